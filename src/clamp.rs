@@ -1,0 +1,329 @@
+//! What is computed: bounds, order, NaN rule, scale and bias.
+
+use crate::{DType, Element, Error};
+
+/// One bound of a [`Clamp`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Bound {
+    /// Never replaces anything.
+    #[default]
+    Absent,
+    /// The bits of an element of the clamp's dtype, zero-extended to 64.
+    ///
+    /// A float NaN is allowed and never replaces anything, since every comparison with it is false.
+    Value(u64),
+}
+
+/// Which bound wins where `Min > Max`. Without that, the two orders give the same results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Replace by Max first, then by Min: every non-NaN element becomes Min.
+    #[default]
+    MinWins,
+    /// Replace by Min first, then by Max: every non-NaN element becomes Max.
+    MaxWins,
+}
+
+/// What becomes of a NaN element. Integers have none, so the rule is without effect there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum NanRule {
+    /// It stays, bit for bit.
+    #[default]
+    Propagate,
+    /// It is treated as −∞, and leaves as −∞ where no bound replaces it.
+    ToMin,
+    /// It is treated as +∞, and leaves as +∞ where no bound replaces it.
+    ToMax,
+}
+
+/// How the affine step of a float dtype rounds. Integers are always exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Hardware arithmetic in f32: one of a stated set of results, see
+    /// [`reference::allowed`](crate::reference::allowed). F64 is computed as in [`Exact`](Self::Exact),
+    /// whose result is always in the set.
+    #[default]
+    Fast,
+    /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
+    /// on every device.
+    Exact,
+}
+
+/// The affine step `x * scale + bias` of a [`Clamp`].
+///
+/// Both numbers are finite. They are values of f32, held as f64, unless the dtype is F64.
+#[derive(Clone, Copy, Debug)]
+pub struct Affine {
+    scale: f64,
+    bias: f64,
+}
+
+impl Affine {
+    /// The factor.
+    #[must_use]
+    pub const fn scale(self) -> f64 {
+        self.scale
+    }
+
+    /// The addend.
+    #[must_use]
+    pub const fn bias(self) -> f64 {
+        self.bias
+    }
+
+    const fn to_bits(self) -> (u64, u64) {
+        (self.scale.to_bits(), self.bias.to_bits())
+    }
+}
+
+impl PartialEq for Affine {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl Eq for Affine {}
+
+impl std::hash::Hash for Affine {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.to_bits().hash(state);
+    }
+}
+
+/// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`].
+///
+/// Plain data: it holds no GPU object and can be a key of a map. Values are compared as numbers and
+/// only replaced, never recomputed: an element that no bound replaces keeps exactly its bits, the sign
+/// of a zero, a subnormal and a NaN payload included. −0 and +0 are equal.
+///
+/// ```
+/// use wgpu_clamp::{Clamp, DType, NanRule, Order};
+///
+/// let relu6 = Clamp::new(0.0_f32, 6.0);
+/// assert_eq!(relu6.dtype(), DType::F32);
+///
+/// let levels = Clamp::new(0_u8, 255).with_affine(1.5, -20.0)?;
+/// let one_sided = Clamp::at_least(-5_i64).with_order(Order::MaxWins);
+/// let no_nan = Clamp::at_most(1.0_f64).with_nan_rule(NanRule::ToMin);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Clamp {
+    dtype: DType,
+    min: Bound,
+    max: Bound,
+    order: Order,
+    nan_rule: NanRule,
+    affine: Option<Affine>,
+    precision: Precision,
+}
+
+impl Clamp {
+    /// Both bounds: `max(min, min(x, max))`.
+    ///
+    /// `min > max` is allowed and follows the [`Order`].
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp};
+    /// assert_eq!(Clamp::new(-1_i8, 1).min(), Bound::Value(0xff));
+    /// ```
+    pub fn new<T: Element>(min: T, max: T) -> Self {
+        Self { min: Bound::Value(min.to_bits64()), ..Self::at_most(max) }
+    }
+
+    /// Only a lower bound: `max(min, x)`.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp};
+    /// assert_eq!(Clamp::at_least(0_u16).max(), Bound::Absent);
+    /// ```
+    pub fn at_least<T: Element>(min: T) -> Self {
+        Self { min: Bound::Value(min.to_bits64()), ..Self::unbounded(T::DTYPE) }
+    }
+
+    /// Only an upper bound: `min(x, max)`.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp};
+    /// assert_eq!(Clamp::at_most(9_u16).min(), Bound::Absent);
+    /// ```
+    pub fn at_most<T: Element>(max: T) -> Self {
+        Self { max: Bound::Value(max.to_bits64()), ..Self::unbounded(T::DTYPE) }
+    }
+
+    /// No bound at all: a copy, or the affine step alone.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, DType};
+    /// let gain = Clamp::unbounded(DType::F16).with_affine(2.0, 0.0)?;
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub const fn unbounded(dtype: DType) -> Self {
+        Self {
+            dtype,
+            min: Bound::Absent,
+            max: Bound::Absent,
+            order: Order::MinWins,
+            nan_rule: NanRule::Propagate,
+            affine: None,
+            precision: Precision::Fast,
+        }
+    }
+
+    /// Bounds as bits, for a program that learns the dtype at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BoundBits`] if a value has bits beyond the dtype's width.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// let one_bf16 = Bound::Value(0x3f80);
+    /// let clamp = Clamp::from_bits(DType::BF16, Bound::Absent, one_bf16)?;
+    /// assert!(Clamp::from_bits(DType::U8, Bound::Value(256), Bound::Absent).is_err());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn from_bits(dtype: DType, min: Bound, max: Bound) -> Result<Self, Error> {
+        for (argument, bound) in [("min", min), ("max", max)] {
+            if let Bound::Value(bits) = bound
+                && bits.checked_shr(dtype.bits()).unwrap_or(0) != 0
+            {
+                return Err(Error::BoundBits { argument, bits, dtype });
+            }
+        }
+        Ok(Self { min, max, ..Self::unbounded(dtype) })
+    }
+
+    /// Sets which bound wins where `Min > Max`; [`Order::MinWins`] if never called.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, Order};
+    /// assert_eq!(Clamp::new(2, 1).with_order(Order::MaxWins).order(), Order::MaxWins);
+    /// ```
+    pub const fn with_order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets what becomes of a NaN element; [`NanRule::Propagate`] if never called.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, NanRule};
+    /// let clamp = Clamp::new(0.0_f32, 1.0).with_nan_rule(NanRule::ToMax);
+    /// assert_eq!(clamp.nan_rule(), NanRule::ToMax);
+    /// ```
+    pub const fn with_nan_rule(mut self, rule: NanRule) -> Self {
+        self.nan_rule = rule;
+        self
+    }
+
+    /// Sets how a float affine step rounds; [`Precision::Fast`] if never called.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, Precision};
+    /// let clamp = Clamp::new(0.0_f32, 1.0).with_precision(Precision::Exact);
+    /// assert_eq!(clamp.precision(), Precision::Exact);
+    /// ```
+    pub const fn with_precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// Computes `x * scale + bias` before the bounds apply. For F64 the two numbers are widened, which
+    /// is exact.
+    ///
+    /// Scale 1 with bias +0 or −0 is the identity and is dropped: every bit stays. A NaN element
+    /// passes the step unchanged; ±∞ becomes ±∞ with the sign of `scale`, and the canonical quiet NaN
+    /// (sign 0, only the top mantissa bit set) where `scale` is ±0. That NaN then meets the
+    /// [`NanRule`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonFinite`] if a number is NaN or infinite.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Clamp;
+    /// let clamp = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
+    /// assert_eq!(clamp.affine().unwrap().scale(), 1.5);
+    /// assert!(clamp.with_affine(1.0, -0.0)?.affine().is_none());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn with_affine(self, scale: f32, bias: f32) -> Result<Self, Error> {
+        self.set_affine(f64::from(scale), f64::from(bias))
+    }
+
+    /// As [`with_affine`](Self::with_affine), with f64 numbers; for F64 only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonFinite`] if a number is NaN or infinite, [`Error::AffineDType`] if the dtype is not
+    /// F64: the other eleven take f32, and rounding a number in silence would change the results.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Clamp;
+    /// let clamp = Clamp::new(0.0_f64, 1.0).with_affine_f64(0.1, 0.3)?;
+    /// assert!(Clamp::new(0.0_f32, 1.0).with_affine_f64(0.1, 0.3).is_err());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn with_affine_f64(self, scale: f64, bias: f64) -> Result<Self, Error> {
+        if self.dtype != DType::F64 {
+            return Err(Error::AffineDType { dtype: self.dtype });
+        }
+        self.set_affine(scale, bias)
+    }
+
+    fn set_affine(mut self, scale: f64, bias: f64) -> Result<Self, Error> {
+        for (argument, value) in [("scale", scale), ("bias", bias)] {
+            if !value.is_finite() {
+                return Err(Error::NonFinite { argument, value });
+            }
+        }
+        let identity = scale == 1.0 && bias == 0.0;
+        self.affine = (!identity).then_some(Affine { scale, bias });
+        Ok(self)
+    }
+
+    /// The element type.
+    #[must_use]
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The lower bound.
+    #[must_use]
+    pub const fn min(&self) -> Bound {
+        self.min
+    }
+
+    /// The upper bound.
+    #[must_use]
+    pub const fn max(&self) -> Bound {
+        self.max
+    }
+
+    /// Which bound wins where `Min > Max`.
+    #[must_use]
+    pub const fn order(&self) -> Order {
+        self.order
+    }
+
+    /// What becomes of a NaN element.
+    #[must_use]
+    pub const fn nan_rule(&self) -> NanRule {
+        self.nan_rule
+    }
+
+    /// The affine step, or `None` where there is none or it is the identity.
+    #[must_use]
+    pub const fn affine(&self) -> Option<Affine> {
+        self.affine
+    }
+
+    /// How a float affine step rounds.
+    #[must_use]
+    pub const fn precision(&self) -> Precision {
+        self.precision
+    }
+}

@@ -1,0 +1,137 @@
+//! The twelve element types.
+
+use std::fmt;
+
+/// The element type of a tensor.
+///
+/// All twelve work on every adapter: the shaders see bits in 32-bit words and need no optional GPU
+/// feature for any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DType {
+    /// IEEE 754 binary32 (`f32`).
+    F32,
+    /// IEEE 754 binary16 (`half::f16`).
+    F16,
+    /// bfloat16, the upper half of a binary32 (`half::bf16`).
+    BF16,
+    /// IEEE 754 binary64 (`f64`).
+    F64,
+    /// 8-bit two's complement integer (`i8`).
+    I8,
+    /// 16-bit two's complement integer (`i16`).
+    I16,
+    /// 32-bit two's complement integer (`i32`).
+    I32,
+    /// 64-bit two's complement integer (`i64`).
+    I64,
+    /// 8-bit unsigned integer (`u8`).
+    U8,
+    /// 16-bit unsigned integer (`u16`).
+    U16,
+    /// 32-bit unsigned integer (`u32`).
+    U32,
+    /// 64-bit unsigned integer (`u64`).
+    U64,
+}
+
+impl DType {
+    /// Every element type, in declaration order.
+    pub const ALL: [Self; 12] = [
+        Self::F32,
+        Self::F16,
+        Self::BF16,
+        Self::F64,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+    ];
+
+    /// The size of one element in bytes: 1, 2, 4 or 8.
+    ///
+    /// ```
+    /// # use wgpu_clamp::DType;
+    /// assert_eq!(DType::BF16.size(), 2);
+    /// ```
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::F16 | Self::BF16 | Self::I16 | Self::U16 => 2,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F64 | Self::I64 | Self::U64 => 8,
+        }
+    }
+
+    /// The size of one element in bits: 8, 16, 32 or 64.
+    ///
+    /// ```
+    /// # use wgpu_clamp::DType;
+    /// assert_eq!(DType::I64.bits(), 64);
+    /// ```
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self.size() {
+            1 => 8,
+            2 => 16,
+            4 => 32,
+            _ => 64,
+        }
+    }
+
+    /// Whether the type is one of the four float formats.
+    ///
+    /// ```
+    /// # use wgpu_clamp::DType;
+    /// assert!(DType::F16.is_float() && !DType::I16.is_float());
+    /// ```
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F16 | Self::BF16 | Self::F64)
+    }
+
+    /// Whether the type is a two's complement integer.
+    ///
+    /// ```
+    /// # use wgpu_clamp::DType;
+    /// assert!(DType::I8.is_signed_integer() && !DType::U8.is_signed_integer());
+    /// ```
+    #[must_use]
+    pub const fn is_signed_integer(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
+    /// The lower-case name: `"f32"`, `"bf16"`, `"u8"` and so on.
+    ///
+    /// ```
+    /// # use wgpu_clamp::DType;
+    /// assert_eq!(DType::BF16.name(), "bf16");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::BF16 => "bf16",
+            Self::F64 => "f64",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+        }
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,261 @@
+//! Everything that can go wrong, as one enum.
+
+use crate::DType;
+
+/// Why a call was refused or failed.
+///
+/// Each message names the argument, its value and what would be right. An error found before submission
+/// means that nothing was recorded and nothing written.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A shape has more than 8 dimensions.
+    #[error("shape: rank {rank} is not supported; at most {} dimensions are", crate::layout::MAX_RANK)]
+    Rank {
+        /// The rank that was asked for.
+        rank: usize,
+    },
+    /// Shape and strides differ in length.
+    #[error("strides: {strides} given for a shape of rank {shape}; one stride per dimension is needed")]
+    StrideRank {
+        /// The rank of the shape.
+        shape: usize,
+        /// The number of strides.
+        strides: usize,
+    },
+    /// A shape has more elements than `usize` counts.
+    #[error("shape: {shape:?} has more elements than this platform can count")]
+    ElementCount {
+        /// The shape, in elements.
+        shape: Vec<usize>,
+    },
+    /// A layout reaches an element before the start of its buffer, or beyond what `isize` counts.
+    #[error(
+        "layout: its elements lie at {lowest} to {highest}; they must lie between 0 and isize::MAX \
+         (raise the offset, or shrink the strides)"
+    )]
+    AddressRange {
+        /// The lowest element address, in elements.
+        lowest: i128,
+        /// The highest element address, in elements.
+        highest: i128,
+    },
+    /// An axis that the layout does not have.
+    #[error("axis: {axis} is out of range for a layout of rank {rank}")]
+    Axis {
+        /// The axis that was asked for.
+        axis: usize,
+        /// The layout's rank.
+        rank: usize,
+    },
+    /// `permute` was given something other than each axis once.
+    #[error("axes: {axes:?} is not a permutation of 0..{rank}; each axis must appear exactly once")]
+    Permutation {
+        /// The axes that were given.
+        axes: Vec<usize>,
+        /// The layout's rank.
+        rank: usize,
+    },
+    /// A slice goes beyond its dimension or runs backwards.
+    #[error(
+        "range: {start}..{end} does not fit axis {axis} of extent {extent}; 0 <= start <= end <= extent is needed"
+    )]
+    SliceRange {
+        /// The axis that was sliced.
+        axis: usize,
+        /// The start of the range, in elements.
+        start: usize,
+        /// The end of the range, exclusive, in elements.
+        end: usize,
+        /// The extent of the axis, in elements.
+        extent: usize,
+    },
+    /// A slice with a step of zero.
+    #[error("step: 0 on axis {axis}; a step is at least 1 (use `flip` to run backwards)")]
+    SliceStep {
+        /// The axis that was sliced.
+        axis: usize,
+    },
+    /// `broadcast_to` was asked for a shape that the layout does not broadcast to.
+    #[error(
+        "shape: {from:?} does not broadcast to {to:?}; aligned at the last dimension, each extent must be 1 or equal"
+    )]
+    Broadcast {
+        /// The layout's shape.
+        from: Vec<usize>,
+        /// The shape that was asked for.
+        to: Vec<usize>,
+    },
+    /// A bound has bits beyond the width of its dtype.
+    #[error("{argument}: {bits:#x} has bits beyond the {} of {dtype}; give the element's bits, zero-extended", dtype.bits())]
+    BoundBits {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+        /// The bits that were given.
+        bits: u64,
+        /// The clamp's dtype.
+        dtype: DType,
+    },
+    /// Scale or bias is NaN or infinite.
+    #[error("{argument}: {value} is not finite; the affine step takes finite numbers")]
+    NonFinite {
+        /// `"scale"` or `"bias"`.
+        argument: &'static str,
+        /// The value that was given.
+        value: f64,
+    },
+    /// An f64 scale and bias for a dtype other than F64.
+    #[error("scale, bias: {dtype} takes f32 numbers; use `with_affine`, or a clamp of dtype f64")]
+    AffineDType {
+        /// The clamp's dtype.
+        dtype: DType,
+    },
+    /// Source and destination differ in shape.
+    #[error(
+        "dst: its shape {dst:?} differs from that of src, {src:?}; they must be equal (see `broadcast_to`)"
+    )]
+    ShapeMismatch {
+        /// The shape of the source, in elements.
+        src: Vec<usize>,
+        /// The shape of the destination, in elements.
+        dst: Vec<usize>,
+    },
+    /// The elements are of another type than the clamp.
+    #[error("{argument}: its elements are {actual}, those of the clamp {expected}; they must be equal")]
+    DTypeMismatch {
+        /// Which argument.
+        argument: &'static str,
+        /// The dtype of the clamp.
+        expected: DType,
+        /// The dtype of the argument.
+        actual: DType,
+    },
+    /// The number of elements given does not match the shape.
+    #[error("{argument}: {actual} elements given, {expected} needed")]
+    Length {
+        /// Which argument.
+        argument: &'static str,
+        /// The number of elements needed.
+        expected: usize,
+        /// The number of elements given.
+        actual: usize,
+    },
+    /// Two indices of an output layout share an element.
+    #[error(
+        "dst: two indices of shape {shape:?} with strides {strides:?} share an element; an output must not overlap itself"
+    )]
+    OutputOverlap {
+        /// The shape of the output, in elements.
+        shape: Vec<usize>,
+        /// The strides of the output, in elements.
+        strides: Vec<isize>,
+    },
+    /// The search for two indices on one element ended without an answer.
+    #[error(
+        "dst: could not decide whether two indices of shape {shape:?} with strides {strides:?} share an element; \
+         nested strides (each at least the span of the smaller ones) are decided at once"
+    )]
+    OverlapUndecided {
+        /// The shape of the output, in elements.
+        shape: Vec<usize>,
+        /// The strides of the output, in elements.
+        strides: Vec<isize>,
+    },
+    /// Source and destination share some elements of one buffer without being the same view.
+    #[error(
+        "src, dst: the two views share elements of one buffer but are not the same view; \
+         use equal layouts (in place) or disjoint ones"
+    )]
+    PartialAlias,
+    /// The search for an element shared by source and destination ended without an answer.
+    #[error(
+        "src, dst: could not decide whether the two views share elements of their one buffer; \
+         use equal layouts (in place), separate ranges, or two buffers"
+    )]
+    AliasUndecided,
+    /// A layout reaches beyond its buffer.
+    #[error(
+        "{argument}: the layout needs a buffer of {needed} bytes, this one has {actual} \
+         (storage buffers are whole 4-byte words)"
+    )]
+    BufferTooSmall {
+        /// `"src"` or `"dst"`.
+        argument: &'static str,
+        /// The bytes needed, a multiple of 4.
+        needed: u64,
+        /// The size of the buffer in bytes.
+        actual: u64,
+    },
+    /// A buffer was created without a usage that is needed.
+    #[error("{argument}: the buffer lacks {needed:?}; it was created with {actual:?}")]
+    MissingUsage {
+        /// `"src"` or `"dst"`.
+        argument: &'static str,
+        /// The usage needed.
+        needed: wgpu::BufferUsages,
+        /// The usages that the buffer was created with.
+        actual: wgpu::BufferUsages,
+    },
+    /// A tensor goes beyond what the device can bind or dispatch at once.
+    #[error("{argument}: {needed} {unit} needed, but the device's {limit_name} allows {limit}")]
+    TooLarge {
+        /// Which argument.
+        argument: &'static str,
+        /// What would be needed.
+        needed: u64,
+        /// `"bytes"` or another unit.
+        unit: &'static str,
+        /// The name of the limit in `wgpu::Limits`.
+        limit_name: &'static str,
+        /// What the device allows.
+        limit: u64,
+    },
+    /// The device lacks a limit that every kernel needs.
+    #[error(
+        "device: its {limit_name} is {limit}, but {needed} is needed; `wgpu::Limits::downlevel_defaults()` suffices"
+    )]
+    DeviceLimit {
+        /// The name of the limit in `wgpu::Limits`.
+        limit_name: &'static str,
+        /// What is needed.
+        needed: u64,
+        /// What the device allows.
+        limit: u64,
+    },
+    /// No adapter was found, or none that the environment variables allow.
+    #[error("no adapter: {reason}")]
+    NoAdapter {
+        /// What was asked for and what there was.
+        reason: String,
+    },
+    /// The adapter gave no device.
+    #[error("no device: {reason}")]
+    NoDevice {
+        /// What wgpu said.
+        reason: String,
+    },
+    /// The device was lost or destroyed.
+    #[error("the device was lost: {reason}")]
+    DeviceLost {
+        /// What wgpu said.
+        reason: String,
+    },
+    /// The device had no memory for one of the crate's own objects.
+    #[error("out of memory: {reason}")]
+    OutOfMemory {
+        /// What wgpu said.
+        reason: String,
+    },
+    /// Results could not be copied back to the host.
+    #[error("readback failed: {reason}")]
+    Readback {
+        /// What wgpu said.
+        reason: String,
+    },
+    /// wgpu refused one of the crate's own objects. This is a bug of the crate or of a driver.
+    #[error("wgpu refused an object of this crate: {reason}")]
+    Internal {
+        /// What wgpu said.
+        reason: String,
+    },
+}

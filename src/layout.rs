@@ -1,0 +1,377 @@
+//! Where the elements of a tensor lie: shape, strides and offset.
+
+use std::fmt;
+
+use crate::Error;
+
+/// The largest number of dimensions of a [`Layout`].
+pub const MAX_RANK: usize = 8;
+
+/// Where the elements of a tensor lie in a buffer.
+///
+/// Element `i` lies at `offset + Σ i[d] * strides[d]`. Strides and offset count **elements**, not
+/// bytes; strides are signed, and 0 repeats an element (broadcast). Rank 0 is a single element.
+///
+/// A `Layout` is inline and `Copy`. Every address of it lies between 0 and `isize::MAX`: the
+/// constructors refuse anything else.
+///
+/// ```
+/// use wgpu_clamp::Layout;
+///
+/// let image = Layout::packed(&[480, 640, 3])?; // interleaved RGB
+/// let red = image.slice(2, 0..1)?.permute(&[2, 0, 1])?; // 1 x 480 x 640
+/// assert_eq!((red.shape(), red.strides()), (&[1, 480, 640][..], &[1, 1920, 3][..]));
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Layout {
+    rank: usize,
+    // Beyond the rank: extent 1, stride 0. `Eq` and `Hash` rely on it.
+    shape: [usize; MAX_RANK],
+    strides: [isize; MAX_RANK],
+    offset: usize,
+}
+
+impl Layout {
+    /// Row-major and without gaps, from element 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rank`] above rank 8, [`Error::ElementCount`] or [`Error::AddressRange`] if the elements
+    /// cannot be counted.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// assert_eq!(Layout::packed(&[2, 3, 4])?.strides(), [12, 4, 1]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn packed(shape: &[usize]) -> Result<Self, Error> {
+        let mut strides = [0; MAX_RANK];
+        let strides = strides.get_mut(..shape.len()).ok_or(Error::Rank { rank: shape.len() })?;
+        let mut step = 1_usize;
+        for (stride, &extent) in strides.iter_mut().zip(shape).rev() {
+            *stride = isize::try_from(step).map_err(|_| Error::ElementCount { shape: shape.to_vec() })?;
+            // An extent of 0 leaves no element; the outer strides stay what they would be with 1.
+            step = step
+                .checked_mul(extent.max(1))
+                .ok_or_else(|| Error::ElementCount { shape: shape.to_vec() })?;
+        }
+        Self::strided(shape, strides, 0)
+    }
+
+    /// Any strides, from any element on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rank`] above rank 8, [`Error::StrideRank`] if `strides` and `shape` differ in length,
+    /// [`Error::ElementCount`] if the elements cannot be counted, [`Error::AddressRange`] if one would lie
+    /// below 0 or beyond `isize::MAX`.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Error, Layout};
+    /// // Two rows of three bytes with a pitch of four, the rows from bottom to top.
+    /// let rows = Layout::strided(&[2, 3], &[-4, 1], 4)?;
+    /// assert_eq!(rows.addresses().collect::<Vec<_>>(), [4, 5, 6, 0, 1, 2]);
+    /// assert!(matches!(Layout::strided(&[2, 3], &[-4, 1], 0), Err(Error::AddressRange { lowest: -4, .. })));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
+        let rank = shape.len();
+        if rank > MAX_RANK {
+            return Err(Error::Rank { rank });
+        }
+        if strides.len() != rank {
+            return Err(Error::StrideRank { shape: rank, strides: strides.len() });
+        }
+        let mut layout = Self { rank, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset };
+        layout.shape[..rank].copy_from_slice(shape);
+        layout.strides[..rank].copy_from_slice(strides);
+        layout.validated()
+    }
+
+    fn validated(self) -> Result<Self, Error> {
+        if self.is_empty() {
+            return Ok(self);
+        }
+        if self.shape().iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent)).is_none() {
+            return Err(Error::ElementCount { shape: self.shape().to_vec() });
+        }
+        let (mut lowest, mut highest) = (self.offset as i128, self.offset as i128);
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
+            let reach = (extent as i128 - 1) * stride as i128;
+            lowest += reach.min(0);
+            highest += reach.max(0);
+        }
+        if lowest < 0 || highest > isize::MAX as i128 {
+            return Err(Error::AddressRange { lowest, highest });
+        }
+        Ok(self)
+    }
+
+    /// The number of dimensions, 0 to 8.
+    #[must_use]
+    pub const fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The extent of each dimension, in elements.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape[..self.rank]
+    }
+
+    /// The distance between neighbours along each dimension, in elements.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        &self.strides[..self.rank]
+    }
+
+    /// The address of the element with index 0 everywhere, in elements.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The number of elements: the product of the shape, 1 for rank 0.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// assert_eq!(Layout::packed(&[])?.len(), 1);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// Whether a dimension has extent 0, so that there is no element.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// assert!(Layout::packed(&[3, 0])?.is_empty());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shape().contains(&0)
+    }
+
+    /// The lowest and the highest address, in elements, both inclusive; `None` if there is no element.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// assert_eq!(Layout::strided(&[2, 3], &[-4, 1], 4)?.span(), Some((0, 6)));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn span(&self) -> Option<(usize, usize)> {
+        if self.is_empty() {
+            return None;
+        }
+        let (mut lowest, mut highest) = (self.offset, self.offset);
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
+            // No overflow: `validated` has seen the sums.
+            let reach = (extent - 1) * stride.unsigned_abs();
+            if stride < 0 {
+                lowest -= reach;
+            } else {
+                highest += reach;
+            }
+        }
+        Some((lowest, highest))
+    }
+
+    /// The address of every element, in elements, in row-major order of the indices.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let columns = Layout::packed(&[2, 3])?.permute(&[1, 0])?;
+    /// assert_eq!(columns.addresses().collect::<Vec<_>>(), [0, 3, 1, 4, 2, 5]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn addresses(&self) -> impl Iterator<Item = usize> + use<> {
+        let layout = *self;
+        let mut index = [0_usize; MAX_RANK];
+        let mut address = layout.offset;
+        (0..layout.len()).map(move |_| {
+            let current = address;
+            for d in (0..layout.rank).rev() {
+                index[d] += 1;
+                address = address.wrapping_add_signed(layout.strides[d]);
+                if index[d] < layout.shape[d] {
+                    break;
+                }
+                // Back to the start of this dimension, and on to the next outer one.
+                let travelled = layout.strides[d].wrapping_mul(layout.shape[d].cast_signed());
+                address = address.wrapping_add_signed(travelled.wrapping_neg());
+                index[d] = 0;
+            }
+            current
+        })
+    }
+
+    /// Reorders the dimensions: dimension `d` of the result is dimension `axes[d]` of this layout.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Permutation`] unless `axes` holds each axis exactly once.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let planar = Layout::packed(&[480, 640, 3])?.permute(&[2, 0, 1])?;
+    /// assert_eq!(planar.shape(), [3, 480, 640]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn permute(&self, axes: &[usize]) -> Result<Self, Error> {
+        let mut seen = [false; MAX_RANK];
+        let mut permuted = *self;
+        let valid = axes.len() == self.rank
+            && axes.iter().enumerate().all(|(d, &axis)| {
+                let fresh = axis < self.rank && !std::mem::replace(&mut seen[axis], true);
+                if fresh {
+                    permuted.shape[d] = self.shape[axis];
+                    permuted.strides[d] = self.strides[axis];
+                }
+                fresh
+            });
+        if !valid {
+            return Err(Error::Permutation { axes: axes.to_vec(), rank: self.rank });
+        }
+        Ok(permuted)
+    }
+
+    /// Keeps the indices `range` of one dimension.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Axis`] if there is no such dimension, [`Error::SliceRange`] if the range does not fit it.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let crop = Layout::packed(&[480, 640])?.slice(0, 100..200)?.slice(1, 50..90)?;
+    /// assert_eq!((crop.shape(), crop.offset()), (&[100, 40][..], 100 * 640 + 50));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn slice(&self, axis: usize, range: std::ops::Range<usize>) -> Result<Self, Error> {
+        let extent = self.extent(axis)?;
+        let std::ops::Range { start, end } = range;
+        if start > end || end > extent {
+            return Err(Error::SliceRange { axis, start, end, extent });
+        }
+        let mut sliced = *self;
+        sliced.shape[axis] = end - start;
+        if !sliced.is_empty() {
+            // The new first element is one of the old ones, so its address is in range.
+            let moved = self.strides[axis].wrapping_mul(start.cast_signed());
+            sliced.offset = self.offset.wrapping_add_signed(moved);
+        }
+        Ok(sliced)
+    }
+
+    /// Keeps every `step`-th index of one dimension, from the first on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Axis`] if there is no such dimension, [`Error::SliceStep`] if `step` is 0.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let even = Layout::packed(&[7])?.step(0, 2)?;
+    /// assert_eq!(even.addresses().collect::<Vec<_>>(), [0, 2, 4, 6]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn step(&self, axis: usize, step: usize) -> Result<Self, Error> {
+        let extent = self.extent(axis)?;
+        if step == 0 {
+            return Err(Error::SliceStep { axis });
+        }
+        let mut stepped = *self;
+        stepped.shape[axis] = extent.div_ceil(step);
+        // One element needs no stride, and the product could overflow.
+        let single = stepped.shape[axis] <= 1;
+        stepped.strides[axis] =
+            if single { self.strides[axis] } else { self.strides[axis].wrapping_mul(step.cast_signed()) };
+        Ok(stepped)
+    }
+
+    /// Runs one dimension backwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Axis`] if there is no such dimension.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let reversed = Layout::packed(&[4])?.flip(0)?;
+    /// assert_eq!(reversed.addresses().collect::<Vec<_>>(), [3, 2, 1, 0]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn flip(&self, axis: usize) -> Result<Self, Error> {
+        let extent = self.extent(axis)?;
+        let mut flipped = *self;
+        // A dimension of one element is its own mirror image; its stride may have no negative.
+        if extent > 1 && !self.is_empty() {
+            let last = self.strides[axis].wrapping_mul((extent - 1).cast_signed());
+            flipped.offset = self.offset.wrapping_add_signed(last);
+            flipped.strides[axis] = -self.strides[axis];
+        }
+        Ok(flipped)
+    }
+
+    /// Repeats elements until the layout has `shape`, by strides of 0: NumPy's rule. Shapes are aligned
+    /// at the last dimension; a dimension of extent 1, or one that is not there, repeats.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Broadcast`] if an extent is neither 1 nor equal, [`Error::Rank`] above rank 8,
+    /// [`Error::ElementCount`] if the elements cannot be counted.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let row = Layout::packed(&[3])?.broadcast_to(&[2, 3])?;
+    /// assert_eq!(row.addresses().collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Self, Error> {
+        let rank = shape.len();
+        if rank > MAX_RANK {
+            return Err(Error::Rank { rank });
+        }
+        let refused = || Error::Broadcast { from: self.shape().to_vec(), to: shape.to_vec() };
+        let added = rank.checked_sub(self.rank).ok_or_else(refused)?;
+        let mut broadcast = Self { rank, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset: self.offset };
+        broadcast.shape[..rank].copy_from_slice(shape);
+        for d in 0..self.rank {
+            let (from, to) = (self.shape[d], shape[added + d]);
+            if from == to {
+                broadcast.strides[added + d] = self.strides[d];
+            } else if from != 1 {
+                return Err(refused());
+            }
+        }
+        broadcast.validated()
+    }
+
+    fn extent(&self, axis: usize) -> Result<usize, Error> {
+        self.shape().get(axis).copied().ok_or(Error::Axis { axis, rank: self.rank })
+    }
+
+    /// Whether each index has the same address in both layouts.
+    pub(crate) fn same_addresses(&self, other: &Self) -> bool {
+        self.shape() == other.shape()
+            && (self.is_empty()
+                || self.offset == other.offset
+                    && (0..self.rank).all(|d| self.shape[d] == 1 || self.strides[d] == other.strides[d]))
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Layout")
+            .field("shape", &self.shape())
+            .field("strides", &self.strides())
+            .field("offset", &self.offset)
+            .finish()
+    }
+}

@@ -1,0 +1,1 @@
+//! The CPU twin of the shaders.

@@ -1,0 +1,55 @@
+//! The Rust types that are elements, and their bits.
+
+use half::{bf16, f16};
+
+use crate::DType;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Rust type that is an element of one of the twelve [`DType`]s.
+///
+/// Sealed: the crate implements it for `f32`, `f64`, `half::f16`, `half::bf16` and the eight
+/// fixed-width integers, and nobody else can.
+pub trait Element: bytemuck::Pod + Send + Sync + sealed::Sealed {
+    /// The element type that this Rust type stands for.
+    const DTYPE: DType;
+
+    /// The element's bits, zero-extended to 64.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Element;
+    /// assert_eq!((-1_i8).to_bits64(), 0xff);
+    /// assert_eq!((-0.0_f32).to_bits64(), 0x8000_0000);
+    /// ```
+    fn to_bits64(self) -> u64;
+}
+
+macro_rules! element {
+    ($($t:ty, $unsigned:ty, $dtype:ident, $to_bits:expr;)*) => {$(
+        impl sealed::Sealed for $t {}
+        impl Element for $t {
+            const DTYPE: DType = DType::$dtype;
+            fn to_bits64(self) -> u64 {
+                let bits: $unsigned = $to_bits(self);
+                u64::from(bits)
+            }
+        }
+    )*};
+}
+
+element! {
+    f32, u32, F32, f32::to_bits;
+    f16, u16, F16, f16::to_bits;
+    bf16, u16, BF16, bf16::to_bits;
+    f64, u64, F64, f64::to_bits;
+    i8, u8, I8, i8::cast_unsigned;
+    i16, u16, I16, i16::cast_unsigned;
+    i32, u32, I32, i32::cast_unsigned;
+    i64, u64, I64, i64::cast_unsigned;
+    u8, u8, U8, std::convert::identity;
+    u16, u16, U16, std::convert::identity;
+    u32, u32, U32, std::convert::identity;
+    u64, u64, U64, std::convert::identity;
+}
