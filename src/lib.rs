@@ -6,8 +6,10 @@ mod clamp;
 mod dtype;
 mod error;
 mod layout;
+mod params;
 pub mod reference;
 mod scalar;
+mod shader;
 pub mod verify;
 
 pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision};

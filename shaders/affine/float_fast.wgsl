@@ -1,0 +1,16 @@
+// Floats of up to 32 bits by hardware arithmetic in f32, rounded to the dtype afterwards.
+struct Affine {
+    scale: f32,
+    bias: f32,
+    infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: u32,
+}
+
+// WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
+fn affine(x: u32) -> u32 {
+    let a = params.affine;
+    let size = magnitude(x);
+    let finite = narrow(widen(x) * a.scale + a.bias);
+    let infinite = (x & a.infinity_mask) ^ a.infinity_flip;
+    return select(select(finite, infinite, size == INFINITY), x, size > INFINITY);
+}

@@ -1,0 +1,38 @@
+// Integers of up to 32 bits: the exact real number, truncated toward zero, saturated. `src/params/integer.rs`
+// chooses the numbers below so that everything fits into 64 bits.
+struct Affine {
+    lowest: i32,  // keys beyond these two saturate like these two
+    highest: i32,
+    origin: i32,  // subtracted from the key
+    factor: i32,  // the scale is factor * 2^(shift_left - shift_right)
+    shift_left: u32,
+    shift_right: u32,
+    inexact: u32,     // 1: the addend leaves out a positive part of less than its last bit
+    minimum: i32,     // the dtype's smallest and greatest number; for U32 minus 2^31, as its keys
+    maximum: i32,
+    addend: vec2<u32>, // before the shift to the right
+    below_one: vec2<u32>, // the bits that the shift to the right drops
+    offset: vec2<u32>, // added after it
+    rebase: vec2<u32>, // a key minus its number
+}
+
+fn affine(key: i32) -> i32 {
+    let a = params.affine;
+    let x = (max(a.lowest, min(key, a.highest)) - a.origin) << a.shift_left;
+    // As two's complement numbers: the unsigned product less 2^32 times the other factor for each sign.
+    let unsigned = multiply(bitcast<u32>(x), bitcast<u32>(a.factor));
+    let correction = select(0, a.factor, x < 0) + select(0, x, a.factor < 0);
+    let product = vec2<u32>(unsigned.x, unsigned.y - bitcast<u32>(correction));
+
+    let sum = add(product, a.addend);
+    let floored = add(shift_right_signed(sum, a.shift_right), a.offset);
+    let fraction = (sum.x & a.below_one.x) | (sum.y & a.below_one.y) | a.inexact;
+    // Toward zero: what was rounded down below zero goes up by one.
+    let up = (floored.y >> 31u) & select(0u, 1u, fraction != 0u);
+    let rebased = add(add(floored, vec2<u32>(up, 0u)), a.rebase);
+
+    let low = bitcast<i32>(rebased.x);
+    let high = bitcast<i32>(rebased.y);
+    let fits = high == (low >> 31u);
+    return select(select(a.maximum, a.minimum, high < 0), max(a.minimum, min(low, a.maximum)), fits);
+}

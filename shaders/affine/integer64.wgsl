@@ -1,0 +1,66 @@
+// 64-bit integers: the exact real number, truncated toward zero, saturated. As for the narrower ones, with 96
+// bits (the low word first, the fourth unused) in place of 64.
+struct Affine {
+    lowest: vec2<u32>, // keys beyond these two saturate like these two
+    highest: vec2<u32>,
+    origin: vec2<u32>, // subtracted from the key
+    factor: u32,       // the scale is ± factor * 2^(shift_left - shift_right)
+    negative: u32,     // 1: the scale is negative
+    shift_left: u32,
+    shift_right: u32,
+    inexact: u32,         // 1: the addend leaves out a positive part of less than its last bit
+    addend: vec4<u32>,    // before the shift to the right
+    below_one: vec4<u32>, // the bits that the shift to the right drops
+    offset: vec4<u32>,    // added after it
+    rebase: vec4<u32>,    // a key minus its number
+}
+
+fn add96(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+    let low = add(a.xy, b.xy);
+    let carry = low.y < a.y || (low.y == a.y && low.x < a.x);
+    return vec4<u32>(low, a.z + b.z + select(0u, 1u, carry), 0u);
+}
+
+// v / 2^n rounded down, v two's complement, 0 <= n < 96.
+fn shift_right_signed96(v: vec4<u32>, n: u32) -> vec4<u32> {
+    let sign = bitcast<u32>(bitcast<i32>(v.z) >> 31u);
+    var w = v.xyz;
+    if n >= 32u {
+        w = vec3<u32>(w.yz, sign);
+    }
+    if n >= 64u {
+        w = vec3<u32>(w.yz, sign);
+    }
+    let s = n & 31u;
+    let carried = (vec3<u32>(w.yz, sign) << vec3<u32>(1u)) << vec3<u32>(31u - s);
+    return vec4<u32>((w >> vec3<u32>(s)) | carried, 0u);
+}
+
+fn affine(key: vec2<u32>) -> vec2<u32> {
+    let a = params.affine;
+    var x = key;
+    x = select(x, a.highest, less(a.highest, x));
+    x = select(x, a.lowest, less(x, a.lowest));
+    x = shift_left(subtract(x, a.origin), a.shift_left);
+
+    let x_negative = (x.y >> 31u) != 0u;
+    let size = select(x, subtract(vec2<u32>(0u), x), x_negative);
+    let low = multiply(size.x, a.factor);
+    let high = add(multiply(size.y, a.factor), vec2<u32>(low.y, 0u));
+    var product = vec4<u32>(low.x, high, 0u);
+    if x_negative != (a.negative != 0u) {
+        product = add96(~product, vec4<u32>(1u, 0u, 0u, 0u));
+    }
+
+    let sum = add96(product, a.addend);
+    let floored = add96(shift_right_signed96(sum, a.shift_right), a.offset);
+    let fraction = any((sum & a.below_one) != vec4<u32>(0u)) || a.inexact != 0u;
+    // Toward zero: what was rounded down below zero goes up by one.
+    let up = (floored.z >> 31u) & select(0u, 1u, fraction);
+    let rebased = add96(add96(floored, vec4<u32>(up, 0u, 0u, 0u)), a.rebase);
+
+    let sign = bitcast<u32>(bitcast<i32>(rebased.z) >> 31u);
+    let fits = rebased.z == bitcast<u32>(bitcast<i32>(rebased.y) >> 31u);
+    // Otherwise the greatest key or the lowest.
+    return select(vec2<u32>(~sign, sign ^ 0x7fffffffu), rebased.xy, fits);
+}

@@ -1,0 +1,8 @@
+// No affine step.
+struct Affine {
+    unused: vec4<u32>,
+}
+
+fn affine(x: Operand) -> Operand {
+    return x;
+}

@@ -1,0 +1,39 @@
+// Placement: src and dst in one buffer, in place or disjoint. One element type per entry point, so the
+// buffer is declared once for every way of reading it.
+@group(0) @binding(1) var<storage, read_write> packets: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> words: array<u32>;
+@group(0) @binding(1) var<storage, read_write> shared_words: array<atomic<u32>>;
+
+fn load_src_packet(i: u32) -> vec4<u32> {
+    return packets[i];
+}
+
+fn store_dst_packet(i: u32, packet: vec4<u32>) {
+    packets[i] = packet;
+}
+
+fn load_src_word(i: u32) -> u32 {
+    return words[i];
+}
+
+fn store_dst_word(i: u32, word: u32) {
+    words[i] = word;
+}
+
+// Words of which other invocations may be changing other bits.
+
+fn load_shared_src_word(i: u32) -> u32 {
+    return atomicLoad(&shared_words[i]);
+}
+
+fn load_shared_dst_word(i: u32) -> u32 {
+    return atomicLoad(&shared_words[i]);
+}
+
+fn store_shared_dst_word(i: u32, word: u32) {
+    atomicStore(&shared_words[i], word);
+}
+
+fn flip_shared_dst_bits(i: u32, bits: u32) {
+    atomicXor(&shared_words[i], bits);
+}

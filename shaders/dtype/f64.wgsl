@@ -1,0 +1,4 @@
+const SIGN: u32 = 0x80000000u; // of the high word, as the next two
+const INFINITY: u32 = 0x7ff00000u;
+const MANTISSA_BITS: u32 = 20u; // those in the high word
+const EXPONENT_BIAS: i32 = 1023;

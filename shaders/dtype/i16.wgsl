@@ -1,0 +1,7 @@
+fn key(bits: u32) -> i32 {
+    return bitcast<i32>(bits << 16u) >> 16u;
+}
+
+fn from_key(key: i32) -> u32 {
+    return bitcast<u32>(key) & 0xffffu;
+}

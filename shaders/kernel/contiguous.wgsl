@@ -1,0 +1,92 @@
+// Elements without gaps, src and dst at the same distance from a 16-byte boundary. `body` takes the whole
+// packets, `edges` the up to two packets that the tensor covers in part.
+struct Geometry {
+    first: u32,     // dst packet where the whole ones begin
+    count: u32,     // whole packets
+    src_shift: u32, // src packet minus dst packet, modulo 2^32
+    row: u32,       // workgroups in a row of the grid
+    begin: u32,     // first byte of the tensor in dst
+    end: u32,       // the byte after its last
+}
+
+const PACKETS_PER_INVOCATION: u32 = 2u;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    let g = params.geometry;
+    let a = (workgroup.y * g.row + workgroup.x) * (WORKGROUP_SIZE * PACKETS_PER_INVOCATION) + invocation;
+    if a >= g.count {
+        return;
+    }
+    // Both loads come before either store. Past the end the second packet is the first once more.
+    let b = select(a, a + WORKGROUP_SIZE, a + WORKGROUP_SIZE < g.count);
+    let dst_a = g.first + a;
+    let dst_b = g.first + b;
+    let x = load_src_packet(dst_a + g.src_shift);
+    let y = load_src_packet(dst_b + g.src_shift);
+    store_dst_packet(dst_a, packet(x));
+    if b != a {
+        store_dst_packet(dst_b, packet(y));
+    }
+}
+
+// The bits of word `word` (counted from the packet's start) that hold bytes `begin` to `end` of the packet.
+fn word_mask(word: u32, begin: u32, end: u32) -> u32 {
+    let low = clamp(begin, word * 4u, word * 4u + 4u) - word * 4u;
+    let high = clamp(end, word * 4u, word * 4u + 4u) - word * 4u;
+    return bits_below(high) & ~bits_below(low);
+}
+
+// The bits of the first `bytes` bytes of a word, 0 to 4.
+fn bits_below(bytes: u32) -> u32 {
+    return select((1u << (bytes * 8u & 31u)) - 1u, 0xffffffffu, bytes >= 4u);
+}
+
+fn load_edge_word(i: u32, mask: u32) -> u32 {
+    if mask == 0u {
+        return 0u; // outside the tensor, perhaps outside the buffer
+    }
+    return load_shared_src_word(i);
+}
+
+fn store_edge_word(i: u32, mask: u32, word: u32) {
+    if mask == 0xffffffffu {
+        store_shared_dst_word(i, word);
+    } else if mask != 0u {
+        store_shared_dst_word(i, (load_shared_dst_word(i) & ~mask) | (word & mask));
+    }
+}
+
+// Invocation 0 owns the packet of the first byte, invocation 1 that of the byte after the last.
+@compute @workgroup_size(2)
+fn edges(@builtin(local_invocation_index) invocation: u32) {
+    let g = params.geometry;
+    let at = select(g.begin, g.end, invocation == 1u) >> 4u;
+    if invocation == 1u && at == g.begin >> 4u {
+        return;
+    }
+    let origin = at << 4u;
+    let begin = max(g.begin, origin) - origin;
+    let end = min(g.end - origin, 16u);
+    if end - begin == 16u || end == begin {
+        return;
+    }
+    let mask = vec4<u32>(
+        word_mask(0u, begin, end),
+        word_mask(1u, begin, end),
+        word_mask(2u, begin, end),
+        word_mask(3u, begin, end),
+    );
+    let dst = at << 2u;
+    let src = (at + g.src_shift) << 2u;
+    let y = packet(vec4<u32>(
+        load_edge_word(src, mask.x),
+        load_edge_word(src + 1u, mask.y),
+        load_edge_word(src + 2u, mask.z),
+        load_edge_word(src + 3u, mask.w),
+    ));
+    store_edge_word(dst, mask.x, y.x);
+    store_edge_word(dst + 1u, mask.y, y.y);
+    store_edge_word(dst + 2u, mask.z, y.z);
+    store_edge_word(dst + 3u, mask.w, y.w);
+}

@@ -1,0 +1,12 @@
+// The uniform block of a dispatch, written once and never changed. `src/params.rs` is its twin.
+// Geometry comes with the kernel, Bounds with the element class, Affine with the affine step.
+struct Params {
+    @align(16) geometry: Geometry,
+    @align(16) bounds: Bounds,
+    @align(16) affine: Affine,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+
+// Invocations in a workgroup, along x.
+const WORKGROUP_SIZE: u32 = 256u;

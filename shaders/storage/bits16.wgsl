@@ -1,0 +1,19 @@
+// Two 16-bit elements to a word, each in the low bits of a u32 while it is worked on.
+fn word(w: u32) -> u32 {
+    return element(w & 0xffffu) | (element(w >> 16u) << 16u);
+}
+
+fn half_packet(h: vec2<u32>) -> vec2<u32> {
+    return vec2<u32>(word(h.x), word(h.y));
+}
+
+fn load_src(i: u32) -> u32 {
+    return (load_shared_src_word(i >> 1u) >> ((i & 1u) << 4u)) & 0xffffu;
+}
+
+// The neighbour in the word belongs to another invocation: flip only the bits that change.
+fn store_dst(i: u32, bits: u32) {
+    let shift = (i & 1u) << 4u;
+    let old = (load_shared_dst_word(i >> 1u) >> shift) & 0xffffu;
+    flip_shared_dst_bits(i >> 1u, (old ^ bits) << shift);
+}

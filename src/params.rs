@@ -1,0 +1,94 @@
+//! The uniform block of a dispatch, twin of `shaders/params.wgsl`.
+//!
+//! A block is three structs in a row, each at a multiple of 16 bytes: the geometry of the kernel, the
+//! bounds of the element class and the numbers of the affine step. Every struct here has the name, the
+//! order and the offsets of its WGSL twin; a test in `shader.rs` compares them.
+
+mod bounds;
+mod float;
+mod integer;
+
+use bytemuck::{Pod, Zeroable};
+
+pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64};
+pub(crate) use float::{FloatExact, FloatExact64, FloatFast};
+pub(crate) use integer::{Integer, Integer64};
+
+use crate::Clamp;
+use crate::shader::{AffineStep, Class};
+
+/// Of `kernel/contiguous.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct ContiguousGeometry {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) src_shift: u32,
+    pub(crate) row: u32,
+    pub(crate) begin: u32,
+    pub(crate) end: u32,
+}
+
+/// Of `kernel/strided.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct StridedGeometry {
+    pub(crate) dims: [[u32; 4]; 8],
+    pub(crate) rank: u32,
+    pub(crate) count: u32,
+    pub(crate) src_start: u32,
+    pub(crate) dst_start: u32,
+    pub(crate) row: u32,
+}
+
+/// The bytes of one uniform block.
+#[derive(Clone, Copy)]
+pub(crate) struct Block {
+    bytes: [u8; Self::CAPACITY],
+    len: usize,
+}
+
+impl Block {
+    /// Enough for the largest kernel, class and step together; a test holds every block against it.
+    const CAPACITY: usize = 384;
+
+    /// The block of one dispatch of `clamp` with the geometry of its kernel.
+    pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp) -> Self {
+        let mut block = Self { bytes: [0; Self::CAPACITY], len: 0 };
+        block.push(geometry);
+        let class = Class::of(clamp.dtype());
+        match class {
+            Class::Integer => block.push(&IntegerBounds::new(clamp)),
+            Class::Integer64 => block.push(&IntegerBounds64::new(clamp)),
+            Class::Float => block.push(&FloatBounds::new(clamp)),
+            Class::Float64 => block.push(&FloatBounds64::new(clamp)),
+        }
+        match (clamp.affine(), class, AffineStep::of(clamp)) {
+            (None, ..) => block.push(&[0_u32; 4]),
+            (Some(affine), Class::Integer, _) => block.push(&Integer::new(clamp.dtype(), affine)),
+            (Some(affine), Class::Integer64, _) => block.push(&Integer64::new(clamp.dtype(), affine)),
+            (Some(affine), Class::Float, AffineStep::Fast) => {
+                block.push(&FloatFast::new(clamp.dtype(), affine));
+            }
+            (Some(affine), Class::Float, _) => block.push(&FloatExact::new(clamp.dtype(), affine)),
+            (Some(affine), Class::Float64, _) => block.push(&FloatExact64::new(affine)),
+        }
+        block
+    }
+
+    fn push(&mut self, part: &impl Pod) {
+        let part = bytemuck::bytes_of(part);
+        self.bytes[self.len..][..part.len()].copy_from_slice(part);
+        self.len = (self.len + part.len()).next_multiple_of(16);
+    }
+
+    /// The bytes, a multiple of 16.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// The low word first, as every wide number in the shaders.
+fn words<const N: usize>(number: i128) -> [u32; N] {
+    std::array::from_fn(|i| (number >> (32 * i)) as u32)
+}

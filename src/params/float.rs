@@ -1,0 +1,128 @@
+//! Scale and bias of the float dtypes.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::bounds::FloatFormat;
+use super::words;
+use crate::{Affine, DType};
+
+/// Of `affine/float_fast.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct FloatFast {
+    pub(crate) scale: f32,
+    pub(crate) bias: f32,
+    pub(crate) infinity_mask: u32,
+    pub(crate) infinity_flip: u32,
+}
+
+/// Of `affine/float_exact.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct FloatExact {
+    pub(crate) scale: u32,
+    pub(crate) scale_exponent: i32,
+    pub(crate) scale_sign: u32,
+    pub(crate) bias_sign: u32,
+    pub(crate) bias: [u32; 2],
+    pub(crate) bias_exponent: i32,
+    pub(crate) infinity_mask: u32,
+    pub(crate) infinity_flip: u32,
+    /// To the alignment of the WGSL struct.
+    pub(crate) padding: u32,
+}
+
+/// Of `affine/float64_exact.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct FloatExact64 {
+    pub(crate) scale: [u32; 2],
+    pub(crate) scale_exponent: i32,
+    pub(crate) scale_sign: u32,
+    pub(crate) bias: [u32; 4],
+    pub(crate) bias_exponent: i32,
+    pub(crate) bias_sign: u32,
+    pub(crate) infinity_mask: [u32; 2],
+    pub(crate) infinity_flip: [u32; 2],
+    /// To the alignment of the WGSL struct.
+    pub(crate) padding: [u32; 2],
+}
+
+impl FloatFast {
+    pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
+        let (mask, flip) = infinity(dtype, affine.scale());
+        Self {
+            scale: affine.scale() as f32,
+            bias: affine.bias() as f32,
+            infinity_mask: mask as u32,
+            infinity_flip: flip as u32,
+        }
+    }
+}
+
+impl FloatExact {
+    pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
+        let sign = FloatFormat::of(dtype).sign as u32;
+        let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
+        let (mask, flip) = infinity(dtype, affine.scale());
+        Self {
+            // An f32 has 24 significant bits; the other 29 of the f64 are 0.
+            scale: (scale.significand >> 29) as u32,
+            scale_exponent: scale.exponent + 29,
+            scale_sign: if scale.negative { sign } else { 0 },
+            bias_sign: if bias.negative { sign } else { 0 },
+            bias: words(i128::from(bias.significand) << 10),
+            bias_exponent: bias.exponent - 10,
+            infinity_mask: mask as u32,
+            infinity_flip: flip as u32,
+            padding: 0,
+        }
+    }
+}
+
+impl FloatExact64 {
+    pub(crate) fn new(affine: Affine) -> Self {
+        let sign = 1 << 31;
+        let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
+        let (mask, flip) = infinity(DType::F64, affine.scale());
+        Self {
+            scale: words(scale.significand.into()),
+            scale_exponent: scale.exponent,
+            scale_sign: if scale.negative { sign } else { 0 },
+            bias: words(i128::from(bias.significand) << 74),
+            bias_exponent: bias.exponent - 74,
+            bias_sign: if bias.negative { sign } else { 0 },
+            infinity_mask: words(mask.into()),
+            infinity_flip: words(flip.into()),
+            padding: [0; 2],
+        }
+    }
+}
+
+/// What becomes of ±∞: `(bits & mask) ^ flip`.
+fn infinity(dtype: DType, scale: f64) -> (u64, u64) {
+    let format = FloatFormat::of(dtype);
+    if scale == 0.0 { (0, format.quiet_nan) } else { (u64::MAX, if scale < 0.0 { format.sign } else { 0 }) }
+}
+
+/// A finite f64 as `± significand * 2^exponent`, the significand 0 or with its top bit at bit 52.
+pub(super) struct Binary {
+    pub(super) negative: bool,
+    pub(super) significand: u64,
+    pub(super) exponent: i32,
+}
+
+impl Binary {
+    pub(super) fn of(value: f64) -> Self {
+        let bits = value.to_bits();
+        let fraction = bits & ((1 << 52) - 1);
+        let field = (bits >> 52 & 0x7ff) as i32;
+        let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
+        let shift = if significand == 0 { 0 } else { significand.leading_zeros() - 11 };
+        Self {
+            negative: value.is_sign_negative(),
+            significand: significand << shift,
+            exponent: field.max(1) - 1075 - shift as i32,
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Scale and bias of the integer dtypes: the numbers with which `affine/integer.wgsl` and
+//! `affine/integer64.wgsl` compute the exact result in 64 and 96 bits.
+//!
+//! The shader computes, for the key of a number,
+//!
+//! ```text
+//! sum    = (min(max(key, lowest), highest) - origin) * 2^shift_left * factor + addend
+//! result = truncate((sum + inexact part) / 2^shift_right + offset), saturated
+//! ```
+//!
+//! Scale and bias are any finite f32, so `x * scale + bias` as it stands may need 400 bits. Two things
+//! bring it down. A result beyond the dtype saturates, so large terms matter by their sign alone, and
+//! near the root of a steep line only the few numbers around it do not saturate. And truncation asks
+//! only between which integers the result lies, so a tiny product matters only where the bias is so
+//! close to an integer that the product can reach it.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::bounds::{integer_range, key_base};
+use super::float::Binary;
+use super::words;
+use crate::{Affine, DType};
+
+/// Of `affine/integer.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Integer {
+    pub(crate) lowest: i32,
+    pub(crate) highest: i32,
+    pub(crate) origin: i32,
+    pub(crate) factor: i32,
+    pub(crate) shift_left: u32,
+    pub(crate) shift_right: u32,
+    pub(crate) inexact: u32,
+    pub(crate) minimum: i32,
+    pub(crate) maximum: i32,
+    /// To the alignment of the next member.
+    pub(crate) padding: u32,
+    pub(crate) addend: [u32; 2],
+    pub(crate) below_one: [u32; 2],
+    pub(crate) offset: [u32; 2],
+    pub(crate) rebase: [u32; 2],
+}
+
+/// Of `affine/integer64.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Integer64 {
+    pub(crate) lowest: [u32; 2],
+    pub(crate) highest: [u32; 2],
+    pub(crate) origin: [u32; 2],
+    pub(crate) factor: u32,
+    pub(crate) negative: u32,
+    pub(crate) shift_left: u32,
+    pub(crate) shift_right: u32,
+    pub(crate) inexact: u32,
+    /// To the alignment of the next member.
+    pub(crate) padding: u32,
+    pub(crate) addend: [u32; 4],
+    pub(crate) below_one: [u32; 4],
+    pub(crate) offset: [u32; 4],
+    pub(crate) rebase: [u32; 4],
+}
+
+impl Integer {
+    pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
+        let line = Line::new(dtype, affine, &WIDTH_64);
+        let (minimum, maximum) = integer_range(dtype);
+        let factor = i32::from_ne_bytes(line.factor.to_ne_bytes());
+        Self {
+            lowest: line.lowest as i32,
+            highest: line.highest as i32,
+            origin: line.origin as i32,
+            factor: if line.negative { -factor } else { factor },
+            shift_left: line.shift_left,
+            shift_right: line.shift_right,
+            inexact: line.inexact.into(),
+            minimum: (minimum - key_base(dtype)) as i32,
+            maximum: (maximum - key_base(dtype)) as i32,
+            padding: 0,
+            addend: words(line.addend),
+            below_one: words((1 << line.shift_right) - 1),
+            offset: words(line.offset),
+            rebase: words(-key_base(dtype)),
+        }
+    }
+}
+
+impl Integer64 {
+    pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
+        let line = Line::new(dtype, affine, &WIDTH_96);
+        Self {
+            lowest: words(line.lowest),
+            highest: words(line.highest),
+            origin: words(line.origin),
+            factor: line.factor,
+            negative: line.negative.into(),
+            shift_left: line.shift_left,
+            shift_right: line.shift_right,
+            inexact: line.inexact.into(),
+            padding: 0,
+            addend: words96(line.addend),
+            below_one: words96((1 << line.shift_right) - 1),
+            offset: words96(line.offset),
+            rebase: words96(-key_base(dtype)),
+        }
+    }
+}
+
+/// The shader leaves the fourth word out of its arithmetic.
+fn words96(number: i128) -> [u32; 4] {
+    let [a, b, c] = words(number);
+    [a, b, c, 0]
+}
+
+/// What fits into the shader's integers of 64 or 96 bits. All are powers of two, given by their exponent.
+struct Width {
+    /// No number of the dtype differs from 0 by more.
+    number: u32,
+    /// A bias beyond this saturates whatever a scale below 2^24 adds.
+    bias: u32,
+    /// The longest shift to the right. It exceeds `reach` by more than 1.
+    shift: u32,
+    /// Above the product of any number and a significand of 24 bits.
+    reach: u32,
+    /// A scale from here on saturates every number but one.
+    steep: u32,
+}
+
+const WIDTH_64: Width = Width { number: 32, bias: 58, shift: 60, reach: 57, steep: 40 };
+const WIDTH_96: Width = Width { number: 64, bias: 90, shift: 92, reach: 89, steep: 72 };
+
+/// The numbers named in the module's documentation.
+struct Line {
+    lowest: i128,
+    highest: i128,
+    origin: i128,
+    factor: u32,
+    negative: bool,
+    shift_left: u32,
+    shift_right: u32,
+    addend: i128,
+    inexact: bool,
+    offset: i128,
+}
+
+impl Line {
+    fn new(dtype: DType, affine: Affine, width: &Width) -> Self {
+        let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));
+        if scale.exponent <= 0 || scale.significand == 0 {
+            Self::shallow(dtype, &scale, &bias, width)
+        } else {
+            Self::steep(dtype, &scale, &bias, width)
+        }
+    }
+
+    /// |scale| below 2^24: the product is a fixed-point number with `-scale.exponent` binary places.
+    fn shallow(dtype: DType, scale: &Single, bias: &Single, width: &Width) -> Self {
+        let (lowest, highest) = integer_range(dtype);
+        let base = key_base(dtype);
+        let places = scale.exponent.unsigned_abs();
+        let (offset, fraction) = bias.floor(width.bias);
+        let (shift_right, in_units) = fraction.in_units(places, width);
+        let factor = i128::from(scale.significand);
+        Self {
+            lowest: lowest - base,
+            highest: highest - base,
+            origin: 0,
+            factor: scale.significand,
+            negative: scale.negative,
+            shift_left: 0,
+            shift_right,
+            // The key is less than the number by its base.
+            addend: in_units.floor + base * if scale.negative { -factor } else { factor },
+            inexact: in_units.inexact,
+            offset,
+        }
+    }
+
+    /// |scale| at least 2^24: only numbers close to the root of the line do not saturate.
+    fn steep(dtype: DType, scale: &Single, bias: &Single, width: &Width) -> Self {
+        let (lowest, highest) = integer_range(dtype);
+        let base = key_base(dtype);
+        // Near enough: at `root` the line is within half a scale of 0, or the root is beyond the dtype.
+        let limit = 1_i128 << (width.steep - 1);
+        let distance = bias.exponent - scale.exponent;
+        let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
+        let (root, offset, inexact) = if bias_is_small {
+            let (floor, fraction) = bias.floor(width.steep - 1);
+            (0, floor, fraction.part != 0)
+        } else if distance > 70 {
+            let root = if bias.negative == scale.negative { lowest } else { highest };
+            (root, if bias.negative { -limit } else { limit }, false)
+        } else {
+            // In units of half the scale's last bit: exact, since the bias has no bits below it.
+            let bias_units = bias.signed() << (distance + 1);
+            let scale_units = scale.signed() * 2;
+            let quotient = (bias_units.abs() + scale_units.abs() / 2) / scale_units.abs();
+            let root = if bias.negative == scale.negative { -quotient } else { quotient };
+            let root = root.clamp(lowest, highest);
+            let units = scale_units * root + bias_units;
+            let shift = scale.exponent.unsigned_abs() - 1;
+            let most = limit.checked_shr(shift).unwrap_or(0);
+            let value = if units.abs() > most { limit * units.signum() } else { units << shift };
+            (root, value, false)
+        };
+        // A scale of 2^steep does as well as a greater one: beside the root both saturate.
+        let top = 23 + scale.exponent.unsigned_abs();
+        let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
+        let range = 1_i128 << (width.number + 4).saturating_sub(top);
+        Self {
+            lowest: lowest.max(root - range) - base,
+            highest: highest.min(root + range) - base,
+            origin: root - base,
+            factor,
+            negative: scale.negative,
+            shift_left: top - 23,
+            shift_right: 0,
+            addend: 0,
+            inexact,
+            offset,
+        }
+    }
+}
+
+/// An f32 as `± significand * 2^exponent`, the significand 0 or with its top bit at bit 23.
+struct Single {
+    magnitude: f64,
+    negative: bool,
+    significand: u32,
+    exponent: i32,
+}
+
+impl Single {
+    fn of(value: f64) -> Self {
+        let Binary { negative, significand, exponent } = Binary::of(value);
+        // An f32 has 24 significant bits; the other 29 of the f64 are 0.
+        Self {
+            magnitude: value.abs(),
+            negative,
+            significand: (significand >> 29) as u32,
+            exponent: exponent + 29,
+        }
+    }
+
+    fn signed(&self) -> i128 {
+        let significand = i128::from(self.significand);
+        if self.negative { -significand } else { significand }
+    }
+
+    /// The next integer below and the fraction above it; ±2^`limit` at most.
+    fn floor(&self, limit: u32) -> (i128, Fraction) {
+        let none = Fraction { part: 0, places: 0, from_above: false };
+        if self.significand == 0 {
+            return (0, none);
+        }
+        if self.exponent >= 0 {
+            if self.exponent + 23 >= limit.cast_signed() {
+                return (if self.negative { -(1 << limit) } else { 1 << limit }, none);
+            }
+            return (self.signed() << self.exponent, none);
+        }
+        let places = self.exponent.unsigned_abs();
+        let whole = i128::from(self.significand.checked_shr(places).unwrap_or(0));
+        let part = if places < 32 { self.significand & ((1 << places) - 1) } else { self.significand };
+        let fraction = Fraction { part, places, from_above: self.negative };
+        match (self.negative, part) {
+            (false, _) => (whole, fraction),
+            (true, 0) => (-whole, none),
+            (true, _) => (-whole - 1, fraction),
+        }
+    }
+}
+
+/// A number from 0 up to 1: `part / 2^places`, or 1 minus that if `from_above`.
+struct Fraction {
+    part: u32,
+    places: u32,
+    from_above: bool,
+}
+
+/// A number rounded down, and whether that lost something.
+struct Floored {
+    floor: i128,
+    inexact: bool,
+}
+
+impl Fraction {
+    /// The fraction in units of `2^-places`, and how many places the shader is to drop.
+    ///
+    /// That is `places`, unless it exceeds the shader's width. Then no product reaches further than
+    /// `2^width.reach` units, so the distance to 0 or to 1 is kept if it is within that, and any other
+    /// fraction may as well be a half.
+    fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
+        let reach = 1_i128 << width.reach;
+        // From the nearer side as given: 0, or 1 if `from_above`.
+        let near = self.part_in_units(places);
+        let far = (places < 126).then(|| (1_i128 << places) - near.as_ref().map_or(0, |near| near.floor));
+        let shift = places.min(width.shift);
+        let exact = places <= width.shift;
+        let (floor, inexact) = match (near, far) {
+            (Some(near), _) if exact || near.floor <= reach => {
+                let floor = if self.from_above {
+                    (1 << shift) - near.floor - i128::from(near.inexact)
+                } else {
+                    near.floor
+                };
+                (floor, near.inexact)
+            }
+            (Some(_), Some(far)) if far <= reach => {
+                (if self.from_above { far } else { (1 << shift) - far }, false)
+            }
+            _ => (1 << (shift - 1), false),
+        };
+        (shift, Floored { floor, inexact })
+    }
+
+    /// `part / 2^self.places` in units of `2^-places`; `None` from 2^126 on.
+    fn part_in_units(&self, places: u32) -> Option<Floored> {
+        let part = i128::from(self.part);
+        if places >= self.places {
+            let shift = places - self.places;
+            let floor = if part == 0 { 0 } else { (shift < 102).then(|| part << shift)? };
+            return Some(Floored { floor, inexact: false });
+        }
+        let dropped = self.places - places;
+        let floor = part.checked_shr(dropped).unwrap_or(0);
+        let inexact = dropped >= 32 && part != 0 || dropped < 32 && part & ((1 << dropped) - 1) != 0;
+        Some(Floored { floor, inexact })
+    }
+}

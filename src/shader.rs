@@ -1,0 +1,172 @@
+//! The WGSL modules: which there are, and how each is joined from the fragments in `shaders/`.
+
+use crate::{Clamp, DType, Precision};
+
+/// Invocations in a workgroup of the kernels that take a grid; `WORKGROUP_SIZE` of `params.wgsl`.
+pub(crate) const WORKGROUP_SIZE: u32 = 256;
+
+/// Packets of 16 bytes that one invocation of the contiguous kernel takes; the constant of its WGSL file.
+pub(crate) const PACKETS_PER_INVOCATION: u32 = 2;
+
+/// The dtypes that one piece of arithmetic serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Class {
+    Integer,
+    Integer64,
+    Float,
+    Float64,
+}
+
+impl Class {
+    pub(crate) const fn of(dtype: DType) -> Self {
+        match dtype {
+            DType::F32 | DType::F16 | DType::BF16 => Self::Float,
+            DType::F64 => Self::Float64,
+            DType::I64 | DType::U64 => Self::Integer64,
+            _ => Self::Integer,
+        }
+    }
+}
+
+/// Which affine step a module holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum AffineStep {
+    None,
+    Fast,
+    Exact,
+}
+
+impl AffineStep {
+    pub(crate) const fn of(clamp: &Clamp) -> Self {
+        match (clamp.affine(), Class::of(clamp.dtype()), clamp.precision()) {
+            (None, ..) => Self::None,
+            (Some(_), Class::Float, Precision::Fast) => Self::Fast,
+            // Integers are always exact, and F64 has no hardware arithmetic that every adapter offers.
+            (Some(_), ..) => Self::Exact,
+        }
+    }
+}
+
+/// How the elements are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kernel {
+    /// Packets of 16 bytes, src and dst at the same distance from a 16-byte boundary.
+    Contiguous,
+    /// One element per invocation, any layouts.
+    Strided,
+}
+
+/// How many buffers hold src and dst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Placement {
+    OneBuffer,
+    TwoBuffers,
+}
+
+/// The entry points of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum EntryPoint {
+    /// The whole packets of the contiguous kernel.
+    Body,
+    /// The packets that the contiguous kernel takes in part.
+    Edges,
+    /// The strided kernel.
+    Strided,
+}
+
+impl EntryPoint {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::Edges => "edges",
+            Self::Strided => "strided",
+        }
+    }
+
+    pub(crate) const fn kernel(self) -> Kernel {
+        match self {
+            Self::Body | Self::Edges => Kernel::Contiguous,
+            Self::Strided => Kernel::Strided,
+        }
+    }
+}
+
+/// Names one module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ShaderKey {
+    pub(crate) dtype: DType,
+    pub(crate) step: AffineStep,
+    pub(crate) kernel: Kernel,
+    pub(crate) placement: Placement,
+}
+
+macro_rules! fragment {
+    ($name:literal) => {
+        include_str!(concat!("../shaders/", $name, ".wgsl"))
+    };
+}
+
+impl ShaderKey {
+    /// The module's WGSL: its fragments, joined. Values are no part of it; they travel in the uniform block.
+    pub(crate) fn source(self) -> String {
+        let class = Class::of(self.dtype);
+        [
+            fragment!("params"),
+            match self.placement {
+                Placement::OneBuffer => fragment!("binding/one_buffer"),
+                Placement::TwoBuffers => fragment!("binding/two_buffers"),
+            },
+            match self.kernel {
+                Kernel::Contiguous => fragment!("kernel/contiguous"),
+                Kernel::Strided => fragment!("kernel/strided"),
+            },
+            match self.dtype.bits() {
+                8 => fragment!("storage/bits8"),
+                16 => fragment!("storage/bits16"),
+                32 => fragment!("storage/bits32"),
+                _ => fragment!("storage/bits64"),
+            },
+            match (self.kernel, self.step) {
+                (Kernel::Strided, _) => "",
+                (_, AffineStep::Exact) => fragment!("storage/packet_looped"),
+                _ => fragment!("storage/packet_unrolled"),
+            },
+            match class {
+                Class::Integer => fragment!("element/integer"),
+                Class::Integer64 => fragment!("element/integer64"),
+                Class::Float => fragment!("element/float"),
+                Class::Float64 => fragment!("element/float64"),
+            },
+            match self.dtype {
+                DType::F32 => fragment!("dtype/f32"),
+                DType::F16 => fragment!("dtype/f16"),
+                DType::BF16 => fragment!("dtype/bf16"),
+                DType::F64 => fragment!("dtype/f64"),
+                DType::I8 => fragment!("dtype/i8"),
+                DType::I16 => fragment!("dtype/i16"),
+                DType::I32 => fragment!("dtype/i32"),
+                DType::I64 => fragment!("dtype/i64"),
+                DType::U8 => fragment!("dtype/u8"),
+                DType::U16 => fragment!("dtype/u16"),
+                DType::U32 => fragment!("dtype/u32"),
+                DType::U64 => fragment!("dtype/u64"),
+            },
+            match (self.step, class) {
+                (AffineStep::None, _) => fragment!("affine/none"),
+                (AffineStep::Fast, _) => fragment!("affine/float_fast"),
+                (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
+                (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
+                (AffineStep::Exact, Class::Float) => fragment!("affine/float_exact"),
+                (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
+            },
+            match (self.step, class) {
+                (AffineStep::Exact, _) | (_, Class::Integer64 | Class::Float64) => fragment!("wide"),
+                _ => "",
+            },
+        ]
+        .concat()
+    }
+}
+
+#[cfg(test)]
+mod tests;

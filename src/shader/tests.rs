@@ -1,0 +1,198 @@
+//! Every module through naga: it parses, validates with no capability, translates to the four languages that
+//! drivers take, and lays out its uniform block as the Rust twins do.
+
+use std::mem::offset_of;
+
+use naga::back::{glsl, hlsl, msl, spv};
+use naga::proc::BoundsCheckPolicies;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+use super::{
+    AffineStep, Class, EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, ShaderKey, WORKGROUP_SIZE,
+};
+use crate::params::{self, Block};
+use crate::{Clamp, DType, Precision};
+
+fn clamps(dtype: DType) -> Vec<Clamp> {
+    let plain = Clamp::unbounded(dtype);
+    let affine = plain.with_affine(2.0, 1.0).unwrap();
+    vec![plain, affine, affine.with_precision(Precision::Exact)]
+}
+
+fn keys() -> Vec<(ShaderKey, Clamp)> {
+    let mut keys = Vec::new();
+    for dtype in DType::ALL {
+        for clamp in clamps(dtype) {
+            for kernel in [Kernel::Contiguous, Kernel::Strided] {
+                for placement in [Placement::OneBuffer, Placement::TwoBuffers] {
+                    let key = ShaderKey { dtype, step: AffineStep::of(&clamp), kernel, placement };
+                    keys.push((key, clamp));
+                }
+            }
+        }
+    }
+    // 12 dtypes, 2 kernels, 2 placements; without a step and with one, and both precisions for three dtypes.
+    assert_eq!(keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len(), 4 * 27);
+    keys
+}
+
+fn parse(key: ShaderKey) -> (naga::Module, ModuleInfo) {
+    let source = key.source();
+    let module = naga::front::wgsl::parse_str(&source)
+        .unwrap_or_else(|error| panic!("{key:?}: {}", error.emit_to_string(&source)));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{key:?}: {}", error.emit_to_string(&source)));
+    (module, info)
+}
+
+fn entry_points(kernel: Kernel) -> Vec<EntryPoint> {
+    [EntryPoint::Body, EntryPoint::Edges, EntryPoint::Strided]
+        .into_iter()
+        .filter(|entry_point| entry_point.kernel() == kernel)
+        .collect()
+}
+
+#[test]
+fn every_module_translates_to_spirv_msl_hlsl_and_glsl() {
+    for (key, _) in keys() {
+        let (module, info) = parse(key);
+        let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, entry_points(key.kernel).iter().map(|e| e.name()).collect::<Vec<_>>(), "{key:?}");
+
+        let spirv = spv::write_vec(&module, &info, &spv::Options::default(), None);
+        assert!(spirv.is_ok(), "{key:?}: {spirv:?}");
+        for name in names {
+            let stage = naga::ShaderStage::Compute;
+            let entry_point = Some((stage, name.to_owned()));
+
+            let options = msl::Options { fake_missing_bindings: true, ..Default::default() };
+            let pipeline = msl::PipelineOptions { entry_point: entry_point.clone(), ..Default::default() };
+            let text = msl::write_string(&module, &info, &options, &pipeline);
+            assert!(text.is_ok_and(|(text, _)| text.contains(name)), "{key:?} {name}");
+
+            let options = hlsl::Options { fake_missing_bindings: true, ..Default::default() };
+            let pipeline = hlsl::PipelineOptions { entry_point };
+            let mut text = String::new();
+            let written =
+                hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).map(|_| ());
+            assert!(written.is_ok() && text.contains(name), "{key:?} {name}: {written:?}");
+
+            let options = glsl::Options { version: glsl::Version::new_gles(310), ..Default::default() };
+            let pipeline =
+                glsl::PipelineOptions { shader_stage: stage, entry_point: name.to_owned(), multiview: None };
+            let mut text = String::new();
+            let written = glsl::Writer::new(
+                &mut text,
+                &module,
+                &info,
+                &options,
+                &pipeline,
+                BoundsCheckPolicies::default(),
+            )
+            .and_then(|mut writer| writer.write());
+            assert!(written.is_ok() && text.contains("void main()"), "{key:?} {name}: {written:?}");
+        }
+    }
+}
+
+macro_rules! offsets {
+    ($t:ty: $($member:ident)*) => { vec![$((stringify!($member), offset_of!($t, $member))),*] };
+}
+
+fn geometry(kernel: Kernel) -> Vec<(&'static str, usize)> {
+    match kernel {
+        Kernel::Contiguous => {
+            offsets!(params::ContiguousGeometry: first count src_shift row begin end)
+        }
+        Kernel::Strided => offsets!(params::StridedGeometry: dims rank count src_start dst_start row),
+    }
+}
+
+fn bounds(class: Class) -> Vec<(&'static str, usize)> {
+    match class {
+        Class::Integer => offsets!(params::IntegerBounds: min max),
+        Class::Integer64 => offsets!(params::IntegerBounds64: min max),
+        Class::Float => offsets!(params::FloatBounds: min_key max_key min_bits max_bits nan_mask nan_bits),
+        Class::Float64 => {
+            offsets!(params::FloatBounds64: min_key max_key min_bits max_bits nan_mask nan_bits)
+        }
+    }
+}
+
+fn affine(step: AffineStep, class: Class) -> Vec<(&'static str, usize)> {
+    match (step, class) {
+        (AffineStep::None, _) => vec![("unused", 0)],
+        (AffineStep::Fast, _) => offsets!(params::FloatFast: scale bias infinity_mask infinity_flip),
+        (AffineStep::Exact, Class::Integer) => offsets!(params::Integer: lowest highest origin factor
+            shift_left shift_right inexact minimum maximum addend below_one offset rebase),
+        (AffineStep::Exact, Class::Integer64) => offsets!(params::Integer64: lowest highest origin factor
+            negative shift_left shift_right inexact addend below_one offset rebase),
+        (AffineStep::Exact, Class::Float) => offsets!(params::FloatExact: scale scale_exponent scale_sign
+            bias_sign bias bias_exponent infinity_mask infinity_flip),
+        (AffineStep::Exact, Class::Float64) => offsets!(params::FloatExact64: scale scale_exponent
+            scale_sign bias bias_exponent bias_sign infinity_mask infinity_flip),
+    }
+}
+
+fn members<'m>(module: &'m naga::Module, name: &str) -> (&'m [naga::StructMember], u32) {
+    module
+        .types
+        .iter()
+        .find_map(|(_, t)| match &t.inner {
+            naga::TypeInner::Struct { members, span } if t.name.as_deref() == Some(name) => {
+                Some((members.as_slice(), *span))
+            }
+            _ => None,
+        })
+        .unwrap_or_else(|| panic!("no struct {name}"))
+}
+
+#[test]
+fn uniform_blocks_agree_between_wgsl_and_rust() {
+    for (key, clamp) in keys() {
+        let (module, _) = parse(key);
+        let class = Class::of(key.dtype);
+        for (name, twin) in [
+            ("Geometry", geometry(key.kernel)),
+            ("Bounds", bounds(class)),
+            ("Affine", affine(key.step, class)),
+        ] {
+            let wgsl: Vec<_> = members(&module, name)
+                .0
+                .iter()
+                .map(|member| (member.name.as_deref().unwrap(), member.offset as usize))
+                .collect();
+            assert_eq!(wgsl, twin, "{key:?} {name}");
+        }
+
+        let block = match key.kernel {
+            Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp),
+            Kernel::Strided => Block::new(&params::StridedGeometry::zeroed(), &clamp),
+        };
+        let (parts, span) = members(&module, "Params");
+        let mut offset = 0;
+        for (part, name) in parts.iter().zip(["Geometry", "Bounds", "Affine"]) {
+            assert_eq!(part.offset, offset, "{key:?} {name}");
+            offset = (offset + members(&module, name).1).next_multiple_of(16);
+        }
+        assert_eq!(block.as_bytes().len(), span as usize, "{key:?}");
+    }
+}
+
+use bytemuck::Zeroable as _;
+
+#[test]
+fn workgroups_agree_between_wgsl_and_rust() {
+    for (key, _) in keys() {
+        let (module, _) = parse(key);
+        for entry_point in &module.entry_points {
+            let expected = if entry_point.name == EntryPoint::Edges.name() { 2 } else { WORKGROUP_SIZE };
+            assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
+        }
+    }
+    assert!(
+        include_str!("../../shaders/kernel/contiguous.wgsl")
+            .contains(&format!("PACKETS_PER_INVOCATION: u32 = {PACKETS_PER_INVOCATION}u;"))
+    );
+}
