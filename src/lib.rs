@@ -6,6 +6,7 @@ mod clamp;
 mod dtype;
 mod error;
 mod layout;
+mod overlap;
 pub mod reference;
 mod scalar;
 pub mod verify;
