@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Error;
+use crate::{DType, Error};
 
 /// The largest number of dimensions of a [`Layout`].
 pub const MAX_RANK: usize = 8;
@@ -351,6 +351,22 @@ impl Layout {
             }
         }
         broadcast.validated()
+    }
+
+    /// The size that a buffer needs for this layout, in bytes: up to the last element, rounded up to whole
+    /// 4-byte words. Gaps before and between the elements count. 0 if there is no element; `u64::MAX`
+    /// rounded down to words if the size has no u64.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, Layout};
+    /// assert_eq!(Layout::packed(&[5])?.required_bytes(DType::U8), 8);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn required_bytes(&self, dtype: DType) -> u64 {
+        let Some((_, highest)) = self.span() else { return 0 };
+        let bytes = (highest as u128 + 1) * dtype.size() as u128;
+        u64::try_from(bytes.next_multiple_of(4)).unwrap_or(u64::MAX & !3)
     }
 
     fn extent(&self, axis: usize) -> Result<usize, Error> {

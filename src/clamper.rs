@@ -1,0 +1,307 @@
+//! The device side: records clamps into a caller's encoders and passes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::pipeline::Pipelines;
+use crate::plan::{Range, Window};
+use crate::shader::{Placement, WORKGROUP_SIZE};
+use crate::{Clamp, Error, Limits, Operands, Plan, View, scope};
+
+/// Records clamps on one device.
+///
+/// Cheap to clone: clones share one cache of compiled pipelines, which holds a few hundred at most and
+/// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
+///
+/// ```no_run
+/// use wgpu_clamp::{Clamp, Clamper, Layout, View, wgpu};
+///
+/// # fn f(device: wgpu::Device, queue: wgpu::Queue, input: wgpu::Buffer, output: wgpu::Buffer)
+/// # -> Result<(), wgpu_clamp::Error> {
+/// let clamper = Clamper::new(&device)?;
+/// let layout = Layout::packed(&[1, 3, 224, 224])?;
+/// let mut encoder = device.create_command_encoder(&Default::default());
+/// let (src, dst) = (View::new(&input, layout), View::new(&output, layout));
+/// clamper.encode(&mut encoder, &Clamp::new(0.0_f32, 6.0), (src, dst))?;
+/// queue.submit([encoder.finish()]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What a handle cannot show
+///
+/// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. Such mistakes
+/// reach the caller where wgpu reports them: in an error scope or the device's error handler, at `finish` or
+/// `submit`. So does a lost device.
+#[derive(Clone)]
+pub struct Clamper {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    device: wgpu::Device,
+    limits: Limits,
+    pipelines: Pipelines,
+}
+
+impl Clamper {
+    /// A clamper for `device`, with no pipeline compiled yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLimit`] if the device was created with less than what the kernels need. Any device
+    /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed.
+    pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
+        let limits = device.limits();
+        let workgroup = WORKGROUP_SIZE.into();
+        for (limit_name, needed, limit) in [
+            ("max_bind_groups", 1, limits.max_bind_groups.into()),
+            ("max_storage_buffers_per_shader_stage", 2, limits.max_storage_buffers_per_shader_stage.into()),
+            ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
+            (
+                "max_compute_invocations_per_workgroup",
+                workgroup,
+                limits.max_compute_invocations_per_workgroup.into(),
+            ),
+            ("max_compute_workgroup_size_x", workgroup, limits.max_compute_workgroup_size_x.into()),
+            (
+                "max_compute_workgroups_per_dimension",
+                1,
+                u64::from(limits.max_compute_workgroups_per_dimension),
+            ),
+        ] {
+            if limit < needed {
+                return Err(Error::DeviceLimit { limit_name, needed, limit });
+            }
+        }
+        let limits = Limits {
+            max_binding_size: limits.max_storage_buffer_binding_size,
+            binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
+            max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+        };
+        let pipelines = Pipelines::new(device)?;
+        Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, pipelines }) })
+    }
+
+    /// The device that this clamper records for.
+    #[must_use]
+    pub fn device(&self) -> &wgpu::Device {
+        &self.inner.device
+    }
+
+    /// What the device can bind and dispatch at once.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.inner.limits
+    }
+
+    /// How many pipelines this clamper and its clones have compiled so far. Each is compiled when first
+    /// needed, then kept.
+    #[must_use]
+    pub fn compiled_pipelines(&self) -> usize {
+        self.inner.pipelines.compiled()
+    }
+
+    /// Records one clamp in a compute pass of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`prepare`](Self::prepare). After an error nothing was recorded.
+    pub fn encode<'a>(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        clamp: &Clamp,
+        operands: impl Into<Operands<'a>>,
+    ) -> Result<(), Error> {
+        let prepared = self.prepare(clamp, operands)?;
+        if !prepared.dispatches.is_empty() {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("wgpu-clamp"),
+                timestamp_writes: None,
+            });
+            prepared.record(&mut pass);
+        }
+        Ok(())
+    }
+
+    /// Records one clamp that replaces each element by its result.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`prepare`](Self::prepare). After an error nothing was recorded.
+    pub fn encode_in_place(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        clamp: &Clamp,
+        view: View<'_>,
+    ) -> Result<(), Error> {
+        self.encode(encoder, clamp, Operands::in_place(view))
+    }
+
+    /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
+    /// be recorded any number of times.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::MissingUsage`] if a buffer lacks `STORAGE`,
+    /// - [`Error::BufferTooSmall`] if a layout reaches beyond its buffer,
+    /// - [`Error::ShapeMismatch`] if `src` and `dst` differ in shape,
+    /// - [`Error::OutputOverlap`] or [`Error::OverlapUndecided`] if two indices of `dst` share an element, or
+    ///   may,
+    /// - [`Error::PartialAlias`] or [`Error::AliasUndecided`] if the views lie in one buffer and share
+    ///   elements, or may, without being the same,
+    /// - [`Error::TooLarge`] if a tensor goes beyond one binding or one dispatch of this device,
+    /// - [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
+    pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
+        let operands = operands.into();
+        operands.check(clamp.dtype())?;
+        let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
+        let plan = Plan::with_placement(
+            clamp,
+            &operands.src.layout,
+            &operands.dst.layout,
+            placement,
+            self.inner.limits,
+        )?;
+        log::debug!("{plan:?}");
+        let mut dispatches = Vec::with_capacity(plan.dispatches());
+        for window in plan.windows() {
+            let bind_group = self.bind(&plan, window, placement, &operands)?;
+            for dispatch in window.dispatches() {
+                dispatches.push(Recorded {
+                    pipeline: self.inner.pipelines.get(
+                        &self.inner.device,
+                        plan.shader(window),
+                        dispatch.entry_point,
+                    )?,
+                    bind_group: bind_group.clone(),
+                    grid: dispatch.grid,
+                });
+            }
+        }
+        Ok(Prepared { dispatches: dispatches.into() })
+    }
+
+    fn bind(
+        &self,
+        plan: &Plan,
+        window: &Window,
+        placement: Placement,
+        operands: &Operands<'_>,
+    ) -> Result<wgpu::BindGroup, Error> {
+        let device = &self.inner.device;
+        let block = plan.params(window);
+        let bytes = block.as_bytes();
+        let params = scope::catch(device, || {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("wgpu-clamp params"),
+                size: bytes.len() as u64,
+                usage: wgpu::BufferUsages::UNIFORM,
+                mapped_at_creation: true,
+            })
+        })?;
+        params
+            .get_mapped_range_mut(..)
+            .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
+            .copy_from_slice(bytes);
+        params.unmap();
+
+        let part = |buffer, range: Range| {
+            wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer,
+                offset: range.offset,
+                size: wgpu::BufferSize::new(range.size),
+            })
+        };
+        let resources = [
+            params.as_entire_binding(),
+            part(operands.src.buffer, window.src),
+            part(operands.dst.buffer, window.dst),
+        ];
+        let mut binding = 0..;
+        let entries = resources
+            .map(|resource| wgpu::BindGroupEntry { binding: binding.next().unwrap_or_default(), resource });
+        // In one buffer, the first range is for both.
+        let entries = match placement {
+            Placement::OneBuffer => &entries[..2],
+            Placement::TwoBuffers => &entries[..],
+        };
+        scope::catch(device, || {
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("wgpu-clamp"),
+                layout: self.inner.pipelines.bind_group_layout(placement),
+                entries,
+            })
+        })
+    }
+}
+
+impl fmt::Debug for Clamper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Clamper")
+            .field("device", &self.inner.device)
+            .field("limits", &self.inner.limits)
+            .field("compiled_pipelines", &self.compiled_pipelines())
+            .finish()
+    }
+}
+
+/// A clamp on given buffers, ready to be recorded any number of times.
+///
+/// It owns its bind groups and parameters, which never change, and keeps the buffers alive. Recording
+/// allocates nothing here and cannot fail.
+///
+/// ```no_run
+/// # use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
+/// # fn f(clamper: &Clamper, encoder: &mut wgpu::CommandEncoder, buffer: &wgpu::Buffer)
+/// # -> Result<(), wgpu_clamp::Error> {
+/// let view = View::new(buffer, Layout::packed(&[4096])?);
+/// let relu = clamper.prepare(&Clamp::at_least(0.0_f32), Operands::in_place(view))?;
+/// let mut pass = encoder.begin_compute_pass(&Default::default());
+/// relu.record(&mut pass);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Prepared {
+    dispatches: Arc<[Recorded]>,
+}
+
+#[derive(Debug)]
+struct Recorded {
+    pipeline: wgpu::ComputePipeline,
+    bind_group: wgpu::BindGroup,
+    grid: [u32; 2],
+}
+
+impl Prepared {
+    /// The number of `dispatch_workgroups` calls that [`record`](Self::record) makes; 0 if there is no
+    /// element.
+    #[must_use]
+    pub fn dispatches(&self) -> usize {
+        self.dispatches.len()
+    }
+
+    /// Records the clamp. It overwrites the pass's pipeline and its bind group 0, and nothing else.
+    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        Self::record_all(pass, [self]);
+    }
+
+    /// Records clamps in order, without setting again what the one before has set.
+    ///
+    /// It overwrites the pass's pipeline and its bind group 0, and nothing else.
+    pub fn record_all<'p>(pass: &mut wgpu::ComputePass<'_>, prepared: impl IntoIterator<Item = &'p Self>) {
+        let mut last: Option<&Recorded> = None;
+        for next in prepared.into_iter().flat_map(|prepared| prepared.dispatches.iter()) {
+            if last.is_none_or(|last| last.pipeline != next.pipeline) {
+                pass.set_pipeline(&next.pipeline);
+            }
+            if last.is_none_or(|last| last.bind_group != next.bind_group) {
+                pass.set_bind_group(0, &next.bind_group, &[]);
+            }
+            pass.dispatch_workgroups(next.grid[0], next.grid[1], 1);
+            last = Some(next);
+        }
+    }
+}

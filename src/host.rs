@@ -1,0 +1,106 @@
+//! Everything that uploads, submits or reads: a clamper with a queue.
+
+use std::fmt;
+
+use crate::{Clamp, Clamper, Element, Error, Operands};
+
+/// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
+///
+/// Cheap to clone. [`open`](Self::open) is for programs that have no device.
+///
+/// ```no_run
+/// use wgpu_clamp::{Clamp, Host};
+///
+/// let host = Host::open_blocking()?;
+/// let mut samples = vec![-1.5_f32, 0.25, 7.0];
+/// host.clamp_slice_in_place(&Clamp::new(-1.0_f32, 1.0), &mut samples).run_blocking()?;
+/// assert_eq!(samples, [-1.0, 0.25, 1.0]);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Host {
+    clamper: Clamper,
+    queue: wgpu::Queue,
+}
+
+impl Host {
+    /// A host side on the caller's device. `queue` is that device's.
+    pub fn new(clamper: &Clamper, queue: &wgpu::Queue) -> Self {
+        Self { clamper: clamper.clone(), queue: queue.clone() }
+    }
+
+    /// The clamper.
+    #[must_use]
+    pub const fn clamper(&self) -> &Clamper {
+        &self.clamper
+    }
+
+    /// The queue.
+    #[must_use]
+    pub const fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    /// Records one clamp and submits it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Clamper::prepare`]. After an error nothing was submitted.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamp, Host, Operands, Tensor};
+    /// # let host = Host::open_blocking()?;
+    /// let tensor = Tensor::upload(&host, &[2, 2], &[1_u8, 2, 3, 250])?;
+    /// host.submit(&Clamp::at_most(200_u8), Operands::in_place(tensor.view()))?;
+    /// assert_eq!(tensor.read_blocking::<u8>()?, [1, 2, 3, 200]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn submit<'a>(
+        &self,
+        clamp: &Clamp,
+        operands: impl Into<Operands<'a>>,
+    ) -> Result<wgpu::SubmissionIndex, Error> {
+        let mut encoder = self
+            .clamper
+            .device()
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp submit") });
+        self.clamper.encode(&mut encoder, clamp, operands)?;
+        Ok(self.queue.submit([encoder.finish()]))
+    }
+
+    /// Clamps a slice of host memory into another of the same length. Nothing happens before
+    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamp, Host};
+    /// # let host = Host::open_blocking()?;
+    /// let mut out = [0; 3];
+    /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9, 1, 9], &mut out).run_blocking()?;
+    /// assert_eq!(out, [-5, 1, 5]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn clamp_slice<'a, T: Element>(
+        &'a self,
+        clamp: &Clamp,
+        src: &'a [T],
+        dst: &'a mut [T],
+    ) -> crate::ClampSlice<'a, T> {
+        crate::ClampSlice::new(self, *clamp, Some(src), dst)
+    }
+
+    /// Clamps a slice of host memory in place. Nothing happens before
+    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
+    pub fn clamp_slice_in_place<'a, T: Element>(
+        &'a self,
+        clamp: &Clamp,
+        data: &'a mut [T],
+    ) -> crate::ClampSlice<'a, T> {
+        crate::ClampSlice::new(self, *clamp, None, data)
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("adapter", &self.adapter()).finish()
+    }
+}

@@ -1,0 +1,219 @@
+//! Whether two indices of a layout, or two views of one buffer, share an element.
+//!
+//! Both questions are one bounded linear equation, `Σ coefficient * v = target` with each `v` in
+//! `0..=most`. In general that is subset sum, which nobody can decide fast; the layouts that occur take no
+//! search or a few nodes of one, and a budget bounds the rest.
+
+use crate::Layout;
+use crate::layout::MAX_RANK;
+
+/// The nodes after which a search gives up, a millisecond or two. Two views of rank 8 with extents of 2
+/// have 2^16 combinations, so these are always decided.
+const NODE_BUDGET: u32 = 100_000;
+
+/// Whether an element is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overlap {
+    /// No element is shared.
+    No,
+    /// At least one element is shared.
+    Yes,
+    /// The search ended without an answer.
+    Undecided,
+}
+
+/// Whether two different indices of `layout` have the same address.
+///
+/// Exact but for [`Overlap::Undecided`]; nested strides (sorted by size, each at least the span of the
+/// smaller ones) need no search. Nothing is allocated.
+pub(crate) fn overlaps_itself(layout: &Layout) -> Overlap {
+    itself(layout, NODE_BUDGET)
+}
+
+/// Whether `a` and `b`, views of one buffer with elements of one size, have an address in common.
+///
+/// Exact but for [`Overlap::Undecided`]. Nothing is allocated.
+pub(crate) fn views_overlap(a: &Layout, b: &Layout) -> Overlap {
+    views(a, b, NODE_BUDGET)
+}
+
+fn itself(layout: &Layout, budget: u32) -> Overlap {
+    if layout.is_empty() {
+        return Overlap::No;
+    }
+    // Two indices share an element where their difference `d`, not zero everywhere, has `Σ stride * d = 0`.
+    // The sign of a stride does not matter, as `d` runs from `-most` to `most`; nor does that of `d`, so the
+    // first that is not zero, by falling strides, may be taken as positive. `v = d + most` starts at 0.
+    let mut equation = Equation::new(budget);
+    for (stride, most) in steps(layout) {
+        if stride == 0 || !equation.add(stride, 2 * most) {
+            return Overlap::Yes;
+        }
+    }
+    equation.prepare();
+    // `first` is the first that is not zero. From the small strides on: fewer terms, less to search.
+    for first in (0..equation.len).rev() {
+        let Term { coefficient, most, later_reach, .. } = equation.terms[first];
+        // Where the later differences are 0, their terms add up to half their reach. A stride beyond that
+        // cannot be made up for, which decides nested strides.
+        let Some(target) = (later_reach / 2).checked_sub(coefficient) else { continue };
+        // `v = d - 1` for the first one, whose `d` starts at 1.
+        let found = equation.branch(first, most / 2 - 1, target);
+        if found != Overlap::No {
+            return found;
+        }
+    }
+    Overlap::No
+}
+
+fn views(a: &Layout, b: &Layout, budget: u32) -> Overlap {
+    let (Some((a_lowest, a_highest)), Some((b_lowest, b_highest))) = (a.span(), b.span()) else {
+        return Overlap::No;
+    };
+    if a_highest < b_lowest || b_highest < a_lowest {
+        return Overlap::No;
+    }
+    // Going up from the lowest element of `a` and down from the highest of `b` makes each coefficient
+    // positive: they meet where both ways together are as long as the distance.
+    let target = b_highest - a_lowest;
+    let mut equation = Equation::new(budget);
+    for (stride, most) in steps(a).chain(steps(b)).filter(|&(stride, _)| stride != 0) {
+        equation.add(stride, most);
+    }
+    equation.prepare();
+    match equation.terms().first() {
+        // Both views are a single element, and their spans meet.
+        None => Overlap::Yes,
+        Some(first) if !target.is_multiple_of(first.gcd) => Overlap::No,
+        Some(_) => equation.solve(0, target),
+    }
+}
+
+/// The absolute stride and the largest index of each dimension that has more than one element.
+fn steps(layout: &Layout) -> impl Iterator<Item = (usize, usize)> {
+    let dimensions = layout.strides().iter().zip(layout.shape());
+    dimensions.filter(|&(_, &extent)| extent > 1).map(|(stride, &extent)| (stride.unsigned_abs(), extent - 1))
+}
+
+/// One term of the equation: `coefficient * v` with `v` in `0..=most`, both at least 1.
+///
+/// The later terms are those with smaller coefficients.
+#[derive(Clone, Copy, Default)]
+struct Term {
+    coefficient: usize,
+    most: usize,
+    /// The largest sum of the later terms.
+    later_reach: usize,
+    /// The greatest common divisor of this coefficient and the later ones.
+    gcd: usize,
+    /// What is left for the later terms is a multiple of their gcd for every `period`-th `v` only.
+    period: usize,
+    /// The inverse of `coefficient / gcd` modulo `period`.
+    inverse: usize,
+    /// Whether this term and the later ones reach every multiple of `gcd` up to their largest sum.
+    gapless: bool,
+}
+
+/// `Σ coefficient * v = target`, as a search over the terms in order of falling coefficients.
+///
+/// The coefficients and the largest sum of two layouts are at most `isize::MAX` each, as every address
+/// is, so nothing here exceeds `usize`.
+struct Equation {
+    terms: [Term; 2 * MAX_RANK],
+    len: usize,
+    nodes_left: u32,
+}
+
+impl Equation {
+    fn new(budget: u32) -> Self {
+        Self { terms: [Term::default(); 2 * MAX_RANK], len: 0, nodes_left: budget }
+    }
+
+    fn terms(&self) -> &[Term] {
+        &self.terms[..self.len]
+    }
+
+    /// Adds a term, or widens the one that has this coefficient. Returns whether it is new.
+    fn add(&mut self, coefficient: usize, most: usize) -> bool {
+        let place = self.terms().iter().take_while(|term| term.coefficient > coefficient).count();
+        if self.terms[place].coefficient == coefficient {
+            self.terms[place].most += most;
+            return false;
+        }
+        self.terms.copy_within(place..self.len, place + 1);
+        self.terms[place] = Term { coefficient, most, ..Term::default() };
+        self.len += 1;
+        true
+    }
+
+    /// Fills in what the search wants to know about each term and its later ones.
+    fn prepare(&mut self) {
+        let (mut reach, mut later_gcd, mut gapless) = (0, 0, true);
+        for term in self.terms[..self.len].iter_mut().rev() {
+            let (gcd, inverse) = gcd_and_inverse(term.coefficient, later_gcd);
+            // Multiples without a gap stay so if the new coefficient does not leap over more than the next.
+            gapless &= reach == 0 || gcd == later_gcd && term.coefficient <= reach + gcd;
+            *term = Term { later_reach: reach, gcd, period: later_gcd / gcd, inverse, gapless, ..*term };
+            reach += term.coefficient * term.most;
+            later_gcd = gcd;
+        }
+    }
+
+    /// Solves for the terms from `k` on. `target` is at most their largest sum, and a multiple of their gcd.
+    fn solve(&mut self, k: usize, target: usize) -> Overlap {
+        let Term { most, gapless, .. } = self.terms[k];
+        if gapless { Overlap::Yes } else { self.branch(k, most, target) }
+    }
+
+    /// Tries each `v` of term `k`, up to `most`, that leaves the later terms something they may reach.
+    /// `target` is a multiple of the gcd, and term `k` is not the last one.
+    ///
+    /// The last term alone is gapless, so the last two terms cost a single node.
+    fn branch(&mut self, k: usize, most: usize, target: usize) -> Overlap {
+        let Some(nodes_left) = self.nodes_left.checked_sub(1) else { return Overlap::Undecided };
+        self.nodes_left = nodes_left;
+        let Term { coefficient, later_reach, gcd, period, inverse, .. } = self.terms[k];
+        let lowest = target.saturating_sub(later_reach).div_ceil(coefficient);
+        let highest = most.min(target / coefficient);
+        if lowest > highest {
+            return Overlap::No;
+        }
+        let rest = target - coefficient * lowest;
+        let first = multiply_modulo(rest / gcd, inverse, period);
+        for v in (first..=highest - lowest).step_by(period) {
+            let found = self.solve(k + 1, rest - coefficient * v);
+            if found != Overlap::No {
+                return found;
+            }
+        }
+        Overlap::No
+    }
+}
+
+/// The gcd of `a` and `b`, and the inverse of `a / gcd` modulo `b / gcd`, by Euclid's extended algorithm.
+/// `a` is from 1 to `isize::MAX`, `b` from 0; without a modulus (`b` is 0), the inverse is 0.
+fn gcd_and_inverse(a: usize, b: usize) -> (usize, usize) {
+    // Each remainder is `a * x` modulo `b`, and no `x` exceeds `a` or `b`.
+    let (mut remainder, mut next) = (a, b);
+    let (mut x, mut next_x) = (1_isize, 0_isize);
+    while next != 0 {
+        let quotient = remainder / next;
+        (remainder, next) = (next, remainder % next);
+        (x, next_x) = (next_x, x - quotient.cast_signed() * next_x);
+    }
+    let gcd = remainder;
+    let inverse = if b == 0 { 0 } else { x.rem_euclid((b / gcd).cast_signed()).cast_unsigned() };
+    (gcd, inverse)
+}
+
+/// `a * b` modulo `modulus`, for a `b` below it.
+fn multiply_modulo(a: usize, b: usize, modulus: usize) -> usize {
+    if modulus == 1 {
+        return 0;
+    }
+    let product = (a % modulus) as u128 * b as u128;
+    (product % modulus as u128) as usize
+}
+
+#[cfg(test)]
+mod tests;

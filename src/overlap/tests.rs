@@ -1,0 +1,268 @@
+use std::collections::HashSet;
+use std::ops::{Range, RangeInclusive};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{Overlap, gcd_and_inverse, itself, multiply_modulo, overlaps_itself, views, views_overlap};
+use crate::Layout;
+
+/// A layout whose lowest address is `lowest`.
+fn from_lowest(shape: &[usize], strides: &[isize], lowest: usize) -> Layout {
+    let below =
+        |(&extent, &stride): (&usize, &isize)| stride.min(0).unsigned_abs() * extent.saturating_sub(1);
+    let offset = lowest + shape.iter().zip(strides).map(below).sum::<usize>();
+    Layout::strided(shape, strides, offset).unwrap()
+}
+
+fn from(shape: &[usize], strides: &[isize]) -> Layout {
+    from_lowest(shape, strides, 0)
+}
+
+fn yes_if(shared: bool) -> Overlap {
+    if shared { Overlap::Yes } else { Overlap::No }
+}
+
+fn itself_by_force(layout: &Layout) -> Overlap {
+    let mut seen = HashSet::new();
+    yes_if(!layout.addresses().all(|address| seen.insert(address)))
+}
+
+fn views_by_force(a: &Layout, b: &Layout) -> Overlap {
+    let seen: HashSet<_> = a.addresses().collect();
+    yes_if(b.addresses().any(|address| seen.contains(&address)))
+}
+
+fn layouts(
+    rank: RangeInclusive<usize>,
+    extent: impl Strategy<Value = usize>,
+    stride: impl Strategy<Value = isize>,
+    lowest: Range<usize>,
+) -> impl Strategy<Value = Layout> {
+    (vec((extent, stride), rank), lowest).prop_map(|(dimensions, lowest)| {
+        let (shape, strides): (Vec<_>, Vec<_>) = dimensions.into_iter().unzip();
+        from_lowest(&shape, &strides, lowest)
+    })
+}
+
+/// Every small layout, empty ones too.
+fn small() -> impl Strategy<Value = Layout> {
+    layouts(0..=5, prop_oneof![1 => Just(0_usize), 30 => 1..=4_usize], -12_isize..=12, 0..80)
+}
+
+/// Strides far apart and with common divisors, so that gaps and congruences decide.
+fn sparse() -> impl Strategy<Value = Layout> {
+    let stride = (-40_isize..=40, select(vec![1, 4, 6, 15])).prop_map(|(stride, factor)| stride * factor);
+    layouts(1..=4, 1..=5_usize, stride, 0..900)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4096) })]
+
+    #[test]
+    fn small_layouts_agree_with_brute_force(a in small(), b in small()) {
+        prop_assert_eq!(overlaps_itself(&a), itself_by_force(&a));
+        prop_assert_eq!(views_overlap(&a, &b), views_by_force(&a, &b));
+        prop_assert_eq!(views_overlap(&b, &a), views_by_force(&a, &b));
+    }
+
+    #[test]
+    fn sparse_layouts_agree_with_brute_force(a in sparse(), b in sparse()) {
+        prop_assert_eq!(overlaps_itself(&a), itself_by_force(&a));
+        prop_assert_eq!(views_overlap(&a, &b), views_by_force(&a, &b));
+    }
+
+    #[test]
+    fn large_strides_agree_with_brute_force(
+        strides in vec(1..1_isize << 40, 3),
+        shape in vec(2..=5_usize, 4),
+        weights in vec(-4..=4_isize, 3),
+        nudge in 0..2_isize,
+    ) {
+        // The last stride is a sum of the others, or just beside one.
+        let sum: isize = strides.iter().zip(&weights).map(|(stride, weight)| stride * weight).sum();
+        let strides = [strides, vec![sum + nudge]].concat();
+        let a = from(&shape, &strides);
+        prop_assert_eq!(overlaps_itself(&a), itself_by_force(&a));
+        let (some, others) = (from(&shape[..2], &strides[..2]), from(&shape[2..], &strides[2..]));
+        prop_assert_eq!(views_overlap(&some, &others), views_by_force(&some, &others));
+        // An address of the first view, or one that would be with larger extents.
+        let lowest = strides.iter().zip(&weights[..2]).map(|(stride, weight)| (stride * weight).unsigned_abs());
+        let far = from_lowest(&shape[2..], &strides[2..], lowest.sum());
+        prop_assert_eq!(views_overlap(&some, &far), views_by_force(&some, &far));
+    }
+
+    #[test]
+    fn a_small_budget_never_gives_a_wrong_answer(a in sparse(), b in sparse(), budget in 0..6_u32) {
+        let found = itself(&a, budget);
+        prop_assert!(found == Overlap::Undecided || found == itself_by_force(&a));
+        let found = views(&a, &b, budget);
+        prop_assert!(found == Overlap::Undecided || found == views_by_force(&a, &b));
+    }
+
+    #[test]
+    fn the_inverse_inverts(a in 1..=isize::MAX.cast_unsigned(), b in 1..=isize::MAX.cast_unsigned()) {
+        let (gcd, inverse) = gcd_and_inverse(a, b);
+        prop_assert!(a.is_multiple_of(gcd) && b.is_multiple_of(gcd));
+        prop_assert_eq!(multiply_modulo(a / gcd, inverse, b / gcd), 1 % (b / gcd));
+    }
+}
+
+#[test]
+fn nested_strides_need_no_search() {
+    let packed = Layout::packed(&[3, 4, 5, 6, 7, 8, 9, 10]).unwrap();
+    let padded = from(&[3, 4, 5, 6, 7, 8, 9, 3], &[-1_000_000, 200_000, 30_000, -4_800, 640, 80, -7, 2]);
+    for layout in [packed, packed.permute(&[3, 1, 0, 2, 7, 6, 5, 4]).unwrap().flip(2).unwrap(), padded] {
+        assert_eq!(itself(&layout, 0), Overlap::No);
+    }
+    // Dense views need none either, once their spans meet.
+    assert_eq!(views(&packed, &packed.flip(3).unwrap(), 0), Overlap::Yes);
+    assert_eq!(views(&packed, &Layout::strided(&[], &[], 1_000_003).unwrap(), 0), Overlap::Yes);
+}
+
+#[test]
+fn a_stride_of_exactly_the_span_is_nested() {
+    assert_eq!(itself(&from(&[2, 5], &[5, 1]), 0), Overlap::No);
+    assert_eq!(overlaps_itself(&from(&[2, 5], &[4, 1])), Overlap::Yes);
+}
+
+#[test]
+fn repeated_elements_overlap_at_once() {
+    let row = Layout::packed(&[3]).unwrap();
+    assert_eq!(itself(&row.broadcast_to(&[2, 3]).unwrap(), 0), Overlap::Yes);
+    assert_eq!(itself(&row.broadcast_to(&[1, 3]).unwrap(), 0), Overlap::No);
+    assert_eq!(itself(&from(&[2, 3], &[7, -7]), 0), Overlap::Yes);
+    // A repeated view does not meet another one more than it would otherwise.
+    let repeated = row.broadcast_to(&[9, 3]).unwrap();
+    assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 3)), Overlap::No);
+    assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 2)), Overlap::Yes);
+}
+
+#[test]
+fn strides_that_cross_without_meeting_do_not_overlap() {
+    // 3 and 5 meet at 15 only, which neither reaches.
+    assert_eq!(overlaps_itself(&from(&[3, 5], &[5, 3])), Overlap::No);
+    assert_eq!(overlaps_itself(&from(&[4, 6], &[5, 3])), Overlap::Yes);
+    assert_eq!(overlaps_itself(&from(&[4, 5], &[5, 3])), Overlap::No);
+}
+
+#[test]
+fn no_element_shares_nothing() {
+    let none = Layout::strided(&[0, 4], &[0, 0], 1).unwrap();
+    assert_eq!(overlaps_itself(&none), Overlap::No);
+    assert_eq!(views_overlap(&none, &Layout::packed(&[9]).unwrap()), Overlap::No);
+    assert_eq!(views_overlap(&Layout::packed(&[9]).unwrap(), &none), Overlap::No);
+}
+
+#[test]
+fn single_elements_meet_where_they_are_equal() {
+    let at = |address| Layout::strided(&[], &[], address).unwrap();
+    assert_eq!(overlaps_itself(&at(5)), Overlap::No);
+    assert_eq!(views_overlap(&at(5), &at(5)), Overlap::Yes);
+    assert_eq!(views_overlap(&at(5), &at(6)), Overlap::No);
+}
+
+#[test]
+fn channels_of_one_image_are_disjoint() {
+    let image = Layout::packed(&[480, 640, 3]).unwrap();
+    let channel = |c: usize| image.slice(2, c..c + 1).unwrap();
+    assert_eq!(views_overlap(&channel(0), &channel(2)), Overlap::No);
+    assert_eq!(views_overlap(&channel(1).flip(0).unwrap(), &channel(2).flip(1).unwrap()), Overlap::No);
+    assert_eq!(views_overlap(&channel(1), &channel(1).flip(1).unwrap()), Overlap::Yes);
+    assert_eq!(views_overlap(&channel(1), &image), Overlap::Yes);
+}
+
+#[test]
+fn even_and_odd_elements_are_disjoint() {
+    let all = Layout::packed(&[1001]).unwrap();
+    let odd = all.slice(0, 1..1001).unwrap().step(0, 2).unwrap();
+    assert_eq!(views_overlap(&all.step(0, 2).unwrap(), &odd), Overlap::No);
+    assert_eq!(views_overlap(&all.step(0, 2).unwrap().flip(0).unwrap(), &odd), Overlap::No);
+    assert_eq!(views_overlap(&all.step(0, 3).unwrap(), &odd), Overlap::Yes);
+}
+
+#[test]
+fn three_bytes_of_four_leave_the_fourth() {
+    let colours = Layout::strided(&[480, 640, 3], &[2560, 4, 1], 0).unwrap();
+    let alpha = Layout::strided(&[480, 640], &[2560, 4], 3).unwrap();
+    assert_eq!(overlaps_itself(&colours), Overlap::No);
+    assert_eq!(views_overlap(&colours, &alpha), Overlap::No);
+    assert_eq!(views_overlap(&alpha, &colours), Overlap::No);
+    assert_eq!(views_overlap(&colours, &Layout::strided(&[480, 640], &[2560, 4], 2).unwrap()), Overlap::Yes);
+}
+
+#[test]
+fn halves_of_a_packed_tensor_are_disjoint_along_every_axis() {
+    let packed = Layout::packed(&[4; 8]).unwrap();
+    for axis in 0..8 {
+        let low = packed.slice(axis, 0..2).unwrap();
+        let high = packed.slice(axis, 2..4).unwrap().permute(&[7, 5, 6, 4, 0, 2, 1, 3]).unwrap();
+        assert_eq!(views_overlap(&low, &high), Overlap::No);
+        assert_eq!(views_overlap(&packed.slice(axis, 1..3).unwrap(), &high), Overlap::Yes);
+    }
+}
+
+#[test]
+fn a_matrix_meets_its_transpose_on_the_diagonal_only() {
+    let matrix = Layout::packed(&[6, 6]).unwrap();
+    let upper = matrix.slice(0, 0..3).unwrap().slice(1, 3..6).unwrap();
+    assert_eq!(views_overlap(&matrix, &matrix.permute(&[1, 0]).unwrap()), Overlap::Yes);
+    assert_eq!(views_overlap(&upper, &matrix.slice(0, 3..6).unwrap().slice(1, 0..3).unwrap()), Overlap::No);
+}
+
+#[test]
+fn two_long_coprime_strides_are_decided_by_one_node() {
+    // The first meeting of the multiples of both is their product.
+    let (p, q) = (1_000_003_isize, 999_983_isize);
+    let shape = [p.cast_unsigned(), q.cast_unsigned()];
+    assert_eq!(itself(&from(&shape, &[q, p]), 1), Overlap::No);
+    assert_eq!(itself(&from(&[shape[0] + 1, shape[1] + 1], &[q, p]), 1), Overlap::Yes);
+}
+
+#[test]
+fn extents_of_two_are_always_decided() {
+    // In base 3, the one view has digits 0 and 1, the other 0 and 2: they share only 0.
+    let power = |k: u32| 3_isize.pow(k) * 1000;
+    let single: Vec<_> = (0..8).map(power).collect();
+    let double: Vec<_> = (0..8).map(|k| 2 * power(k)).collect();
+    let (a, b) = (from(&[2; 8], &single), from(&[2; 8], &double));
+    assert_eq!((overlaps_itself(&a), overlaps_itself(&b)), (Overlap::No, Overlap::No));
+    assert_eq!(views_overlap(&a, &b), Overlap::Yes);
+    assert_eq!(views_overlap(&from_lowest(&[2; 8], &single, 1), &b), Overlap::No);
+    let irregular: Vec<_> = (0..8).map(|k| 1_000_000_007 + 98_765_431 * k * k + k).collect();
+    let shifted: Vec<_> = irregular.iter().map(|stride| stride + 54_321).collect();
+    let decided = views_overlap(&from_lowest(&[2; 8], &irregular, 1), &from(&[2; 8], &shifted));
+    assert_ne!(decided, Overlap::Undecided);
+}
+
+#[test]
+fn adversarial_strides_are_given_up() {
+    // 10^12 times the roots of the first primes: 17^8 differences, few of them 0 if any.
+    let strides = [
+        1_414_213_562_373,
+        1_732_050_807_568,
+        2_236_067_977_499,
+        2_645_751_311_064,
+        3_316_624_790_355,
+        3_605_551_275_463,
+        4_123_105_625_617,
+        4_358_898_943_540,
+    ];
+    assert_eq!(overlaps_itself(&from(&[9; 8], &strides)), Overlap::Undecided);
+    // Two dimensions less, and the answer is in reach of the budget.
+    assert_eq!(overlaps_itself(&from(&[9; 6], &strides[..6])), Overlap::No);
+}
+
+#[test]
+fn the_largest_addresses_do_not_overflow() {
+    let top = isize::MAX.cast_unsigned();
+    let ends = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
+    let all = Layout::packed(&[top]).unwrap();
+    assert_eq!(overlaps_itself(&all), Overlap::No);
+    assert_eq!(views_overlap(&all, &all.flip(0).unwrap()), Overlap::Yes);
+    assert_eq!(views_overlap(&ends, &ends.flip(0).unwrap()), Overlap::Yes);
+    assert_eq!(views_overlap(&ends, &Layout::strided(&[top / 2], &[1], 1).unwrap()), Overlap::No);
+    let wide = Layout::strided(&[2, 3, 5], &[isize::MAX / 2, isize::MAX / 8, isize::MAX / 16], 0).unwrap();
+    assert_eq!(overlaps_itself(&wide), Overlap::No);
+}

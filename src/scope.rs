@@ -1,0 +1,37 @@
+//! Errors of wgpu while the crate makes objects of its own on a caller's device.
+
+use crate::Error;
+
+/// Runs `create` and returns what wgpu reported meanwhile as an error.
+///
+/// The scopes are popped at once, so a caller's own scopes see nothing of it and no callback is installed.
+/// On the web a popped scope answers later; there an error reaches the caller's own scope or handler.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
+    use std::future::Future as _;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    let filters =
+        [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory];
+    let scopes = filters.map(|filter| device.push_error_scope(filter));
+    let created = create();
+    let mut first = None;
+    for scope in scopes.into_iter().rev() {
+        // Ready at once on every native backend.
+        if let Poll::Ready(Some(error)) = pin!(scope.pop()).poll(&mut Context::from_waker(Waker::noop())) {
+            first.get_or_insert(error);
+        }
+    }
+    match first {
+        None => Ok(created),
+        Some(wgpu::Error::OutOfMemory { source }) => Err(Error::OutOfMemory { reason: source.to_string() }),
+        Some(error) => Err(Error::Internal { reason: error.to_string() }),
+    }
+}
+
+/// See the native twin.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn catch<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
+    Ok(create())
+}

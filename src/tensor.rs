@@ -1,0 +1,109 @@
+//! A packed tensor on the GPU, with its shape and dtype.
+
+use crate::{DType, Element, Error, Host, Layout, View, transfer};
+
+/// A packed tensor in a buffer of its own, for programs whose data comes from host memory.
+///
+/// Its buffer can be used like any other: it has the usages `STORAGE`, `COPY_SRC` and `COPY_DST`.
+///
+/// ```no_run
+/// # use wgpu_clamp::{Clamp, DType, Host, Tensor};
+/// # async fn f() -> Result<(), wgpu_clamp::Error> {
+/// let host = Host::open().await?;
+/// let src = Tensor::upload(&host, &[2, 2], &[-1.0_f32, 0.5, 3.0, f32::NAN])?;
+/// let dst = Tensor::zeros(&host, DType::F32, &[2, 2])?;
+/// host.submit(&Clamp::new(0.0_f32, 1.0), (src.view(), dst.view()))?;
+/// let result = dst.read::<f32>().await?;
+/// assert_eq!(result[..3], [0.0, 0.5, 1.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    host: Host,
+    buffer: wgpu::Buffer,
+    dtype: DType,
+    layout: Layout,
+}
+
+impl Tensor {
+    /// A tensor with the elements `data`, row-major. The copy has happened, as far as the caller can tell,
+    /// when this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if `data` does not hold as many elements as `shape`, [`Error::Rank`] above rank 8,
+    /// [`Error::ElementCount`] or [`Error::AddressRange`] if the elements cannot be counted,
+    /// [`Error::TooLarge`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if
+    /// the device has no memory or is gone.
+    pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
+        let layout = Layout::packed(shape)?;
+        if data.len() != layout.len() {
+            return Err(Error::Length { argument: "data", expected: layout.len(), actual: data.len() });
+        }
+        let bytes = bytemuck::cast_slice(data);
+        let buffer = transfer::create(host, bytes.len() as u64, Some(bytes))?;
+        Ok(Self { host: host.clone(), buffer, dtype: T::DTYPE, layout })
+    }
+
+    /// A tensor of zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rank`] above rank 8, [`Error::ElementCount`] or [`Error::AddressRange`] if the elements cannot
+    /// be counted, [`Error::TooLarge`] beyond the device's buffers, [`Error::OutOfMemory`] if the device has
+    /// no memory.
+    pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
+        let layout = Layout::packed(shape)?;
+        let buffer = transfer::create(host, layout.required_bytes(dtype), None)?;
+        Ok(Self { host: host.clone(), buffer, dtype, layout })
+    }
+
+    /// The whole tensor as an operand.
+    #[must_use]
+    pub const fn view(&self) -> View<'_> {
+        View::new(&self.buffer, self.layout)
+    }
+
+    /// The buffer, whole words long.
+    #[must_use]
+    pub const fn buffer(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+
+    /// The element type.
+    #[must_use]
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The packed layout.
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The elements, row-major, after all that was submitted before. Needs no other poller.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DTypeMismatch`] if `T` is not the tensor's dtype, [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Readback`] if the copy fails.
+    pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
+        if T::DTYPE != self.dtype {
+            return Err(Error::DTypeMismatch { argument: "T", expected: self.dtype, actual: T::DTYPE });
+        }
+        let size = self.layout.len() * self.dtype.size();
+        // Elements may need more alignment than mapped bytes have.
+        transfer::read(&self.host, &self.buffer, size, bytemuck::pod_collect_to_vec).await
+    }
+
+    /// As [`read`](Self::read), for programs without async. Not on the web, where nothing may block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn read_blocking<T: Element>(&self) -> Result<Vec<T>, Error> {
+        pollster::block_on(self.read())
+    }
+}

@@ -1,0 +1,115 @@
+//! Bytes to a new buffer, and back.
+
+use futures_channel::oneshot;
+
+use crate::{Error, Host, scope};
+
+/// What every buffer made here is for.
+pub(crate) const USAGES: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
+
+/// A buffer of at least `size` bytes: whole words, and no less than one. With `fill`, it starts with these
+/// bytes; otherwise with zeros.
+pub(crate) fn create(host: &Host, size: u64, fill: Option<&[u8]>) -> Result<wgpu::Buffer, Error> {
+    let buffer = create_buffer(host, size, USAGES, fill.is_some())?;
+    if let Some(bytes) = fill {
+        buffer
+            .get_mapped_range_mut(..)
+            .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
+            .slice(..bytes.len())
+            .copy_from_slice(bytes);
+        buffer.unmap();
+    }
+    Ok(buffer)
+}
+
+fn create_buffer(
+    host: &Host,
+    size: u64,
+    usage: wgpu::BufferUsages,
+    mapped_at_creation: bool,
+) -> Result<wgpu::Buffer, Error> {
+    let device = host.clamper().device();
+    let needed = size.max(4).checked_next_multiple_of(4).unwrap_or(u64::MAX);
+    let limit = device.limits().max_buffer_size;
+    if needed > limit {
+        return Err(Error::TooLarge {
+            argument: "data",
+            needed,
+            unit: "bytes in one buffer",
+            limit_name: "max_buffer_size",
+            limit,
+        });
+    }
+    scope::catch(device, || {
+        device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp data"),
+            size: needed,
+            usage,
+            mapped_at_creation,
+        })
+    })
+}
+
+/// Copies the first `size` bytes of `buffer` to host memory and hands them to `take`, after all that was
+/// submitted before.
+///
+/// Native code has nobody who polls the device for it, so a thread does until the copy has arrived; on the web
+/// the browser does.
+pub(crate) async fn read<R>(
+    host: &Host,
+    buffer: &wgpu::Buffer,
+    size: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> Result<R, Error> {
+    if size == 0 {
+        return Ok(take(&[]));
+    }
+    let device = host.clamper().device();
+    let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+    let staging = create_buffer(host, size as u64, usage, false)?;
+    let submission = scope::catch(device, || {
+        let mut encoder = device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp readback") });
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, staging.size());
+        host.queue().submit([encoder.finish()])
+    })?;
+    let (sender, receiver) = oneshot::channel();
+    staging.map_async(wgpu::MapMode::Read, .., |result| {
+        // Nobody listens any more if the future was dropped.
+        let _ = sender.send(result);
+    });
+    poll_until(device, submission)?;
+    receiver
+        .await
+        .map_err(|_| Error::DeviceLost { reason: "the copy to the host was dropped".to_owned() })?
+        .map_err(|error| Error::Readback { reason: error.to_string() })?;
+    let mapped =
+        staging.get_mapped_range(..).map_err(|error| Error::Readback { reason: error.to_string() })?;
+    Ok(take(&mapped[..size]))
+}
+
+/// Has `device` polled in the background until `submission` is done.
+#[cfg(not(target_arch = "wasm32"))]
+fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<(), Error> {
+    // Short waits: on GL a waiting poll keeps other threads from the device.
+    const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
+    let device = device.clone();
+    let poll = move || loop {
+        let slice = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(SLICE) };
+        if !matches!(device.poll(slice), Err(wgpu::PollError::Timeout)) {
+            break;
+        }
+    };
+    std::thread::Builder::new()
+        .name("wgpu-clamp poll".to_owned())
+        .spawn(poll)
+        .map(|_| ())
+        .map_err(|error| Error::Readback { reason: format!("no thread to poll the device: {error}") })
+}
+
+#[cfg(target_arch = "wasm32")]
+#[expect(clippy::unnecessary_wraps, reason = "the native twin can fail")]
+fn poll_until(_: &wgpu::Device, _: wgpu::SubmissionIndex) -> Result<(), Error> {
+    Ok(())
+}
