@@ -1,6 +1,6 @@
 //! The four float formats, and the affine step on them rounded once.
 
-use super::exact::{Dyadic, Sum, mul_add};
+use super::exact::{Dyadic, Wide, add, mul};
 use crate::{Affine, DType};
 
 /// An IEEE 754 binary interchange format: sign, exponent field, fraction field, from the top.
@@ -54,6 +54,13 @@ impl Format {
         0 < magnitude && magnitude < self.hidden_bit()
     }
 
+    /// Whether a number, not yet one of the format, is a subnormal there or less: not zero, but below the
+    /// smallest normal number.
+    pub const fn is_below_normal(self, number: Dyadic) -> bool {
+        let length = 64 - number.magnitude.leading_zeros().cast_signed();
+        number.magnitude != 0 && number.exponent + length - 1 < self.min_exponent()
+    }
+
     /// The bits without the sign. Their order is the order of the absolute values.
     pub const fn magnitude(self, bits: u64) -> u64 {
         bits & (self.sign() - 1)
@@ -89,7 +96,7 @@ impl Format {
     }
 
     /// The nearest number of the format, ties to even; beyond the largest finite one, ±∞.
-    pub fn round(self, number: Sum) -> u64 {
+    pub fn round(self, number: Wide) -> u64 {
         let sign = if number.negative { self.sign() } else { 0 };
         if number.magnitude == 0 {
             return sign;
@@ -112,7 +119,7 @@ impl Format {
 }
 
 /// The magnitude in units of `2^step`, rounded to an integer, ties to even.
-fn round_to_multiple(number: Sum, step: i32) -> u64 {
+fn round_to_multiple(number: Wide, step: i32) -> u64 {
     let dropped = number.exponent.abs_diff(step);
     #[expect(clippy::cast_possible_truncation, reason = "at most 54 bits are left")]
     if number.exponent >= step {
@@ -146,6 +153,6 @@ pub(super) fn affine(format: Format, affine: Affine, x: u64) -> u64 {
     affine_special(format, affine, x).unwrap_or_else(|| {
         let scale = Format::F64.decode(affine.scale().to_bits());
         let bias = Format::F64.decode(affine.bias().to_bits());
-        format.round(mul_add(format.decode(x), scale, bias))
+        format.round(add(mul(format.decode(x), scale), bias))
     })
 }

@@ -1,6 +1,6 @@
 //! The affine step on integers: exact, truncated toward zero, saturated.
 
-use super::exact::{Dyadic, Sum, mul_add};
+use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
 use crate::{Affine, DType};
 
@@ -22,11 +22,11 @@ pub(super) fn affine(dtype: DType, affine: Affine, x: u64) -> u64 {
     let x = Dyadic { negative: x < 0, magnitude, exponent: 0 };
     let scale = Format::F64.decode(affine.scale().to_bits());
     let bias = Format::F64.decode(affine.bias().to_bits());
-    saturated(dtype, mul_add(x, scale, bias))
+    saturated(dtype, add(mul(x, scale), bias))
 }
 
 /// Truncates toward zero and saturates.
-fn saturated(dtype: DType, number: Sum) -> u64 {
+fn saturated(dtype: DType, number: Wide) -> u64 {
     let width = dtype.bits();
     let limit = match (dtype.is_signed_integer(), number.negative) {
         (true, true) => 1 << (width - 1),
@@ -41,7 +41,7 @@ fn saturated(dtype: DType, number: Sum) -> u64 {
 }
 
 /// The magnitude without its fraction, or `u128::MAX` if it has more than 128 bits.
-fn truncated(number: Sum) -> u128 {
+fn truncated(number: Wide) -> u128 {
     let shift = number.exponent.unsigned_abs();
     if number.exponent < 0 {
         // A sticky part lies below the last bit, so truncation drops it.
