@@ -1,1 +1,193 @@
 //! Comparison of a result with the CPU reference.
+
+use std::fmt;
+
+use crate::reference::{self, Allowed};
+use crate::{Clamp, DType, Error, Layout, Precision};
+
+/// Compares what a call made of `dst` with the CPU [reference]: each element of the output, and each byte
+/// outside it, which must not have changed.
+///
+/// The three slices are whole buffers: little-endian elements of the clamp's dtype, of which the layouts pick
+/// theirs. `dst_before` is the destination as the call found it, `dst_after` as it left it. After a call in
+/// place, or from one part of a buffer to another, pass `dst_before` as `src` too.
+///
+/// An element is right if its bits are one of [`reference::allowed`]. Needs one copy of `dst_after`. Indices
+/// that share an element are compared each on its own.
+///
+/// # Errors
+///
+/// [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
+/// slice, as for [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length,
+/// which it counts in bytes. A wrong result is not an error, see [`Report::passed`].
+///
+/// ```
+/// use wgpu_clamp::{Clamp, Layout, verify};
+///
+/// let (clamp, layout) = (Clamp::new(10_u8, 99), Layout::packed(&[3])?);
+/// let (src, before, after) = ([7, 80, 200, 0], [0, 0, 0, 0], [10, 80, 99, 0]);
+/// let report = verify::check(&clamp, &layout, &src, &layout, &before, &after)?;
+/// assert!(report.passed());
+/// assert_eq!(report.to_string(), "bit-exact with the CPU reference: 3 of 3 elements");
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub fn check(
+    clamp: &Clamp,
+    src_layout: &Layout,
+    src: &[u8],
+    dst_layout: &Layout,
+    dst_before: &[u8],
+    dst_after: &[u8],
+) -> Result<Report, Error> {
+    reference::check_operands(clamp.dtype(), (src_layout, src), (dst_layout, dst_before))?;
+    if dst_before.len() != dst_after.len() {
+        let (expected, actual) = (dst_before.len(), dst_after.len());
+        return Err(Error::Length { argument: "dst_after", expected, actual });
+    }
+    let size = clamp.dtype().size();
+    let mut matching = 0;
+    let mut difference = None;
+    // `dst_after` with every output element taken back. What still differs is outside the output.
+    let mut rest = dst_after.to_vec();
+    for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
+        let bytes = to * size..(to + 1) * size;
+        rest[bytes.clone()].copy_from_slice(&dst_before[bytes]);
+        let (input, got) = (reference::load(src, from, size), reference::load(dst_after, to, size));
+        let allowed = reference::allowed(clamp, input);
+        if allowed.contains(got) {
+            matching += 1;
+        } else if difference.is_none() {
+            let index = multi_index(dst_layout.shape(), n);
+            difference = Some(Difference { index, address: to, input, allowed, got });
+        }
+    }
+    Ok(Report {
+        elements: dst_layout.len(),
+        matching,
+        difference,
+        stray: first_stray(dst_before, &rest),
+        dtype: clamp.dtype(),
+        one_of_a_set: clamp.dtype().is_float()
+            && clamp.affine().is_some()
+            && clamp.precision() == Precision::Fast,
+    })
+}
+
+/// The index of the `n`-th element in row-major order.
+fn multi_index(shape: &[usize], mut n: usize) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (i, extent) in index.iter_mut().zip(shape).rev() {
+        (*i, n) = (n % extent, n / extent);
+    }
+    index
+}
+
+fn first_stray(before: &[u8], rest: &[u8]) -> Option<StrayByte> {
+    let offset = before.iter().zip(rest).position(|(before, after)| before != after)?;
+    Some(StrayByte { offset, before: before[offset], after: rest[offset] })
+}
+
+/// What [`check`] found.
+///
+/// `Display` says it in one line.
+#[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
+pub struct Report {
+    /// The number of elements in the output.
+    pub elements: usize,
+    /// How many of them are right.
+    pub matching: usize,
+    /// The first wrong element, in row-major order of the indices.
+    pub difference: Option<Difference>,
+    /// The first byte outside the output that changed.
+    pub stray: Option<StrayByte>,
+    dtype: DType,
+    one_of_a_set: bool,
+}
+
+/// An element that is not what the reference allows.
+///
+/// Bits are those of an element, zero-extended to 64.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The index, one number per dimension.
+    pub index: Vec<usize>,
+    /// The address in the destination, in elements.
+    pub address: usize,
+    /// The bits of the source element.
+    pub input: u64,
+    /// What the reference allows.
+    pub allowed: Allowed,
+    /// The bits found.
+    pub got: u64,
+}
+
+/// A byte of the destination that belongs to no element of the output, and changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StrayByte {
+    /// Where it lies, in bytes from the start of the buffer.
+    pub offset: usize,
+    /// Its value before the call.
+    pub before: u8,
+    /// Its value after the call.
+    pub after: u8,
+}
+
+impl Report {
+    /// Whether every element is right and no other byte changed.
+    ///
+    /// ```
+    /// use wgpu_clamp::{Clamp, Layout, verify};
+    ///
+    /// let (clamp, layout) = (Clamp::new(10_u8, 99), Layout::packed(&[3])?);
+    /// let report = verify::check(&clamp, &layout, &[7, 80, 200], &layout, &[0; 4], &[10, 80, 98, 1])?;
+    /// assert!(!report.passed());
+    /// assert_eq!(
+    ///     report.to_string(),
+    ///     "differs from the CPU reference: 2 of 3 elements match; \
+    ///      first at index [2] (element 2 of the buffer): input 0xc8, expected 0x63, got 0x62; \
+    ///      byte 3, outside the output, changed from 0x00 to 0x01",
+    /// );
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn passed(&self) -> bool {
+        self.difference.is_none() && self.stray.is_none()
+    }
+
+    fn fmt_difference(&self, f: &mut fmt::Formatter<'_>, difference: &Difference) -> fmt::Result {
+        let Difference { index, address, input, allowed, got } = difference;
+        let digits = 2 + 2 * self.dtype.size();
+        write!(f, "; first at index {index:?} (element {address} of the buffer): input {input:#0digits$x}")?;
+        write!(f, ", expected ")?;
+        for (n, value) in allowed.values().iter().enumerate() {
+            write!(f, "{}{value:#0digits$x}", if n == 0 { "" } else { " or " })?;
+        }
+        write!(f, ", got {got:#0digits$x}")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { elements, matching, .. } = self;
+        if self.passed() {
+            let claim = if self.one_of_a_set {
+                "within the allowed set of Precision::Fast"
+            } else {
+                "bit-exact with the CPU reference"
+            };
+            return write!(f, "{claim}: {matching} of {elements} elements");
+        }
+        write!(f, "differs from the CPU reference: {matching} of {elements} elements match")?;
+        if let Some(difference) = &self.difference {
+            self.fmt_difference(f, difference)?;
+        }
+        if let Some(StrayByte { offset, before, after }) = self.stray {
+            write!(f, "; byte {offset}, outside the output, changed from {before:#04x} to {after:#04x}")?;
+        }
+        Ok(())
+    }
+}

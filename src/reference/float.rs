@@ -1,0 +1,158 @@
+//! The four float formats, and the affine step on them rounded once.
+
+use super::exact::{Dyadic, Wide, add, mul};
+use crate::{Affine, DType};
+
+/// An IEEE 754 binary interchange format: sign, exponent field, fraction field, from the top.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Format {
+    exponent_bits: u32,
+    fraction_bits: u32,
+}
+
+impl Format {
+    pub const F32: Self = Self { exponent_bits: 8, fraction_bits: 23 };
+    pub const F16: Self = Self { exponent_bits: 5, fraction_bits: 10 };
+    pub const BF16: Self = Self { exponent_bits: 8, fraction_bits: 7 };
+    pub const F64: Self = Self { exponent_bits: 11, fraction_bits: 52 };
+
+    /// The format of a dtype, `None` for an integer.
+    pub const fn of(dtype: DType) -> Option<Self> {
+        match dtype {
+            DType::F32 => Some(Self::F32),
+            DType::F16 => Some(Self::F16),
+            DType::BF16 => Some(Self::BF16),
+            DType::F64 => Some(Self::F64),
+            _ => None,
+        }
+    }
+
+    pub const fn sign(self) -> u64 {
+        1 << (self.exponent_bits + self.fraction_bits)
+    }
+
+    /// +∞: the exponent field all ones, the fraction zero.
+    pub const fn infinity(self) -> u64 {
+        (self.hidden_bit() << self.exponent_bits) - self.hidden_bit()
+    }
+
+    /// The canonical quiet NaN: sign 0, only the top fraction bit set.
+    pub const fn quiet_nan(self) -> u64 {
+        self.infinity() | (self.hidden_bit() >> 1)
+    }
+
+    pub const fn is_nan(self, bits: u64) -> bool {
+        self.magnitude(bits) > self.infinity()
+    }
+
+    pub const fn is_infinite(self, bits: u64) -> bool {
+        self.magnitude(bits) == self.infinity()
+    }
+
+    pub const fn is_subnormal(self, bits: u64) -> bool {
+        let magnitude = self.magnitude(bits);
+        0 < magnitude && magnitude < self.hidden_bit()
+    }
+
+    /// Whether a number, not yet one of the format, is a subnormal there or less: not zero, but below the
+    /// smallest normal number.
+    pub const fn is_below_normal(self, number: Dyadic) -> bool {
+        let length = 64 - number.magnitude.leading_zeros().cast_signed();
+        number.magnitude != 0 && number.exponent + length - 1 < self.min_exponent()
+    }
+
+    /// The bits without the sign. Their order is the order of the absolute values.
+    pub const fn magnitude(self, bits: u64) -> u64 {
+        bits & (self.sign() - 1)
+    }
+
+    /// The leading 1 that a normal number does not store.
+    const fn hidden_bit(self) -> u64 {
+        1 << self.fraction_bits
+    }
+
+    /// The exponent of the smallest normal number: −126 for F32.
+    const fn min_exponent(self) -> i32 {
+        2 - (1 << (self.exponent_bits - 1))
+    }
+
+    /// The exponent of the last place of a subnormal: −149 for F32.
+    const fn least_exponent(self) -> i32 {
+        self.min_exponent() - self.fraction_bits.cast_signed()
+    }
+
+    /// The number that the bits of a finite element stand for.
+    pub fn decode(self, bits: u64) -> Dyadic {
+        let negative = bits & self.sign() != 0;
+        let fraction = bits & (self.hidden_bit() - 1);
+        #[expect(clippy::cast_possible_truncation, reason = "an exponent field has at most 11 bits")]
+        let field = (self.magnitude(bits) >> self.fraction_bits) as i32;
+        if field == 0 {
+            Dyadic { negative, magnitude: fraction, exponent: self.least_exponent() }
+        } else {
+            let magnitude = fraction | self.hidden_bit();
+            Dyadic { negative, magnitude, exponent: self.least_exponent() + field - 1 }
+        }
+    }
+
+    /// The nearest number of the format, ties to even; beyond the largest finite one, ±∞.
+    pub fn round(self, number: Wide) -> u64 {
+        let sign = if number.negative { self.sign() } else { 0 };
+        if number.magnitude == 0 {
+            return sign;
+        }
+        let length = 128 - number.magnitude.leading_zeros().cast_signed();
+        // 2^leading <= |number| < 2^(leading + 1)
+        let leading = number.exponent + length - 1;
+        if leading > -self.min_exponent() + 1 {
+            return sign | self.infinity();
+        }
+        // The steps of the format near this number; below the smallest normal number they shrink no more.
+        let binade = leading.max(self.min_exponent());
+        let step = binade - self.fraction_bits.cast_signed();
+        let significand = round_to_multiple(number, step);
+        // The hidden bit of a normal number adds 1 to the exponent field, so the field starts one lower.
+        // A carry out of the significand moves on to the next binade, or from the last one to ∞.
+        let field = u64::from(binade.abs_diff(self.min_exponent()));
+        sign | ((field << self.fraction_bits) + significand)
+    }
+}
+
+/// The magnitude in units of `2^step`, rounded to an integer, ties to even.
+fn round_to_multiple(number: Wide, step: i32) -> u64 {
+    let dropped = number.exponent.abs_diff(step);
+    #[expect(clippy::cast_possible_truncation, reason = "at most 54 bits are left")]
+    if number.exponent >= step {
+        (number.magnitude << dropped) as u64
+    } else {
+        let kept = number.magnitude.checked_shr(dropped).unwrap_or(0) as u64;
+        let half = number.magnitude.checked_shr(dropped - 1).unwrap_or(0) & 1 == 1;
+        let beyond_half = number.sticky || number.magnitude.trailing_zeros() < dropped - 1;
+        let odd = kept & 1 == 1;
+        kept + u64::from(half && (beyond_half || odd))
+    }
+}
+
+/// What the affine step makes of NaN and ±∞, in every precision; `None` for a finite element.
+pub(super) fn affine_special(format: Format, affine: Affine, x: u64) -> Option<u64> {
+    if format.is_nan(x) {
+        Some(x)
+    } else if !format.is_infinite(x) {
+        None
+    } else if affine.scale() == 0.0 {
+        Some(format.quiet_nan())
+    } else if affine.scale().is_sign_negative() {
+        Some(x ^ format.sign())
+    } else {
+        Some(x)
+    }
+}
+
+/// `x * scale + bias`, rounded once.
+pub(super) fn affine(format: Format, affine: Affine, x: u64) -> u64 {
+    affine_special(format, affine, x).unwrap_or_else(|| {
+        let scale = Format::F64.decode(affine.scale().to_bits());
+        let bias = Format::F64.decode(affine.bias().to_bits());
+        format.round(add(mul(format.decode(x), scale), bias))
+    })
+}

@@ -1,0 +1,118 @@
+//! `apply`, `apply_in_place` and `clamp_slice`: addresses, untouched bytes, errors.
+
+use half::f16;
+use wgpu_clamp::{Clamp, DType, Element, Error, Layout, reference};
+
+use crate::numbers::Random;
+
+const CLAMP: Clamp = Clamp::unbounded(DType::U16);
+
+#[test]
+fn only_the_elements_of_dst_change() {
+    let clamp = Clamp::new(3_u16, 200).with_affine(0.5, 0.0).unwrap();
+    let src_layout = Layout::strided(&[2, 3], &[0, -2], 5).unwrap();
+    let dst_layout = Layout::strided(&[2, 3], &[1, 3], 1).unwrap();
+    let src: Vec<u8> = (0..6_u16).flat_map(|n| (n * 100).to_le_bytes()).collect();
+    let mut dst = [0xee; 19];
+    reference::apply(&clamp, &src_layout, &src, &dst_layout, &mut dst).unwrap();
+    // Each row reads 500, 300, 100.
+    let words: Vec<u16> = dst.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    assert_eq!(words, [0xeeee, 200, 200, 0xeeee, 150, 150, 0xeeee, 50, 50]);
+    assert_eq!(dst[18], 0xee);
+}
+
+#[test]
+fn shared_elements_of_dst_take_the_last_value() {
+    let layout = Layout::strided(&[3], &[0], 1).unwrap();
+    let mut dst = [0; 3];
+    reference::apply(&Clamp::at_most(9_u8), &Layout::packed(&[3]).unwrap(), &[1, 20, 7], &layout, &mut dst)
+        .unwrap();
+    assert_eq!(dst, [0, 7, 0]);
+}
+
+#[test]
+fn in_place_equals_out_of_place() {
+    for (seed, dtype) in DType::ALL.into_iter().enumerate() {
+        let mut random = Random(600 + seed as u64);
+        let bytes: Vec<u8> = (0..8 * 64).map(|_| random.bits().to_le_bytes()[0]).collect();
+        let layout = Layout::packed(&[6, 9]).unwrap().flip(1).unwrap().permute(&[1, 0]).unwrap();
+        let clamp = Clamp::from_bits(dtype, wgpu_clamp::Bound::Value(1), wgpu_clamp::Bound::Value(2))
+            .unwrap()
+            .with_affine(0.75, 3.0)
+            .unwrap();
+        let (mut out_of_place, mut in_place) = (bytes.clone(), bytes.clone());
+        reference::apply(&clamp, &layout, &bytes, &layout, &mut out_of_place).unwrap();
+        reference::apply_in_place(&clamp, &layout, &mut in_place).unwrap();
+        assert_eq!(in_place, out_of_place);
+        for address in layout.addresses() {
+            let bits = |bytes: &[u8]| {
+                let element = &bytes[address * dtype.size()..][..dtype.size()];
+                element.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+            };
+            assert_eq!(bits(&in_place), reference::allowed(&clamp, bits(&bytes)).first());
+        }
+    }
+}
+
+#[test]
+fn an_empty_tensor_needs_nothing() {
+    let layout = Layout::strided(&[4, 0], &[1000, 1], 77).unwrap();
+    reference::apply(&CLAMP, &layout, &[], &layout, &mut []).unwrap();
+    reference::apply_in_place(&CLAMP, &layout, &mut []).unwrap();
+}
+
+#[test]
+fn nothing_is_written_on_an_error() {
+    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+    let mut dst = [0xee; 8];
+    let shape = reference::apply(&CLAMP, &packed(&[2, 2]), &[0; 8], &packed(&[4]), &mut dst);
+    assert_eq!(shape, Err(Error::ShapeMismatch { src: vec![2, 2], dst: vec![4] }));
+    let src = reference::apply(&CLAMP, &packed(&[3]), &[0; 5], &packed(&[3]), &mut dst);
+    assert_eq!(src, Err(Error::BufferTooSmall { argument: "src", needed: 8, actual: 5 }));
+    let far = Layout::strided(&[3], &[-1], 4).unwrap();
+    let too_far = reference::apply(&CLAMP, &packed(&[3]), &[0; 6], &far, &mut dst);
+    assert_eq!(too_far, Err(Error::BufferTooSmall { argument: "dst", needed: 12, actual: 8 }));
+    let in_place = reference::apply_in_place(&CLAMP, &packed(&[5]), &mut dst);
+    assert_eq!(in_place, Err(Error::BufferTooSmall { argument: "dst", needed: 12, actual: 8 }));
+    let unreachable = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
+    for dtype in DType::ALL {
+        let error = reference::apply_in_place(&Clamp::unbounded(dtype), &unreachable, &mut dst).unwrap_err();
+        assert!(matches!(error, Error::BufferTooSmall { argument: "dst", actual: 8, .. }), "{error}");
+    }
+    assert_eq!(dst, [0xee; 8]);
+}
+
+#[test]
+fn slices_of_every_type() {
+    fn check<T: Element + PartialEq + std::fmt::Debug>(min: T, x: T) {
+        let mut dst = [x; 2];
+        reference::clamp_slice(&Clamp::at_least(min), &[min, x], &mut dst).unwrap();
+        assert_eq!(dst, [min, min]);
+    }
+    check(1.5_f32, -2.0);
+    check(1.5_f64, -2.0);
+    check(f16::ONE, f16::NEG_ONE);
+    check(half::bf16::ONE, half::bf16::NEG_ONE);
+    check(3_i8, -4);
+    check(300_i16, -400);
+    check(70_000_i32, -70_000);
+    check(1_i64 << 40, -1);
+    check(200_u8, 5);
+    check(60_000_u16, 5);
+    check(u32::MAX, 5);
+    check(u64::MAX, 5);
+}
+
+#[test]
+fn slices_that_do_not_fit() {
+    let mut dst = [7_u32; 2];
+    assert_eq!(
+        reference::clamp_slice(&Clamp::at_most(1_i32), &[9, 9], &mut dst),
+        Err(Error::DTypeMismatch { argument: "src", expected: DType::I32, actual: DType::U32 })
+    );
+    assert_eq!(
+        reference::clamp_slice(&Clamp::at_most(1_u32), &[9], &mut dst),
+        Err(Error::Length { argument: "dst", expected: 1, actual: 2 })
+    );
+    assert_eq!(dst, [7, 7]);
+}

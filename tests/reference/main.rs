@@ -1,0 +1,9 @@
+//! The CPU reference against arbitrary-precision arithmetic, against the host's own floats, and against tables
+//! derived from the definition of the operator. None of this needs a GPU.
+
+mod affine;
+mod bounds;
+mod buffers;
+mod fast;
+mod numbers;
+mod verify;

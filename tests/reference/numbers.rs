@@ -1,0 +1,167 @@
+//! Exact numbers, and inputs that are hard to compute with.
+
+use half::{bf16, f16};
+use num_bigint::BigInt;
+use wgpu_clamp::DType;
+
+/// `SplitMix64`: the same inputs on every run.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.bits() % n
+    }
+
+    pub fn pick<T: Copy>(&mut self, values: &[T]) -> T {
+        values[usize::try_from(self.below(values.len() as u64)).unwrap()]
+    }
+
+    /// The bits of a float: often sparse, often near an edge of the format, NaN and ±∞ included.
+    pub fn float(&mut self, dtype: DType) -> u64 {
+        let (exponent_bits, fraction_bits) = fields(dtype);
+        let sign = self.below(2) << (exponent_bits + fraction_bits);
+        let largest = (1 << exponent_bits) - 1;
+        let exponent = match self.below(8) {
+            0 => 0,
+            1 => 1 + self.below(3),
+            2 => largest - self.below(3),
+            3 | 4 => largest / 2 - 3 + self.below(7),
+            _ => self.below(largest + 1),
+        };
+        let full = (1 << fraction_bits) - 1;
+        let fraction = match self.below(6) {
+            0 => 0,
+            1 => full,
+            2 => 1 << self.below(u64::from(fraction_bits)),
+            3 => full & !(1 << self.below(u64::from(fraction_bits))),
+            _ => self.bits() & full,
+        };
+        sign | (exponent << fraction_bits) | fraction
+    }
+
+    pub fn finite_f32(&mut self) -> f32 {
+        loop {
+            let value = f32::from_bits(u32::try_from(self.float(DType::F32)).unwrap());
+            if value.is_finite() {
+                return value;
+            }
+        }
+    }
+
+    pub fn finite_f64(&mut self) -> f64 {
+        loop {
+            let value = f64::from_bits(self.float(DType::F64));
+            if value.is_finite() {
+                return value;
+            }
+        }
+    }
+
+    /// The bits of an integer, of any length, often next to a power of two.
+    pub fn integer(&mut self, dtype: DType) -> u64 {
+        let length = self.below(u64::from(dtype.bits()) + 1);
+        let power = 1_u64.checked_shl(u32::try_from(length).unwrap()).unwrap_or(0);
+        let bits = match self.below(6) {
+            0 => power,
+            1 => power.wrapping_sub(1),
+            2 => power.wrapping_add(1),
+            3 => power.wrapping_neg(),
+            _ => self.bits() & power.wrapping_sub(1),
+        };
+        bits & (u64::MAX >> (64 - dtype.bits()))
+    }
+
+    pub fn element(&mut self, dtype: DType) -> u64 {
+        if dtype.is_float() { self.float(dtype) } else { self.integer(dtype) }
+    }
+}
+
+/// The widths of the exponent and the fraction field.
+pub fn fields(dtype: DType) -> (u32, u32) {
+    match dtype {
+        DType::F32 => (8, 23),
+        DType::F16 => (5, 10),
+        DType::BF16 => (8, 7),
+        DType::F64 => (11, 52),
+        _ => panic!("{dtype} is not a float"),
+    }
+}
+
+pub fn sign_bit(dtype: DType) -> u64 {
+    1 << (dtype.bits() - 1)
+}
+
+pub fn infinity(dtype: DType) -> u64 {
+    let (exponent_bits, fraction_bits) = fields(dtype);
+    ((1 << exponent_bits) - 1) << fraction_bits
+}
+
+/// A float element as an f64, which holds each of them exactly.
+pub fn to_f64(dtype: DType, bits: u64) -> f64 {
+    match dtype {
+        DType::F32 => f32::from_bits(u32::try_from(bits).unwrap()).into(),
+        DType::F16 => f16::from_bits(u16::try_from(bits).unwrap()).to_f64(),
+        DType::BF16 => bf16::from_bits(u16::try_from(bits).unwrap()).to_f64(),
+        DType::F64 => f64::from_bits(bits),
+        _ => panic!("{dtype} is not a float"),
+    }
+}
+
+/// An integer element as a number.
+pub fn to_i128(dtype: DType, bits: u64) -> i128 {
+    let wraps = dtype.is_signed_integer() && bits & sign_bit(dtype) != 0;
+    i128::from(bits) - if wraps { 1 << dtype.bits() } else { 0 }
+}
+
+/// A number in units of 2^-2200: every product of two f64, and half of every subnormal, is a whole one.
+pub struct Fixed;
+
+impl Fixed {
+    const POINT: u32 = 2200;
+
+    /// `±magnitude * 2^exponent`.
+    pub fn new(magnitude: impl Into<BigInt>, exponent: i32) -> BigInt {
+        magnitude.into() << u32::try_from(Self::POINT.cast_signed() + exponent).unwrap()
+    }
+
+    pub fn from_f64(value: f64) -> BigInt {
+        let (numerator, exponent) = Self::parts(value);
+        Self::new(numerator, exponent)
+    }
+
+    /// `a * b`, where the factors themselves may be f64 of any size.
+    pub fn product(a: (i128, i32), b: (i128, i32)) -> BigInt {
+        Self::new(BigInt::from(a.0) * b.0, a.1 + b.1)
+    }
+
+    /// `value = numerator * 2^exponent`.
+    pub fn parts(value: f64) -> (i128, i32) {
+        let bits = value.to_bits();
+        let field = i32::try_from((bits >> 52) & 0x7ff).unwrap();
+        let fraction = i128::from(bits & ((1 << 52) - 1));
+        let magnitude = if field == 0 { fraction } else { fraction + (1 << 52) };
+        (if value.is_sign_negative() { -magnitude } else { magnitude }, field.max(1) - 1075)
+    }
+
+    /// The value of a float's magnitude bits. ∞ reads as the power of two that would follow.
+    pub fn ladder(dtype: DType, magnitude: u64) -> BigInt {
+        let (exponent_bits, fraction_bits) = fields(dtype);
+        let bias = (1_i32 << (exponent_bits - 1)) - 1;
+        let field = i32::try_from(magnitude >> fraction_bits).unwrap();
+        let fraction = magnitude & ((1 << fraction_bits) - 1);
+        let significand = if field == 0 { fraction } else { fraction + (1 << fraction_bits) };
+        Self::new(significand, field.max(1) - bias - fraction_bits.cast_signed())
+    }
+
+    /// The integer part, toward zero.
+    pub fn truncated(value: &BigInt) -> BigInt {
+        value / (BigInt::from(1) << Self::POINT)
+    }
+}

@@ -1,0 +1,148 @@
+//! `verify::check` finds what is wrong, and only that.
+
+use wgpu_clamp::verify::check;
+use wgpu_clamp::{Clamp, DType, Element, Error, Layout, Precision, reference};
+
+use crate::numbers::Random;
+
+/// A clamp, its layouts and a right result, with gaps and an odd end in the destination.
+struct Run {
+    clamp: Clamp,
+    src_layout: Layout,
+    src: Vec<u8>,
+    dst_layout: Layout,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Run {
+    fn new(dtype: DType) -> Self {
+        let mut random = Random(700 + dtype.size() as u64);
+        let mut bytes = |len: usize| (0..len).map(|_| random.bits().to_le_bytes()[0]).collect::<Vec<u8>>();
+        let src_layout = Layout::strided(&[3, 4], &[1, 3], 0).unwrap();
+        let dst_layout = Layout::strided(&[3, 4], &[-10, 2], 22).unwrap();
+        let clamp = Clamp::unbounded(dtype).with_affine(0.75, 1.0).unwrap();
+        let (src, before) = (bytes(12 * dtype.size()), bytes(30 * dtype.size() + 1));
+        let mut after = before.clone();
+        reference::apply(&clamp, &src_layout, &src, &dst_layout, &mut after).unwrap();
+        Self { clamp, src_layout, src, dst_layout, before, after }
+    }
+
+    fn check(&self) -> Result<wgpu_clamp::verify::Report, Error> {
+        check(&self.clamp, &self.src_layout, &self.src, &self.dst_layout, &self.before, &self.after)
+    }
+}
+
+#[test]
+fn a_right_result_passes() {
+    for dtype in DType::ALL {
+        let report = Run::new(dtype).check().unwrap();
+        assert!(report.passed(), "{dtype}: {report}");
+        assert_eq!((report.elements, report.matching), (12, 12));
+        let claim = if dtype.is_float() {
+            "within the allowed set of Precision::Fast"
+        } else {
+            "bit-exact with the CPU reference"
+        };
+        assert_eq!(report.to_string(), format!("{claim}: 12 of 12 elements"));
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    for dtype in DType::ALL {
+        let mut run = Run::new(dtype);
+        let size = dtype.size();
+        let addresses: Vec<usize> = run.dst_layout.addresses().collect();
+        for bit in 0..run.after.len() * 8 {
+            run.after[bit / 8] ^= 1 << (bit % 8);
+            let report = run.check().unwrap();
+            if let Some(n) = addresses.iter().position(|address| *address == bit / 8 / size) {
+                let difference = report.difference.as_ref().unwrap();
+                assert_eq!(
+                    (difference.index.as_slice(), difference.address),
+                    (&[n / 4, n % 4][..], addresses[n])
+                );
+                assert_eq!((report.matching, report.stray), (11, None));
+                let wrong = difference.got ^ difference.allowed.first();
+                assert_eq!(wrong, 1 << (bit % (8 * size)));
+            } else {
+                let stray = report.stray.unwrap();
+                assert_eq!((stray.offset, stray.before ^ stray.after), (bit / 8, 1 << (bit % 8)));
+                assert_eq!((report.matching, report.difference.is_none()), (12, true));
+            }
+            assert!(!report.passed());
+            run.after[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+#[test]
+fn the_first_of_several_is_reported() {
+    let mut run = Run::new(DType::I16);
+    // Row-major order of the indices, not of the addresses: index [0, 1] lies at 24, [2, 0] at 2.
+    for byte in [2 * 2, 24 * 2, 23 * 2, 21 * 2 + 1] {
+        run.after[byte] ^= 0x40;
+    }
+    let report = run.check().unwrap();
+    assert_eq!(report.matching, 10);
+    assert_eq!(report.difference.as_ref().unwrap().index, [0, 1]);
+    assert_eq!(report.stray.unwrap().offset, 43);
+}
+
+#[test]
+fn either_fast_result_passes_and_exact_takes_one() {
+    let ulp = f32::EPSILON;
+    let x = 1.0 + ulp;
+    let fast = Clamp::unbounded(DType::F32).with_affine(x, -(1.0 + 2.0 * ulp)).unwrap();
+    let layout = Layout::packed(&[2]).unwrap();
+    let bytes = |values: [f32; 2]| values.map(f32::to_le_bytes).concat();
+    let (src, before) = (bytes([x, x]), bytes([9.0, 9.0]));
+    let after = bytes([ulp * ulp, 0.0]);
+    assert!(check(&fast, &layout, &src, &layout, &before, &after).unwrap().passed());
+    let exact = fast.with_precision(Precision::Exact);
+    let report = check(&exact, &layout, &src, &layout, &before, &after).unwrap();
+    assert_eq!(report.difference.as_ref().unwrap().allowed.values(), [(ulp * ulp).to_bits64()]);
+    let minus = bytes([-0.0, 0.0]);
+    assert_eq!(
+        check(&fast, &layout, &src, &layout, &before, &minus).unwrap().to_string(),
+        "differs from the CPU reference: 1 of 2 elements match; first at index [0] (element 0 of the buffer): \
+         input 0x3f800001, expected 0x28800000 or 0x00000000, got 0x80000000"
+    );
+}
+
+#[test]
+fn in_place_the_source_is_the_buffer_before() {
+    let (clamp, layout) = (Clamp::new(10_u8, 99), Layout::strided(&[3], &[2], 1).unwrap());
+    let before = [1_u8, 2, 3, 50, 5, 200, 7];
+    let mut after = before;
+    reference::apply_in_place(&clamp, &layout, &mut after).unwrap();
+    let report = check(&clamp, &layout, &before, &layout, &before, &after).unwrap();
+    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 3 of 3 elements");
+}
+
+#[test]
+fn empty_and_scalar_tensors() {
+    let clamp = Clamp::new(10_u8, 99);
+    let empty = Layout::packed(&[0, 5]).unwrap();
+    let report = check(&clamp, &empty, &[], &empty, &[1, 2], &[1, 2]).unwrap();
+    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 0 of 0 elements");
+    assert!(!check(&clamp, &empty, &[], &empty, &[1, 2], &[1, 3]).unwrap().passed());
+    let scalar = Layout::packed(&[]).unwrap();
+    let report = check(&clamp, &scalar, &[5], &scalar, &[0], &[5]).unwrap();
+    assert!(report.to_string().contains("at index [] (element 0 of the buffer)"), "{report}");
+}
+
+#[test]
+fn buffers_that_do_not_fit() {
+    let mut run = Run::new(DType::I32);
+    run.after.pop();
+    let (expected, actual) = (run.before.len(), run.after.len());
+    assert_eq!(run.check().unwrap_err(), Error::Length { argument: "dst_after", expected, actual });
+    run.after = run.before.split_off(100);
+    assert_eq!(run.check().unwrap_err(), Error::BufferTooSmall { argument: "dst", needed: 116, actual: 100 });
+    run.src.pop();
+    assert_eq!(run.check().unwrap_err(), Error::BufferTooSmall { argument: "src", needed: 48, actual: 47 });
+    run.src_layout = Layout::packed(&[12]).unwrap();
+    assert!(matches!(run.check().unwrap_err(), Error::ShapeMismatch { .. }));
+}
