@@ -1,0 +1,173 @@
+//! Every specialization on every value, or on edges and a million random ones.
+
+use wgpu_clamp::{Bound, Clamp, DType, Layout};
+
+use crate::harness::{Gpu, Place, Random, check, gpus, to_bytes};
+use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
+
+const MILLION: usize = 1_000_000;
+
+/// How the elements lie, so that both kernels and every placement are met.
+#[derive(Clone, Copy, Debug)]
+enum Route {
+    Contiguous,
+    ContiguousInPlace,
+    /// The second half of a buffer from the first: one buffer, disjoint.
+    ContiguousDisjoint,
+    /// Every second element to reversed order, from an odd offset.
+    Strided,
+    StridedInPlace,
+    /// Even elements to odd ones of one buffer: they share words.
+    StridedDisjoint,
+}
+
+const ROUTES: [Route; 6] = [
+    Route::Contiguous,
+    Route::ContiguousInPlace,
+    Route::ContiguousDisjoint,
+    Route::Strided,
+    Route::StridedInPlace,
+    Route::StridedDisjoint,
+];
+
+fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
+    let dtype = clamp.dtype();
+    let n = elements.len();
+    let signed = n.cast_signed();
+    let packed = Layout::packed(&[n]).unwrap();
+    let line = |stride, offset| Layout::strided(&[n], &[stride], offset).unwrap();
+    let sentinel = |count: usize| vec![0xa5; (count * dtype.size()).next_multiple_of(4)];
+    // Elements at every second address, something else between them.
+    let spread = |offset: usize| {
+        let mut spread = vec![0x5a5a_5a5a_5a5a_5a5a & mask(dtype); 2 * n + 2];
+        for (i, &bits) in elements.iter().enumerate() {
+            spread[2 * i + offset] = bits;
+        }
+        to_bytes(dtype, &spread)
+    };
+    match route {
+        Route::Contiguous => {
+            let src = to_bytes(dtype, elements);
+            check(gpu, clamp, (&packed, &src), (&packed, &sentinel(n)), Place::Apart);
+        }
+        Route::ContiguousInPlace => {
+            let src = to_bytes(dtype, elements);
+            check(gpu, clamp, (&packed, &src), (&packed, &[]), Place::Same);
+        }
+        Route::ContiguousDisjoint => {
+            let mut src = to_bytes(dtype, elements);
+            let back = src.len().next_multiple_of(16) / dtype.size();
+            src.resize(2 * src.len().next_multiple_of(16), 0xa5);
+            check(gpu, clamp, (&packed, &src), (&line(1, back), &[]), Place::Same);
+        }
+        Route::Strided => {
+            let src = spread(1);
+            let dst = sentinel(n + 3);
+            check(gpu, clamp, (&line(2, 1), &src), (&line(-1, n + 1), &dst), Place::Apart);
+        }
+        Route::StridedInPlace => {
+            check(gpu, clamp, (&line(2, 1), &spread(1)), (&line(2, 1), &[]), Place::Same);
+        }
+        Route::StridedDisjoint => {
+            let even = Layout::strided(&[n], &[2], 0).unwrap();
+            let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
+            check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
+        }
+    }
+}
+
+/// One clamp per step, with bounds that some elements meet and others do not.
+fn main_clamps(dtype: DType) -> Vec<Clamp> {
+    let (min, max) = if dtype.is_float() {
+        (-3.25, 1000.0)
+    } else if dtype.is_signed_integer() {
+        (-100.0, 120.0)
+    } else {
+        (7.0, 240.0)
+    };
+    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let plain = Clamp::from_bits(dtype, bound(min), bound(max)).unwrap();
+    // Without bounds, so that nothing hides what the affine step gives.
+    let free = Clamp::unbounded(dtype);
+    let affine = if dtype.is_float() { (1.1, -0.37) } else { (0.73, 5.6) };
+    [vec![plain], with_precisions(free, affine)].concat()
+}
+
+fn every_route(dtype: DType) {
+    for gpu in gpus() {
+        for (n, clamp) in main_clamps(dtype).iter().enumerate() {
+            let elements = elements(clamp, MILLION, 7 + n as u64);
+            for route in ROUTES {
+                run(gpu, clamp, &elements, route);
+            }
+        }
+    }
+}
+
+fn every_clamp(dtype: DType) {
+    let free = Clamp::unbounded(dtype);
+    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let bounded = Clamp::from_bits(dtype, bound(1.0), bound(100.0)).unwrap();
+    let mut clamps = plain_clamps(dtype);
+    for pair in affine_pairs(dtype) {
+        clamps.extend(with_precisions(free, pair));
+    }
+    // Infinities and NaNs that the affine step makes or lets through meet the bounds and the NaN rule.
+    for (n, clamp) in plain_clamps(dtype).into_iter().enumerate() {
+        let pairs = [(-1.5, 1.0), (0.0, 2.0), (3e38, 0.5)];
+        clamps.extend(with_precisions(clamp, pairs[n % pairs.len()]));
+    }
+    let mut rng = Random(u64::from(dtype.bits()));
+    for _ in 0..60 {
+        // Any finite f32, and any that lies near what the dtype holds.
+        let mut number = |spread: u64| loop {
+            let exponent = 127 - spread / 2 + rng.next() % spread;
+            let bits = (rng.next() as u32 & 0x807f_ffff) | (exponent as u32) << 23;
+            let mantissa = [u32::MAX, 0xff80_0000, 0xfff0_0000][rng.below(3)];
+            let x = f32::from_bits(bits & mantissa);
+            if x.is_finite() {
+                break x;
+            }
+        };
+        let spread = [2, 30, 100, 254][(number(2).to_bits() & 3) as usize];
+        let clamp = if number(2) > 0.0 { free } else { bounded };
+        clamps.extend(with_precisions(clamp, (number(spread), number(spread))));
+    }
+    for gpu in gpus() {
+        for (n, clamp) in clamps.iter().enumerate() {
+            let elements = elements(clamp, 2000, n as u64);
+            run(gpu, clamp, &elements, if n % 8 == 0 { Route::Strided } else { Route::Contiguous });
+        }
+    }
+}
+
+macro_rules! per_dtype {
+    ($($name:ident $dtype:ident)*) => {$(
+        mod $name {
+            #[test]
+            fn every_specialization_agrees_with_the_reference() {
+                super::every_route(wgpu_clamp::DType::$dtype);
+            }
+
+            #[test]
+            fn every_kind_of_clamp_agrees_with_the_reference() {
+                super::every_clamp(wgpu_clamp::DType::$dtype);
+            }
+        }
+    )*};
+}
+
+per_dtype! {
+    f32 F32
+    f16 F16
+    bf16 BF16
+    f64 F64
+    i8 I8
+    i16 I16
+    i32 I32
+    i64 I64
+    u8 U8
+    u16 U16
+    u32 U32
+    u64 U64
+}

@@ -1,0 +1,163 @@
+//! Adapters, buffers, and the one check that every test ends in.
+
+use std::sync::OnceLock;
+
+use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, View, verify, wgpu};
+
+/// A device with `Limits::downlevel_defaults()` and no feature.
+pub struct Gpu {
+    pub name: String,
+    pub adapter: wgpu::Adapter,
+    pub host: Host,
+}
+
+impl Gpu {
+    pub fn device(&self) -> &wgpu::Device {
+        self.host.clamper().device()
+    }
+
+    pub fn clamper(&self) -> &Clamper {
+        self.host.clamper()
+    }
+}
+
+/// One per adapter. Panics if there is none, or a required backend is missing.
+pub fn gpus() -> &'static [Gpu] {
+    static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
+    GPUS.get_or_init(|| pollster::block_on(open_all()))
+}
+
+async fn open_all() -> Vec<Gpu> {
+    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    let backends = descriptor.backends;
+    let wanted = std::env::var("WGPU_ADAPTER_NAME").unwrap_or_default().to_lowercase();
+    let mut gpus = Vec::new();
+    let mut found = Vec::new();
+    for adapter in wgpu::Instance::new(descriptor).enumerate_adapters(backends).await {
+        let info = adapter.get_info();
+        if !info.name.to_lowercase().contains(&wanted) {
+            continue;
+        }
+        let (device, queue) = open(&adapter).await;
+        let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+        println!("adapter: {}", host.adapter());
+        found.push(info.backend.to_str());
+        gpus.push(Gpu { name: host.adapter(), adapter, host });
+    }
+    assert!(!gpus.is_empty(), "no adapter; `cargo xtask test` installs a software driver where it can");
+    if let Ok(required) = std::env::var("WGPU_CLAMP_REQUIRE") {
+        for backend in required.split(',') {
+            assert!(found.contains(&backend), "no adapter for the backend {backend}; found {found:?}");
+        }
+    }
+    gpus
+}
+
+pub async fn open(adapter: &wgpu::Adapter) -> (wgpu::Device, wgpu::Queue) {
+    adapter
+        .request_device(&wgpu::DeviceDescriptor {
+            required_limits: wgpu::Limits::downlevel_defaults(),
+            ..Default::default()
+        })
+        .await
+        .unwrap()
+}
+
+/// Steele and Vigna's splitmix64.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    pub fn bytes(&mut self, n: usize) -> Vec<u8> {
+        (0..n.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).take(n).collect()
+    }
+}
+
+/// The elements' bits as a buffer holds them, whole words long.
+pub fn to_bytes(dtype: DType, elements: &[u64]) -> Vec<u8> {
+    let size = dtype.size();
+    let mut bytes: Vec<u8> = elements.iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect();
+    bytes.resize(bytes.len().next_multiple_of(4).max(4), 0);
+    bytes
+}
+
+pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: bytes.len() as u64,
+        usage,
+        mapped_at_creation: true,
+    });
+    buffer.get_mapped_range_mut(..).unwrap().copy_from_slice(bytes);
+    buffer.unmap();
+    buffer
+}
+
+pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
+    let staging = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: buffer.size(),
+        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+    gpu.host.queue().submit([encoder.finish()]);
+    staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
+    gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    let bytes = staging.get_mapped_range(..).unwrap().to_vec();
+    bytes
+}
+
+/// Where the destination is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a buffer of its own.
+    Apart,
+    /// In the source's buffer.
+    Same,
+}
+
+/// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
+/// buffer, `dst` is ignored.
+#[track_caller]
+pub fn check(
+    gpu: &Gpu,
+    clamp: &Clamp,
+    (src_layout, src): (&Layout, &[u8]),
+    (dst_layout, dst): (&Layout, &[u8]),
+    place: Place,
+) {
+    let src_buffer = buffer(gpu, src);
+    let (dst, dst_buffer) = match place {
+        Place::Apart => (dst, buffer(gpu, dst)),
+        Place::Same => (src, src_buffer.clone()),
+    };
+    let operands =
+        Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
+    let case = || format!("{clamp:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
+    if let Err(error) = gpu.host.submit(clamp, operands) {
+        panic!("{error}\n{}", case());
+    }
+    let after = read(gpu, &dst_buffer);
+    let report = verify::check(clamp, src_layout, src, dst_layout, dst, &after).unwrap();
+    assert!(report.passed(), "{report}\n{}", case());
+    if place == Place::Apart {
+        assert!(read(gpu, &src_buffer) == src, "the source changed\n{}", case());
+    }
+}

@@ -1,0 +1,207 @@
+//! Elements and clamps that are worth a look.
+
+use wgpu_clamp::{Bound, Clamp, DType, NanRule, Order, Precision};
+
+use crate::harness::Random;
+
+/// All-ones of the dtype's width.
+pub fn mask(dtype: DType) -> u64 {
+    u64::MAX >> (64 - dtype.bits())
+}
+
+/// The number of mantissa bits of a float dtype.
+fn mantissa_bits(dtype: DType) -> u32 {
+    match dtype {
+        DType::F16 => 10,
+        DType::BF16 => 7,
+        DType::F32 => 23,
+        _ => 52,
+    }
+}
+
+/// The bits of an f64 rounded to a float dtype, or of its integer part.
+pub fn bits_of(dtype: DType, x: f64) -> u64 {
+    match dtype {
+        DType::F16 => half::f16::from_f64(x).to_bits().into(),
+        DType::BF16 => half::bf16::from_f64(x).to_bits().into(),
+        DType::F32 => (x as f32).to_bits().into(),
+        DType::F64 => x.to_bits(),
+        _ if dtype.is_signed_integer() => (x as i64).cast_unsigned() & mask(dtype),
+        _ => x as u64,
+    }
+}
+
+/// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the type, small numbers, powers of two;
+/// each with its neighbours and both signs.
+pub fn edges(dtype: DType) -> Vec<u64> {
+    let bits = dtype.bits();
+    let mut centers = vec![0];
+    if dtype.is_float() {
+        let m = mantissa_bits(dtype);
+        let infinity = (mask(dtype) >> 1) & !((1 << m) - 1);
+        let one = (infinity >> 1) & !((1 << m) - 1);
+        centers.extend([1 << m, infinity, infinity | 1 << (m - 1), one, mask(dtype) >> 1]);
+        centers.extend([0.5, 2.0, 3.0, 6.0, 255.0, 256.0, 65504.0, 1e-5, 0.1].map(|x| bits_of(dtype, x)));
+        // Payloads: signalling and quiet.
+        centers.extend([infinity | 5, infinity | 1 << (m - 1) | 3]);
+    } else {
+        centers.extend((0..bits).map(|n| 1 << n));
+        centers.extend([mask(dtype), mask(dtype) >> 1, 100, 10, 6]);
+    }
+    let sign = if dtype.is_float() { 1 << (bits - 1) } else { 0 };
+    let mut edges: Vec<u64> = centers
+        .iter()
+        .flat_map(|&center| [center.wrapping_sub(1), center, center.wrapping_add(1)])
+        .flat_map(|x| [x, x ^ sign, x.wrapping_neg()])
+        .map(|x| x & mask(dtype))
+        .collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+/// Every value of the 8- and 16-bit types. For the wider ones the edges, the clamp's bounds with their
+/// neighbours, and `random` random patterns.
+pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
+    let dtype = clamp.dtype();
+    if dtype.bits() <= 16 {
+        return (0..=mask(dtype)).collect();
+    }
+    let mut elements = edges(dtype);
+    for bound in [clamp.min(), clamp.max()] {
+        if let Bound::Value(bits) = bound {
+            elements.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1)].map(|x| x & mask(dtype)));
+        }
+    }
+    let mut rng = Random(seed);
+    elements.extend((0..random).map(|n| {
+        let bits = rng.next() & mask(dtype);
+        // Half of them small numbers: the others mostly saturate.
+        if n % 2 == 0 {
+            bits
+        } else if dtype.is_float() {
+            bits_of(dtype, (bits as f64 / mask(dtype) as f64 - 0.5) * f64::from(1 << (n % 20)))
+        } else {
+            (bits >> (bits % u64::from(dtype.bits()))).wrapping_sub(bits & 7) & mask(dtype)
+        }
+    }));
+    elements
+}
+
+/// Bounds in every order, absent, equal, signed zeros, infinite, NaN, at the type's limits.
+fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
+    let value = |x: f64| Bound::Value(bits_of(dtype, x));
+    let mut pairs = vec![
+        (Bound::Absent, Bound::Absent),
+        (value(1.0), Bound::Absent),
+        (Bound::Absent, value(6.0)),
+        (value(1.0), value(6.0)),
+        (value(6.0), value(1.0)),
+        (value(6.0), value(6.0)),
+    ];
+    if dtype.is_float() {
+        let nan = Bound::Value(bits_of(dtype, f64::NAN) | 1);
+        pairs.extend([
+            (value(0.0), value(-0.0)),
+            (value(-0.0), value(0.0)),
+            (value(0.0), value(-1.0)),
+            (value(-0.0), value(-1.0)),
+            (value(f64::NEG_INFINITY), value(f64::INFINITY)),
+            (value(f64::INFINITY), value(f64::NEG_INFINITY)),
+            (nan, value(2.0)),
+            (value(-2.0), nan),
+            (nan, nan),
+            (Bound::Value(1), Bound::Value(mask(dtype) >> 2)),
+        ]);
+    } else {
+        let (low, high) = if dtype.is_signed_integer() {
+            (1 << (dtype.bits() - 1), mask(dtype) >> 1)
+        } else {
+            (0, mask(dtype))
+        };
+        pairs.extend([
+            (Bound::Value(low), Bound::Value(high)),
+            (Bound::Value(high), Bound::Value(low)),
+            (Bound::Value(mask(dtype)), Bound::Value(high)),
+            (Bound::Value(low), Bound::Value(mask(dtype) - 2)),
+        ]);
+    }
+    pairs
+}
+
+/// Every pair of bounds with every order and, for floats, every NaN rule.
+pub fn plain_clamps(dtype: DType) -> Vec<Clamp> {
+    let rules: &[NanRule] = if dtype.is_float() {
+        &[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]
+    } else {
+        &[NanRule::Propagate]
+    };
+    let mut clamps = Vec::new();
+    for (min, max) in bound_pairs(dtype) {
+        for order in [Order::MinWins, Order::MaxWins] {
+            for &rule in rules {
+                let clamp = Clamp::from_bits(dtype, min, max).unwrap();
+                clamps.push(clamp.with_order(order).with_nan_rule(rule));
+            }
+        }
+    }
+    clamps
+}
+
+/// Ordinary scales and biases, and those where exact arithmetic is hard: tiny, huge, cancelling, subnormal.
+pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
+    let tiny = f32::from_bits(1);
+    let mut pairs = vec![
+        (1.5, -20.0),
+        (0.1, 0.3),
+        (-2.0, 255.0),
+        (1.0, 0.5),
+        (-1.0, -0.0),
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (0.0, 7.75),
+        (1.0, 1e-40),
+        (1.0, -1e-40),
+        (tiny, 1.0),
+        (tiny, -tiny),
+        (-tiny, 2.0),
+        (f32::MIN_POSITIVE, 0.999_999_94),
+        (f32::MAX, -f32::MAX),
+        (f32::MAX, 0.25),
+        (-f32::MAX, f32::MIN_POSITIVE),
+        (1e-3, f32::MAX),
+        (16_777_216.0, -33_554_432.0),
+        (16_777_217.0, 1e9),
+        (33_554_432.0, -3.0),
+        (4_294_967_296.0, -8_589_934_592.0),
+        (-4_294_967_296.0, 12.5),
+        (8_589_934_592.0, -4_294_967_296.0),
+        (1e12, -3e12),
+        (1e18, 5e18),
+        (-1e20, 1e20),
+        (2e-10, -0.999_999_94),
+        (2e-20, 0.999_999_94),
+        (3e-30, 1.000_000_1),
+        (0.003_921_569, 0.0),
+        (1.000_000_1, 0.0),
+        (0.999_999_94, 0.000_001),
+        (256.0, -32_768.0),
+        (65_536.0, 0.5),
+        (0.333_333_34, -0.666_666_7),
+    ];
+    if dtype.is_float() {
+        pairs.extend([(1e-7, 1e-8), (5.960_464_5e-8, 0.0), (0.5, 0.0), (1e-30, 1e-38), (1e-38, -1e-45)]);
+    }
+    pairs
+}
+
+/// The clamp with a scale and bias, once for each precision that makes a difference.
+pub fn with_precisions(clamp: Clamp, (scale, bias): (f32, f32)) -> Vec<Clamp> {
+    let affine = clamp.with_affine(scale, bias).unwrap();
+    match clamp.dtype() {
+        DType::F32 | DType::F16 | DType::BF16 => {
+            [Precision::Fast, Precision::Exact].map(|precision| affine.with_precision(precision)).to_vec()
+        }
+        _ => vec![affine],
+    }
+}
