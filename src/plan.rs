@@ -5,7 +5,7 @@ use std::fmt;
 use crate::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::params::{Block, ContiguousGeometry, StridedGeometry};
 use crate::shader::{
-    AffineStep, EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, ShaderKey, WORKGROUP_SIZE,
+    AffineStep, EntryPoint, Kernel, Module, PACKETS_PER_INVOCATION, Placement, ShaderKey, WORKGROUP_SIZE,
 };
 use crate::{Clamp, Error, Layout, MAX_RANK};
 
@@ -160,13 +160,13 @@ impl Plan {
     }
 
     /// The module that `window` takes.
-    pub(crate) fn shader(&self, window: &Window) -> ShaderKey {
-        ShaderKey {
+    pub(crate) fn module(&self, window: &Window) -> Module {
+        Module::Clamp(ShaderKey {
             dtype: self.clamp.dtype(),
             step: AffineStep::of(&self.clamp),
             kernel: window.kernel(),
             placement: self.placement,
-        }
+        })
     }
 
     /// The uniform block of `window`.
@@ -278,13 +278,14 @@ impl Plan {
     }
 }
 
+#[expect(clippy::missing_fields_in_debug, reason = "the rank is the length of dims")]
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plan")
-            .field("dtype", &self.clamp.dtype())
+            .field("clamp", &self.clamp)
             .field("placement", &self.placement)
             .field("dims", &self.dims())
-            .field("windows", &self.windows().collect::<Vec<_>>())
+            .field("window", &self.window)
             .finish()
     }
 }
@@ -325,7 +326,12 @@ fn validate(src: &Layout, dst: &Layout, placement: Placement) -> Result<(), Erro
 }
 
 /// The binding that reaches the elements `span`, both ends inclusive.
-fn range(argument: &'static str, span: (usize, usize), size: u64, limits: Limits) -> Result<Range, Error> {
+pub(crate) fn range(
+    argument: &'static str,
+    span: (usize, usize),
+    size: u64,
+    limits: Limits,
+) -> Result<Range, Error> {
     // Vulkan and DX12 cap a binding here.
     let limit = limits.max_binding_size.min((1 << 31) - 4);
     let alignment = u128::from(limits.binding_alignment.max(PACKET));
@@ -387,6 +393,9 @@ fn contiguous(
     };
     let body = Dispatch { entry_point: EntryPoint::Body, grid };
     let edges = Dispatch { entry_point: EntryPoint::Edges, grid: [1, 1] };
-    let ragged = dst % PACKET != 0 || end % PACKET != 0;
+    let ragged = !(dst.is_multiple_of(PACKET) && end.is_multiple_of(PACKET));
     Ok((Geometry::Contiguous(geometry), [(count > 0).then_some(body), ragged.then_some(edges)]))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Adapters, buffers, and the one check that every test ends in.
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, View, verify, wgpu};
@@ -38,11 +39,11 @@ async fn open_all() -> Vec<Gpu> {
         if !info.name.to_lowercase().contains(&wanted) {
             continue;
         }
-        let (device, queue) = open(&adapter).await;
-        let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
-        println!("adapter: {}", host.adapter());
+        let gpu = with_limits(&adapter, wgpu::Limits::downlevel_defaults());
+        // Not `println`: what the adapter is should be seen when the tests pass, too.
+        writeln!(std::io::stdout(), "adapter: {}", gpu.name).unwrap();
         found.push(info.backend.to_str());
-        gpus.push(Gpu { name: host.adapter(), adapter, host });
+        gpus.push(gpu);
     }
     assert!(!gpus.is_empty(), "no adapter; `cargo xtask test` installs a software driver where it can");
     if let Ok(required) = std::env::var("WGPU_CLAMP_REQUIRE") {
@@ -53,14 +54,12 @@ async fn open_all() -> Vec<Gpu> {
     gpus
 }
 
-pub async fn open(adapter: &wgpu::Adapter) -> (wgpu::Device, wgpu::Queue) {
-    adapter
-        .request_device(&wgpu::DeviceDescriptor {
-            required_limits: wgpu::Limits::downlevel_defaults(),
-            ..Default::default()
-        })
-        .await
-        .unwrap()
+/// A device of its own.
+pub fn with_limits(adapter: &wgpu::Adapter, required_limits: wgpu::Limits) -> Gpu {
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+    Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
 
 /// Steele and Vigna's splitmix64.
@@ -120,8 +119,8 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     gpu.host.queue().submit([encoder.finish()]);
     staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
     gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
-    let bytes = staging.get_mapped_range(..).unwrap().to_vec();
-    bytes
+    let mapped = staging.get_mapped_range(..).unwrap();
+    mapped.to_vec()
 }
 
 /// Where the destination is.
@@ -148,8 +147,7 @@ pub fn check(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_buffer.clone()),
     };
-    let operands =
-        Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
+    let operands = Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
     let case = || format!("{clamp:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
     if let Err(error) = gpu.host.submit(clamp, operands) {
         panic!("{error}\n{}", case());

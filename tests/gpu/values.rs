@@ -73,6 +73,11 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
             elements.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1)].map(|x| x & mask(dtype)));
         }
     }
+    if let Some(affine) = clamp.affine() {
+        // Where the line crosses 0 the two terms cancel.
+        let root = bits_of(dtype, -affine.bias() / affine.scale());
+        elements.extend((0..9).map(|n| root.wrapping_add(n).wrapping_sub(4) & mask(dtype)));
+    }
     let mut rng = Random(seed);
     elements.extend((0..random).map(|n| {
         let bits = rng.next() & mask(dtype);
@@ -80,7 +85,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
         if n % 2 == 0 {
             bits
         } else if dtype.is_float() {
-            bits_of(dtype, (bits as f64 / mask(dtype) as f64 - 0.5) * f64::from(1 << (n % 20)))
+            bits_of(dtype, f64::from(bits as i32) * (-f64::from((n % 40) as u32)).exp2())
         } else {
             (bits >> (bits % u64::from(dtype.bits()))).wrapping_sub(bits & 7) & mask(dtype)
         }
@@ -182,6 +187,15 @@ pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
         (2e-10, -0.999_999_94),
         (2e-20, 0.999_999_94),
         (3e-30, 1.000_000_1),
+        // Products far below 1 that carry the bias over the next integer.
+        (2e-12, 0.999_999_94),
+        (-2e-12, -0.999_999_94),
+        (2e-12, -1.0),
+        (2e-22, 0.999_999_94),
+        (-2e-22, 1.0),
+        // Steep lines with a root far out.
+        (3e7, -1e18),
+        (-1e9, 3e27),
         (0.003_921_569, 0.0),
         (1.000_000_1, 0.0),
         (0.999_999_94, 0.000_001),
