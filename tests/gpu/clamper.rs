@@ -1,1 +1,178 @@
-//! TBD
+//! Recording: passes, caches, threads.
+
+use std::sync::Barrier;
+
+use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, Prepared, View, reference, wgpu};
+
+use crate::harness::{buffer, gpus, read, to_bytes};
+
+fn f32s(bytes: &[u8]) -> Vec<f32> {
+    bytemuck::pod_collect_to_vec(bytes)
+}
+
+#[test]
+fn eight_threads_compile_a_pipeline_once() {
+    for gpu in gpus() {
+        let clamper = Clamper::new(gpu.device()).unwrap();
+        let data = buffer(gpu, &[0; 64]);
+        let barrier = Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    barrier.wait();
+                    for clamp in [Clamp::new(0_u8, 9), Clamp::new(0_u8, 9).with_affine(2.0, 0.0).unwrap()] {
+                        let view = View::new(&data, Layout::packed(&[64]).unwrap());
+                        clamper.prepare(&clamp, Operands::in_place(view)).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(clamper.compiled_pipelines(), 2);
+        // Clones share it, other bounds and shapes need no other.
+        let view = View::new(&data, Layout::packed(&[2, 16]).unwrap());
+        clamper.clone().prepare(&Clamp::new(3_u8, 4), Operands::in_place(view)).unwrap();
+        assert_eq!(clamper.compiled_pipelines(), 2);
+    }
+}
+
+#[test]
+fn recorded_calls_keep_their_own_parameters() {
+    for gpu in gpus() {
+        let input: Vec<f32> = (-8_i16..8).map(f32::from).collect();
+        let layout = Layout::packed(&[16]).unwrap();
+        let src = buffer(gpu, bytemuck::cast_slice(&input));
+        let outputs: Vec<_> = (0..5).map(|_| buffer(gpu, &[0; 64])).collect();
+        let clamps: Vec<_> = (0..5_i16).map(|n| Clamp::new(f32::from(-n), f32::from(n))).collect();
+
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        for (clamp, dst) in clamps.iter().zip(&outputs) {
+            let operands = (View::new(&src, layout), View::new(dst, layout));
+            gpu.clamper().encode(&mut encoder, clamp, operands).unwrap();
+        }
+        gpu.host.queue().submit([encoder.finish()]);
+        for (clamp, dst) in clamps.iter().zip(&outputs) {
+            let mut expected = input.clone();
+            reference::clamp_slice(clamp, &input, &mut expected).unwrap();
+            assert_eq!(f32s(&read(gpu, dst)), expected);
+        }
+    }
+}
+
+#[test]
+fn a_prepared_clamp_is_recorded_again_and_again() {
+    for gpu in gpus() {
+        let layout = Layout::packed(&[4]).unwrap();
+        let data = buffer(gpu, bytemuck::cast_slice(&[1_i32, 2, 3, 4]));
+        // x + 1, up to 10: how often it ran can be read off.
+        let clamp = Clamp::at_most(10_i32).with_affine(1.0, 1.0).unwrap();
+        let step = gpu.clamper().prepare(&clamp, Operands::in_place(View::new(&data, layout))).unwrap();
+        for _ in 0..2 {
+            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                step.record(&mut pass);
+                Prepared::record_all(&mut pass, [&step, &step.clone()]);
+            }
+            gpu.host.queue().submit([encoder.finish()]);
+        }
+        assert_eq!(read(gpu, &data), to_bytes(DType::I32, &[7, 8, 9, 10]));
+    }
+}
+
+/// A chain over several dtypes, buffers and kernels in one pass, each clamp reading what the one before wrote.
+#[test]
+fn record_all_keeps_the_order_and_skips_nothing_that_matters() {
+    for gpu in gpus() {
+        let bytes: Vec<u8> = (0..128).map(|i| (i * 5) as u8).collect();
+        let (a, b) = (buffer(gpu, &bytes), buffer(gpu, &bytes));
+        let line = Layout::packed(&[128]).unwrap();
+        let (even, odd) = (line.step(0, 2).unwrap(), line.slice(0, 1..128).unwrap().step(0, 2).unwrap());
+        let half = |scale| Clamp::new(3_u8, 250).with_affine(scale, 7.0).unwrap();
+        let calls = [
+            (half(0.5), Operands::new(View::new(&a, line), View::new(&b, line))),
+            (half(0.5), Operands::new(View::new(&b, line), View::new(&a, line))),
+            (half(1.5), Operands::new(View::new(&a, even), View::new(&a, odd))),
+            (half(1.5), Operands::in_place(View::new(&a, line))),
+            (Clamp::at_least(9_u8), Operands::in_place(View::new(&a, line))),
+            (half(0.25), Operands::new(View::new(&a, odd), View::new(&b, even))),
+        ];
+        let prepared: Vec<_> =
+            calls.iter().map(|(clamp, operands)| gpu.clamper().prepare(clamp, *operands).unwrap()).collect();
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        Prepared::record_all(
+            &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
+            &prepared,
+        );
+        gpu.host.queue().submit([encoder.finish()]);
+
+        let (mut x, mut y) = (bytes.clone(), bytes);
+        reference::apply(&calls[0].0, &line, &x, &line, &mut y).unwrap();
+        reference::apply(&calls[1].0, &line, &y, &line, &mut x).unwrap();
+        let before = x.clone();
+        reference::apply(&calls[2].0, &even, &before, &odd, &mut x).unwrap();
+        reference::apply_in_place(&calls[3].0, &line, &mut x).unwrap();
+        reference::apply_in_place(&calls[4].0, &line, &mut x).unwrap();
+        reference::apply(&calls[5].0, &odd, &x, &even, &mut y).unwrap();
+        assert_eq!((read(gpu, &a), read(gpu, &b)), (x, y));
+    }
+}
+
+#[test]
+fn threads_clamp_at_once() {
+    for gpu in gpus() {
+        std::thread::scope(|scope| {
+            for thread in 0..4_i64 {
+                scope.spawn(move || {
+                    for round in 0..20_i64 {
+                        let (low, high) = (-thread * 10, round);
+                        let mut data: Vec<i64> = (-50..50).collect();
+                        let clamp = Clamp::new(low, high);
+                        gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+                        assert!(data.iter().zip(-50..).all(|(&y, x)| y == low.max(high.min(x))));
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A caller's error scope sees nothing of the crate's own objects, and stays the caller's.
+#[test]
+fn error_scopes_of_the_caller_are_left_alone() {
+    for gpu in gpus() {
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        let data = buffer(gpu, &[0; 16]);
+        let view = View::new(&data, Layout::packed(&[4]).unwrap());
+        gpu.host.submit(&Clamp::new(1.0_f32, 2.0), Operands::in_place(view)).unwrap();
+        // A mistake of the caller's: no such usage.
+        gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 4,
+            usage: wgpu::BufferUsages::empty(),
+            mapped_at_creation: false,
+        });
+        assert!(pollster::block_on(scope.pop()).is_some());
+    }
+}
+
+/// A buffer of another device is the caller's mistake that only wgpu can see.
+#[test]
+fn a_buffer_of_another_device_is_refused_by_wgpu_and_reported() {
+    for gpu in gpus() {
+        let (device, _) = pollster::block_on(crate::harness::open(&gpu.adapter));
+        let data = buffer(gpu, &[0; 16]);
+        let clamper = Clamper::new(&device).unwrap();
+        let view = View::new(&data, Layout::packed(&[4]).unwrap());
+        let error = clamper.prepare(&Clamp::new(1.0_f32, 2.0), Operands::in_place(view)).unwrap_err();
+        assert!(matches!(error, wgpu_clamp::Error::Internal { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn handles_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<Clamper>();
+    shared::<Prepared>();
+    shared::<Host>();
+    shared::<wgpu_clamp::Tensor>();
+}

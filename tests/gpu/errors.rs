@@ -1,1 +1,370 @@
-//! TBD
+//! Every mistake that the crate can see is an error of its own, recorded nothing and wrote nothing.
+
+use wgpu_clamp::{Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, verify, wgpu};
+
+use crate::harness::{Gpu, buffer, gpus, read};
+
+/// Calls that must fail, on a device where any wgpu error would show and any write would be seen.
+#[track_caller]
+fn refused(
+    gpu: &Gpu,
+    clamp: &Clamp,
+    src: View<'_>,
+    dst: View<'_>,
+    expected: impl Fn(&Error) -> bool,
+    message: &[&str],
+) {
+    let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+    let readable = |buffer: &wgpu::Buffer| buffer.usage().contains(wgpu::BufferUsages::COPY_SRC);
+    let before = readable(dst.buffer).then(|| read(gpu, dst.buffer));
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+
+    let error = gpu.clamper().encode(&mut encoder, clamp, (src, dst)).unwrap_err();
+    assert!(expected(&error), "{error:?}");
+    for part in message {
+        assert!(error.to_string().contains(part), "{part:?} is not in {error}");
+    }
+    assert_eq!(gpu.clamper().prepare(clamp, (src, dst)).unwrap_err(), error);
+    assert_eq!(gpu.host.submit(clamp, (src, dst)).unwrap_err(), error);
+
+    // What was recorded of it, if anything, would run here.
+    gpu.host.queue().submit([encoder.finish()]);
+    assert_eq!(before, readable(dst.buffer).then(|| read(gpu, dst.buffer)));
+    assert!(pollster::block_on(scope.pop()).is_none());
+}
+
+fn bytes(n: usize) -> Vec<u8> {
+    (0..n).map(|i| (i * 37) as u8).collect()
+}
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+#[test]
+fn operands_that_do_not_fit() {
+    for gpu in gpus() {
+        let (a, b) = (buffer(gpu, &bytes(64)), buffer(gpu, &bytes(64)));
+        let clamp = Clamp::new(10_u8, 20);
+        let view = |layout| View::new(&b, layout);
+
+        refused(
+            gpu,
+            &clamp,
+            View::new(&a, packed(&[4, 8])),
+            view(packed(&[8, 4])),
+            |e| matches!(e, Error::ShapeMismatch { .. }),
+            &["dst", "[8, 4]", "[4, 8]"],
+        );
+        refused(
+            gpu,
+            &clamp,
+            View::new(&a, packed(&[65])),
+            view(packed(&[65])),
+            |e| *e == Error::BufferTooSmall { argument: "src", needed: 68, actual: 64 },
+            &["src", "68", "64"],
+        );
+        refused(
+            gpu,
+            &Clamp::new(1.0_f64, 2.0),
+            View::new(&a, packed(&[4])),
+            view(Layout::strided(&[4], &[2], 2).unwrap()),
+            |e| *e == Error::BufferTooSmall { argument: "dst", needed: 72, actual: 64 },
+            &["dst"],
+        );
+        refused(
+            gpu,
+            &clamp,
+            View::new(&a, packed(&[2, 3])),
+            view(Layout::strided(&[2, 3], &[2, 1], 0).unwrap()),
+            |e| matches!(e, Error::OutputOverlap { .. }),
+            &["[2, 3]", "[2, 1]"],
+        );
+        refused(
+            gpu,
+            &clamp,
+            View::new(&a, packed(&[5])),
+            view(packed(&[1]).broadcast_to(&[5]).unwrap()),
+            |e| matches!(e, Error::OutputOverlap { .. }),
+            &[],
+        );
+        refused(
+            gpu,
+            &clamp,
+            view(packed(&[9])),
+            view(packed(&[64]).slice(0, 8..17).unwrap()),
+            |e| *e == Error::PartialAlias,
+            &["src", "dst"],
+        );
+        refused(
+            gpu,
+            &clamp,
+            view(packed(&[9])),
+            view(packed(&[9]).flip(0).unwrap()),
+            |e| *e == Error::PartialAlias,
+            &[],
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_decided() {
+    // A subset sum problem: hundreds of odd strides of nearly one size.
+    let strides =
+        [1_000_003_isize, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117, 1_000_121];
+    let layout = Layout::strided(&[24; 8], &strides, 0).unwrap();
+    let plan = wgpu_clamp::Plan::new(&Clamp::new(1_u8, 2), &layout, &layout, wgpu_clamp::Limits::default());
+    assert!(matches!(plan, Err(Error::OverlapUndecided { .. } | Error::OutputOverlap { .. })), "{plan:?}");
+}
+
+#[test]
+fn usages_that_are_missing() {
+    for gpu in gpus() {
+        let good = buffer(gpu, &bytes(16));
+        let bad = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 16,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let clamp = Clamp::new(1_u32, 2);
+        let (good, bad) = (View::new(&good, packed(&[4])), View::new(&bad, packed(&[4])));
+        for (src, dst, argument) in [(bad, good, "src"), (good, bad, "dst"), (bad, bad, "src")] {
+            refused(
+                gpu,
+                &clamp,
+                src,
+                dst,
+                |e| matches!(e, Error::MissingUsage { argument: a, .. } if *a == argument),
+                &[argument, "STORAGE", "COPY_DST"],
+            );
+        }
+    }
+}
+
+#[test]
+fn tensors_beyond_one_binding() {
+    for gpu in gpus() {
+        // Two elements, further apart than a binding reaches.
+        let limit = gpu.clamper().limits().max_binding_size;
+        let apart = usize::try_from(limit).unwrap();
+        let size = limit + 1024;
+        let far = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
+        let near = buffer(gpu, &bytes(16));
+        let clamp = Clamp::new(1_u8, 2);
+        refused(
+            gpu,
+            &clamp,
+            View::new(&far, Layout::strided(&[2], &[apart.cast_signed()], 0).unwrap()),
+            View::new(&near, packed(&[2])),
+            |e| matches!(e, Error::TooLarge { argument: "src", .. }),
+            &["src", "max_storage_buffer_binding_size", &limit.to_string()],
+        );
+    }
+}
+
+#[test]
+fn empty_tensors_are_no_error_and_record_nothing() {
+    for gpu in gpus() {
+        let buffer = buffer(gpu, &bytes(16));
+        let clamp = Clamp::new(1_u8, 2);
+        // Far beyond the buffer, and two indices on one element if there were any.
+        let empty = Layout::strided(&[0, 7], &[1, 0], 1_000).unwrap();
+        let view = View::new(&buffer, empty);
+        assert_eq!(gpu.clamper().prepare(&clamp, (view, view)).unwrap().dispatches(), 0);
+        gpu.host.submit(&clamp, (view, view)).unwrap();
+        assert_eq!(read(gpu, &buffer), bytes(16));
+    }
+}
+
+#[test]
+fn devices_with_too_little() {
+    for gpu in gpus() {
+        let limits =
+            wgpu::Limits { max_compute_invocations_per_workgroup: 128, ..wgpu::Limits::downlevel_defaults() };
+        let (device, _) = pollster::block_on(
+            gpu.adapter
+                .request_device(&wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() }),
+        )
+        .unwrap();
+        let error = Clamper::new(&device).unwrap_err();
+        assert_eq!(
+            error,
+            Error::DeviceLimit {
+                limit_name: "max_compute_invocations_per_workgroup",
+                needed: 256,
+                limit: 128
+            }
+        );
+        assert!(error.to_string().contains("downlevel_defaults"));
+    }
+}
+
+#[test]
+fn host_data_of_the_wrong_kind() {
+    for gpu in gpus() {
+        let host = &gpu.host;
+        let clamp = Clamp::new(1.0_f32, 2.0);
+
+        let error = Tensor::upload(host, &[2, 2], &[1.0_f32; 3]).unwrap_err();
+        assert_eq!(error, Error::Length { argument: "data", expected: 4, actual: 3 });
+        assert!(matches!(Tensor::zeros(host, DType::U8, &[1; 9]), Err(Error::Rank { rank: 9 })));
+        assert!(matches!(Tensor::zeros(host, DType::U8, &[usize::MAX, 2]), Err(Error::ElementCount { .. })));
+
+        let tensor = Tensor::upload(host, &[2], &[1.0_f32, 5.0]).unwrap();
+        assert_eq!(
+            tensor.read_blocking::<i32>().unwrap_err(),
+            Error::DTypeMismatch { argument: "T", expected: DType::F32, actual: DType::I32 }
+        );
+
+        let mut out = [7_i32; 2];
+        assert_eq!(
+            host.clamp_slice(&clamp, &[1, 2], &mut out).run_blocking().unwrap_err(),
+            Error::DTypeMismatch { argument: "slice", expected: DType::F32, actual: DType::I32 }
+        );
+        assert_eq!(out, [7; 2]);
+        let mut out = [7.0_f32; 3];
+        assert_eq!(
+            host.clamp_slice(&clamp, &[1.0, 2.0], &mut out).run_blocking().unwrap_err(),
+            Error::Length { argument: "dst", expected: 2, actual: 3 }
+        );
+        assert_eq!(out, [7.0; 3]);
+    }
+}
+
+#[test]
+fn host_data_beyond_the_device() {
+    for gpu in gpus() {
+        // Over one binding but within one buffer, and over one buffer.
+        let binding = gpu.clamper().limits().max_binding_size;
+        let buffer = gpu.device().limits().max_buffer_size;
+        let clamp = Clamp::new(10_u8, 20);
+        for (size, limit_name) in
+            [(binding + 4, "max_storage_buffer_binding_size"), (buffer + 4, "max_buffer_size")]
+        {
+            let mut data = vec![1_u8; usize::try_from(size).unwrap()];
+            let error = gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err();
+            assert!(
+                matches!(error, Error::TooLarge { limit_name: name, .. } if name == limit_name),
+                "{error:?}"
+            );
+            assert!(data.iter().all(|&x| x == 1));
+        }
+    }
+}
+
+#[test]
+fn clamps_that_cannot_be() {
+    assert_eq!(
+        Clamp::from_bits(DType::BF16, Bound::Absent, Bound::Value(0x1_0000)).unwrap_err(),
+        Error::BoundBits { argument: "max", bits: 0x1_0000, dtype: DType::BF16 }
+    );
+    for (scale, bias, argument) in
+        [(f32::NAN, 0.0, "scale"), (f32::INFINITY, 0.0, "scale"), (1.0, f32::NEG_INFINITY, "bias")]
+    {
+        let error = Clamp::new(0_u8, 1).with_affine(scale, bias).unwrap_err();
+        assert!(matches!(error, Error::NonFinite { argument: a, .. } if a == argument), "{error:?}");
+        assert!(error.to_string().starts_with(argument));
+    }
+    let error = Clamp::new(0_u8, 1).with_affine_f64(0.1, 0.0).unwrap_err();
+    assert_eq!(error, Error::AffineDType { dtype: DType::U8 });
+}
+
+#[test]
+fn layouts_that_cannot_be() {
+    let line = packed(&[10]);
+    assert_eq!(Layout::packed(&[1; 9]).unwrap_err(), Error::Rank { rank: 9 });
+    assert_eq!(Layout::strided(&[1, 2], &[1], 0).unwrap_err(), Error::StrideRank { shape: 2, strides: 1 });
+    assert!(matches!(Layout::packed(&[usize::MAX, 3]), Err(Error::ElementCount { .. })));
+    assert_eq!(Layout::strided(&[3], &[-1], 1).unwrap_err(), Error::AddressRange { lowest: -1, highest: 1 });
+    assert!(matches!(Layout::strided(&[2], &[1], usize::MAX), Err(Error::AddressRange { .. })));
+    assert!(matches!(
+        Layout::strided(&[2, 2], &[isize::MAX, isize::MAX], 0),
+        Err(Error::AddressRange { .. })
+    ));
+    for axes in [&[0_usize, 0][..], &[0], &[1, 2], &[0, 1, 2]] {
+        assert!(matches!(packed(&[2, 3]).permute(axes), Err(Error::Permutation { .. })), "{axes:?}");
+    }
+    assert_eq!(line.flip(1).unwrap_err(), Error::Axis { axis: 1, rank: 1 });
+    let backwards = std::ops::Range { start: 4, end: 3 };
+    assert!(matches!(line.slice(0, backwards), Err(Error::SliceRange { .. })));
+    assert!(matches!(line.slice(0, 3..11), Err(Error::SliceRange { extent: 10, .. })));
+    assert_eq!(line.step(0, 0).unwrap_err(), Error::SliceStep { axis: 0 });
+    for shape in [&[9_usize][..], &[], &[10, 2]] {
+        assert!(matches!(line.broadcast_to(shape), Err(Error::Broadcast { .. })), "{shape:?}");
+    }
+}
+
+#[test]
+fn adapters_that_are_not_there() {
+    // In a child process: the environment of this one is shared by its threads.
+    let run = |key, value| {
+        let program = std::env::current_exe().unwrap();
+        let output = std::process::Command::new(program)
+            .args(["--exact", "errors::child_opens_a_host", "--include-ignored", "--nocapture"])
+            .env("WGPU_CLAMP_TEST_CHILD", "1")
+            .env(key, value)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = run("WGPU_ADAPTER_NAME", "no such thing");
+    assert!(said.contains("opened: no adapter") && said.contains("no such thing"), "{said}");
+    // Not on any one machine: DX12 and Metal.
+    let other = if cfg!(windows) { "metal" } else { "dx12" };
+    let said = run("WGPU_BACKEND", other);
+    assert!(said.contains("opened: no adapter"), "{said}");
+    for gpu in gpus() {
+        let info = gpu.adapter.get_info();
+        let said = run("WGPU_BACKEND", info.backend.to_str());
+        assert!(said.contains(&format!("opened: {}", info.name)), "{said}");
+    }
+}
+
+/// What [`adapters_that_are_not_there`] runs. By itself it checks no more than that opening does not panic.
+#[test]
+fn child_opens_a_host() {
+    let said = match Host::open_blocking() {
+        Ok(host) => host.adapter(),
+        Err(error) => error.to_string(),
+    };
+    println!("opened: {said}");
+    assert!(!said.is_empty());
+}
+
+#[test]
+fn a_destroyed_device_is_an_error_and_not_a_panic() {
+    for gpu in gpus() {
+        let (device, queue) = pollster::block_on(crate::harness::open(&gpu.adapter));
+        device.on_uncaptured_error(std::sync::Arc::new(|_| {}));
+        let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+        let tensor = Tensor::upload(&host, &[4], &[1_u8, 2, 3, 4]).unwrap();
+        let clamp = Clamp::new(2_u8, 3);
+        device.destroy();
+
+        let mut data = [9_u8, 0];
+        assert!(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().is_err());
+        assert_eq!(data, [9, 0]);
+        assert!(tensor.read_blocking::<u8>().is_err());
+        assert!(Tensor::upload(&host, &[1], &[1_u8]).is_err());
+        // A tensor of zeros needs no memory of the host, so wgpu does not tell before it is used.
+        if let Ok(zeros) = Tensor::zeros(&host, DType::U8, &[1]) {
+            assert!(zeros.read_blocking::<u8>().is_err());
+        }
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let operands = Operands::in_place(tensor.view());
+        assert!(host.clamper().encode(&mut encoder, &clamp, operands).is_err());
+    }
+}
+
+#[test]
+fn a_report_is_no_error_but_its_operands_can_be() {
+    let (clamp, layout) = (Clamp::new(1_u8, 2), packed(&[4]));
+    assert!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 8]).is_err());
+}

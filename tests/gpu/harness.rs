@@ -148,8 +148,7 @@ pub fn check(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_buffer.clone()),
     };
-    let operands =
-        Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
+    let operands = Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
     let case = || format!("{clamp:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
     if let Err(error) = gpu.host.submit(clamp, operands) {
         panic!("{error}\n{}", case());

@@ -1,1 +1,212 @@
-//! TBD
+//! Random layouts of every rank, and the neighbours of every element.
+
+use wgpu_clamp::{Clamp, DType, Error, Layout, Limits, Plan};
+
+use crate::harness::{Place, Random, check, gpus};
+use crate::values::{bits_of, with_precisions};
+
+/// A clamp that replaces some elements, with or without an affine step.
+fn clamp(dtype: DType, rng: &mut Random) -> Clamp {
+    let bound = |x| wgpu_clamp::Bound::Value(bits_of(dtype, x));
+    let clamp = Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap();
+    if rng.below(3) == 0 { rng.pick(&with_precisions(clamp, (0.75, 2.5))) } else { clamp }
+}
+
+/// Dimensions of up to `most` elements together.
+fn shape(rank: usize, most: usize, rng: &mut Random) -> Vec<usize> {
+    let mut room = most;
+    (0..rank)
+        .map(|_| {
+            let extent = 1 + rng.below(room.min(9));
+            room /= extent;
+            extent
+        })
+        .collect()
+}
+
+/// A layout without shared elements: packed dimensions in any order with gaps between them, some of them
+/// backwards, at any offset.
+fn scattered(shape: &[usize], rng: &mut Random) -> Layout {
+    let mut order: Vec<usize> = (0..shape.len()).collect();
+    for i in (1..order.len()).rev() {
+        order.swap(i, rng.below(i + 1));
+    }
+    let mut strides = vec![0; shape.len()];
+    let gap = [1, 1, 2, 3, 4][rng.below(5)];
+    let mut step = gap;
+    for d in order {
+        strides[d] = step as isize;
+        step = step * shape[d] + if rng.below(3) == 0 { rng.below(5) } else { 0 };
+    }
+    let mut layout = Layout::strided(shape, &strides, rng.below(40)).unwrap();
+    for axis in 0..shape.len() {
+        if rng.below(4) == 0 {
+            layout = layout.flip(axis).unwrap();
+        }
+    }
+    layout
+}
+
+/// Like [`scattered`], or with dimensions that repeat.
+fn source(shape: &[usize], rng: &mut Random) -> Layout {
+    if rng.below(3) > 0 {
+        return scattered(shape, rng);
+    }
+    let narrow: Vec<usize> = shape.iter().map(|&extent| if rng.below(2) == 0 { 1 } else { extent }).collect();
+    scattered(&narrow, rng).broadcast_to(shape).unwrap()
+}
+
+fn bytes_for(layout: &Layout, dtype: DType, rng: &mut Random) -> Vec<u8> {
+    let size = layout.required_bytes(dtype) as usize + 4 * rng.below(6);
+    rng.bytes(size.max(4))
+}
+
+#[test]
+fn random_layouts_of_every_rank_agree_with_the_reference() {
+    for gpu in gpus() {
+        let mut rng = Random(11);
+        for n in 0..50 {
+            for rank in 0..=8 {
+                let dtype = DType::ALL[(n + rank) % 12];
+                let clamp = clamp(dtype, &mut rng);
+                let shape = shape(rank, 3000, &mut rng);
+                let (src, dst) = (source(&shape, &mut rng), scattered(&shape, &mut rng));
+                let bytes = (bytes_for(&src, dtype, &mut rng), bytes_for(&dst, dtype, &mut rng));
+                check(gpu, &clamp, (&src, &bytes.0), (&dst, &bytes.1), Place::Apart);
+                check(gpu, &clamp, (&dst, &bytes.1), (&dst, &[]), Place::Same);
+            }
+        }
+    }
+}
+
+/// Random pairs of views of one buffer: those that share an element are refused, the others computed.
+#[test]
+fn random_views_of_one_buffer_are_refused_or_right() {
+    let mut outcomes = [0; 2];
+    for gpu in gpus() {
+        let mut rng = Random(23);
+        for n in 0..300 {
+            let dtype = DType::ALL[n % 12];
+            let clamp = clamp(dtype, &mut rng);
+            let rank = 1 + rng.below(4);
+            let shape = shape(rank, 200, &mut rng);
+            let (src, dst) = (source(&shape, &mut rng), scattered(&shape, &mut rng));
+            let shared: std::collections::HashSet<usize> = src.addresses().collect();
+            let disjoint = dst.addresses().all(|address| !shared.contains(&address));
+            let allowed = disjoint || src.addresses().eq(dst.addresses());
+            match Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()) {
+                Ok(_) => {
+                    assert!(allowed, "{src:?} {dst:?}");
+                    let size = src.required_bytes(dtype).max(dst.required_bytes(dtype)) as usize;
+                    check(gpu, &clamp, (&src, &rng.bytes(size)), (&dst, &[]), Place::Same);
+                }
+                Err(error) => {
+                    assert_eq!(error, Error::PartialAlias);
+                    assert!(!allowed, "{src:?} {dst:?}");
+                }
+            }
+            outcomes[usize::from(disjoint)] += 1;
+        }
+    }
+    assert!(outcomes.iter().all(|&n| n > 50), "one outcome is hardly tested: {outcomes:?}");
+}
+
+/// Every length and every pair of offsets around the packets of the contiguous kernel.
+#[test]
+fn every_short_length_and_offset_leaves_its_neighbours_alone() {
+    for gpu in gpus() {
+        let mut rng = Random(5);
+        for dtype in [DType::U8, DType::F16, DType::I32, DType::F64] {
+            let packet = 16 / dtype.size();
+            let clamp = clamp(dtype, &mut rng);
+            for offset in 0..packet {
+                for len in 0..=2 * packet + 1 {
+                    // The same distance from a packet, a packet apart, and any other.
+                    let from = [offset, offset + packet, rng.below(packet)][rng.below(3)];
+                    let at = |offset| Layout::strided(&[len], &[1], offset).unwrap();
+                    let bytes = (rng.bytes(80), rng.bytes(80));
+                    check(gpu, &clamp, (&at(from), &bytes.0), (&at(offset), &bytes.1), Place::Apart);
+                    check(gpu, &clamp, (&at(offset), &bytes.1), (&at(offset), &[]), Place::Same);
+                }
+            }
+        }
+    }
+}
+
+/// Long contiguous runs that start and end inside packets and words.
+#[test]
+fn long_runs_with_ragged_ends_agree_with_the_reference() {
+    for gpu in gpus() {
+        let mut rng = Random(77);
+        for dtype in DType::ALL {
+            for (offset, len) in [(0, 70_000), (1, 70_001), (3, 8191), (5, 8192), (7, 100_003)] {
+                let clamp = clamp(dtype, &mut rng);
+                let layout = Layout::strided(&[len], &[1], offset).unwrap();
+                let (src, dst) = (bytes_for(&layout, dtype, &mut rng), bytes_for(&layout, dtype, &mut rng));
+                check(gpu, &clamp, (&layout, &src), (&layout, &dst), Place::Apart);
+                check(gpu, &clamp, (&layout, &src), (&layout, &[]), Place::Same);
+            }
+        }
+    }
+}
+
+/// Three bytes of every four, every second u16, columns of bytes: many invocations change bits of one word.
+#[test]
+fn invocations_that_race_for_words_change_only_their_own_bits() {
+    for gpu in gpus() {
+        let mut rng = Random(99);
+        for dtype in [DType::U8, DType::I8, DType::F16, DType::BF16, DType::I16, DType::U16] {
+            for (shape, strides) in [
+                (vec![60_000, 3], vec![4, 1]),
+                (vec![90_000], vec![2]),
+                (vec![7, 9001], vec![1, 7]),
+                (vec![251, 509], vec![1, 253]),
+                (vec![100_001], vec![-1]),
+                (vec![3, 50, 400], vec![1, 1203, 3]),
+            ] {
+                let layout = Layout::strided(&shape, &strides, 0)
+                    .or_else(|_| Layout::strided(&shape, &strides, 100_000))
+                    .unwrap();
+                let clamp = clamp(dtype, &mut rng);
+                let packed = Layout::packed(&shape).unwrap();
+                let (src, dst) = (bytes_for(&packed, dtype, &mut rng), bytes_for(&layout, dtype, &mut rng));
+                check(gpu, &clamp, (&packed, &src), (&layout, &dst), Place::Apart);
+                check(gpu, &clamp, (&layout, &dst), (&layout, &[]), Place::Same);
+            }
+        }
+    }
+}
+
+/// More workgroups than one row of the grid holds.
+#[test]
+fn grids_of_several_rows_reach_every_element() {
+    // 65,535 workgroups of 256 invocations, one element each, is not quite 2^24.
+    let len = (1 << 24) + 12_345;
+    for gpu in gpus() {
+        let mut rng = Random(3);
+        let clamp = Clamp::new(20_u8, 200);
+        let reversed = Layout::strided(&[len], &[-1], len - 1).unwrap();
+        let packed = Layout::packed(&[len]).unwrap();
+        let src = bytes_for(&packed, DType::U8, &mut rng);
+        let dst = vec![0; src.len()];
+        check(gpu, &clamp, (&packed, &src), (&reversed, &dst), Place::Apart);
+    }
+}
+
+/// Bindings start at multiples of the device's alignment, elements anywhere.
+#[test]
+fn views_deep_in_a_buffer_are_reached() {
+    for gpu in gpus() {
+        let mut rng = Random(8);
+        for dtype in DType::ALL {
+            let clamp = clamp(dtype, &mut rng);
+            for offset in [31, 64, 255, 256, 1000, 4099] {
+                let near = Layout::strided(&[40, 5], &[5, 1], offset).unwrap();
+                let far = Layout::strided(&[40, 5], &[1, 40], offset + 777).unwrap();
+                let (src, dst) = (bytes_for(&near, dtype, &mut rng), bytes_for(&far, dtype, &mut rng));
+                check(gpu, &clamp, (&near, &src), (&far, &dst), Place::Apart);
+                check(gpu, &clamp, (&far, &dst), (&near, &[]), Place::Same);
+            }
+        }
+    }
+}
