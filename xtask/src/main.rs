@@ -1,1 +1,45 @@
-fn main() {}
+//! The commands of this repository, run as `cargo xtask COMMAND`.
+
+#![forbid(unsafe_code)]
+
+mod cli;
+mod demo;
+mod drivers;
+mod machine;
+mod packages;
+mod steps;
+mod test;
+
+use std::process::ExitCode;
+
+use cli::Task;
+use drivers::Api;
+
+fn main() -> ExitCode {
+    let task = match cli::parse(std::env::args_os().skip(1)) {
+        Ok(task) => task,
+        Err(error) => {
+            eprintln!("error: {error:#}\n\n`cargo xtask help` explains the commands.");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: &Task) -> anyhow::Result<()> {
+    match task {
+        Task::Help => {
+            print!("{}", cli::USAGE);
+            Ok(())
+        }
+        Task::Drivers => drivers::ensure(&[Api::Vulkan, Api::Gl]),
+        Task::Demo { args } => demo::run(args),
+        Task::Test { exhaustive, args } => test::run(*exhaustive, args),
+    }
+}

@@ -1,0 +1,154 @@
+//! The command line.
+
+use std::ffi::OsString;
+
+use anyhow::{Result, bail};
+
+/// What `cargo xtask help` prints.
+pub const USAGE: &str = "\
+The commands of wgpu-clamp
+
+    cargo xtask demo [--out DIR] [ARGS...]
+        Runs the example `levels`, optimised, on real pictures. Everything after `demo` goes to the
+        example; `cargo xtask demo -- --help` shows its own options.
+
+    cargo xtask test [--exhaustive] [-- ARGS...]
+        All that a change has to pass: formatting, lints, documentation, tests. Stops at the first
+        failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
+        --exhaustive also runs the tests that take minutes (it sets WGPU_CLAMP_EXHAUSTIVE=1).
+
+    cargo xtask drivers
+        Shows what this machine has of Vulkan and GL, and installs what is missing.
+
+    cargo xtask help
+        Shows this text.
+
+The first three install Mesa's software drivers on a Linux machine that has no driver, through the
+machine's package manager. They need root or a sudo that asks nothing; without either they print the
+command to run. A driver that is already there is left alone. Windows and macOS need nothing.
+";
+
+/// The names [`parse`] knows, for its error message.
+const COMMANDS: &str = "demo, test, drivers, help";
+
+/// One command with its options.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Print [`USAGE`].
+    Help,
+    /// Check and install the drivers, nothing else.
+    Drivers,
+    /// Run the example.
+    Demo {
+        /// Passed on to the example.
+        args: Vec<OsString>,
+    },
+    /// Run all checks.
+    Test {
+        /// Include the tests that take minutes.
+        exhaustive: bool,
+        /// Passed on to `cargo test`.
+        args: Vec<OsString>,
+    },
+}
+
+/// Reads the arguments that follow `cargo xtask`.
+///
+/// # Errors
+///
+/// An unknown command, or an option that the command does not have.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
+    let mut own: Vec<OsString> = args.into_iter().collect();
+    // Whatever follows `--` is someone else's, `--help` included.
+    let dashes = own.iter().position(|arg| arg == "--");
+    let rest = dashes.map_or_else(Vec::new, |at| own.split_off(at).split_off(1));
+
+    if own.iter().any(|arg| arg == "--help" || arg == "-h") {
+        return Ok(Task::Help);
+    }
+    let Some((command, options)) = own.split_first() else {
+        return Ok(Task::Help);
+    };
+    match command.to_str() {
+        Some("help") => Ok(Task::Help),
+        Some("drivers") => {
+            if let Some(arg) = options.iter().chain(&rest).next() {
+                bail!("`drivers` takes no arguments, but got `{}`", arg.display());
+            }
+            Ok(Task::Drivers)
+        }
+        Some("demo") => Ok(Task::Demo { args: [options, &rest].concat() }),
+        Some("test") => {
+            if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
+                bail!(
+                    "`test` has no argument `{0}`; to hand it to `cargo test`, write `test -- {0}`",
+                    arg.display()
+                );
+            }
+            Ok(Task::Test { exhaustive: !options.is_empty(), args: rest })
+        }
+        _ => bail!("there is no command `{}`; the commands are: {COMMANDS}", command.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Task> {
+        super::parse(line.split_whitespace().map(OsString::from))
+    }
+
+    fn strings(args: &[&str]) -> Vec<OsString> {
+        args.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn help_in_all_its_forms() {
+        for line in ["", "--", "help", "--help", "-h", "test --help", "demo -h", "help test"] {
+            assert_eq!(parse(line).unwrap(), Task::Help, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn test_keeps_its_own_options_apart_from_those_of_cargo() {
+        assert_eq!(parse("test").unwrap(), Task::Test { exhaustive: false, args: vec![] });
+        assert_eq!(parse("test --exhaustive").unwrap(), Task::Test { exhaustive: true, args: vec![] });
+        assert_eq!(
+            parse("test --exhaustive -- --test gpu -- --nocapture --help").unwrap(),
+            Task::Test { exhaustive: true, args: strings(&["--test", "gpu", "--", "--nocapture", "--help"]) }
+        );
+        let error = parse("test gpu").unwrap_err().to_string();
+        assert!(error.contains("`test -- gpu`"), "{error}");
+    }
+
+    #[test]
+    fn demo_passes_everything_on() {
+        assert_eq!(
+            parse("demo --out here --fast -- --help").unwrap(),
+            Task::Demo { args: strings(&["--out", "here", "--fast", "--help"]) }
+        );
+    }
+
+    #[test]
+    fn drivers_takes_nothing() {
+        assert_eq!(parse("drivers").unwrap(), Task::Drivers);
+        assert!(parse("drivers now").unwrap_err().to_string().contains("`now`"));
+        assert!(parse("drivers -- now").unwrap_err().to_string().contains("`now`"));
+    }
+
+    #[test]
+    fn an_unknown_command_is_named_beside_the_known_ones() {
+        for line in ["tset", "--exhaustive"] {
+            let error = parse(line).unwrap_err().to_string();
+            assert!(error.contains(line) && error.contains(COMMANDS), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_usage_names_every_command() {
+        for command in COMMANDS.split(", ") {
+            assert!(USAGE.contains(&format!("cargo xtask {command}")), "{command}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! `cargo xtask demo`: the crate at work.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+
+use crate::drivers::{self, Api};
+use crate::steps::{cargo, run as run_command};
+
+/// Runs the example `levels`.
+///
+/// # Errors
+///
+/// The example does not build or fails.
+pub fn run(args: &[OsString]) -> Result<()> {
+    // Vulkan alone: one API is enough to show the crate, and this may be a stranger's machine.
+    if let Err(error) = drivers::ensure(&[Api::Vulkan]) {
+        eprintln!(
+            "warning: {error:#}\nGoing on: with no GPU adapter at all, the CPU reference does the work."
+        );
+    }
+    // The package is named, and the directory kept: relative paths in `args` are the user's.
+    let example = ["run", "--release", "--package", "wgpu-clamp", "--example", "levels", "--"];
+    run_command(cargo(&example).args(args))
+}

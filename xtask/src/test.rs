@@ -1,0 +1,63 @@
+//! `cargo xtask test`: all that a change has to pass.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::drivers::{self, Api};
+use crate::steps::{Steps, cargo, run as run_command, succeeds};
+
+/// Runs every check, the quick ones first, and stops at the first that fails.
+///
+/// # Errors
+///
+/// A check fails, or something that the checks need is missing and cannot be installed.
+pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let in_root = |args: &[&str]| {
+        let mut command = cargo(args);
+        command.current_dir(root);
+        command
+    };
+    let mut steps = Steps::new();
+    steps.step("tools", tools)?;
+    steps.step("drivers", || drivers::ensure(&[Api::Vulkan, Api::Gl]))?;
+    steps.step("format", || run_command(&mut in_root(&["fmt", "--all", "--check"])))?;
+    steps.step("lints", || {
+        let lints = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+        run_command(&mut in_root(&lints))
+    })?;
+    steps.step("documentation", || {
+        run_command(in_root(&["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    steps.step("tests", || {
+        let mut tests = in_root(&["test", "--workspace"]);
+        if exhaustive {
+            tests.env("WGPU_CLAMP_EXHAUSTIVE", "1");
+        }
+        run_command(tests.args(args))
+    })?;
+    steps.summary();
+    println!("\nAll checks passed.");
+    Ok(())
+}
+
+/// Not every toolchain has rustfmt and clippy: better to say so before anything slow begins.
+fn tools() -> Result<()> {
+    let components = [("fmt", "rustfmt"), ("clippy", "clippy")];
+    let missing: Vec<_> = components
+        .into_iter()
+        .filter(|(subcommand, _)| !succeeds(&mut cargo(&[subcommand, "--version"])))
+        .map(|(_, component)| component)
+        .collect();
+    if !missing.is_empty() {
+        bail!(
+            "the Rust toolchain lacks {}. Run:\n\n    rustup component add {}\n",
+            missing.join(" and "),
+            missing.join(" ")
+        );
+    }
+    println!("rustfmt and clippy are there");
+    Ok(())
+}
