@@ -5,7 +5,7 @@ use std::fmt;
 use crate::reference::{self, Allowed};
 use crate::{Clamp, DType, Error, Layout, Precision};
 
-/// Compares what a call made of `dst` with the CPU [reference]: each element of the output, and each byte
+/// Compares what a call made of `dst` with the CPU [reference](mod@reference): each element of the output, and each byte
 /// outside it, which must not have changed.
 ///
 /// The three slices are whole buffers: little-endian elements of the clamp's dtype, of which the layouts pick

@@ -46,7 +46,8 @@ fn truncated(number: Wide) -> u128 {
     if number.exponent < 0 {
         // A sticky part lies below the last bit, so truncation drops it.
         number.magnitude.checked_shr(shift).unwrap_or(0)
-    } else if number.magnitude == 0 || shift <= number.magnitude.leading_zeros() {
+    } else if shift <= number.magnitude.leading_zeros() {
+        // No bit is lost; by 128 only a zero is shifted.
         number.magnitude.checked_shl(shift).unwrap_or(0)
     } else {
         u128::MAX

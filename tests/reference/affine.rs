@@ -197,11 +197,11 @@ fn integers_by_hand() {
 
 #[test]
 fn the_sign_of_a_float_zero() {
+    const MINUS_ZERO: u64 = 0x8000_0000;
     let of = |x: f32, scale: f32, bias: f32| {
         let clamp = Clamp::unbounded(DType::F32).with_precision(Precision::Exact);
         reference::element(&clamp.with_affine(scale, bias).unwrap(), x.to_bits64())
     };
-    const MINUS_ZERO: u64 = 0x8000_0000;
     assert_eq!(of(-0.0, 2.0, -0.0), MINUS_ZERO, "both addends are -0");
     assert_eq!(of(-0.0, 2.0, 0.0), 0);
     assert_eq!(of(0.0, 2.0, -0.0), 0);

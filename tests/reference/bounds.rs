@@ -184,4 +184,5 @@ fn bits_beyond_the_width_are_ignored() {
     assert_eq!(reference::allowed(&clamp, !0).values(), [0xff]);
     let fast = Clamp::unbounded(DType::F16).with_affine(2.0, 0.0).unwrap();
     assert_eq!(reference::allowed(&fast, 0xffff_3c00).values(), [0x4000]);
+    assert_eq!(reference::allowed(&fast, 0xffff_7c01).values(), [0x7c01]);
 }

@@ -152,6 +152,13 @@ fn by_hand() {
     assert_eq!(set(0.5, smallest_normal, smallest_normal), [0x0080_0000, 0x00c0_0000]);
     // A product that overflows although the sum does not.
     assert_eq!(set(2.0, f32::MIN, f32::MAX), [f32::MAX.to_bits64(), f32::INFINITY.to_bits64()]);
+    // 2^24 + 1 = 97 * 257 * 673 makes a product half way between two numbers. The product alone rounds down to
+    // 2^-126, and the bias leaves a subnormal; fused, the tie goes up to 2^-126, which is normal. So the +0 comes
+    // from flushing the result of the unfused form and nothing else (flushing everywhere loses the bias).
+    let product = (24929.0 * 2.0_f32.powi(-75), 673.0 * 2.0_f32.powi(-75));
+    assert_eq!(set(product.1, -tiny, product.0), [0, 0x007f_ffff, 0x0080_0000]);
+    // The same one binade higher: there only the unfused result is subnormal at all.
+    assert_eq!(set(2.0 * product.1, -(smallest_normal + tiny), product.0), [0, 0x007f_ffff, 0x0080_0000]);
     // f16 subnormals are ordinary f32 numbers and never flushed.
     assert_eq!(set(2.0, 0.0, f16::from_bits(1)), [2]);
     // Through f32, 1 + 2^-11 + 2^-40 is a tie; Exact sees that it is not.

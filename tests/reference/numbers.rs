@@ -127,18 +127,18 @@ impl Fixed {
     const POINT: u32 = 2200;
 
     /// `±magnitude * 2^exponent`.
-    pub fn new(magnitude: impl Into<BigInt>, exponent: i32) -> BigInt {
+    pub fn scaled(magnitude: impl Into<BigInt>, exponent: i32) -> BigInt {
         magnitude.into() << u32::try_from(Self::POINT.cast_signed() + exponent).unwrap()
     }
 
     pub fn from_f64(value: f64) -> BigInt {
         let (numerator, exponent) = Self::parts(value);
-        Self::new(numerator, exponent)
+        Self::scaled(numerator, exponent)
     }
 
     /// `a * b`, where the factors themselves may be f64 of any size.
     pub fn product(a: (i128, i32), b: (i128, i32)) -> BigInt {
-        Self::new(BigInt::from(a.0) * b.0, a.1 + b.1)
+        Self::scaled(BigInt::from(a.0) * b.0, a.1 + b.1)
     }
 
     /// `value = numerator * 2^exponent`.
@@ -157,7 +157,7 @@ impl Fixed {
         let field = i32::try_from(magnitude >> fraction_bits).unwrap();
         let fraction = magnitude & ((1 << fraction_bits) - 1);
         let significand = if field == 0 { fraction } else { fraction + (1 << fraction_bits) };
-        Self::new(significand, field.max(1) - bias - fraction_bits.cast_signed())
+        Self::scaled(significand, field.max(1) - bias - fraction_bits.cast_signed())
     }
 
     /// The integer part, toward zero.

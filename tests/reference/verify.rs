@@ -68,7 +68,8 @@ fn every_flipped_bit_is_found() {
                 assert_eq!(wrong, 1 << (bit % (8 * size)));
             } else {
                 let stray = report.stray.unwrap();
-                assert_eq!((stray.offset, stray.before ^ stray.after), (bit / 8, 1 << (bit % 8)));
+                assert_eq!((stray.offset, stray.before), (bit / 8, run.before[bit / 8]));
+                assert_eq!(stray.before ^ stray.after, 1 << (bit % 8));
                 assert_eq!((report.matching, report.difference.is_none()), (12, true));
             }
             assert!(!report.passed());
@@ -101,6 +102,12 @@ fn either_fast_result_passes_and_exact_takes_one() {
     let after = bytes([ulp * ulp, 0.0]);
     assert!(check(&fast, &layout, &src, &layout, &before, &after).unwrap().passed());
     let exact = fast.with_precision(Precision::Exact);
+    let once = bytes([ulp * ulp; 2]);
+    let report = check(&exact, &layout, &src, &layout, &before, &once).unwrap();
+    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 2 of 2 elements");
+    let copy = Clamp::unbounded(DType::F32);
+    let report = check(&copy, &layout, &src, &layout, &before, &src).unwrap();
+    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 2 of 2 elements");
     let report = check(&exact, &layout, &src, &layout, &before, &after).unwrap();
     assert_eq!(report.difference.as_ref().unwrap().allowed.values(), [(ulp * ulp).to_bits64()]);
     let minus = bytes([-0.0, 0.0]);
