@@ -280,6 +280,7 @@ impl Clamp {
                 return Err(Error::NonFinite { argument, value });
             }
         }
+        #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
         let identity = scale == 1.0 && bias == 0.0;
         self.affine = (!identity).then_some(Affine { scale, bias });
         Ok(self)

@@ -263,7 +263,6 @@ impl fmt::Debug for Clamper {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use]
 pub struct Prepared {
     dispatches: Arc<[Recorded]>,
 }

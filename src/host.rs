@@ -25,6 +25,7 @@ pub struct Host {
 
 impl Host {
     /// A host side on the caller's device. `queue` is that device's.
+    #[must_use]
     pub fn new(clamper: &Clamper, queue: &wgpu::Queue) -> Self {
         Self { clamper: clamper.clone(), queue: queue.clone() }
     }

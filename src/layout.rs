@@ -319,7 +319,7 @@ impl Layout {
         Ok(flipped)
     }
 
-    /// Repeats elements until the layout has `shape`, by strides of 0: NumPy's rule. Shapes are aligned
+    /// Repeats elements until the layout has `shape`, by strides of 0, as `NumPy` does. Shapes are aligned
     /// at the last dimension; a dimension of extent 1, or one that is not there, repeats.
     ///
     /// # Errors
@@ -354,8 +354,8 @@ impl Layout {
     }
 
     /// The size that a buffer needs for this layout, in bytes: up to the last element, rounded up to whole
-    /// 4-byte words. Gaps before and between the elements count. 0 if there is no element; `u64::MAX`
-    /// rounded down to words if the size has no u64.
+    /// 4-byte words. Gaps before and between the elements count. 0 if there is no element; `u64::MAX` if
+    /// the size has no u64.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, Layout};
@@ -366,7 +366,7 @@ impl Layout {
     pub fn required_bytes(&self, dtype: DType) -> u64 {
         let Some((_, highest)) = self.span() else { return 0 };
         let bytes = (highest as u128 + 1) * dtype.size() as u128;
-        u64::try_from(bytes.next_multiple_of(4)).unwrap_or(u64::MAX & !3)
+        u64::try_from(bytes.next_multiple_of(4)).unwrap_or(u64::MAX)
     }
 
     fn extent(&self, axis: usize) -> Result<usize, Error> {
@@ -382,6 +382,7 @@ impl Layout {
     }
 }
 
+#[expect(clippy::missing_fields_in_debug, reason = "the rank is the length of the shape")]
 impl fmt::Debug for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Layout")

@@ -278,13 +278,14 @@ impl Plan {
     }
 }
 
+#[expect(clippy::missing_fields_in_debug, reason = "the rank is the length of dims")]
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plan")
-            .field("dtype", &self.clamp.dtype())
+            .field("clamp", &self.clamp)
             .field("placement", &self.placement)
             .field("dims", &self.dims())
-            .field("windows", &self.windows().collect::<Vec<_>>())
+            .field("window", &self.window)
             .finish()
     }
 }
@@ -387,6 +388,6 @@ fn contiguous(
     };
     let body = Dispatch { entry_point: EntryPoint::Body, grid };
     let edges = Dispatch { entry_point: EntryPoint::Edges, grid: [1, 1] };
-    let ragged = dst % PACKET != 0 || end % PACKET != 0;
+    let ragged = !(dst.is_multiple_of(PACKET) && end.is_multiple_of(PACKET));
     Ok((Geometry::Contiguous(geometry), [(count > 0).then_some(body), ragged.then_some(edges)]))
 }

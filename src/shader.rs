@@ -82,13 +82,6 @@ impl EntryPoint {
             Self::Strided => "strided",
         }
     }
-
-    pub(crate) const fn kernel(self) -> Kernel {
-        match self {
-            Self::Body | Self::Edges => Kernel::Contiguous,
-            Self::Strided => Kernel::Strided,
-        }
-    }
 }
 
 /// Names one module.
@@ -108,6 +101,7 @@ macro_rules! fragment {
 
 impl ShaderKey {
     /// The module's WGSL: its fragments, joined. Values are no part of it; they travel in the uniform block.
+    #[expect(clippy::match_same_arms, reason = "the files of some dtypes hold the same text")]
     pub(crate) fn source(self) -> String {
         let class = Class::of(self.dtype);
         [

@@ -145,7 +145,7 @@ fn error_scopes_of_the_caller_are_left_alone() {
         let view = View::new(&data, Layout::packed(&[4]).unwrap());
         gpu.host.submit(&Clamp::new(1.0_f32, 2.0), Operands::in_place(view)).unwrap();
         // A mistake of the caller's: no such usage.
-        gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        let _ = gpu.device().create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: 4,
             usage: wgpu::BufferUsages::empty(),

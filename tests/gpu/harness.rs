@@ -120,8 +120,8 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     gpu.host.queue().submit([encoder.finish()]);
     staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
     gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
-    let bytes = staging.get_mapped_range(..).unwrap().to_vec();
-    bytes
+    let mapped = staging.get_mapped_range(..).unwrap();
+    mapped.to_vec()
 }
 
 /// Where the destination is.

@@ -80,7 +80,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
         if n % 2 == 0 {
             bits
         } else if dtype.is_float() {
-            bits_of(dtype, (bits as f64 / mask(dtype) as f64 - 0.5) * f64::from(1 << (n % 20)))
+            bits_of(dtype, f64::from(bits as i32) * (-f64::from((n % 40) as u32)).exp2())
         } else {
             (bits >> (bits % u64::from(dtype.bits()))).wrapping_sub(bits & 7) & mask(dtype)
         }
