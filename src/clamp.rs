@@ -13,6 +13,10 @@ pub enum Bound {
     ///
     /// A float NaN is allowed and never replaces anything, since every comparison with it is false.
     Value(u64),
+    /// One element of the clamp's dtype in a buffer, read when the dispatch runs: the slot is given with the
+    /// [`Operands`](crate::Operands) of the call. Whatever is found there is treated as a
+    /// [`Value`](Self::Value) would be.
+    OnGpu,
 }
 
 /// Which bound wins where `Min > Max`. Without that, the two orders give the same results.
@@ -194,6 +198,23 @@ impl Clamp {
             }
         }
         Ok(Self { min, max, ..Self::unbounded(dtype) })
+    }
+
+    /// Replaces the bounds, for a clamp whose bounds came to be known after the rest of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BoundBits`] if a value has bits beyond the dtype's width.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp};
+    /// let from_a_slot = Clamp::at_least(0_u8).with_bounds(Bound::Value(0), Bound::OnGpu)?;
+    /// assert_eq!(from_a_slot.max(), Bound::OnGpu);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn with_bounds(self, min: Bound, max: Bound) -> Result<Self, Error> {
+        let Self { min, max, .. } = Self::from_bits(self.dtype, min, max)?;
+        Ok(Self { min, max, ..self })
     }
 
     /// Sets which bound wins where `Min > Max`; [`Order::MinWins`] if never called.

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::params::{Block, Request, Slot};
 use crate::pipeline::Pipelines;
-use crate::plan::{Range, Window};
-use crate::shader::{Placement, WORKGROUP_SIZE};
+use crate::plan::Range;
+use crate::shader::{EntryPoint, Module, Placement, WORKGROUP_SIZE};
 use crate::{Clamp, Error, Limits, Operands, Plan, View, scope};
 
 /// Records clamps on one device.
@@ -150,11 +151,13 @@ impl Clamper {
     ///   may,
     /// - [`Error::PartialAlias`] or [`Error::AliasUndecided`] if the views lie in one buffer and share
     ///   elements, or may, without being the same,
+    /// - [`Error::MissingSlot`], [`Error::UnexpectedSlot`], [`Error::SlotLength`] or [`Error::SlotInOutput`] if
+    ///   the slots do not fit the bounds,
     /// - [`Error::TooLarge`] if a tensor goes beyond one binding or one dispatch of this device,
     /// - [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
         let operands = operands.into();
-        operands.check(clamp.dtype())?;
+        operands.check(clamp)?;
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let plan = Plan::with_placement(
             clamp,
@@ -164,76 +167,115 @@ impl Clamper {
             self.inner.limits,
         )?;
         log::debug!("{plan:?}");
-        let mut dispatches = Vec::with_capacity(plan.dispatches());
+        let mut dispatches = Vec::with_capacity(2 * plan.dispatches());
         for window in plan.windows() {
-            let bind_group = self.bind(&plan, window, placement, &operands)?;
+            let block = plan.params(window);
+            let on_gpu = operands.min.is_some() || operands.max.is_some();
+            let usage = if on_gpu { wgpu::BufferUsages::STORAGE } else { wgpu::BufferUsages::empty() };
+            let params = self.uniform(block.as_bytes(), usage)?;
+            if on_gpu {
+                dispatches.push(self.resolve(clamp, &operands, &block, &params)?);
+            }
+            let module = plan.module(window);
+            let src = part(operands.src.buffer, window.src);
+            let bind_group = match placement {
+                Placement::OneBuffer => self.bind(module, &params, &[src])?,
+                Placement::TwoBuffers => {
+                    self.bind(module, &params, &[src, part(operands.dst.buffer, window.dst)])?
+                }
+            };
             for dispatch in window.dispatches() {
-                dispatches.push(Recorded {
-                    pipeline: self.inner.pipelines.get(
-                        &self.inner.device,
-                        plan.shader(window),
-                        dispatch.entry_point,
-                    )?,
-                    bind_group: bind_group.clone(),
-                    grid: dispatch.grid,
-                });
+                let pipeline = self.pipeline(module, dispatch.entry_point)?;
+                let bind_group = bind_group.clone();
+                dispatches.push(Recorded { pipeline, bind_group, grid: dispatch.grid });
             }
         }
         Ok(Prepared { dispatches: dispatches.into() })
     }
 
-    fn bind(
+    /// The dispatch that reads bounds on the GPU and writes them into the uniform block `params`.
+    fn resolve(
         &self,
-        plan: &Plan,
-        window: &Window,
-        placement: Placement,
+        clamp: &Clamp,
         operands: &Operands<'_>,
-    ) -> Result<wgpu::BindGroup, Error> {
-        let device = &self.inner.device;
-        let block = plan.params(window);
-        let bytes = block.as_bytes();
-        let params = scope::catch(device, || {
-            device.create_buffer(&wgpu::BufferDescriptor {
+        block: &Block,
+        params: &wgpu::Buffer,
+    ) -> Result<Recorded, Error> {
+        let mut slots = [None; 2];
+        for (slot, (argument, view)) in slots.iter_mut().zip([("min", operands.min), ("max", operands.max)]) {
+            if let Some(view) = view {
+                *slot = Some((view, Slot::new(argument, &view.layout, clamp.dtype(), self.inner.limits)?));
+            }
+        }
+        let [min, max] = slots.map(|slot| slot.map(|(_, slot)| slot));
+        let request = Request::new(clamp, min, max, block.bounds_offset());
+        let request = self.uniform(bytemuck::bytes_of(&request), wgpu::BufferUsages::empty())?;
+        // A bound that is not on the GPU is not read; its binding takes the other one's slot.
+        let part = |slot: usize| {
+            let given = slots[slot].or(slots[1 - slot]);
+            given.map_or(params.as_entire_binding(), |(view, slot)| part(view.buffer, slot.range))
+        };
+        let storage = [part(0), part(1), params.as_entire_binding()];
+        Ok(Recorded {
+            pipeline: self.pipeline(Module::Resolve, EntryPoint::Resolve)?,
+            bind_group: self.bind(Module::Resolve, &request, &storage)?,
+            grid: [1, 1],
+        })
+    }
+
+    fn pipeline(&self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
+        self.inner.pipelines.get(&self.inner.device, module, entry_point)
+    }
+
+    /// A uniform buffer that holds `bytes`.
+    fn uniform(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Error> {
+        let buffer = scope::catch(&self.inner.device, || {
+            self.inner.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("wgpu-clamp params"),
                 size: bytes.len() as u64,
-                usage: wgpu::BufferUsages::UNIFORM,
+                usage: usage | wgpu::BufferUsages::UNIFORM,
                 mapped_at_creation: true,
             })
         })?;
-        params
+        buffer
             .get_mapped_range_mut(..)
             .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
             .copy_from_slice(bytes);
-        params.unmap();
+        buffer.unmap();
+        Ok(buffer)
+    }
 
-        let part = |buffer, range: Range| {
-            wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                buffer,
-                offset: range.offset,
-                size: wgpu::BufferSize::new(range.size),
-            })
-        };
-        let resources = [
-            params.as_entire_binding(),
-            part(operands.src.buffer, window.src),
-            part(operands.dst.buffer, window.dst),
-        ];
-        let mut binding = 0..;
-        let entries = resources
-            .map(|resource| wgpu::BindGroupEntry { binding: binding.next().unwrap_or_default(), resource });
-        // In one buffer, the first range is for both.
-        let entries = match placement {
-            Placement::OneBuffer => &entries[..2],
-            Placement::TwoBuffers => &entries[..],
-        };
-        scope::catch(device, || {
-            device.create_bind_group(&wgpu::BindGroupDescriptor {
+    /// A uniform block at binding 0, then `storage`.
+    fn bind(
+        &self,
+        module: Module,
+        params: &wgpu::Buffer,
+        storage: &[wgpu::BindingResource<'_>],
+    ) -> Result<wgpu::BindGroup, Error> {
+        let mut entries = Vec::with_capacity(1 + storage.len());
+        entries.push(wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() });
+        entries.extend(
+            storage
+                .iter()
+                .zip(1..)
+                .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource: resource.clone() }),
+        );
+        scope::catch(&self.inner.device, || {
+            self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("wgpu-clamp"),
-                layout: self.inner.pipelines.bind_group_layout(placement),
-                entries,
+                layout: self.inner.pipelines.bind_group_layout(module),
+                entries: &entries,
             })
         })
     }
+}
+
+fn part(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer,
+        offset: range.offset,
+        size: wgpu::BufferSize::new(range.size),
+    })
 }
 
 impl fmt::Debug for Clamper {

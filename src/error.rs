@@ -167,19 +167,47 @@ pub enum Error {
          use equal layouts (in place) or disjoint ones"
     )]
     PartialAlias,
-    /// The search for an element shared by source and destination ended without an answer.
+    /// The search for an element shared by the destination and another view ended without an answer.
     #[error(
-        "src, dst: could not decide whether the two views share elements of their one buffer; \
+        "could not decide whether two views of one buffer share elements of dst; \
          use equal layouts (in place), separate ranges, or two buffers"
     )]
     AliasUndecided,
+    /// A bound is on the GPU, but the operands name no slot for it.
+    #[error(
+        "{argument}: the clamp's bound is `Bound::OnGpu`; give its slot with `Operands::with_{argument}`"
+    )]
+    MissingSlot {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
+    /// The operands name a slot for a bound that is not on the GPU.
+    #[error("{argument}: a slot is given, but the clamp's bound is not `Bound::OnGpu`")]
+    UnexpectedSlot {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
+    /// The slot of a bound is not one element.
+    #[error("{argument}: the slot of a bound is 1 element, this view has {actual}")]
+    SlotLength {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+        /// The number of elements in the view.
+        actual: usize,
+    },
+    /// The slot of a bound is an element of the output.
+    #[error("{argument}: the slot of the bound is an element of dst; it must lie outside the output")]
+    SlotInOutput {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
     /// A layout reaches beyond its buffer.
     #[error(
         "{argument}: the layout needs a buffer of {needed} bytes, this one has {actual} \
          (storage buffers are whole 4-byte words)"
     )]
     BufferTooSmall {
-        /// `"src"` or `"dst"`.
+        /// `"src"`, `"dst"`, `"min"` or `"max"`.
         argument: &'static str,
         /// The bytes needed, a multiple of 4.
         needed: u64,
@@ -189,7 +217,7 @@ pub enum Error {
     /// A buffer was created without a usage that is needed.
     #[error("{argument}: the buffer lacks {needed:?}; it was created with {actual:?}")]
     MissingUsage {
-        /// `"src"` or `"dst"`.
+        /// `"src"`, `"dst"`, `"min"` or `"max"`.
         argument: &'static str,
         /// The usage needed.
         needed: wgpu::BufferUsages,

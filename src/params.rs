@@ -7,12 +7,14 @@
 mod bounds;
 mod float;
 mod integer;
+mod request;
 
 use bytemuck::{Pod, Zeroable};
 
 pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64};
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast};
 pub(crate) use integer::{Integer, Integer64};
+pub(crate) use request::{Request, Slot};
 
 use crate::Clamp;
 use crate::shader::{AffineStep, Class};
@@ -46,6 +48,7 @@ pub(crate) struct StridedGeometry {
 pub(crate) struct Block {
     bytes: [u8; Self::CAPACITY],
     len: usize,
+    bounds_offset: usize,
 }
 
 impl Block {
@@ -54,8 +57,9 @@ impl Block {
 
     /// The block of one dispatch of `clamp` with the geometry of its kernel.
     pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp) -> Self {
-        let mut block = Self { bytes: [0; Self::CAPACITY], len: 0 };
+        let mut block = Self { bytes: [0; Self::CAPACITY], len: 0, bounds_offset: 0 };
         block.push(geometry);
+        block.bounds_offset = block.len;
         let class = Class::of(clamp.dtype());
         match class {
             Class::Integer => block.push(&IntegerBounds::new(clamp)),
@@ -74,6 +78,11 @@ impl Block {
             (Some(affine), Class::Float64, _) => block.push(&FloatExact64::new(affine)),
         }
         block
+    }
+
+    /// Where the bounds begin, in bytes.
+    pub(crate) const fn bounds_offset(&self) -> usize {
+        self.bounds_offset
     }
 
     fn push(&mut self, part: &impl Pod) {

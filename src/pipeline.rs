@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
 use crate::scope;
-use crate::shader::{EntryPoint, Placement, ShaderKey};
+use crate::shader::{EntryPoint, Module, Placement, ShaderKey};
 
 /// A cache of pipelines. There is a fixed number of them, so it never needs to drop one.
 pub(crate) struct Pipelines {
     one_buffer: Layouts,
     two_buffers: Layouts,
-    modules: Mutex<HashMap<ShaderKey, Arc<Mutex<Module>>>>,
+    resolve: Layouts,
+    modules: Mutex<HashMap<Module, Arc<Mutex<Compiled>>>>,
     compiled: AtomicUsize,
 }
 
@@ -22,7 +23,7 @@ struct Layouts {
 }
 
 #[derive(Default)]
-struct Module {
+struct Compiled {
     module: Option<wgpu::ShaderModule>,
     pipelines: HashMap<EntryPoint, wgpu::ComputePipeline>,
 }
@@ -30,15 +31,16 @@ struct Module {
 impl Pipelines {
     pub(crate) fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Ok(Self {
-            one_buffer: Layouts::new(device, Placement::OneBuffer)?,
-            two_buffers: Layouts::new(device, Placement::TwoBuffers)?,
+            one_buffer: Layouts::new(device, "one buffer", &[WRITE])?,
+            two_buffers: Layouts::new(device, "two buffers", &[READ, WRITE])?,
+            resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
             modules: Mutex::default(),
             compiled: AtomicUsize::new(0),
         })
     }
 
-    pub(crate) fn bind_group_layout(&self, placement: Placement) -> &wgpu::BindGroupLayout {
-        &self.layouts(placement).bind_group
+    pub(crate) fn bind_group_layout(&self, module: Module) -> &wgpu::BindGroupLayout {
+        &self.layouts(module).bind_group
     }
 
     /// How many pipelines have been compiled so far.
@@ -51,28 +53,34 @@ impl Pipelines {
     pub(crate) fn get(
         &self,
         device: &wgpu::Device,
-        key: ShaderKey,
+        module: Module,
         entry_point: EntryPoint,
     ) -> Result<wgpu::ComputePipeline, Error> {
-        let entry =
-            Arc::clone(self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+        let entry = Arc::clone(
+            self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(module).or_default(),
+        );
         let mut entry = entry.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = entry.pipelines.get(&entry_point) {
             return Ok(pipeline.clone());
         }
-        let label =
-            format!("wgpu-clamp {} {:?} {:?} {}", key.dtype, key.step, key.placement, entry_point.name());
+        let label = match module {
+            Module::Clamp(ShaderKey { dtype, step, placement, .. }) => {
+                format!("wgpu-clamp {dtype} {step:?} {placement:?} {}", entry_point.name())
+            }
+            Module::Resolve => "wgpu-clamp resolve".to_owned(),
+        };
         log::debug!("compiling the pipeline {label}");
+        let layout = &self.layouts(module).pipeline;
         let (module, pipeline) = scope::catch(device, || {
             let module = entry.module.take().unwrap_or_else(|| {
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
                     label: Some(&label),
-                    source: wgpu::ShaderSource::Wgsl(key.source().into()),
+                    source: wgpu::ShaderSource::Wgsl(module.source().into()),
                 })
             });
             let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(&label),
-                layout: Some(&self.layouts(key.placement).pipeline),
+                layout: Some(layout),
                 module: &module,
                 entry_point: Some(entry_point.name()),
                 compilation_options: wgpu::PipelineCompilationOptions {
@@ -90,30 +98,33 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    const fn layouts(&self, placement: Placement) -> &Layouts {
-        match placement {
-            Placement::OneBuffer => &self.one_buffer,
-            Placement::TwoBuffers => &self.two_buffers,
+    const fn layouts(&self, module: Module) -> &Layouts {
+        match module {
+            Module::Clamp(ShaderKey { placement: Placement::OneBuffer, .. }) => &self.one_buffer,
+            Module::Clamp(ShaderKey { placement: Placement::TwoBuffers, .. }) => &self.two_buffers,
+            Module::Resolve => &self.resolve,
         }
     }
 }
 
+const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: true };
+const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
+
 impl Layouts {
-    fn new(device: &wgpu::Device, placement: Placement) -> Result<Self, Error> {
-        let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-            count: None,
-        };
-        let params = entry(0, wgpu::BufferBindingType::Uniform);
-        let read = |binding| entry(binding, wgpu::BufferBindingType::Storage { read_only: true });
-        let write = |binding| entry(binding, wgpu::BufferBindingType::Storage { read_only: false });
-        let entries = match placement {
-            Placement::OneBuffer => vec![params, write(1)],
-            Placement::TwoBuffers => vec![params, read(1), write(2)],
-        };
-        let label = format!("wgpu-clamp {placement:?}");
+    /// A uniform block at binding 0, then `storage`.
+    fn new(device: &wgpu::Device, name: &str, storage: &[wgpu::BufferBindingType]) -> Result<Self, Error> {
+        let entries: Vec<_> = [&[wgpu::BufferBindingType::Uniform], storage]
+            .concat()
+            .into_iter()
+            .zip(0..)
+            .map(|(ty, binding)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+                count: None,
+            })
+            .collect();
+        let label = format!("wgpu-clamp {name}");
         scope::catch(device, || {
             let bind_group = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(&label),

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::params::{Block, ContiguousGeometry, StridedGeometry};
 use crate::shader::{
-    AffineStep, EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, ShaderKey, WORKGROUP_SIZE,
+    AffineStep, EntryPoint, Kernel, Module, PACKETS_PER_INVOCATION, Placement, ShaderKey, WORKGROUP_SIZE,
 };
 use crate::{Clamp, Error, Layout, MAX_RANK};
 
@@ -160,13 +160,13 @@ impl Plan {
     }
 
     /// The module that `window` takes.
-    pub(crate) fn shader(&self, window: &Window) -> ShaderKey {
-        ShaderKey {
+    pub(crate) fn module(&self, window: &Window) -> Module {
+        Module::Clamp(ShaderKey {
             dtype: self.clamp.dtype(),
             step: AffineStep::of(&self.clamp),
             kernel: window.kernel(),
             placement: self.placement,
-        }
+        })
     }
 
     /// The uniform block of `window`.
@@ -326,7 +326,12 @@ fn validate(src: &Layout, dst: &Layout, placement: Placement) -> Result<(), Erro
 }
 
 /// The binding that reaches the elements `span`, both ends inclusive.
-fn range(argument: &'static str, span: (usize, usize), size: u64, limits: Limits) -> Result<Range, Error> {
+pub(crate) fn range(
+    argument: &'static str,
+    span: (usize, usize),
+    size: u64,
+    limits: Limits,
+) -> Result<Range, Error> {
     // Vulkan and DX12 cap a binding here.
     let limit = limits.max_binding_size.min((1 << 31) - 4);
     let alignment = u128::from(limits.binding_alignment.max(PACKET));

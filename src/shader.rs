@@ -72,6 +72,8 @@ pub(crate) enum EntryPoint {
     Edges,
     /// The strided kernel.
     Strided,
+    /// Bounds on the GPU.
+    Resolve,
 }
 
 impl EntryPoint {
@@ -80,17 +82,9 @@ impl EntryPoint {
             Self::Body => "body",
             Self::Edges => "edges",
             Self::Strided => "strided",
+            Self::Resolve => "resolve",
         }
     }
-}
-
-/// Names one module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ShaderKey {
-    pub(crate) dtype: DType,
-    pub(crate) step: AffineStep,
-    pub(crate) kernel: Kernel,
-    pub(crate) placement: Placement,
 }
 
 macro_rules! fragment {
@@ -99,10 +93,38 @@ macro_rules! fragment {
     };
 }
 
+/// Names one module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Module {
+    /// A clamp's kernels.
+    Clamp(ShaderKey),
+    /// What turns bounds on the GPU into those of a uniform block.
+    Resolve,
+}
+
+impl Module {
+    /// The module's WGSL.
+    pub(crate) fn source(self) -> String {
+        match self {
+            Self::Clamp(key) => key.source(),
+            Self::Resolve => [fragment!("resolve"), fragment!("wide")].concat(),
+        }
+    }
+}
+
+/// Names one module of a clamp's kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ShaderKey {
+    pub(crate) dtype: DType,
+    pub(crate) step: AffineStep,
+    pub(crate) kernel: Kernel,
+    pub(crate) placement: Placement,
+}
+
 impl ShaderKey {
     /// The module's WGSL: its fragments, joined. Values are no part of it; they travel in the uniform block.
     #[expect(clippy::match_same_arms, reason = "the files of some dtypes hold the same text")]
-    pub(crate) fn source(self) -> String {
+    fn source(self) -> String {
         let class = Class::of(self.dtype);
         [
             fragment!("params"),

@@ -1,6 +1,7 @@
 //! Buffers and where the elements lie in them: the operands of a call.
 
-use crate::{DType, Error, Layout};
+use crate::overlap::{Overlap, views_overlap};
+use crate::{Bound, Clamp, DType, Error, Layout};
 
 /// A tensor in a buffer of the caller.
 ///
@@ -33,7 +34,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The views that a clamp reads and writes.
+/// The views that a clamp reads and writes, and the slots of bounds that lie on the GPU.
 ///
 /// A pair of views converts into it: `(src, dst).into()`. The two may lie in one buffer, if they are the
 /// same (in place) or share no element.
@@ -41,24 +42,71 @@ impl<'a> View<'a> {
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
     pub(crate) dst: View<'a>,
+    pub(crate) min: Option<View<'a>>,
+    pub(crate) max: Option<View<'a>>,
 }
 
 impl<'a> Operands<'a> {
     /// From `src` to `dst`.
     #[must_use]
     pub const fn new(src: View<'a>, dst: View<'a>) -> Self {
-        Self { src, dst }
+        Self { src, dst, min: None, max: None }
     }
 
     /// Each element of `view` is replaced by its result.
     #[must_use]
     pub const fn in_place(view: View<'a>) -> Self {
-        Self { src: view, dst: view }
+        Self::new(view, view)
     }
 
-    pub(crate) fn check(&self, dtype: DType) -> Result<(), Error> {
-        self.src.check("src", dtype)?;
-        self.dst.check("dst", dtype)
+    /// The slot of a lower bound that is [`Bound::OnGpu`]: a view of one element, which may lie in the buffer
+    /// of `src` or `dst` but not in the output.
+    #[must_use]
+    pub const fn with_min(mut self, slot: View<'a>) -> Self {
+        self.min = Some(slot);
+        self
+    }
+
+    /// The slot of an upper bound that is [`Bound::OnGpu`]: a view of one element, which may lie in the buffer
+    /// of `src` or `dst` but not in the output.
+    #[must_use]
+    pub const fn with_max(mut self, slot: View<'a>) -> Self {
+        self.max = Some(slot);
+        self
+    }
+
+    pub(crate) fn check(&self, clamp: &Clamp) -> Result<(), Error> {
+        self.src.check("src", clamp.dtype())?;
+        self.dst.check("dst", clamp.dtype())?;
+        self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
+        self.check_slot("max", clamp.max(), self.max, clamp.dtype())
+    }
+
+    fn check_slot(
+        &self,
+        argument: &'static str,
+        bound: Bound,
+        slot: Option<View<'_>>,
+        dtype: DType,
+    ) -> Result<(), Error> {
+        let slot = match (bound, slot) {
+            (Bound::OnGpu, Some(slot)) => slot,
+            (Bound::OnGpu, None) => return Err(Error::MissingSlot { argument }),
+            (_, Some(_)) => return Err(Error::UnexpectedSlot { argument }),
+            (_, None) => return Ok(()),
+        };
+        if slot.layout.len() != 1 {
+            return Err(Error::SlotLength { argument, actual: slot.layout.len() });
+        }
+        slot.check(argument, dtype)?;
+        if slot.buffer == self.dst.buffer {
+            match views_overlap(&slot.layout, &self.dst.layout) {
+                Overlap::No => {}
+                Overlap::Yes => return Err(Error::SlotInOutput { argument }),
+                Overlap::Undecided => return Err(Error::AliasUndecided),
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn share_a_buffer(&self) -> bool {

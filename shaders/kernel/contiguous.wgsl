@@ -25,9 +25,7 @@ fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let x = load_src_packet(dst_a + g.src_shift);
     let y = load_src_packet(dst_b + g.src_shift);
     store_dst_packet(dst_a, packet(x));
-    if b != a {
-        store_dst_packet(dst_b, packet(y));
-    }
+    store_dst_packet(dst_b, packet(y));
 }
 
 // The bits of word `word` (counted from the packet's start) that hold bytes `begin` to `end` of the packet.

@@ -61,7 +61,7 @@ impl IntegerBounds64 {
 
 impl FloatBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
-        let b = FloatKeys::new(clamp, i128::from(i32::MIN), i128::from(i32::MAX));
+        let b = FloatKeys::new(clamp);
         Self {
             min_key: b.min_key as i32,
             max_key: b.max_key as i32,
@@ -75,7 +75,7 @@ impl FloatBounds {
 
 impl FloatBounds64 {
     pub(crate) fn new(clamp: &Clamp) -> Self {
-        let b = FloatKeys::new(clamp, i128::from(i64::MIN), i128::from(i64::MAX));
+        let b = FloatKeys::new(clamp);
         Self {
             min_key: words(b.min_key),
             max_key: words(b.max_key),
@@ -102,24 +102,43 @@ pub(super) const fn integer_range(dtype: DType) -> (i128, i128) {
     if dtype.is_signed_integer() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-fn integer_keys(clamp: &Clamp) -> (i128, i128) {
-    let dtype = clamp.dtype();
+/// The key of an integer dtype's element.
+pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
+    let unused = 64 - dtype.bits();
+    if dtype.is_signed_integer() {
+        ((bits << unused).cast_signed() >> unused) as i128
+    } else {
+        bits as i128 - key_base(dtype)
+    }
+}
+
+/// The lowest and the highest key of an integer dtype.
+pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
     let (lowest, highest) = integer_range(dtype);
-    let number = |bound, absent| match bound {
-        Bound::Absent => absent,
-        Bound::Value(bits) if dtype.is_signed_integer() => {
-            let unused = 64 - dtype.bits();
-            i128::from((bits << unused).cast_signed() >> unused)
-        }
-        Bound::Value(bits) => i128::from(bits),
+    (lowest - key_base(dtype), highest - key_base(dtype))
+}
+
+fn integer_keys(clamp: &Clamp) -> (i128, i128) {
+    let (lowest, highest) = integer_key_range(clamp.dtype());
+    let key = |bound, absent| match bound {
+        Bound::Value(bits) => integer_key(clamp.dtype(), bits),
+        Bound::Absent | Bound::OnGpu => absent,
     };
-    let (min, max) = (number(clamp.min(), lowest), number(clamp.max(), highest));
-    let (min, max) = match clamp.order() {
+    let (min, max) = (key(clamp.min(), lowest), key(clamp.max(), highest));
+    match clamp.order() {
         _ if min <= max => (min, max),
         Order::MinWins => (min, min),
         Order::MaxWins => (max, max),
-    };
-    (min - key_base(dtype), max - key_base(dtype))
+    }
+}
+
+/// The ends of the integer type that holds a float dtype's keys. No number has such a key, so a bound there never
+/// replaces anything, or, the other way about, everything.
+pub(super) const fn float_key_range(dtype: DType) -> (i128, i128) {
+    match dtype {
+        DType::F64 => (i64::MIN as i128, i64::MAX as i128),
+        _ => (i32::MIN as i128, i32::MAX as i128),
+    }
 }
 
 struct FloatKeys {
@@ -132,10 +151,9 @@ struct FloatKeys {
 }
 
 impl FloatKeys {
-    /// `lowest` and `highest` are the ends of the key's integer type. No number has such a key, so a bound
-    /// there never replaces anything, or, the other way about, everything.
-    fn new(clamp: &Clamp, lowest: i128, highest: i128) -> Self {
+    fn new(clamp: &Clamp) -> Self {
         let format = FloatFormat::of(clamp.dtype());
+        let (lowest, highest) = float_key_range(clamp.dtype());
         let value = |bound| match bound {
             Bound::Value(bits) if !format.is_nan(bits) => Some(bits),
             _ => None,
@@ -154,11 +172,7 @@ impl FloatKeys {
             keys.max_bits = if clamp.order() == Order::MinWins { keys.min_bits } else { keys.max_bits };
             (keys.min_key, keys.max_key) = (lowest, lowest);
         }
-        let infinity = match clamp.nan_rule() {
-            NanRule::Propagate => return keys,
-            NanRule::ToMin => format.sign | format.infinity,
-            NanRule::ToMax => format.infinity,
-        };
+        let Some(infinity) = format.nan_becomes(clamp.nan_rule()) else { return keys };
         keys.nan_mask = 0;
         keys.nan_bits = match format.key(infinity) {
             key if key > keys.max_key => keys.max_bits,
@@ -189,11 +203,20 @@ impl FloatFormat {
         Self { sign, infinity, quiet_nan: infinity | 1 << (mantissa_bits - 1) }
     }
 
-    const fn is_nan(&self, bits: u64) -> bool {
+    /// The infinity that a NaN is treated as; `None` if it stays.
+    pub(super) const fn nan_becomes(&self, rule: NanRule) -> Option<u64> {
+        match rule {
+            NanRule::Propagate => None,
+            NanRule::ToMin => Some(self.sign | self.infinity),
+            NanRule::ToMax => Some(self.infinity),
+        }
+    }
+
+    pub(super) const fn is_nan(&self, bits: u64) -> bool {
         bits & (self.sign - 1) > self.infinity
     }
 
-    fn key(&self, bits: u64) -> i128 {
+    pub(super) fn key(&self, bits: u64) -> i128 {
         let magnitude = i128::from(bits & (self.sign - 1));
         if bits & self.sign == 0 { magnitude } else { -magnitude }
     }

@@ -9,7 +9,8 @@ use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{
-    AffineStep, Class, EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, ShaderKey, WORKGROUP_SIZE,
+    AffineStep, Class, EntryPoint, Kernel, Module, PACKETS_PER_INVOCATION, Placement, ShaderKey,
+    WORKGROUP_SIZE,
 };
 use crate::params::{self, Block};
 use crate::{Clamp, DType, Precision};
@@ -37,7 +38,7 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
     keys
 }
 
-fn parse(key: ShaderKey) -> (naga::Module, ModuleInfo) {
+fn parse(key: Module) -> (naga::Module, ModuleInfo) {
     let source = key.source();
     let module = naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|error| panic!("{key:?}: {}", error.emit_to_string(&source)));
@@ -57,43 +58,42 @@ fn entry_points(kernel: Kernel) -> &'static [EntryPoint] {
 #[test]
 fn every_module_translates_to_spirv_msl_hlsl_and_glsl() {
     for (key, _) in keys() {
-        let (module, info) = parse(key);
-        let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
-        assert_eq!(names, entry_points(key.kernel).iter().map(|e| e.name()).collect::<Vec<_>>(), "{key:?}");
+        translate(Module::Clamp(key), entry_points(key.kernel));
+    }
+    translate(Module::Resolve, &[EntryPoint::Resolve]);
+}
 
-        let spirv = spv::write_vec(&module, &info, &spv::Options::default(), None);
-        assert!(spirv.is_ok(), "{key:?}: {spirv:?}");
-        for name in names {
-            let stage = naga::ShaderStage::Compute;
-            let entry_point = Some((stage, name.to_owned()));
+fn translate(key: Module, entry_points: &[EntryPoint]) {
+    let (module, info) = parse(key);
+    let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(names, entry_points.iter().map(|e| e.name()).collect::<Vec<_>>(), "{key:?}");
 
-            let options = msl::Options { fake_missing_bindings: true, ..Default::default() };
-            let pipeline = msl::PipelineOptions { entry_point: entry_point.clone(), ..Default::default() };
-            let text = msl::write_string(&module, &info, &options, &pipeline);
-            assert!(text.is_ok_and(|(text, _)| text.contains(name)), "{key:?} {name}");
+    let spirv = spv::write_vec(&module, &info, &spv::Options::default(), None);
+    assert!(spirv.is_ok(), "{key:?}: {spirv:?}");
+    for name in names {
+        let stage = naga::ShaderStage::Compute;
+        let entry_point = Some((stage, name.to_owned()));
 
-            let options = hlsl::Options { fake_missing_bindings: true, ..Default::default() };
-            let pipeline = hlsl::PipelineOptions { entry_point };
-            let mut text = String::new();
-            let written =
-                hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).map(|_| ());
-            assert!(written.is_ok() && text.contains(name), "{key:?} {name}: {written:?}");
+        let options = msl::Options { fake_missing_bindings: true, ..Default::default() };
+        let pipeline = msl::PipelineOptions { entry_point: entry_point.clone(), ..Default::default() };
+        let text = msl::write_string(&module, &info, &options, &pipeline);
+        assert!(text.is_ok_and(|(text, _)| text.contains(name)), "{key:?} {name}");
 
-            let options = glsl::Options { version: glsl::Version::new_gles(310), ..Default::default() };
-            let pipeline =
-                glsl::PipelineOptions { shader_stage: stage, entry_point: name.to_owned(), multiview: None };
-            let mut text = String::new();
-            let written = glsl::Writer::new(
-                &mut text,
-                &module,
-                &info,
-                &options,
-                &pipeline,
-                BoundsCheckPolicies::default(),
-            )
+        let options = hlsl::Options { fake_missing_bindings: true, ..Default::default() };
+        let pipeline = hlsl::PipelineOptions { entry_point };
+        let mut text = String::new();
+        let written =
+            hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).map(|_| ());
+        assert!(written.is_ok() && text.contains(name), "{key:?} {name}: {written:?}");
+
+        let options = glsl::Options { version: glsl::Version::new_gles(310), ..Default::default() };
+        let pipeline =
+            glsl::PipelineOptions { shader_stage: stage, entry_point: name.to_owned(), multiview: None };
+        let mut text = String::new();
+        let policies = BoundsCheckPolicies::default();
+        let written = glsl::Writer::new(&mut text, &module, &info, &options, &pipeline, policies)
             .and_then(|mut writer| writer.write());
-            assert!(written.is_ok() && text.contains("void main()"), "{key:?} {name}: {written:?}");
-        }
+        assert!(written.is_ok() && text.contains("void main()"), "{key:?} {name}: {written:?}");
     }
 }
 
@@ -149,22 +149,32 @@ fn members<'m>(module: &'m naga::Module, name: &str) -> (&'m [naga::StructMember
         .unwrap_or_else(|| panic!("no struct {name}"))
 }
 
+fn member_offsets<'m>(module: &'m naga::Module, name: &str) -> Vec<(&'m str, usize)> {
+    let (members, _) = members(module, name);
+    members.iter().map(|member| (member.name.as_deref().unwrap(), member.offset as usize)).collect()
+}
+
+#[test]
+fn requests_agree_between_wgsl_and_rust() {
+    let (module, _) = parse(Module::Resolve);
+    let twin = offsets!(params::Request: min_key min_bits max_key max_bits lowest highest min_word min_shift
+        max_word max_shift min_on_gpu max_on_gpu max_wins is_float bits is_signed target_word replace_nan
+        key_flip sign infinity nan_becomes);
+    assert_eq!(member_offsets(&module, "Request"), twin);
+    assert_eq!(members(&module, "Request").1 as usize, size_of::<params::Request>());
+}
+
 #[test]
 fn uniform_blocks_agree_between_wgsl_and_rust() {
     for (key, clamp) in keys() {
-        let (module, _) = parse(key);
+        let (module, _) = parse(Module::Clamp(key));
         let class = Class::of(key.dtype);
         for (name, twin) in [
             ("Geometry", geometry(key.kernel)),
             ("Bounds", bounds(class)),
             ("Affine", affine(key.step, class)),
         ] {
-            let wgsl: Vec<_> = members(&module, name)
-                .0
-                .iter()
-                .map(|member| (member.name.as_deref().unwrap(), member.offset as usize))
-                .collect();
-            assert_eq!(wgsl, twin, "{key:?} {name}");
+            assert_eq!(member_offsets(&module, name), twin, "{key:?} {name}");
         }
 
         let block = match key.kernel {
@@ -178,13 +188,14 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
             offset = (offset + members(&module, name).1).next_multiple_of(16);
         }
         assert_eq!(block.as_bytes().len(), span as usize, "{key:?}");
+        assert_eq!(block.bounds_offset(), parts[1].offset as usize, "{key:?}");
     }
 }
 
 #[test]
 fn workgroups_agree_between_wgsl_and_rust() {
     for (key, _) in keys() {
-        let (module, _) = parse(key);
+        let (module, _) = parse(Module::Clamp(key));
         for entry_point in &module.entry_points {
             let expected = if entry_point.name == EntryPoint::Edges.name() { 2 } else { WORKGROUP_SIZE };
             assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);

@@ -118,6 +118,21 @@ fn every_clamp(dtype: DType) {
         clamps.extend(with_precisions(clamp, pairs[n % pairs.len()]));
     }
     let mut rng = Random(u64::from(dtype.bits()));
+    if dtype == DType::F64 {
+        // With all 53 bits, and any exponents; the elements around the root cancel.
+        let finite = |rng: &mut Random| loop {
+            let x = f64::from_bits(rng.next());
+            if x.is_finite() {
+                break x;
+            }
+        };
+        for n in 0..80 {
+            let scale = finite(&mut rng);
+            let near = f64::from_bits((rng.next() & !(0x7ff << 52)) | 1023 << 52);
+            let bias = if n % 2 == 0 { -scale * near } else { finite(&mut rng) };
+            clamps.extend(free.with_affine_f64(scale, bias).ok());
+        }
+    }
     for _ in 0..60 {
         // Any finite f32, and any that lies near what the dtype holds.
         let mut number = |spread: u64| loop {

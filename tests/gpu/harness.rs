@@ -38,11 +38,10 @@ async fn open_all() -> Vec<Gpu> {
         if !info.name.to_lowercase().contains(&wanted) {
             continue;
         }
-        let (device, queue) = open(&adapter).await;
-        let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
-        println!("adapter: {}", host.adapter());
+        let gpu = with_limits(&adapter, wgpu::Limits::downlevel_defaults());
+        println!("adapter: {}", gpu.name);
         found.push(info.backend.to_str());
-        gpus.push(Gpu { name: host.adapter(), adapter, host });
+        gpus.push(gpu);
     }
     assert!(!gpus.is_empty(), "no adapter; `cargo xtask test` installs a software driver where it can");
     if let Ok(required) = std::env::var("WGPU_CLAMP_REQUIRE") {
@@ -53,14 +52,12 @@ async fn open_all() -> Vec<Gpu> {
     gpus
 }
 
-pub async fn open(adapter: &wgpu::Adapter) -> (wgpu::Device, wgpu::Queue) {
-    adapter
-        .request_device(&wgpu::DeviceDescriptor {
-            required_limits: wgpu::Limits::downlevel_defaults(),
-            ..Default::default()
-        })
-        .await
-        .unwrap()
+/// A device of its own.
+pub fn with_limits(adapter: &wgpu::Adapter, required_limits: wgpu::Limits) -> Gpu {
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+    Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
 
 /// Steele and Vigna's splitmix64.

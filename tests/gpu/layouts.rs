@@ -1,6 +1,6 @@
 //! Random layouts of every rank, and the neighbours of every element.
 
-use wgpu_clamp::{Clamp, DType, Error, Layout, Limits, Plan};
+use wgpu_clamp::{Clamp, DType, Error, Layout, Limits, Plan, wgpu};
 
 use crate::harness::{Place, Random, check, gpus};
 use crate::values::{bits_of, with_precisions};
@@ -190,6 +190,37 @@ fn grids_of_several_rows_reach_every_element() {
         let src = bytes_for(&packed, DType::U8, &mut rng);
         let dst = vec![0; src.len()];
         check(gpu, &clamp, (&packed, &src), (&reversed, &dst), Place::Apart);
+    }
+}
+
+/// The same for the contiguous kernel, on a device that allows few workgroups.
+#[test]
+fn small_grids_are_folded() {
+    for gpu in gpus() {
+        let few = crate::harness::with_limits(
+            &gpu.adapter,
+            wgpu::Limits { max_compute_workgroups_per_dimension: 5, ..wgpu::Limits::downlevel_defaults() },
+        );
+        let mut rng = Random(4);
+        // 512 packets to a workgroup, 25 workgroups at most.
+        let whole = 25 * 512 * 4;
+        for len in [whole, whole - 1, whole / 5, whole / 5 + 4, 7 * 512 * 4 + 3] {
+            let packed = Layout::packed(&[len]).unwrap();
+            let src = bytes_for(&packed, DType::U32, &mut rng);
+            check(&few, &Clamp::new(9_u32, 1 << 30), (&packed, &src), (&packed, &[]), Place::Same);
+        }
+        let packed = Layout::packed(&[whole + 4]).unwrap();
+        let (limits, clamp) = (few.clamper().limits(), Clamp::new(9_u32, 10));
+        assert!(matches!(
+            Plan::new(&clamp, &packed, &packed, limits),
+            Err(Error::TooLarge { needed: 26, limit: 5, .. })
+        ));
+        // 256 elements to a workgroup in the strided kernel.
+        for len in [25 * 256, 6 * 256 - 1, 19 * 256 + 1] {
+            let (packed, back) = (Layout::packed(&[len]).unwrap(), Layout::packed(&[len]).unwrap().flip(0));
+            let src = bytes_for(&packed, DType::U16, &mut rng);
+            check(&few, &Clamp::new(9_u16, 999), (&packed, &src), (&back.unwrap(), &src), Place::Apart);
+        }
     }
 }
 

@@ -9,4 +9,5 @@ mod errors;
 mod harness;
 mod host;
 mod layouts;
+mod slots;
 mod values;

@@ -73,6 +73,11 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
             elements.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1)].map(|x| x & mask(dtype)));
         }
     }
+    if let Some(affine) = clamp.affine() {
+        // Where the line crosses 0 the two terms cancel.
+        let root = bits_of(dtype, -affine.bias() / affine.scale());
+        elements.extend((0..9).map(|n| root.wrapping_add(n).wrapping_sub(4) & mask(dtype)));
+    }
     let mut rng = Random(seed);
     elements.extend((0..random).map(|n| {
         let bits = rng.next() & mask(dtype);

@@ -1,0 +1,128 @@
+// A module of its own: bounds that lie on the GPU. One invocation reads them and writes the Bounds of a uniform
+// block, which the clamp's own dispatch then finds there. Every dtype is served in 64 bits, the low word first;
+// `src/params/bounds.rs` does the same for bounds that the host knows.
+struct Request {
+    // Per bound: where it lies, or what the host knows. Keys order elements as two's complement numbers.
+    min_key: vec2<u32>,
+    min_bits: vec2<u32>,
+    max_key: vec2<u32>,
+    max_bits: vec2<u32>,
+    lowest: vec2<u32>,   // the key of an absent Min: no element has a smaller one
+    highest: vec2<u32>,  // the key of an absent Max
+    min_word: u32,       // the word of the slot that holds the element, or its low half
+    min_shift: u32,      // the element's first bit in that word
+    max_word: u32,
+    max_shift: u32,
+    min_on_gpu: u32,
+    max_on_gpu: u32,
+    max_wins: u32,       // where Min > Max
+    is_float: u32,
+    bits: u32,           // of an element
+    is_signed: u32,      // a two's complement integer
+    target_word: u32,    // the first word of Bounds in the block
+    replace_nan: u32,
+    key_flip: vec2<u32>, // what turns the bits of a 32- or 64-bit unsigned integer into its key
+    sign: vec2<u32>,     // of a float
+    infinity: vec2<u32>,
+    nan_becomes: vec2<u32>, // ±∞, if replace_nan
+}
+
+@group(0) @binding(0) var<uniform> request: Request;
+@group(0) @binding(1) var<storage, read> min_slot: array<u32>;
+@group(0) @binding(2) var<storage, read> max_slot: array<u32>;
+@group(0) @binding(3) var<storage, read_write> block: array<u32>;
+
+struct Bound {
+    key: vec2<u32>,
+    bits: vec2<u32>,
+}
+
+fn is_set(bits: vec2<u32>) -> bool {
+    return any(bits != vec2<u32>(0u));
+}
+
+fn key(bits: vec2<u32>) -> vec2<u32> {
+    if request.is_float != 0u {
+        let magnitude = bits & ~request.sign;
+        return select(magnitude, subtract(vec2<u32>(0u), magnitude), is_set(bits & request.sign));
+    }
+    var number = bits ^ request.key_flip;
+    if request.is_signed != 0u || is_set(request.key_flip) {
+        let unused = 64u - request.bits;
+        number = shift_right_signed(shift_left(number, unused), unused);
+    }
+    return number;
+}
+
+// The bound whose words in the slot are `low` and `high`. A NaN never replaces anything.
+fn bound(low: u32, high: u32, shift: u32, absent: vec2<u32>) -> Bound {
+    var bits = vec2<u32>(low, high);
+    if request.bits < 64u {
+        bits = vec2<u32>((low >> shift) & (0xffffffffu >> (32u - request.bits)), 0u);
+    }
+    let is_nan = request.is_float != 0u && less(request.infinity, bits & ~request.sign);
+    return Bound(select(key(bits), absent, is_nan), bits);
+}
+
+fn put(i: u32, number: vec2<u32>) {
+    if request.bits < 64u {
+        block[request.target_word + i] = number.x;
+    } else {
+        block[request.target_word + 2u * i] = number.x;
+        block[request.target_word + 2u * i + 1u] = number.y;
+    }
+}
+
+@compute @workgroup_size(1)
+fn resolve() {
+    let r = request;
+    var low = Bound(r.min_key, r.min_bits);
+    var high = Bound(r.max_key, r.max_bits);
+    // A 64-bit element ends in the next word; for the others that may be beyond the slot.
+    let next = select(0u, 1u, r.bits == 64u);
+    if r.min_on_gpu != 0u {
+        low = bound(min_slot[r.min_word], min_slot[r.min_word + next], r.min_shift, r.lowest);
+    }
+    if r.max_on_gpu != 0u {
+        high = bound(max_slot[r.max_word], max_slot[r.max_word + next], r.max_shift, r.highest);
+    }
+    if r.is_float == 0u {
+        if less(high.key, low.key) {
+            if r.max_wins != 0u {
+                low = high;
+            } else {
+                high = low;
+            }
+        }
+        put(0u, low.key);
+        put(1u, high.key);
+        return;
+    }
+
+    if less(high.key, low.key) {
+        // Every number is replaced by the bound that wins.
+        if r.max_wins == 0u {
+            high.bits = low.bits;
+        }
+        low.key = r.lowest;
+        high.key = r.lowest;
+    }
+    put(0u, low.key);
+    put(1u, high.key);
+    put(2u, low.bits);
+    put(3u, high.bits);
+    if r.replace_nan == 0u {
+        put(4u, vec2<u32>(0xffffffffu));
+        put(5u, vec2<u32>(0u));
+        return;
+    }
+    var replacement = r.nan_becomes;
+    let infinity = key(replacement);
+    if less(high.key, infinity) {
+        replacement = high.bits;
+    } else if less(infinity, low.key) {
+        replacement = low.bits;
+    }
+    put(4u, vec2<u32>(0u));
+    put(5u, replacement);
+}

@@ -1,0 +1,103 @@
+//! The uniform block of the dispatch that reads bounds on the GPU, twin of `shaders/resolve.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::bounds::{FloatFormat, float_key_range, integer_key, integer_key_range, key_base};
+use super::words;
+use crate::plan::{self, Range};
+use crate::{Bound, Clamp, DType, Error, Layout, Limits, Order};
+
+/// Where the slot of a bound lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// What to bind of its buffer.
+    pub(crate) range: Range,
+    word: u32,
+    shift: u32,
+}
+
+impl Slot {
+    /// `layout` is one element.
+    pub(crate) fn new(
+        argument: &'static str,
+        layout: &Layout,
+        dtype: DType,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let size = dtype.size() as u64;
+        let address = layout.offset();
+        let range = plan::range(argument, (address, address), size, limits)?;
+        let byte = address as u64 * size - range.offset;
+        Ok(Self { range, word: (byte / 4) as u32, shift: (byte % 4 * 8) as u32 })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Request {
+    pub(crate) min_key: [u32; 2],
+    pub(crate) min_bits: [u32; 2],
+    pub(crate) max_key: [u32; 2],
+    pub(crate) max_bits: [u32; 2],
+    pub(crate) lowest: [u32; 2],
+    pub(crate) highest: [u32; 2],
+    pub(crate) min_word: u32,
+    pub(crate) min_shift: u32,
+    pub(crate) max_word: u32,
+    pub(crate) max_shift: u32,
+    pub(crate) min_on_gpu: u32,
+    pub(crate) max_on_gpu: u32,
+    pub(crate) max_wins: u32,
+    pub(crate) is_float: u32,
+    pub(crate) bits: u32,
+    pub(crate) is_signed: u32,
+    pub(crate) target_word: u32,
+    pub(crate) replace_nan: u32,
+    pub(crate) key_flip: [u32; 2],
+    pub(crate) sign: [u32; 2],
+    pub(crate) infinity: [u32; 2],
+    pub(crate) nan_becomes: [u32; 2],
+}
+
+impl Request {
+    /// `bounds_offset` is where the bounds begin in the uniform block, in bytes.
+    pub(crate) fn new(clamp: &Clamp, min: Option<Slot>, max: Option<Slot>, bounds_offset: usize) -> Self {
+        let dtype = clamp.dtype();
+        let format = dtype.is_float().then(|| FloatFormat::of(dtype));
+        let (lowest, highest) =
+            if dtype.is_float() { float_key_range(dtype) } else { integer_key_range(dtype) };
+        let known = |bound, absent: i128| match (bound, &format) {
+            (Bound::Value(bits), Some(format)) if !format.is_nan(bits) => (format.key(bits), bits),
+            (Bound::Value(bits), None) => (integer_key(dtype, bits), bits),
+            _ => (absent, 0),
+        };
+        let ((min_key, min_bits), (max_key, max_bits)) =
+            (known(clamp.min(), lowest), known(clamp.max(), highest));
+        let nan_becomes = format.as_ref().and_then(|format| format.nan_becomes(clamp.nan_rule()));
+        let wide = |bits: u64| words(bits.into());
+        Self {
+            min_key: words(min_key),
+            min_bits: wide(min_bits),
+            max_key: words(max_key),
+            max_bits: wide(max_bits),
+            lowest: words(lowest),
+            highest: words(highest),
+            min_word: min.map_or(0, |slot| slot.word),
+            min_shift: min.map_or(0, |slot| slot.shift),
+            max_word: max.map_or(0, |slot| slot.word),
+            max_shift: max.map_or(0, |slot| slot.shift),
+            min_on_gpu: min.is_some().into(),
+            max_on_gpu: max.is_some().into(),
+            max_wins: (clamp.order() == Order::MaxWins).into(),
+            is_float: dtype.is_float().into(),
+            bits: dtype.bits(),
+            is_signed: dtype.is_signed_integer().into(),
+            target_word: (bounds_offset / 4) as u32,
+            replace_nan: nan_becomes.is_some().into(),
+            key_flip: words(key_base(dtype)),
+            sign: wide(format.as_ref().map_or(0, |format| format.sign)),
+            infinity: wide(format.as_ref().map_or(0, |format| format.infinity)),
+            nan_becomes: wide(nan_becomes.unwrap_or(0)),
+        }
+    }
+}

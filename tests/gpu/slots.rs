@@ -1,0 +1,199 @@
+//! Bounds that lie on the GPU.
+
+use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, NanRule, Operands, Order, View, verify, wgpu};
+
+use crate::harness::{Gpu, Random, buffer, gpus, read, to_bytes};
+use crate::values::{bits_of, edges, mask, with_precisions};
+
+/// Which bounds lie on the GPU.
+const WHERE: [(bool, bool); 3] = [(true, true), (true, false), (false, true)];
+
+/// Where src, dst and the slots are.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Four buffers.
+    Apart,
+    /// Slots in the source's buffer, behind it.
+    WithSrc,
+    /// In place, the slots between the elements of the output.
+    Between,
+    /// One buffer, disjoint; the slots share words with elements of the output where they can.
+    Neighbours,
+}
+
+const PLACES: [Place; 4] = [Place::Apart, Place::WithSrc, Place::Between, Place::Neighbours];
+
+/// Runs `clamp`, of which the bounds named by `on_gpu` are read from slots, and holds the result against the
+/// reference of the clamp as it is.
+fn check(gpu: &Gpu, clamp: &Clamp, on_gpu: (bool, bool), elements: &[u64], place: Place) {
+    let dtype = clamp.dtype();
+    let n = elements.len();
+    let value = |bound| match bound {
+        Bound::Value(bits) => bits,
+        _ => panic!("no value: {clamp:?}"),
+    };
+    let slots = [value(clamp.min()), value(clamp.max())];
+    let line = |stride, offset| Layout::strided(&[n], &[stride], offset).unwrap();
+    let one = |offset| Layout::strided(&[], &[], offset).unwrap();
+
+    // The elements of one buffer, the layouts of src, dst and both slots in it.
+    let junk = 0x3c3c_3c3c_3c3c_3c3c & mask(dtype);
+    let mut data = vec![junk; 3 * n + 8];
+    let (src, dst, min, max) = match place {
+        Place::Apart => (line(1, 0), line(1, 0), one(1), one(4)),
+        Place::WithSrc => (line(1, 0), line(1, 0), one(n + 2), one(n + 1)),
+        Place::Between => (line(2, 0), line(2, 0), one(1), one(2 * n - 1)),
+        Place::Neighbours => (line(1, 0), line(-2, 3 * n + 5), one(n + 8), one(n + 6)),
+    };
+    for (address, &bits) in src.addresses().zip(elements) {
+        data[address] = bits;
+    }
+    let apart = matches!(place, Place::Apart);
+    let mut slot_data = vec![junk; 6];
+    for (layout, bits) in [(min, slots[0]), (max, slots[1])] {
+        *if apart { &mut slot_data[layout.offset()] } else { &mut data[layout.offset()] } = bits;
+    }
+
+    let bytes = to_bytes(dtype, &data);
+    let src_buffer = buffer(gpu, &bytes);
+    let two_buffers = matches!(place, Place::Apart | Place::WithSrc);
+    let dst_buffer = if two_buffers { buffer(gpu, &bytes) } else { src_buffer.clone() };
+    let slot_buffer = if apart { buffer(gpu, &to_bytes(dtype, &slot_data)) } else { src_buffer.clone() };
+
+    let pick = |on_gpu, bound| if on_gpu { Bound::OnGpu } else { bound };
+    let asked = clamp.with_bounds(pick(on_gpu.0, clamp.min()), pick(on_gpu.1, clamp.max())).unwrap();
+    let mut operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
+    if on_gpu.0 {
+        operands = operands.with_min(View::new(&slot_buffer, min));
+    }
+    if on_gpu.1 {
+        operands = operands.with_max(View::new(&slot_buffer, max));
+    }
+    gpu.host.submit(&asked, operands).unwrap();
+    let report = verify::check(clamp, &src, &bytes, &dst, &bytes, &read(gpu, &dst_buffer)).unwrap();
+    assert!(report.passed(), "{report}\n{clamp:?}\n{on_gpu:?} {place:?} on {}", gpu.name);
+}
+
+fn clamp(dtype: DType, min: u64, max: u64) -> Clamp {
+    Clamp::from_bits(dtype, Bound::Value(min), Bound::Value(max)).unwrap()
+}
+
+#[test]
+fn any_value_in_a_slot_follows_the_rules() {
+    for gpu in gpus() {
+        let mut rng = Random(41);
+        for dtype in DType::ALL {
+            let edges = edges(dtype);
+            for n in 0..60 {
+                let random = |rng: &mut Random| {
+                    if rng.below(3) == 0 { rng.next() & mask(dtype) } else { rng.pick(&edges) }
+                };
+                let order = [Order::MinWins, Order::MaxWins][rng.below(2)];
+                let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][rng.below(3)];
+                let (min, max) = (random(&mut rng), random(&mut rng));
+                let clamp = clamp(dtype, min, max).with_order(order).with_nan_rule(rule);
+                check(gpu, &clamp, WHERE[n % 3], &edges, PLACES[rng.below(4)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_specialization_takes_slots() {
+    for gpu in gpus() {
+        let mut rng = Random(43);
+        for dtype in DType::ALL {
+            let (low, high) = (bits_of(dtype, 3.0), bits_of(dtype, 100.0));
+            let plain = clamp(dtype, low, high);
+            for clamp in [vec![plain], with_precisions(plain, (0.75, 1.5))].concat() {
+                for place in PLACES {
+                    for on_gpu in WHERE {
+                        let elements: Vec<u64> = (0..333).map(|_| rng.next() & mask(dtype)).collect();
+                        check(gpu, &clamp, on_gpu, &elements, place);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A slot is read when the dispatch runs: a clamp before it in the same pass writes it.
+#[test]
+fn a_slot_is_read_when_the_dispatch_runs() {
+    for gpu in gpus() {
+        let layout = Layout::packed(&[4]).unwrap();
+        let data = buffer(gpu, &to_bytes(DType::I16, &[1, 20, 300, 4000]));
+        let out = buffer(gpu, &to_bytes(DType::I16, &[0; 4]));
+        let slot = buffer(gpu, &to_bytes(DType::I16, &[50, 7]));
+        let slot = View::new(&slot, Layout::packed(&[2]).unwrap().slice(0, 0..1).unwrap());
+        let clamp = Clamp::at_most(0_i16).with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let operands = Operands::new(View::new(&data, layout), View::new(&out, layout)).with_max(slot);
+        let cut = gpu.clamper().prepare(&clamp, operands).unwrap();
+        let double = Clamp::unbounded(DType::I16).with_affine(2.0, 0.0).unwrap();
+        let double = gpu.clamper().prepare(&double, Operands::in_place(slot)).unwrap();
+        for expected in [100, 200, 400] {
+            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            wgpu_clamp::Prepared::record_all(
+                &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
+                [&double, &cut],
+            );
+            gpu.host.queue().submit([encoder.finish()]);
+            let clamped = [1, 20, 300, 4000].map(|x: u64| x.min(expected));
+            assert_eq!(read(gpu, &out), to_bytes(DType::I16, &clamped));
+        }
+    }
+}
+
+#[test]
+fn slots_that_do_not_fit_are_refused() {
+    for gpu in gpus() {
+        let data = buffer(gpu, &[7; 64]);
+        let other = buffer(gpu, &[7; 4]);
+        let line = Layout::packed(&[60]).unwrap();
+        let one = |offset| Layout::strided(&[1], &[1], offset).unwrap();
+        let operands = Operands::in_place(View::new(&data, line));
+        let with_max = |buffer, layout| operands.with_max(View::new(buffer, layout));
+        let host = Clamp::new(1_u8, 2);
+        let max_on_gpu = host.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let no_storage = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 4,
+            usage: wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        for (clamp, operands, expected) in [
+            (max_on_gpu, operands, Error::MissingSlot { argument: "max" }),
+            (host, with_max(&other, one(0)), Error::UnexpectedSlot { argument: "max" }),
+            (
+                max_on_gpu,
+                with_max(&other, Layout::packed(&[4]).unwrap()),
+                Error::SlotLength { argument: "max", actual: 4 },
+            ),
+            (
+                max_on_gpu,
+                with_max(&other, one(4)),
+                Error::BufferTooSmall { argument: "max", needed: 8, actual: 4 },
+            ),
+            (
+                max_on_gpu,
+                with_max(&no_storage, one(0)),
+                Error::MissingUsage {
+                    argument: "max",
+                    needed: wgpu::BufferUsages::STORAGE,
+                    actual: wgpu::BufferUsages::COPY_DST,
+                },
+            ),
+            (max_on_gpu, with_max(&data, one(59)), Error::SlotInOutput { argument: "max" }),
+        ] {
+            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let error = gpu.clamper().encode(&mut encoder, &clamp, operands).unwrap_err();
+            assert_eq!(error, expected);
+            assert!(error.to_string().starts_with("max"));
+            gpu.host.queue().submit([encoder.finish()]);
+            assert_eq!(read(gpu, &data), [7; 64]);
+        }
+        assert!(pollster::block_on(scope.pop()).is_none());
+        gpu.host.submit(&max_on_gpu, with_max(&data, one(60))).unwrap();
+    }
+}
