@@ -1,6 +1,177 @@
-#![warn(missing_docs)]
-#![forbid(unsafe_code)]
-//! `max(Min, min(x * scale + bias, Max))` on the GPU.
+//! `max(Min, min(x * scale + bias, Max))` on the GPU, through [wgpu](https://docs.rs/wgpu/30).
+//!
+//! Twelve element types, signed strides of up to 8 dimensions on both sides, in place or not, on every
+//! adapter with [`wgpu::Limits::downlevel_defaults()`] and no optional feature. Every result is held to a
+//! [CPU reference](mod@reference), bit by bit.
+//!
+//! ```no_run
+//! use wgpu_clamp::{Clamp, Host};
+//!
+//! let host = Host::open_blocking()?;
+//! let mut out = [0.0; 3];
+//! host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5, 0.25, 7.0], &mut out).run_blocking()?;
+//! assert_eq!(out, [0.0, 0.25, 6.0]);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! # What is computed
+//!
+//! A [`Clamp`] is data: a [`DType`], two [`Bound`]s and the rules. Each element goes through three steps.
+//!
+//! **1. The affine step**, `x * scale + bias`, if [`Clamp::with_affine`] has set one. `scale` and `bias` are
+//! finite f32 numbers (f64 for F64). Scale 1 with bias ±0 is dropped: every bit stays.
+//!
+//! | dtype | [`Precision`] | result |
+//! | --- | --- | --- |
+//! | I8–I64, U8–U64 | without effect | the exact real number, truncated toward zero, saturated |
+//! | F32, F16, BF16, F64 | `Exact` | the exact real number, rounded once, ties to even, subnormals kept: the same bits on every device |
+//! | F32, F16, BF16 | `Fast` (default) | f32 arithmetic of the device, rounded to the dtype: one of a [stated set](mod@reference) |
+//! | F64 | `Fast` | as `Exact` |
+//!
+//! A NaN passes unchanged, bit for bit. ±∞ becomes ±∞ with the sign of `scale`, or the canonical quiet NaN
+//! where `scale` is ±0. A result beyond the largest finite number is ±∞. Bit tests decide these cases, not
+//! arithmetic, since WGSL lets a device assume that NaN and ∞ do not happen.
+//!
+//! The set of `Fast` is small: the fused and the unfused result, each with subnormals kept or flushed. But WGSL
+//! leaves the rounding of f32 arithmetic to the device, so one may fall outside. [`verify::check`] on the
+//! device in question tells; there, use [`Precision::Exact`], which takes integer instructions only.
+//!
+//! **2. The NaN rule.** [`NanRule::Propagate`] (default) lets a NaN element leave bit for bit. `ToMin` and
+//! `ToMax` treat it as −∞ or +∞.
+//!
+//! **3. The bounds**, in the [`Order`] of the clamp. It matters only where `Min > Max`:
+//!
+//! | order | formula | `Min > Max`: every non-NaN element becomes |
+//! | --- | --- | --- |
+//! | `MinWins` (default) | `max(Min, min(x, Max))` | Min |
+//! | `MaxWins` | `min(Max, max(x, Min))` | Max |
+//!
+//! Values are compared as numbers and only replaced, never recomputed. An element that no bound replaces keeps
+//! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound, or one that
+//! is NaN, never replaces anything. The comparison is one of integers, so no device's float rules take part.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, reference};
+//!
+//! // The reference is the operator on the CPU, and needs no GPU.
+//! let levels = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
+//! let mut out = [0; 4];
+//! reference::clamp_slice(&levels, &[0, 15, 100, 250], &mut out)?;
+//! assert_eq!(out, [0, 2, 130, 200]); // 15 * 1.5 - 20 = 2.5, truncated
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! # Layouts and units
+//!
+//! A [`Layout`] is a shape, signed strides and an offset. Strides and offset count **elements**; sizes of
+//! buffers count **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element; an
+//! extent of 0 means that there is nothing to do, which is success.
+//!
+//! - `src` and `dst` have the same shape; [`Layout::broadcast_to`] repeats elements by strides of 0.
+//! - `src` may read an element for many indices. In `dst` no two indices may share one.
+//! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words.
+//! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
+//! - Elements are little-endian; a 64-bit one has its low word first.
+//!
+//! # Aliasing
+//!
+//! | `src` and `dst` | |
+//! | --- | --- |
+//! | in two buffers | allowed |
+//! | in one buffer, the same addresses | in place: [`Operands::in_place`], [`Clamper::encode_in_place`] |
+//! | in one buffer, no address in common | allowed; the range from the first to the last address of both must fit into one binding |
+//! | in one buffer, otherwise | [`Error::PartialAlias`] |
+//!
+//! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that
+//! is [`Error::OverlapUndecided`] or [`Error::AliasUndecided`], never a guess. Nested strides (each at least
+//! the span of the smaller ones) in `dst` are decided at once.
+//!
+//! # Two levels
+//!
+//! **[`Clamper`]** is for programs with a device of their own. It records into their encoders and passes:
+//!
+//! ```no_run
+//! use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
+//!
+//! # fn f(device: &wgpu::Device, queue: &wgpu::Queue, pixels: &wgpu::Buffer, planes: &wgpu::Buffer)
+//! # -> Result<(), wgpu_clamp::Error> {
+//! let clamper = Clamper::new(device)?; // one per device; clones share its pipelines
+//!
+//! // Interleaved RGB to planes, by strides alone; then in place.
+//! let interleaved = Layout::packed(&[480, 640, 3])?.permute(&[2, 0, 1])?;
+//! let planar = Layout::packed(&[3, 480, 640])?;
+//! let gain = Clamp::new(0.0_f32, 1.0).with_affine(2.0, -0.1)?;
+//! let gain = clamper.prepare(&gain, (View::new(pixels, interleaved), View::new(planes, planar)))?;
+//! let cap = clamper.prepare(&Clamp::at_most(0.9_f32), Operands::in_place(View::new(planes, planar)))?;
+//!
+//! let mut encoder = device.create_command_encoder(&Default::default());
+//! {
+//!     let mut pass = encoder.begin_compute_pass(&Default::default());
+//!     gain.record(&mut pass); // as often as you like
+//!     cap.record(&mut pass);
+//! }
+//! queue.submit([encoder.finish()]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Prepared::record`] sets the pass's pipeline and its bind group 0, and nothing else.
+//! [`Clamper::encode`] prepares, opens a pass and records, for calls that happen once.
+//!
+//! **[`Host`]** adds a queue: [`Host::submit`], [`Tensor`] for uploads and readbacks,
+//! [`Host::clamp_slice`] from host memory to host memory. [`Host::open`] picks a device for programs that have
+//! none; [`Host::new`] takes that of the program.
+//!
+//! A [`View`] carries no dtype: its elements are those of the clamp. That holds for [`Tensor::view`] too.
+//!
+//! # What blocks, and what never does
+//!
+//! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::record`]) never submits, polls or waits
+//!   for the GPU. The first two compile a pipeline on the calling thread when they meet a combination for the
+//!   first time; a thread that needs the same shader module meanwhile waits. `prepare` ahead to choose when.
+//! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
+//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native, a thread of their own
+//!   polls the device until their copy has arrived, also if the future is dropped before; as with every poll,
+//!   callbacks that the program has registered may run on that thread. On the web the browser polls.
+//! - Functions that end in `_blocking` block the calling thread. wasm32 does not have them.
+//!
+//! # What is kept
+//!
+//! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
+//! placement (one buffer or two), 162 at most, never per bound, scale, shape or stride.
+//! A [`Prepared`] owns its bind group and parameters and keeps the buffers alive. Nothing else outlives a call.
+//!
+//! # Errors
+//!
+//! What a caller passes is checked before anything is recorded or submitted, and refused as an [`Error`] that
+//! names the argument, its value and what would be right. Some mistakes no handle shows; only wgpu sees them:
+//!
+//! | mistake | reported |
+//! | --- | --- |
+//! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Internal`] with wgpu's words; web: the program's error scope or the device's error handler |
+//! | a buffer of a device from another `wgpu::Instance` | perhaps not at all: wgpu may take it for a buffer of its own |
+//! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler |
+//! | a device lost or destroyed | [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it |
+//!
+//! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
+//! pops at once, so the program's scopes see only the program's mistakes. It installs no callback on the device.
+//!
+//! # Limits
+//!
+//! The range from the first to the last address of a view fits into one storage binding:
+//! `max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
+//! most. A clamp is one dispatch, plus one for the ragged ends of a contiguous tensor. Beyond that:
+//! [`Error::TooLarge`].
+//!
+//! # Environment variables
+//!
+//! Only [`Host::open`] reads any: `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF` and what else
+//! [`wgpu::InstanceDescriptor::new_without_display_handle_from_env`] knows, such as `WGPU_VALIDATION`.
+//!
+//! # Cargo features
+//!
+//! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu. All are on by default; each
+//! is without effect on platforms that lack it. Types of wgpu are those of the re-exported [`wgpu`], version 30.
 
 mod adapter;
 mod clamp;
