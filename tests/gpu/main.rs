@@ -4,6 +4,7 @@
 //! the adapters, `WGPU_CLAMP_REQUIRE` (a list such as `vulkan,gl`) names backends that must be among them.
 
 mod clamper;
+mod device;
 mod elements;
 mod errors;
 mod harness;

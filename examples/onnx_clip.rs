@@ -1,0 +1,59 @@
+//! Runs an ONNX file with one Clip node on the GPU: `cargo run --example onnx_clip -- [FOLDER]`.
+//!
+//! The folder is laid out as ONNX's node tests are: `model.onnx`, and in `test_data_set_0` the files
+//! `input_0.pb`, … and `output_0.pb`. Without one, a test of this repository is run.
+
+#[path = "../tests/conformance/onnx_file.rs"]
+mod onnx_file;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use onnx_file::{NodeTest, Result};
+use wgpu_clamp::{Clamp, Host, Layout, Operands, Tensor, View};
+
+const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/onnx/test_clip");
+
+fn main() -> ExitCode {
+    let folder = std::env::args_os().nth(1).map_or_else(|| DEFAULT.into(), PathBuf::from);
+    match run(&folder) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the output is what the folder expects.
+fn run(folder: &Path) -> Result<bool> {
+    let test = NodeTest::read(folder, folder)?;
+    let (dtype, shape) = (test.x.dtype, &test.x.shape);
+    // The node's own numbers in, the rules of that version of ONNX out.
+    let clamp = Clamp::onnx(test.opset, dtype, test.bounds)?;
+    println!("{}: Clip of opset {}, {dtype} {shape:?}", folder.display(), test.opset);
+    println!("{clamp:x?}");
+
+    // A buffer has no dtype, so the bytes of the file go up as they are and come back the same way.
+    let host = Host::open_blocking()?;
+    let bytes = Tensor::upload(&host, &[test.x.bytes.len()], &test.x.bytes)?;
+    let elements = View::new(bytes.buffer(), Layout::packed(shape)?);
+    host.submit(&clamp, Operands::in_place(elements))?;
+    let output = onnx_file::Tensor { bytes: bytes.read_blocking()?, ..test.x };
+
+    let expected = test.expected;
+    if output == expected {
+        println!("all {} elements are as expected, bit for bit, on {}", output.bits().len(), host.adapter());
+        return Ok(true);
+    }
+    if (output.dtype, &output.shape) != (expected.dtype, &expected.shape) {
+        println!("got {} {:?}, expected {} {:?}", output.dtype, output.shape, expected.dtype, expected.shape);
+    }
+    for (n, (got, expected)) in output.bits().iter().zip(expected.bits()).enumerate() {
+        if *got != expected {
+            println!("element {n} is {got:#x}, expected {expected:#x}, on {}", host.adapter());
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,248 @@
+//! ONNX's protocol buffers, as far as a node test of Clip needs them.
+//!
+//! The field numbers are those of `onnx.proto`.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use prost::Message;
+use wgpu_clamp::standards::onnx::Bounds;
+use wgpu_clamp::{Bound, DType};
+
+/// The errors are for people: each says which file, and what about it.
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+#[derive(Clone, PartialEq, Message)]
+pub struct ModelProto {
+    #[prost(message, optional, tag = "7")]
+    pub graph: Option<GraphProto>,
+    #[prost(message, repeated, tag = "8")]
+    pub opset_import: Vec<OperatorSetIdProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct OperatorSetIdProto {
+    /// Empty, or "ai.onnx", for ONNX's own operators.
+    #[prost(string, optional, tag = "1")]
+    pub domain: Option<String>,
+    #[prost(int64, optional, tag = "2")]
+    pub version: Option<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct GraphProto {
+    #[prost(message, repeated, tag = "1")]
+    pub node: Vec<NodeProto>,
+    #[prost(message, repeated, tag = "5")]
+    pub initializer: Vec<TensorProto>,
+    #[prost(message, repeated, tag = "11")]
+    pub input: Vec<ValueInfoProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct NodeProto {
+    /// An empty name is an input that the node lacks.
+    #[prost(string, repeated, tag = "1")]
+    pub input: Vec<String>,
+    #[prost(string, optional, tag = "4")]
+    pub op_type: Option<String>,
+    #[prost(message, repeated, tag = "5")]
+    pub attribute: Vec<AttributeProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct AttributeProto {
+    #[prost(string, optional, tag = "1")]
+    pub name: Option<String>,
+    #[prost(float, optional, tag = "2")]
+    pub f: Option<f32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct ValueInfoProto {
+    #[prost(string, optional, tag = "1")]
+    pub name: Option<String>,
+}
+
+/// The elements lie in `raw_data`, little-endian, or in the list that belongs to the type.
+#[derive(Clone, PartialEq, Message)]
+pub struct TensorProto {
+    #[prost(int64, repeated, packed = "false", tag = "1")]
+    pub dims: Vec<i64>,
+    #[prost(int32, optional, tag = "2")]
+    pub data_type: Option<i32>,
+    #[prost(float, repeated, tag = "4")]
+    pub float_data: Vec<f32>,
+    #[prost(int32, repeated, tag = "5")]
+    pub int32_data: Vec<i32>,
+    #[prost(int64, repeated, tag = "7")]
+    pub int64_data: Vec<i64>,
+    #[prost(string, optional, tag = "8")]
+    pub name: Option<String>,
+    #[prost(bytes = "vec", optional, tag = "9")]
+    pub raw_data: Option<Vec<u8>>,
+    #[prost(double, repeated, tag = "10")]
+    pub double_data: Vec<f64>,
+    #[prost(uint64, repeated, tag = "11")]
+    pub uint64_data: Vec<u64>,
+    /// 1 is a file of its own.
+    #[prost(int32, optional, tag = "14")]
+    pub data_location: Option<i32>,
+}
+
+/// A tensor as a buffer holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    pub dtype: DType,
+    pub shape: Vec<usize>,
+    /// Packed little-endian elements.
+    pub bytes: Vec<u8>,
+}
+
+impl Tensor {
+    fn decode(proto: &TensorProto) -> Result<Self> {
+        if proto.data_location.unwrap_or(0) != 0 {
+            return Err("its elements are in another file, which is not supported".into());
+        }
+        let dtype = dtype(proto.data_type.unwrap_or(0))?;
+        let shape = proto.dims.iter().map(|&dim| usize::try_from(dim));
+        let shape = shape.collect::<std::result::Result<Vec<_>, _>>()?;
+        let bytes = proto.raw_data.clone().unwrap_or_else(|| typed_data(dtype, proto));
+        let needed = shape.iter().try_fold(dtype.size(), |bytes, &dim| bytes.checked_mul(dim));
+        if needed != Some(bytes.len()) {
+            return Err(
+                format!("{} bytes do not make {dtype} elements of shape {shape:?}", bytes.len()).into()
+            );
+        }
+        Ok(Self { dtype, shape, bytes })
+    }
+
+    /// The elements' bits, zero-extended.
+    pub fn bits(&self) -> Vec<u64> {
+        let widen = |element: &[u8]| {
+            let mut word = [0; 8];
+            word[..element.len()].copy_from_slice(element);
+            u64::from_le_bytes(word)
+        };
+        self.bytes.chunks_exact(self.dtype.size()).map(widen).collect()
+    }
+
+    fn bound(&self, dtype: DType) -> Result<Bound> {
+        match self.bits()[..] {
+            [bits] if self.dtype == dtype => Ok(Bound::Value(bits)),
+            _ => Err(format!("a bound is {} of shape {:?}, not one {dtype}", self.dtype, self.shape).into()),
+        }
+    }
+}
+
+/// `TensorProto.DataType`.
+fn dtype(code: i32) -> Result<DType> {
+    Ok(match code {
+        1 => DType::F32,
+        2 => DType::U8,
+        3 => DType::I8,
+        4 => DType::U16,
+        5 => DType::I16,
+        6 => DType::I32,
+        7 => DType::I64,
+        10 => DType::F16,
+        11 => DType::F64,
+        12 => DType::U32,
+        13 => DType::U64,
+        16 => DType::BF16,
+        _ => return Err(format!("data type {code} is not one of Clip").into()),
+    })
+}
+
+fn typed_data(dtype: DType, proto: &TensorProto) -> Vec<u8> {
+    fn low<const N: usize>(size: usize, words: impl Iterator<Item = [u8; N]>) -> Vec<u8> {
+        words.flat_map(|word| word[..size].to_vec()).collect()
+    }
+    let size = dtype.size();
+    match dtype {
+        DType::F32 => low(size, proto.float_data.iter().map(|x| x.to_le_bytes())),
+        DType::F64 => low(size, proto.double_data.iter().map(|x| x.to_le_bytes())),
+        DType::I64 => low(size, proto.int64_data.iter().map(|x| x.to_le_bytes())),
+        DType::U32 | DType::U64 => low(size, proto.uint64_data.iter().map(|x| x.to_le_bytes())),
+        // Of the 16-bit floats these are the bits.
+        _ => low(size, proto.int32_data.iter().map(|x| x.to_le_bytes())),
+    }
+}
+
+/// A model of one Clip node with an input and the output that is expected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeTest {
+    pub opset: u32,
+    pub bounds: Bounds,
+    pub x: Tensor,
+    pub expected: Tensor,
+}
+
+impl NodeTest {
+    /// Reads the node from `model/model.onnx`; inputs and output from `data/test_data_set_0`.
+    pub fn read(model: &Path, data: &Path) -> Result<Self> {
+        let path = model.join("model.onnx");
+        let (opset, graph) = decode::<ModelProto>(&path)
+            .and_then(opset_and_graph)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut tensors = HashMap::new();
+        for proto in &graph.initializer {
+            let name = proto.name.clone().unwrap_or_default();
+            let tensor = Tensor::decode(proto).map_err(|error| format!("{}: {error}", path.display()))?;
+            tensors.insert(name, tensor);
+        }
+        let data = data.join("test_data_set_0");
+        for (n, input) in graph.input.iter().enumerate() {
+            let tensor = read_tensor(&data.join(format!("input_{n}.pb")))?;
+            tensors.insert(input.name.clone().unwrap_or_default(), tensor);
+        }
+        let expected = read_tensor(&data.join("output_0.pb"))?;
+        let [node] = &graph.node[..] else {
+            return Err(format!("{}: {} nodes, but 1 is needed", path.display(), graph.node.len()).into());
+        };
+        let (x, bounds) =
+            clip(opset, node, &tensors).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self { opset, bounds, x, expected })
+    }
+}
+
+fn decode<M: Message + Default>(path: &Path) -> Result<M> {
+    Ok(M::decode(&std::fs::read(path)?[..])?)
+}
+
+fn read_tensor(path: &Path) -> Result<Tensor> {
+    let tensor = decode(path).and_then(|proto| Tensor::decode(&proto));
+    tensor.map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+fn opset_and_graph(model: ModelProto) -> Result<(u32, GraphProto)> {
+    let own = |id: &&OperatorSetIdProto| matches!(id.domain.as_deref().unwrap_or(""), "" | "ai.onnx");
+    let version = model.opset_import.iter().find(own).and_then(|id| id.version);
+    let version = version.ok_or("it does not say which version of the operator set it uses")?;
+    Ok((u32::try_from(version)?, model.graph.ok_or("it has no graph")?))
+}
+
+fn clip(opset: u32, node: &NodeProto, tensors: &HashMap<String, Tensor>) -> Result<(Tensor, Bounds)> {
+    let op_type = node.op_type.as_deref().unwrap_or("");
+    if op_type != "Clip" {
+        return Err(format!("its node is {op_type}, not Clip").into());
+    }
+    let input = |n: usize| match node.input.get(n).map_or("", String::as_str) {
+        "" => Ok(None),
+        name => tensors.get(name).map(Some).ok_or_else(|| format!("there is no value for input {name}")),
+    };
+    let x = input(0)?.ok_or("its node has no input")?.clone();
+    let attribute = |name| {
+        node.attribute
+            .iter()
+            .find(|attribute| attribute.name.as_deref() == Some(name))
+            .and_then(|found| found.f)
+    };
+    let bounds = if opset < 11 {
+        Bounds::Attributes { min: attribute("min"), max: attribute("max") }
+    } else {
+        let bound = |n| input(n)?.map_or(Ok(Bound::Absent), |tensor| tensor.bound(x.dtype));
+        Bounds::Inputs { min: bound(1)?, max: bound(2)? }
+    };
+    Ok((x, bounds))
+}

@@ -1,0 +1,128 @@
+//! ONNX's own node tests of Clip.
+
+use std::path::PathBuf;
+
+use prost::Message as _;
+use wgpu_clamp::standards::Standard;
+use wgpu_clamp::standards::onnx::Bounds;
+use wgpu_clamp::{Bound, DType, Element};
+
+use crate::golden::Record;
+use crate::judge::bits;
+use crate::onnx_file::{
+    AttributeProto, GraphProto, ModelProto, NodeProto, NodeTest, OperatorSetIdProto, Result, TensorProto,
+    ValueInfoProto,
+};
+
+/// The name under which the node tests stand in messages and in the table.
+pub const FILE: &str = "onnx";
+
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/onnx")
+}
+
+/// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` one has no Clip node: it has the
+/// node of its namesake, with its own data.
+pub fn node_tests() -> Result<Vec<Record>> {
+    let entries = std::fs::read_dir(folder())?.collect::<std::io::Result<Vec<_>>>()?;
+    let mut names: Vec<_> =
+        entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names.into_iter().map(node_test).collect()
+}
+
+fn node_test(name: String) -> Result<Record> {
+    let same_as = name.strip_suffix("_expanded").map(str::to_owned);
+    let model = folder().join(same_as.as_ref().unwrap_or(&name));
+    Ok(record(name.clone(), NodeTest::read(&model, &folder().join(&name))?, same_as))
+}
+
+fn record(id: String, test: NodeTest, same_as: Option<String>) -> Record {
+    let (bound_dtype, min, max) = match test.bounds {
+        Bounds::Attributes { min, max } => (DType::F32, min.map(f32::to_bits64), max.map(f32::to_bits64)),
+        Bounds::Inputs { min, max } => (test.x.dtype, bits(min), bits(max)),
+    };
+    assert_eq!((test.expected.dtype, &test.expected.shape), (test.x.dtype, &test.x.shape), "{id}");
+    Record {
+        file: FILE,
+        id,
+        standard: Standard::Onnx { opset: test.opset },
+        dtype: test.x.dtype,
+        x: test.x.bits(),
+        shape: test.x.shape,
+        min,
+        max,
+        bound_dtype,
+        y: Ok(test.expected.bits()),
+        deviates: Vec::new(),
+        is_bound_shape: false,
+        same_as,
+    }
+}
+
+/// The node tests have raw data and inputs only; other writers of ONNX files use the rest of the format.
+#[test]
+fn typed_elements_and_attributes_are_decoded() {
+    let folder = std::env::temp_dir().join(format!("wgpu-clamp-conformance-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("test_data_set_0")).unwrap();
+    let read = |version, node: NodeProto, tensor: TensorProto| {
+        let input = [ValueInfoProto { name: Some("x".into()) }].to_vec();
+        let initializer = [TensorProto {
+            data_type: Some(3),
+            name: Some("low".into()),
+            int32_data: vec![-3],
+            ..Default::default()
+        }]
+        .to_vec();
+        let graph = Some(GraphProto { node: vec![node], initializer, input });
+        let opset_import = vec![OperatorSetIdProto { domain: None, version: Some(version) }];
+        let model = ModelProto { graph, opset_import }.encode_to_vec();
+        std::fs::write(folder.join("model.onnx"), model).unwrap();
+        for name in ["input_0.pb", "output_0.pb"] {
+            std::fs::write(folder.join("test_data_set_0").join(name), tensor.encode_to_vec()).unwrap();
+        }
+        NodeTest::read(&folder, &folder)
+    };
+    let clip = |inputs: &[&str], attribute| NodeProto {
+        input: inputs.iter().map(|&name| name.to_owned()).collect(),
+        op_type: Some("Clip".into()),
+        attribute,
+    };
+    let two = |code| TensorProto { dims: vec![2], data_type: Some(code), ..Default::default() };
+    let cases = [
+        (TensorProto { float_data: vec![1.0, -0.0], ..two(1) }, DType::F32, [0x3f80_0000, 0x8000_0000]),
+        (TensorProto { int32_data: vec![200, 3], ..two(2) }, DType::U8, [200, 3]),
+        (TensorProto { int32_data: vec![-1, 3], ..two(3) }, DType::I8, [0xff, 3]),
+        (TensorProto { int32_data: vec![40_000, 3], ..two(4) }, DType::U16, [40_000, 3]),
+        (TensorProto { int32_data: vec![-2, 3], ..two(5) }, DType::I16, [0xfffe, 3]),
+        (TensorProto { int32_data: vec![-2, 3], ..two(6) }, DType::I32, [0xffff_fffe, 3]),
+        (TensorProto { int64_data: vec![-2, 3], ..two(7) }, DType::I64, [u64::MAX - 1, 3]),
+        (TensorProto { int32_data: vec![0x3c00, 0x8000], ..two(10) }, DType::F16, [0x3c00, 0x8000]),
+        (TensorProto { double_data: vec![1.0, -0.0], ..two(11) }, DType::F64, [0x3ff0 << 48, 1 << 63]),
+        (TensorProto { uint64_data: vec![1 << 31, 3], ..two(12) }, DType::U32, [1 << 31, 3]),
+        (TensorProto { uint64_data: vec![1 << 63, 3], ..two(13) }, DType::U64, [1 << 63, 3]),
+        (TensorProto { int32_data: vec![0x3f80, 0x8000], ..two(16) }, DType::BF16, [0x3f80, 0x8000]),
+    ];
+    for (tensor, dtype, bits) in cases {
+        let attribute = [AttributeProto { name: Some("max".into()), f: Some(0.5) }].to_vec();
+        let test = read(6, clip(&["x"], attribute), tensor).unwrap();
+        assert_eq!((test.opset, test.bounds), (6, Bounds::Attributes { min: None, max: Some(0.5) }));
+        assert_eq!((test.x.dtype, test.x.bits(), test.expected), (dtype, bits.to_vec(), test.x));
+    }
+    let bytes = TensorProto { int32_data: vec![1, 2], ..two(3) };
+    let test = read(13, clip(&["x", "low", ""], vec![]), bytes.clone()).unwrap();
+    assert_eq!(test.bounds, Bounds::Inputs { min: Bound::Value(0xfd), max: Bound::Absent });
+    for (version, node, tensor, said) in [
+        (13, clip(&["x", "lower"], vec![]), bytes.clone(), "no value for input lower"),
+        (13, clip(&[], vec![]), bytes.clone(), "no input"),
+        (13, clip(&["x", "x"], vec![]), bytes.clone(), "a bound is i8 of shape [2]"),
+        (13, NodeProto::default(), bytes.clone(), "not Clip"),
+        (-1, clip(&["x"], vec![]), bytes.clone(), "out of range"),
+        (13, clip(&["x"], vec![]), two(3), "0 bytes do not make i8"),
+        (13, clip(&["x"], vec![]), two(8), "data type 8"),
+    ] {
+        let error = read(version, node, tensor).unwrap_err().to_string();
+        assert!(error.contains(said) && error.contains("model.onnx") | error.contains(".pb"), "{error}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

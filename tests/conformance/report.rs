@@ -1,0 +1,96 @@
+//! The numbers of cases, as a page of Markdown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use wgpu_clamp::DType;
+
+use crate::exceptions::{EXCEPTIONS, Reason};
+use crate::golden::Record;
+use crate::judge::Verdict;
+use crate::rules::name_and_version;
+
+const COLUMNS: [&str; 7] =
+    ["equal", "equal, rank 9–16", "equal, same data", "exception", "rejected", "no output", "no such call"];
+
+/// The column of a verdict.
+const fn column(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Equal => 0,
+        Verdict::HighRank => 1,
+        Verdict::SameData => 2,
+        Verdict::Excepted(_) => 3,
+        Verdict::Refused => 4,
+        Verdict::Gap => 5,
+        Verdict::BoundShape => 6,
+    }
+}
+
+const INTRODUCTION: &str = "\
+# How many cases of other implementations the crate is held to
+
+The conformance tests write this page (`WGPU_CLAMP_UPDATE=1 cargo test --test conformance`) and fail if it is out of
+date. Each case is one tensor with its bounds, compared bit for bit on the CPU reference and on every adapter; the
+cases of ONNX Clip 11 and later once with the bounds on the host and once with them on the GPU.
+
+- equal, rank 9–16: as a tensor of one dimension, since a layout has 8 at most
+- equal, same data: the inputs and the output are those of another case
+- exception: the runtime differs from the text of its standard in a way that is listed below, and does so still
+- rejected: the standard rejects the case, the runtime gave an error, and so does the crate
+- no output: the runtime has a gap; the crate computes what the standard says
+- no such call: about the shape of a bound, which is one element here
+
+";
+
+/// The whole page.
+pub fn page(judged: &[(&Record, Verdict)]) -> String {
+    let mut page = format!("{INTRODUCTION}{}\n## Exceptions\n\n", table(judged));
+    page += "| reason | file | cases |\n| --- | --- | --- |\n";
+    for reason in Reason::ALL {
+        for (file, _, ids) in EXCEPTIONS.iter().filter(|(_, listed, _)| *listed == reason) {
+            writeln!(page, "| {} | `{file}` | {} |", reason.text(), ids.len()).unwrap();
+        }
+    }
+    page
+}
+
+fn table(judged: &[(&Record, Verdict)]) -> String {
+    let mut rows: BTreeMap<_, [usize; COLUMNS.len()]> = BTreeMap::new();
+    for (record, verdict) in judged {
+        let (standard, version) = name_and_version(record.standard);
+        let dtype = DType::ALL.iter().position(|dtype| *dtype == record.dtype);
+        // Runtimes before node tests.
+        let source = (record.file == crate::onnx_nodes::FILE, source(record.file));
+        rows.entry((standard, version, source, dtype)).or_default()[column(*verdict)] += 1;
+    }
+    let mut table = format!("| standard | version | held to | dtype | cases | {} |\n", COLUMNS.join(" | "));
+    table += &"| --- ".repeat(5 + COLUMNS.len());
+    table += "|\n";
+    let mut total = [0; COLUMNS.len()];
+    let mut line = |head: String, counts: [usize; COLUMNS.len()]| {
+        let cells = counts.map(|count| if count == 0 { " |".to_owned() } else { format!(" {count} |") });
+        writeln!(table, "| {head} | {} |{}", counts.iter().sum::<usize>(), cells.concat()).unwrap();
+    };
+    for ((standard, version, (_, source), dtype), counts) in rows {
+        let dtype = dtype.map_or("", |n| DType::ALL[n].name());
+        line(format!("{standard} | {version} | {source} | {dtype}"), counts);
+        total = std::array::from_fn(|n| total[n] + counts[n]);
+    }
+    line("all | | |".to_owned(), total);
+    table
+}
+
+fn source(file: &str) -> &'static str {
+    match file {
+        crate::onnx_nodes::FILE => "node tests of onnx 1.22.0",
+        file if file.starts_with("onnxruntime-1.31.1") => "ONNX Runtime 1.31.1",
+        file if file.starts_with("openvino-reference-2026.4.1") => "OpenVINO reference 2026.4.1",
+        file if file.starts_with("onednn-graph-3.9.1") => "oneDNN Graph 3.9.1",
+        other => panic!("{other} is not in the table"),
+    }
+}
+
+pub fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/CONFORMANCE.md")
+}

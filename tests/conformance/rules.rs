@@ -1,0 +1,145 @@
+//! What the four standards say about a record, stated once more, without the constructors under test.
+
+use half::f16;
+use wgpu_clamp::standards::Standard;
+use wgpu_clamp::standards::onnx::{self, Bounds};
+use wgpu_clamp::{Bound, Clamp, DType, Element, Error, NanRule, Order};
+
+use crate::golden::Record;
+
+/// What a standard rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    DType,
+    /// A required bound is missing: a call that the constructor's signature does not let anybody write.
+    Absent,
+    Nan,
+    Crossed,
+}
+
+impl Refusal {
+    pub fn of(record: &Record) -> Option<Self> {
+        use DType::{BF16, F16, F32};
+        let float = record.dtype.is_float();
+        let (has_dtype, has_attributes) = match record.standard {
+            Standard::Onnx { opset: ..12 } => (float && record.dtype != BF16, false),
+            Standard::Onnx { opset: 12 } => (record.dtype != BF16, false),
+            Standard::Onnx { .. } => (true, false),
+            Standard::OpenVino => (true, true),
+            Standard::OneDnn => (matches!(record.dtype, F32 | F16 | BF16), true),
+            other => panic!("no records of {other}"),
+        };
+        if !has_dtype {
+            return Some(Self::DType);
+        }
+        if !has_attributes {
+            return None;
+        }
+        let (Some(min), Some(max)) = (record.min, record.max) else {
+            return Some(Self::Absent);
+        };
+        let (min, max) = (number(record.bound_dtype, min), number(record.bound_dtype, max));
+        if min.is_nan() || max.is_nan() {
+            Some(Self::Nan)
+        } else if min > max {
+            Some(Self::Crossed)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the error says this about the record.
+    pub fn is_said_by(self, error: &Error, record: &Record) -> bool {
+        let nan = |bits: Option<u64>| bits.is_some_and(|bits| number(record.bound_dtype, bits).is_nan());
+        match (self, error) {
+            (Self::DType, Error::DTypeNotInStandard { standard, dtype, .. }) => {
+                (*standard, *dtype) == (record.standard, record.dtype)
+            }
+            (Self::Nan, Error::NanBound { standard, argument }) => {
+                *standard == record.standard && nan(if *argument == "min" { record.min } else { record.max })
+            }
+            (Self::Crossed, Error::CrossedBounds { standard, min, max }) => {
+                let is = |value: f64, bits: Option<u64>| {
+                    Some(value) == bits.map(|bits| number(record.bound_dtype, bits))
+                };
+                *standard == record.standard && is(*min, record.min) && is(*max, record.max)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The value of an attribute, which is f32 or f64.
+fn number(dtype: DType, bits: u64) -> f64 {
+    match dtype {
+        DType::F32 => f64::from(f32::from_bits(bits as u32)),
+        DType::F64 => f64::from_bits(bits),
+        other => panic!("no standard has attributes of {other}"),
+    }
+}
+
+/// Whether the bounds are inputs, which may lie on the GPU.
+pub fn has_inputs(record: &Record) -> bool {
+    matches!(record.standard, Standard::Onnx { opset: 11.. })
+}
+
+/// The constructor under test on what the record gives it. `on_gpu` is for records with inputs.
+pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
+    let (dtype, min, max) = (record.dtype, record.min, record.max);
+    let given = |bits: Option<u64>| number(record.bound_dtype, bits.expect("required attribute"));
+    let input = |bits: Option<u64>| match bits {
+        None => Bound::Absent,
+        Some(_) if on_gpu => Bound::OnGpu,
+        Some(bits) => Bound::Value(bits),
+    };
+    match record.standard {
+        Standard::Onnx { opset } => {
+            let bounds = if has_inputs(record) {
+                Bounds::Inputs { min: input(min), max: input(max) }
+            } else {
+                // Widening and narrowing an f32 gives it back.
+                let attribute = |bits: Option<u64>| bits.map(|_| given(bits) as f32);
+                Bounds::Attributes { min: attribute(min), max: attribute(max) }
+            };
+            Clamp::onnx(opset, dtype, bounds)
+        }
+        Standard::OpenVino => Clamp::openvino(dtype, given(min), given(max)),
+        Standard::OneDnn => Clamp::onednn(dtype, given(min) as f32, given(max) as f32),
+        other => panic!("no records of {other}"),
+    }
+}
+
+/// The clamp of a record that its runtime did not compute.
+///
+/// Only as far as such records need it: bounds are already of the dtype, or f32 that become F16.
+pub fn stated(record: &Record) -> Clamp {
+    let absent = |value: f32| match record.standard {
+        Standard::Onnx { opset: ..11 } => value.to_bits64(),
+        other => panic!("{}: no bound for {other}", record.id),
+    };
+    let bound = |bits: Option<u64>, default| match (record.bound_dtype, record.dtype) {
+        (from, to) if from == to => Bound::Value(bits.unwrap_or_else(|| absent(default))),
+        (DType::F32, DType::F16) => {
+            let value = f32::from_bits(bits.unwrap_or_else(|| absent(default)) as u32);
+            Bound::Value(f16::from_f32(value).to_bits64())
+        }
+        (DType::F32, DType::BF16) if bits.is_some_and(|bits| bits & 0xffff == 0) => {
+            Bound::Value(bits.unwrap_or_default() >> 16)
+        }
+        (from, to) => panic!("{}: bounds of {from} for {to}", record.id),
+    };
+    let (min, max) = (bound(record.min, f32::MIN), bound(record.max, f32::MAX));
+    let rule = if record.standard == Standard::OneDnn { NanRule::ToMin } else { NanRule::Propagate };
+    let clamp = Clamp::from_bits(record.dtype, min, max).expect("bounds of the dtype");
+    clamp.with_order(Order::MaxWins).with_nan_rule(rule)
+}
+
+/// "ONNX Clip" and "13", for example.
+pub fn name_and_version(standard: Standard) -> (&'static str, u32) {
+    match standard {
+        Standard::Onnx { opset } => ("ONNX Clip", onnx::version(opset).expect("an opset that exists")),
+        Standard::OpenVino => ("OpenVINO Clamp", 1),
+        Standard::OneDnn => ("oneDNN Graph Clamp", 1),
+        other => panic!("no records of {other}"),
+    }
+}

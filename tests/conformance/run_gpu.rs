@@ -1,0 +1,36 @@
+//! A clamp on the GPU, from the bits of its elements to those of the results.
+
+use wgpu_clamp::{Bound, Layout, MAX_RANK, Operands, View, verify};
+
+use crate::device::{Gpu, buffer, read, to_bytes};
+use crate::judge::Job;
+
+/// Runs the job and holds it to the CPU reference on the way, with every byte around the output.
+pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
+    let dtype = job.clamp.dtype();
+    let shape = if job.shape.len() > MAX_RANK { &[job.x.len()] } else { job.shape };
+    let layout = Layout::packed(shape).map_err(|error| error.to_string())?;
+    let (src, before) = (to_bytes(dtype, job.x), to_bytes(dtype, &vec![0x5a5a_5a5a_5a5a_5a5a; job.x.len()]));
+    let (src_buffer, dst_buffer) = (buffer(gpu, &src), buffer(gpu, &before));
+    let [min, max] = job.slots;
+    let slots = buffer(gpu, &to_bytes(dtype, &[0x3c, min, max]));
+    let slot = |offset| Layout::strided(&[], &[], offset).map(|layout| View::new(&slots, layout));
+
+    let mut operands = Operands::new(View::new(&src_buffer, layout), View::new(&dst_buffer, layout));
+    if job.clamp.min() == Bound::OnGpu {
+        operands = operands.with_min(slot(1).map_err(|error| error.to_string())?);
+    }
+    if job.clamp.max() == Bound::OnGpu {
+        operands = operands.with_max(slot(2).map_err(|error| error.to_string())?);
+    }
+    let described = |error: &dyn std::fmt::Display| format!("{error} ({:?} on {})", job.clamp, gpu.name);
+    gpu.host.submit(&job.clamp, operands).map_err(|error| described(&error))?;
+    let after = read(gpu, &dst_buffer);
+    let report = verify::check(&job.on_host, &layout, &src, &layout, &before, &after)
+        .map_err(|error| described(&error))?;
+    if !report.passed() {
+        return Err(described(&report));
+    }
+    let elements = after.chunks_exact(dtype.size()).take(job.x.len());
+    Ok(elements.map(|bytes| bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))).collect())
+}
