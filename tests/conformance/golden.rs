@@ -130,7 +130,7 @@ fn from_line(file: &'static str, kind: Kind, line: Line) -> Record {
         Kind::OneDnn => Standard::OneDnn,
     };
     let bound_dtype = line.bound_dtype.as_deref().and_then(named);
-    let x = line.x_bits.map(bits).unwrap_or_else(|| panic!("{file} {id}: no x_bits"));
+    let x = line.x_bits.map_or_else(|| panic!("{file} {id}: no x_bits"), bits);
     let y = match (line.y_bits.map(bits), line.error) {
         (Some(y), None) => Ok(y),
         (None, Some(error)) => Err(error),

@@ -28,13 +28,13 @@ pub fn node_tests() -> Result<Vec<Record>> {
     let mut names: Vec<_> =
         entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    names.into_iter().map(node_test).collect()
+    names.iter().map(|name| node_test(name)).collect()
 }
 
-fn node_test(name: String) -> Result<Record> {
+fn node_test(name: &str) -> Result<Record> {
     let same_as = name.strip_suffix("_expanded").map(str::to_owned);
-    let model = folder().join(same_as.as_ref().unwrap_or(&name));
-    Ok(record(name.clone(), NodeTest::read(&model, &folder().join(&name))?, same_as))
+    let model = folder().join(same_as.as_deref().unwrap_or(name));
+    Ok(record(name.to_owned(), NodeTest::read(&model, &folder().join(name))?, same_as))
 }
 
 fn record(id: String, test: NodeTest, same_as: Option<String>) -> Record {

@@ -123,7 +123,7 @@ pub fn stated(record: &Record) -> Clamp {
             let value = f32::from_bits(bits.unwrap_or_else(|| absent(default)) as u32);
             Bound::Value(f16::from_f32(value).to_bits64())
         }
-        (DType::F32, DType::BF16) if bits.is_some_and(|bits| bits & 0xffff == 0) => {
+        (DType::F32, DType::BF16) if bits.is_some_and(|bits| bits.trailing_zeros() >= 16) => {
             Bound::Value(bits.unwrap_or_default() >> 16)
         }
         (from, to) => panic!("{}: bounds of {from} for {to}", record.id),
