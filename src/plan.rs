@@ -396,3 +396,6 @@ fn contiguous(
     let ragged = !(dst.is_multiple_of(PACKET) && end.is_multiple_of(PACKET));
     Ok((Geometry::Contiguous(geometry), [(count > 0).then_some(body), ragged.then_some(edges)]))
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,11 @@ use wgpu_clamp::{Bound, Clamp, DType, Layout};
 use crate::harness::{Gpu, Place, Random, check, gpus, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
-const MILLION: usize = 1_000_000;
+/// Random patterns for the wider types: a million, or sixteen with `cargo xtask test --exhaustive`.
+fn random_patterns() -> usize {
+    let exhaustive = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some_and(|value| value == "1");
+    if exhaustive { 16_000_000 } else { 1_000_000 }
+}
 
 /// How the elements lie, so that both kernels and every placement are met.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +100,7 @@ fn main_clamps(dtype: DType) -> Vec<Clamp> {
 fn every_route(dtype: DType) {
     for gpu in gpus() {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
-            let elements = elements(clamp, MILLION, 7 + n as u64);
+            let elements = elements(clamp, random_patterns(), 7 + n as u64);
             for route in ROUTES {
                 run(gpu, clamp, &elements, route);
             }

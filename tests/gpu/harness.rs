@@ -1,5 +1,6 @@
 //! Adapters, buffers, and the one check that every test ends in.
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, View, verify, wgpu};
@@ -39,7 +40,8 @@ async fn open_all() -> Vec<Gpu> {
             continue;
         }
         let gpu = with_limits(&adapter, wgpu::Limits::downlevel_defaults());
-        println!("adapter: {}", gpu.name);
+        // Not `println`: what the adapter is should be seen when the tests pass, too.
+        writeln!(std::io::stdout(), "adapter: {}", gpu.name).unwrap();
         found.push(info.backend.to_str());
         gpus.push(gpu);
     }

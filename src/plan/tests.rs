@@ -1,0 +1,200 @@
+//! Plans without a GPU: what they collapse to, and which elements their dispatches reach.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::DType;
+
+fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
+    Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
+}
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+fn is_contiguous(plan: &Plan) -> bool {
+    plan.windows().all(|window| window.kernel() == Kernel::Contiguous)
+}
+
+#[test]
+fn layouts_that_run_alike_on_both_sides_are_contiguous() {
+    let image = packed(&[4, 5, 6, 2]);
+    let reversed = image.flip(0).unwrap().flip(1).unwrap().flip(2).unwrap().flip(3).unwrap();
+    for layout in [
+        image,
+        reversed,
+        image.permute(&[3, 1, 0, 2]).unwrap(),
+        reversed.permute(&[2, 0, 3, 1]).unwrap(),
+        image.slice(0, 1..3).unwrap(),
+    ] {
+        let plan = plan(DType::F16, &layout, &layout);
+        assert!(is_contiguous(&plan), "{plan:?}");
+        assert_eq!(plan.dims(), [Dim { extent: layout.len(), src: 1, dst: 1 }]);
+    }
+}
+
+#[test]
+fn what_does_not_run_alike_is_strided() {
+    let line = packed(&[64]);
+    let front = line.slice(0, 0..32).unwrap();
+    for (src, dst) in [
+        (line, line.flip(0).unwrap()),
+        (line.step(0, 2).unwrap(), front),
+        (front, line.slice(0, 1..33).unwrap()), // another distance from a packet
+        (packed(&[1]).broadcast_to(&[64]).unwrap(), line),
+        (packed(&[8, 8]), packed(&[8, 8]).permute(&[1, 0]).unwrap()),
+    ] {
+        assert!(!is_contiguous(&plan(DType::U8, &src, &dst)), "{src:?} {dst:?}");
+    }
+    // The same distance, a packet apart.
+    assert!(is_contiguous(&plan(DType::U8, &front, &line.slice(0, 16..48).unwrap())));
+}
+
+#[test]
+fn dimensions_collapse_where_both_sides_allow() {
+    // Rows with a pitch on one side only.
+    let rows = packed(&[2, 3, 10]).slice(2, 0..8).unwrap();
+    let plan = plan(DType::F32, &packed(&[2, 3, 8]), &rows);
+    assert_eq!(plan.dims(), [Dim { extent: 6, src: 8, dst: 10 }, Dim { extent: 8, src: 1, dst: 1 }]);
+}
+
+#[test]
+fn nothing_to_do_is_a_plan_without_dispatches() {
+    let empty = packed(&[3, 0, 2]);
+    assert_eq!(plan(DType::U8, &empty, &empty).dispatches(), 0);
+    let scalar = packed(&[]);
+    assert_eq!(plan(DType::F64, &scalar, &scalar).dispatches(), 1);
+}
+
+#[test]
+fn grids_hold_every_workgroup_and_hardly_more() {
+    let limits = Limits { max_workgroups_per_dimension: 100, ..Limits::default() };
+    for workgroups in 1..=10_000_u64 {
+        let [x, y] = grid(workgroups, limits).unwrap().map(u64::from);
+        assert!(x <= 100 && y <= 100, "{workgroups}: {x} x {y}");
+        assert!(x * y >= workgroups && x * y < workgroups + x, "{workgroups}: {x} x {y}");
+        assert!(y == 1 || x.abs_diff(y) <= 2 || x == 100 || y == 100, "{workgroups}: {x} x {y}");
+    }
+    assert_eq!(grid(0, limits).unwrap()[0], 0);
+    assert!(matches!(grid(10_001, limits), Err(Error::TooLarge { needed: 10_001, limit: 100, .. })));
+}
+
+#[test]
+fn bindings_suit_the_device() {
+    let limits = Limits { binding_alignment: 64, ..Limits::default() };
+    let deep = Layout::strided(&[10], &[1], 1001).unwrap();
+    let plan = Plan::new(&Clamp::unbounded(DType::I16), &deep, &deep, limits).unwrap();
+    let window = plan.windows().next().unwrap();
+    // Elements 1001 to 1010 are bytes 2002 to 2021.
+    assert_eq!(window.src, Range { offset: 1984, size: 2024 - 1984 });
+
+    // What Vulkan and DX12 can bind, even if a device claims more.
+    let limits = Limits { max_binding_size: u64::MAX, ..Limits::default() };
+    let huge = packed(&[1 << 31]);
+    let error = Plan::new(&Clamp::unbounded(DType::U8), &huge, &huge, limits).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { limit: 0x7fff_fffc, .. }), "{error:?}");
+}
+
+/// The addresses that a window's dispatches read and write, in bytes of the whole buffers, one pair per byte.
+fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
+    let size = plan.clamp.dtype().size() as u64;
+    let mut bytes = Vec::new();
+    for dispatch in window.dispatches() {
+        let workgroups = u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]);
+        match (&window.geometry, dispatch.entry_point) {
+            (Geometry::Contiguous(g), EntryPoint::Body) => {
+                assert_eq!(g.row, dispatch.grid[0]);
+                let most = workgroups * u64::from(WORKGROUP_SIZE * PACKETS_PER_INVOCATION);
+                assert!(u64::from(g.count) <= most);
+                for packet in g.first..g.first + g.count {
+                    let from = u64::from(packet.wrapping_add(g.src_shift)) * PACKET;
+                    bytes.extend((0..PACKET).map(|i| (from + i, u64::from(packet) * PACKET + i)));
+                }
+            }
+            (Geometry::Contiguous(g), _) => {
+                let body = g.first * 16..(g.first + g.count) * 16;
+                for byte in (g.begin..g.end).filter(|byte| !body.contains(byte)) {
+                    // An edge invocation takes the packet of the first byte or that of the end.
+                    assert!(byte / 16 == g.begin / 16 || byte / 16 == g.end / 16);
+                    let from = u64::from((byte / 16).wrapping_add(g.src_shift)) * PACKET;
+                    bytes.push((from + u64::from(byte % 16), byte.into()));
+                }
+            }
+            (Geometry::Strided(g), _) => {
+                assert_eq!(g.row, dispatch.grid[0]);
+                assert!(u64::from(g.count) <= workgroups * u64::from(WORKGROUP_SIZE));
+                for index in 0..g.count {
+                    let (mut rest, mut src, mut dst) = (index, g.src_start, g.dst_start);
+                    for dim in &g.dims[..g.rank as usize] {
+                        let i = rest % dim[0];
+                        rest /= dim[0];
+                        src = src.wrapping_add(i.wrapping_mul(dim[1]));
+                        dst = dst.wrapping_add(i.wrapping_mul(dim[2]));
+                    }
+                    let at = |element: u32, i| u64::from(element) * size + i;
+                    bytes.extend((0..size).map(|i| (at(src, i), at(dst, i))));
+                }
+            }
+        }
+    }
+    for (src, dst) in &mut bytes {
+        assert!(*src < window.src.size && *dst < window.dst.size, "outside the binding");
+        *src += window.src.offset;
+        *dst += window.dst.offset;
+    }
+    bytes
+}
+
+fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
+    prop::collection::vec((1_usize..5, 0_usize..3, any::<bool>(), any::<bool>(), any::<u16>()), 0..=8)
+        .prop_flat_map(|dims| (Just(dims), 0_usize..40, 0_usize..300))
+        .prop_map(|(dims, src_offset, dst_offset)| {
+            let mut shape: Vec<_> = dims.iter().map(|dim| dim.0).collect();
+            // Up to a few thousand elements.
+            while shape.iter().product::<usize>() > 4000 {
+                *shape.iter_mut().max().unwrap() = 1;
+            }
+            let strided = |gap: bool, flip: fn(&(usize, usize, bool, bool, u16)) -> bool, offset| {
+                let mut order: Vec<usize> = (0..shape.len()).collect();
+                order.sort_by_key(|&d| if gap { dims[d].4 } else { u16::MAX - d as u16 });
+                let mut strides = vec![0; shape.len()];
+                let mut step = 1;
+                for d in order {
+                    strides[d] = isize::try_from(step).unwrap();
+                    step = step * shape[d] + if gap { dims[d].1 } else { 0 };
+                }
+                let mut layout = Layout::strided(&shape, &strides, offset).unwrap();
+                for axis in (0..shape.len()).filter(|&d| flip(&dims[d])) {
+                    layout = layout.flip(axis).unwrap();
+                }
+                layout
+            };
+            (strided(true, |dim| dim.2, src_offset), strided(dims.len() % 2 == 0, |dim| dim.3, dst_offset))
+        })
+}
+
+proptest! {
+    /// Each output element once, from the source element with the same index, and nothing else.
+    #[test]
+    fn a_plan_reaches_each_element_once(
+        (src, dst) in any_layouts(),
+        dtype in prop::sample::select(&DType::ALL),
+        in_place: bool,
+    ) {
+        let size = dtype.size() as u64;
+        let src = if in_place { dst } else { src };
+        let placement = if in_place { Placement::OneBuffer } else { Placement::TwoBuffers };
+        let clamp = Clamp::unbounded(dtype);
+        let plan = Plan::with_placement(&clamp, &src, &dst, placement, Limits::default()).unwrap();
+        let mut reached: Vec<_> = plan.windows().flat_map(|window| reached(&plan, window)).collect();
+        let mut expected: Vec<_> = src
+            .addresses()
+            .zip(dst.addresses())
+            .flat_map(|(from, to)| (0..size).map(move |i| (from as u64 * size + i, to as u64 * size + i)))
+            .collect();
+        reached.sort_unstable();
+        expected.sort_unstable();
+        prop_assert_eq!(reached, expected, "{:?}", plan);
+    }
+}
