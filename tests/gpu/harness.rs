@@ -28,6 +28,7 @@ pub fn gpus() -> &'static [Gpu] {
     GPUS.get_or_init(|| pollster::block_on(open_all()))
 }
 
+#[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
 async fn open_all() -> Vec<Gpu> {
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let backends = descriptor.backends;
@@ -40,7 +41,6 @@ async fn open_all() -> Vec<Gpu> {
             continue;
         }
         let gpu = with_limits(&adapter, wgpu::Limits::downlevel_defaults());
-        // Not `println`: what the adapter is should be seen when the tests pass, too.
         writeln!(std::io::stdout(), "adapter: {}", gpu.name).unwrap();
         found.push(info.backend.to_str());
         gpus.push(gpu);

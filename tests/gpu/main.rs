@@ -9,5 +9,6 @@ mod errors;
 mod harness;
 mod host;
 mod layouts;
+mod properties;
 mod slots;
 mod values;
