@@ -238,6 +238,19 @@ pub enum Error {
         /// What the device allows.
         limit: u64,
     },
+    /// A tensor takes more windows than a plan may have, since the device's bindings or grids are too small for it.
+    #[error(
+        "dst: its layouts need {windows} windows on this device, {limit} are allowed; axis {axis} is to blame: \
+         split the tensor there, or lay it out so that neighbours along it are closer"
+    )]
+    TooManyWindows {
+        /// The axis along which the tensor takes the most windows.
+        axis: usize,
+        /// The windows needed.
+        windows: usize,
+        /// The windows allowed.
+        limit: usize,
+    },
     /// The device lacks a limit that every kernel needs.
     #[error(
         "device: its {limit_name} is {limit}, but {needed} is needed; `wgpu::Limits::downlevel_defaults()` suffices"
