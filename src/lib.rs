@@ -191,6 +191,7 @@ mod scalar;
 mod scope;
 mod shader;
 mod slice;
+pub mod standards;
 mod tensor;
 mod transfer;
 pub mod verify;
