@@ -77,13 +77,13 @@ fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
     for gpu in gpus() {
         let clamp = Clamp::new(1_u32, 2);
         let mut data = vec![9_u32; 100_000];
-        for polls in 0..2 {
+        let ended = {
             let mut run = pin!(gpu.host.clamp_slice_in_place(&clamp, &mut data).run());
-            for _ in 0..polls {
-                let _ = run.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            }
-        }
-        assert!(data.iter().all(|&x| x == 9));
+            // A quick device may be done at once.
+            run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        };
+        assert!(data.iter().all(|&x| x == if ended { 2 } else { 9 }));
+        drop(gpu.host.clamp_slice_in_place(&clamp, &mut data).run());
         gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
         assert!(data.iter().all(|&x| x == 2));
     }
