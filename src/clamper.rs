@@ -153,7 +153,7 @@ impl Clamper {
     ///   elements, or may, without being the same,
     /// - [`Error::MissingSlot`], [`Error::UnexpectedSlot`], [`Error::SlotLength`] or [`Error::SlotInOutput`] if
     ///   the slots do not fit the bounds,
-    /// - [`Error::TooLarge`] if a tensor goes beyond one binding or one dispatch of this device,
+    /// - [`Error::TooManyWindows`] if the device's bindings or grids are too small for the tensor,
     /// - [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
         let operands = operands.into();
@@ -169,20 +169,19 @@ impl Clamper {
         log::debug!("{plan:?}");
         let mut dispatches = Vec::with_capacity(2 * plan.dispatches());
         for window in plan.windows() {
-            let block = plan.params(window);
+            let block = plan.params(&window);
             let on_gpu = operands.min.is_some() || operands.max.is_some();
             let usage = if on_gpu { wgpu::BufferUsages::STORAGE } else { wgpu::BufferUsages::empty() };
             let params = self.uniform(block.as_bytes(), usage)?;
             if on_gpu {
                 dispatches.push(self.resolve(clamp, &operands, &block, &params)?);
             }
-            let module = plan.module(window);
+            let module = plan.module(&window);
             let src = part(operands.src.buffer, window.src);
-            let bind_group = match placement {
+            let dst = part(operands.dst.buffer, window.dst);
+            let bind_group = match window.placement {
                 Placement::OneBuffer => self.bind(module, &params, &[src])?,
-                Placement::TwoBuffers => {
-                    self.bind(module, &params, &[src, part(operands.dst.buffer, window.dst)])?
-                }
+                Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst])?,
             };
             for dispatch in window.dispatches() {
                 let pipeline = self.pipeline(module, dispatch.entry_point)?;

@@ -1,6 +1,10 @@
 //! Everything that can go wrong, as one enum.
 
+use std::ops::RangeInclusive;
+
 use crate::DType;
+use crate::standards::Standard;
+use crate::standards::directml::FeatureLevel;
 
 /// Why a call was refused or failed.
 ///
@@ -109,6 +113,68 @@ pub enum Error {
     AffineDType {
         /// The clamp's dtype.
         dtype: DType,
+    },
+    /// A standard, in the version asked for, has no clamp of that dtype.
+    #[error("dtype: {dtype} is not in {standard}; it takes {}", names(allowed))]
+    DTypeNotInStandard {
+        /// The standard and its version.
+        standard: Standard,
+        /// The dtype that was asked for.
+        dtype: DType,
+        /// The dtypes that it has.
+        allowed: &'static [DType],
+    },
+    /// A standard, in the version asked for, has no clamp of tensors of that rank.
+    #[error("sizes: {rank} dimensions are not in {standard}; it takes {} to {}", allowed.start(), allowed.end())]
+    RankNotInStandard {
+        /// The standard and its version.
+        standard: Standard,
+        /// The number of dimensions of the tensor.
+        rank: usize,
+        /// The numbers of dimensions that it has.
+        allowed: RangeInclusive<usize>,
+    },
+    /// A `DirectML` operator is newer than the feature level asked for.
+    #[error("level: {operator} is not in DirectML feature level {level}; it is since {since}")]
+    OperatorNotInLevel {
+        /// `DirectML`'s name of the operator.
+        operator: &'static str,
+        /// The level that was asked for.
+        level: FeatureLevel,
+        /// The level that introduced it.
+        since: FeatureLevel,
+    },
+    /// A bound is NaN where a standard requires a number.
+    #[error("{argument}: NaN is no bound of {standard}; give a number, or ±infinity for none")]
+    NanBound {
+        /// The standard and its version.
+        standard: Standard,
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
+    /// `min > max` where a standard forbids it.
+    #[error("min, max: {min} is more than {max}; {standard} requires min <= max")]
+    CrossedBounds {
+        /// The standard and its version.
+        standard: Standard,
+        /// The lower bound that was given.
+        min: f64,
+        /// The upper bound that was given.
+        max: f64,
+    },
+    /// ONNX Clip was given inputs where its version has attributes, or the reverse.
+    #[error("bounds: {standard} takes no {given}; opsets 1 to 10 take attributes, 11 and later take inputs")]
+    BoundsKind {
+        /// The standard and its version.
+        standard: Standard,
+        /// `"attributes"` or `"inputs"`.
+        given: &'static str,
+    },
+    /// A version of the ONNX operator set that does not exist.
+    #[error("opset: {opset} is no version of the ONNX operator set; they begin at 1")]
+    Opset {
+        /// The version that was asked for.
+        opset: u32,
     },
     /// Source and destination differ in shape.
     #[error(
@@ -238,6 +304,19 @@ pub enum Error {
         /// What the device allows.
         limit: u64,
     },
+    /// A tensor takes more windows than a plan may have, since the device's bindings or grids are too small for it.
+    #[error(
+        "dst: its layouts need {windows} windows on this device, {limit} are allowed; axis {axis} is to blame: \
+         split the tensor there, or lay it out so that neighbours along it are closer"
+    )]
+    TooManyWindows {
+        /// The axis along which the tensor takes the most windows.
+        axis: usize,
+        /// The windows needed.
+        windows: usize,
+        /// The windows allowed.
+        limit: usize,
+    },
     /// The device lacks a limit that every kernel needs.
     #[error(
         "device: its {limit_name} is {limit}, but {needed} is needed; `wgpu::Limits::downlevel_defaults()` suffices"
@@ -286,4 +365,8 @@ pub enum Error {
         /// What wgpu said.
         reason: String,
     },
+}
+
+fn names(dtypes: &[DType]) -> String {
+    dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ")
 }

@@ -79,7 +79,7 @@
 //! | --- | --- |
 //! | in two buffers | allowed |
 //! | in one buffer, the same addresses | in place: [`Operands::in_place`], [`Clamper::encode_in_place`] |
-//! | in one buffer, no address in common | allowed; the range from the first to the last address of both must fit into one binding |
+//! | in one buffer, no address in common | allowed |
 //! | in one buffer, otherwise | [`Error::PartialAlias`] |
 //!
 //! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that
@@ -138,7 +138,7 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
-//! placement (one buffer or two), 162 at most, never per bound, scale, shape or stride.
+//! placement, a few hundred at most, never per bound, scale, shape or stride.
 //! A [`Prepared`] owns its bind group and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! # Errors
@@ -158,10 +158,12 @@
 //!
 //! # Limits
 //!
-//! The range from the first to the last address of a view fits into one storage binding:
-//! `max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
-//! most. A clamp is one dispatch, plus one for the ragged ends of a contiguous tensor. Beyond that:
-//! [`Error::TooLarge`].
+//! A view may be as large as its buffer. Where it exceeds a storage binding
+//! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
+//! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
+//! dispatch, plus one for the ragged ends of a contiguous tensor, plus one where a bound lies on the GPU. More
+//! than 65,536 windows are [`Error::TooManyWindows`]. [`Host::clamp_slice`] and [`Tensor`] take what fits into
+//! one buffer (`max_buffer_size`); beyond that: [`Error::TooLarge`].
 //!
 //! # Environment variables
 //!
@@ -189,6 +191,7 @@ mod scalar;
 mod scope;
 mod shader;
 mod slice;
+pub mod standards;
 mod tensor;
 mod transfer;
 pub mod verify;

@@ -25,7 +25,7 @@ impl<'a, T: Element> ClampSlice<'a, T> {
     /// # Errors
     ///
     /// [`Error::DTypeMismatch`] if `T` is not the clamp's dtype, [`Error::Length`] if the slices differ in
-    /// length, [`Error::TooLarge`] if they do not fit into one buffer and one binding of the device,
+    /// length, [`Error::TooLarge`] if they do not fit into one buffer of the device,
     /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails.
     pub async fn run(self) -> Result<(), Error> {
         let Self { host, clamp, src, dst } = self;

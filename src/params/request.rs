@@ -26,7 +26,13 @@ impl Slot {
     ) -> Result<Self, Error> {
         let size = dtype.size() as u64;
         let address = layout.offset();
-        let range = plan::range(argument, (address, address), size, limits)?;
+        let range = plan::range((address, address), size, limits).ok_or(Error::TooLarge {
+            argument,
+            needed: size,
+            unit: "bytes in one binding",
+            limit_name: "max_storage_buffer_binding_size",
+            limit: limits.max_binding_size,
+        })?;
         let byte = address as u64 * size - range.offset;
         Ok(Self { range, word: (byte / 4) as u32, shift: (byte % 4 * 8) as u32 })
     }

@@ -26,15 +26,15 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
     for dtype in DType::ALL {
         for clamp in clamps(dtype) {
             for kernel in [Kernel::Contiguous, Kernel::Strided] {
-                for placement in [Placement::OneBuffer, Placement::TwoBuffers] {
+                for placement in [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers] {
                     let key = ShaderKey { dtype, step: AffineStep::of(&clamp), kernel, placement };
                     keys.push((key, clamp));
                 }
             }
         }
     }
-    // 12 dtypes, 2 kernels, 2 placements; without a step and with one, and both precisions for three dtypes.
-    assert_eq!(keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len(), 4 * 27);
+    // 12 dtypes, 2 kernels, 3 placements; without a step and with one, and both precisions for three dtypes.
+    assert_eq!(keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len(), 6 * 27);
     keys
 }
 

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, verify, wgpu};
 
-use crate::harness::{Gpu, buffer, gpus, read};
+use crate::harness::{Gpu, buffer, gpus, read, with_limits};
 
 /// Calls that must fail, on a device where any wgpu error would show and any write would be seen.
 #[track_caller]
@@ -143,27 +143,26 @@ fn usages_that_are_missing() {
 }
 
 #[test]
-fn tensors_beyond_one_binding() {
+fn tensors_that_take_too_many_windows() {
     for gpu in gpus() {
-        // Two elements, further apart than a binding reaches.
-        let limit = gpu.clamper().limits().max_binding_size;
-        let apart = usize::try_from(limit).unwrap();
-        let size = limit + 1024;
-        let far = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        let small = with_limits(
+            &gpu.adapter,
+            wgpu::Limits { max_storage_buffer_binding_size: 2048, ..wgpu::Limits::downlevel_defaults() },
+        );
+        let src = small.device().create_buffer(&wgpu::BufferDescriptor {
             label: None,
-            size,
+            size: 70_000 * 3072,
             usage: wgpu::BufferUsages::STORAGE,
             mapped_at_creation: false,
         });
-        let near = buffer(gpu, &bytes(16));
-        let clamp = Clamp::new(1_u8, 2);
+        let dst = buffer(&small, &bytes(140_000));
         refused(
-            gpu,
-            &clamp,
-            View::new(&far, Layout::strided(&[2], &[apart.cast_signed()], 0).unwrap()),
-            View::new(&near, packed(&[2])),
-            |e| matches!(e, Error::TooLarge { argument: "src", .. }),
-            &["src", "max_storage_buffer_binding_size", &limit.to_string()],
+            &small,
+            &Clamp::new(1_u8, 2),
+            View::new(&src, Layout::strided(&[70_000, 2], &[3072, 1], 0).unwrap()),
+            View::new(&dst, packed(&[70_000, 2])),
+            |e| *e == Error::TooManyWindows { axis: 0, windows: 70_000, limit: 65_536 },
+            &["axis 0", "70000", "65536"],
         );
     }
 }
@@ -240,21 +239,12 @@ fn host_data_of_the_wrong_kind() {
 #[test]
 fn host_data_beyond_the_device() {
     for gpu in gpus() {
-        // Over one binding but within one buffer, and over one buffer.
-        let binding = gpu.clamper().limits().max_binding_size;
-        let buffer = gpu.device().limits().max_buffer_size;
+        let limit = gpu.device().limits().max_buffer_size;
+        let mut data = vec![1_u8; usize::try_from(limit).unwrap() + 4];
         let clamp = Clamp::new(10_u8, 20);
-        for (size, limit_name) in
-            [(binding + 4, "max_storage_buffer_binding_size"), (buffer + 4, "max_buffer_size")]
-        {
-            let mut data = vec![1_u8; usize::try_from(size).unwrap()];
-            let error = gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err();
-            assert!(
-                matches!(error, Error::TooLarge { limit_name: name, .. } if name == limit_name),
-                "{error:?}"
-            );
-            assert!(data.iter().all(|&x| x == 1));
-        }
+        let error = gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err();
+        assert!(matches!(error, Error::TooLarge { limit_name: "max_buffer_size", .. }), "{error:?}");
+        assert!(data.iter().all(|&x| x == 1));
     }
 }
 
@@ -341,7 +331,7 @@ fn child_opens_a_host() {
 #[test]
 fn a_destroyed_device_is_an_error_and_not_a_panic() {
     for gpu in gpus() {
-        let gpu = crate::harness::with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
+        let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
         let (device, host) = (gpu.device(), &gpu.host);
         device.on_uncaptured_error(std::sync::Arc::new(|_| {}));
         let tensor = Tensor::upload(host, &[4], &[1_u8, 2, 3, 4]).unwrap();

@@ -12,3 +12,4 @@ mod layouts;
 mod properties;
 mod slots;
 mod values;
+mod windows;

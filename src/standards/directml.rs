@@ -1,0 +1,393 @@
+//! `DirectML` `ELEMENT_WISE_CLIP` and `ELEMENT_WISE_CLIP1`.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use super::convert::{self, ToInteger};
+use super::{Standard, refuse_dtype, refuse_nan};
+use crate::{Bound, Clamp, DType, Element, Error, Layout, MAX_RANK, NanRule, Order};
+
+/// `DML_FEATURE_LEVEL`: what a device of that level supports. The default is the newest one known here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are DirectML's own")]
+#[non_exhaustive]
+pub enum FeatureLevel {
+    V1_0,
+    V2_0,
+    V2_1,
+    V3_0,
+    V3_1,
+    V4_0,
+    V4_1,
+    V5_0,
+    V5_1,
+    V5_2,
+    V6_0,
+    V6_1,
+    V6_2,
+    V6_3,
+    #[default]
+    V6_4,
+}
+
+impl FeatureLevel {
+    /// The element types of `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC` (section "Tensor support"). BF16 and F64 are in
+    /// no level.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, standards::directml::FeatureLevel};
+    /// assert_eq!(FeatureLevel::V1_0.dtypes(), [DType::F32, DType::F16]);
+    /// assert!(FeatureLevel::V5_0.dtypes().contains(&DType::I64));
+    /// ```
+    #[must_use]
+    pub fn dtypes(self) -> &'static [DType] {
+        static DTYPES: [DType; 10] = [
+            DType::F32,
+            DType::F16,
+            DType::I8,
+            DType::I16,
+            DType::I32,
+            DType::U8,
+            DType::U16,
+            DType::U32,
+            DType::I64,
+            DType::U64,
+        ];
+        if self < Self::V2_1 {
+            &DTYPES[..2]
+        } else if self < Self::V5_0 {
+            &DTYPES[..8]
+        } else {
+            &DTYPES
+        }
+    }
+
+    /// The numbers of dimensions that a tensor of the operator may have: 4 below level 3.0, then 1 to 8.
+    ///
+    /// ```
+    /// # use wgpu_clamp::standards::directml::FeatureLevel;
+    /// assert_eq!(FeatureLevel::V2_1.ranks(), 4..=4);
+    /// assert_eq!(FeatureLevel::default().ranks(), 1..=8);
+    /// ```
+    #[must_use]
+    pub fn ranks(self) -> RangeInclusive<usize> {
+        if self < Self::V3_0 { 4..=4 } else { 1..=MAX_RANK }
+    }
+}
+
+impl fmt::Display for FeatureLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::V1_0 => "1.0",
+            Self::V2_0 => "2.0",
+            Self::V2_1 => "2.1",
+            Self::V3_0 => "3.0",
+            Self::V3_1 => "3.1",
+            Self::V4_0 => "4.0",
+            Self::V4_1 => "4.1",
+            Self::V5_0 => "5.0",
+            Self::V5_1 => "5.1",
+            Self::V5_2 => "5.2",
+            Self::V6_0 => "6.0",
+            Self::V6_1 => "6.1",
+            Self::V6_2 => "6.2",
+            Self::V6_3 => "6.3",
+            Self::V6_4 => "6.4",
+        })
+    }
+}
+
+/// `DML_SCALE_BIAS`: `x * scale + bias` is computed before the bounds apply. Both are finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScaleBias {
+    /// The factor.
+    pub scale: f32,
+    /// The addend.
+    pub bias: f32,
+}
+
+/// `DML_TENSOR_DESC` of a buffer tensor (`DML_BUFFER_TENSOR_DESC`).
+///
+/// ```
+/// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
+/// // One row of three bytes, used for both rows.
+/// let desc = TensorDesc { dtype: DType::U8, sizes: &[1, 1, 2, 3], strides: Some(&[0, 0, 0, 1]) };
+/// assert_eq!(desc.layout()?.addresses().collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+/// assert_eq!(desc.total_tensor_size_in_bytes()?, 4);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TensorDesc<'a> {
+    /// `DataType`.
+    pub dtype: DType,
+    /// `Sizes`, in elements; their number is `DimensionCount`.
+    pub sizes: &'a [u32],
+    /// `Strides`, in elements, one per dimension; `None` is a null pointer, a packed tensor. 0 repeats an
+    /// element along that dimension, which only an input may do.
+    pub strides: Option<&'a [u32]>,
+}
+
+impl TensorDesc<'_> {
+    /// `TotalTensorSizeInBytes`, the smallest that `DirectML` accepts, as `DMLCalcBufferTensorSize` computes it:
+    /// up to the last element, rounded up to 4 bytes.
+    ///
+    /// The helper wraps at 32 bits and wraps below 0 for a size of 0; this one does neither. 0 if a size is 0,
+    /// `u64::MAX` if the size has no u64.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StrideRank`] if there is not one stride per dimension.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
+    /// let desc = TensorDesc { dtype: DType::F32, sizes: &[1, 1, 65536, 65536], strides: None };
+    /// assert_eq!(desc.total_tensor_size_in_bytes()?, 4 << 32);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn total_tensor_size_in_bytes(&self) -> Result<u64, Error> {
+        let elements = if self.sizes.contains(&0) {
+            0
+        } else if let Some(strides) = self.strides {
+            self.check_stride_count(strides)?;
+            let reach = |(&size, &stride): (&u32, &u32)| u128::from(size - 1) * u128::from(stride);
+            self.sizes.iter().zip(strides).map(reach).sum::<u128>() + 1
+        } else {
+            self.sizes.iter().fold(1_u128, |product, &size| product.saturating_mul(u128::from(size)))
+        };
+        let bytes = elements.saturating_mul(self.dtype.size() as u128);
+        Ok(bytes.checked_next_multiple_of(4).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX))
+    }
+
+    /// Where the elements lie, from the start of the buffer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rank`] above rank 8, [`Error::StrideRank`] if there is not one stride per dimension,
+    /// [`Error::ElementCount`] or [`Error::AddressRange`] if the platform cannot count the elements.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
+    /// let desc = TensorDesc { dtype: DType::F16, sizes: &[1, 3, 4, 5], strides: None };
+    /// assert_eq!(desc.layout()?.strides(), [60, 20, 5, 1]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn layout(&self) -> Result<Layout, Error> {
+        let shape = self.shape();
+        let Some(strides) = self.strides else { return Layout::packed(&shape) };
+        // On a platform of 32 bits a stride may be more than isize counts.
+        let beyond = |stride: u32| Error::AddressRange { lowest: 0, highest: i128::from(stride) };
+        let strides: Vec<isize> = strides
+            .iter()
+            .map(|&stride| isize::try_from(stride).map_err(|_| beyond(stride)))
+            .collect::<Result<_, _>>()?;
+        Layout::strided(&shape, &strides, 0)
+    }
+
+    fn shape(&self) -> Vec<usize> {
+        self.sizes.iter().map(|&size| size as usize).collect()
+    }
+
+    fn check_stride_count(&self, strides: &[u32]) -> Result<(), Error> {
+        if strides.len() == self.sizes.len() {
+            Ok(())
+        } else {
+            Err(Error::StrideRank { shape: self.sizes.len(), strides: strides.len() })
+        }
+    }
+}
+
+/// `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC`, field by field.
+///
+/// The operator may run in place: give one view for both tensors, or
+/// [`Operands::in_place`](crate::Operands::in_place).
+///
+/// ```
+/// use wgpu_clamp::standards::directml::{ElementWiseClip, FeatureLevel, ScaleBias, TensorDesc};
+/// use wgpu_clamp::{DType, reference};
+///
+/// let tensor = TensorDesc { dtype: DType::U8, sizes: &[1, 1, 1, 4], strides: None };
+/// let desc = ElementWiseClip {
+///     input: tensor,
+///     output: tensor,
+///     scale_bias: Some(ScaleBias { scale: 1.5, bias: -20.0 }),
+///     min: 0.0,
+///     max: 200.9,
+/// };
+/// let (clamp, src, dst) = desc.resolve(FeatureLevel::default())?;
+/// assert_eq!((src.shape(), src), (&[1, 1, 1, 4][..], dst));
+///
+/// let mut out = [0_u8; 4];
+/// reference::clamp_slice(&clamp, &[0, 15, 100, 250], &mut out)?;
+/// assert_eq!(out, [0, 2, 130, 200]);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementWiseClip<'a> {
+    /// `InputTensor`.
+    pub input: TensorDesc<'a>,
+    /// `OutputTensor`: dtype and sizes of the input, strides of its own.
+    pub output: TensorDesc<'a>,
+    /// `ScaleBias`; `None` is a null pointer.
+    pub scale_bias: Option<ScaleBias>,
+    /// `Min`, converted to the dtype as [`Clamp::directml`] says.
+    pub min: f32,
+    /// `Max`, converted to the dtype as [`Clamp::directml`] says.
+    pub max: f32,
+}
+
+impl ElementWiseClip<'_> {
+    /// What to compute, from where and to where.
+    ///
+    /// Whether the output overlaps itself is found when a [`Plan`](crate::Plan) is made.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Clamp::directml`] and [`TensorDesc::layout`]; [`Error::RankNotInStandard`] if the level lacks
+    /// tensors of that many dimensions; [`Error::DTypeMismatch`] or [`Error::ShapeMismatch`] if the tensors
+    /// differ in dtype or sizes.
+    pub fn resolve(&self, level: FeatureLevel) -> Result<(Clamp, Layout, Layout), Error> {
+        let clamp = Clamp::directml(self.input.dtype, self.min, self.max, self.scale_bias, level)?;
+        let (src, dst) = layouts(&self.input, &self.output, level)?;
+        Ok((clamp, src, dst))
+    }
+}
+
+/// `DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC`, field by field: the bounds are scalars of the dtype. Since level 5.0.
+///
+/// ```
+/// use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, TensorDesc};
+/// use wgpu_clamp::{Bound, DType};
+///
+/// // No f32 is 2^53 + 1.
+/// let tensor = TensorDesc { dtype: DType::I64, sizes: &[7], strides: None };
+/// let desc = ElementWiseClip1::new(tensor, tensor, None, 0_i64, 9_007_199_254_740_993);
+/// let (clamp, _, _) = desc.resolve(FeatureLevel::V5_0)?;
+/// assert_eq!(clamp.max(), Bound::Value(9_007_199_254_740_993));
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementWiseClip1<'a> {
+    /// `InputTensor`.
+    pub input: TensorDesc<'a>,
+    /// `OutputTensor`: dtype and sizes of the input, strides of its own.
+    pub output: TensorDesc<'a>,
+    /// `ScaleBias`; `None` is a null pointer.
+    pub scale_bias: Option<ScaleBias>,
+    /// `MinMaxDataType`, which is the dtype of the tensors.
+    pub min_max_dtype: DType,
+    /// `Min`: the element's bits, zero-extended to the 64 of a `DML_SCALAR_UNION`.
+    pub min: u64,
+    /// `Max`: the element's bits, zero-extended to the 64 of a `DML_SCALAR_UNION`.
+    pub max: u64,
+}
+
+impl<'a> ElementWiseClip1<'a> {
+    /// With `MinMaxDataType` and the bits taken from two Rust numbers.
+    #[must_use]
+    pub fn new<T: Element>(
+        input: TensorDesc<'a>,
+        output: TensorDesc<'a>,
+        scale_bias: Option<ScaleBias>,
+        min: T,
+        max: T,
+    ) -> Self {
+        let (min, max) = (min.to_bits64(), max.to_bits64());
+        Self { input, output, scale_bias, min_max_dtype: T::DTYPE, min, max }
+    }
+
+    /// What to compute, from where and to where.
+    ///
+    /// Whether the output overlaps itself is found when a [`Plan`](crate::Plan) is made.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ElementWiseClip::resolve`]; [`Error::OperatorNotInLevel`] below level 5.0,
+    /// [`Error::DTypeMismatch`] if the bounds are of another dtype than the tensors, [`Error::BoundBits`] if one
+    /// has bits beyond the dtype's width.
+    pub fn resolve(&self, level: FeatureLevel) -> Result<(Clamp, Layout, Layout), Error> {
+        let since = FeatureLevel::V5_0;
+        if level < since {
+            return Err(Error::OperatorNotInLevel { operator: "ELEMENT_WISE_CLIP1", level, since });
+        }
+        let dtype = self.input.dtype;
+        refuse_dtype(Standard::DirectMl { level }, dtype, level.dtypes())?;
+        refuse_mismatch("min_max_dtype", dtype, self.min_max_dtype)?;
+        let clamp = Clamp::from_bits(dtype, Bound::Value(self.min), Bound::Value(self.max))?;
+        for (argument, bits) in [("min", self.min), ("max", self.max)] {
+            if convert::is_nan(dtype, bits) {
+                return Err(Error::NanBound { standard: Standard::DirectMl { level }, argument });
+            }
+        }
+        let (src, dst) = layouts(&self.input, &self.output, level)?;
+        Ok((with_rules(clamp, self.scale_bias)?, src, dst))
+    }
+}
+
+impl Clamp {
+    /// `DirectML`'s
+    /// [`ELEMENT_WISE_CLIP`](https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc)
+    /// on a device of the given feature level; `FeatureLevel::default()` for the newest.
+    ///
+    /// To a float dtype the bounds are rounded to nearest, ties to even; to an integer dtype truncated toward
+    /// zero and saturated (section "Remarks"). The formula `max(Min, min(x, Max))` makes every element Min
+    /// where `min > max`, which is allowed. A NaN element is treated as +∞, and so becomes Max: HLSL's
+    /// `min` returns the operand that is a number. How a float `scale_bias` rounds is
+    /// [`with_precision`](Self::with_precision)'s.
+    ///
+    /// The number of dimensions, which the level limits too, is checked where it is known:
+    /// [`directml::ElementWiseClip`](ElementWiseClip).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DTypeNotInStandard`] unless the dtype is one of [`FeatureLevel::dtypes`],
+    /// [`Error::NanBound`] if a bound is NaN, [`Error::NonFinite`] if scale or bias is NaN or infinite.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp, DType, standards::directml::FeatureLevel};
+    /// let clamp = Clamp::directml(DType::I8, -1.9, 300.0, None, FeatureLevel::default())?;
+    /// assert_eq!((clamp.min(), clamp.max()), (Bound::Value(0xff), Bound::Value(127)));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn directml(
+        dtype: DType,
+        min: f32,
+        max: f32,
+        scale_bias: Option<ScaleBias>,
+        level: FeatureLevel,
+    ) -> Result<Self, Error> {
+        let (min, max) = (f64::from(min), f64::from(max));
+        refuse_dtype(Standard::DirectMl { level }, dtype, level.dtypes())?;
+        refuse_nan(Standard::DirectMl { level }, min, max)?;
+        let bound = |value| Bound::Value(convert::to_bits(dtype, value, ToInteger::Truncate));
+        with_rules(Self::from_bits(dtype, bound(min), bound(max))?, scale_bias)
+    }
+}
+
+fn with_rules(clamp: Clamp, scale_bias: Option<ScaleBias>) -> Result<Clamp, Error> {
+    let clamp = clamp.with_order(Order::MinWins).with_nan_rule(NanRule::ToMax);
+    match scale_bias {
+        Some(ScaleBias { scale, bias }) => clamp.with_affine(scale, bias),
+        None => Ok(clamp),
+    }
+}
+
+/// The section "Tensor constraints" and the dimension counts of "Tensor support".
+fn layouts(
+    input: &TensorDesc<'_>,
+    output: &TensorDesc<'_>,
+    level: FeatureLevel,
+) -> Result<(Layout, Layout), Error> {
+    refuse_mismatch("output", input.dtype, output.dtype)?;
+    if input.sizes != output.sizes {
+        return Err(Error::ShapeMismatch { src: input.shape(), dst: output.shape() });
+    }
+    let (rank, allowed) = (input.sizes.len(), level.ranks());
+    if !allowed.contains(&rank) {
+        return Err(Error::RankNotInStandard { standard: Standard::DirectMl { level }, rank, allowed });
+    }
+    Ok((input.layout()?, output.layout()?))
+}
+
+fn refuse_mismatch(argument: &'static str, expected: DType, actual: DType) -> Result<(), Error> {
+    if expected == actual { Ok(()) } else { Err(Error::DTypeMismatch { argument, expected, actual }) }
+}

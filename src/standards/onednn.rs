@@ -1,0 +1,39 @@
+//! `oneDNN` Graph Clamp.
+
+use super::convert::{self, ToInteger};
+use super::{Standard, refuse_crossed, refuse_dtype, refuse_nan};
+use crate::{Bound, Clamp, DType, Error, NanRule, Order};
+
+/// The element types of the operator, as its section "Supported data types" lists them.
+pub const DTYPES: &[DType] = &[DType::F32, DType::F16, DType::BF16];
+
+impl Clamp {
+    /// [`oneDNN` Graph Clamp](https://uxlfoundation.github.io/oneDNN/dev_guide_op_clamp.html) of F32, F16 or
+    /// BF16, with its two required attributes.
+    ///
+    /// The attributes are rounded to nearest, ties to even. A NaN element is treated as −∞, and so becomes Min.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DTypeNotInStandard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES),
+    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, DType, reference};
+    /// let clamp = Clamp::onednn(DType::F32, -1.0, 1.0)?;
+    /// let mut out = [0.0; 2];
+    /// reference::clamp_slice(&clamp, &[f32::NAN, 0.5], &mut out)?;
+    /// assert_eq!(out, [-1.0, 0.5]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn onednn(dtype: DType, min: f32, max: f32) -> Result<Self, Error> {
+        let (min, max) = (f64::from(min), f64::from(max));
+        refuse_dtype(Standard::OneDnn, dtype, DTYPES)?;
+        refuse_nan(Standard::OneDnn, min, max)?;
+        refuse_crossed(Standard::OneDnn, min, max)?;
+        // No dtype here is an integer, so the rule is without effect.
+        let bound = |value| Bound::Value(convert::to_bits(dtype, value, ToInteger::Truncate));
+        let clamp = Self::from_bits(dtype, bound(min), bound(max))?;
+        Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::ToMin))
+    }
+}

@@ -1,0 +1,145 @@
+//! ONNX Clip, versions 1, 6, 11, 12 and 13.
+
+use super::convert::{self, ToInteger};
+use super::{Standard, refuse_dtype};
+use crate::{Bound, Clamp, DType, Error, NanRule, Order};
+
+/// The bounds of a Clip node, in the form that its operator version has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounds {
+    /// The f32 attributes `min` and `max` of versions 1 and 6 (opsets 1 to 10).
+    ///
+    /// An attribute that the node lacks is −3.4028234663852886e38 or 3.4028234663852886e38. Like any other it
+    /// is rounded to the dtype, so for F16 and BF16 it is −∞ or +∞.
+    Attributes {
+        /// The lower bound.
+        min: Option<f32>,
+        /// The upper bound.
+        max: Option<f32>,
+    },
+    /// The inputs `min` and `max` of version 11 and later (opset 11 and later), of the dtype of the tensor.
+    ///
+    /// An input that the node lacks, [`Bound::Absent`], is the lowest or the highest finite number of the dtype,
+    /// so that ±∞ does not pass. [`Bound::OnGpu`] is an input that lives on the GPU.
+    Inputs {
+        /// The lower bound.
+        min: Bound,
+        /// The upper bound.
+        max: Bound,
+    },
+}
+
+impl Bounds {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Attributes { .. } => "attributes",
+            Self::Inputs { .. } => "inputs",
+        }
+    }
+}
+
+/// The version of Clip that an operator set has: 1, 6, 11, 12, or 13 from opset 13 on.
+///
+/// # Errors
+///
+/// [`Error::Opset`] if `opset` is 0.
+///
+/// ```
+/// # use wgpu_clamp::standards::onnx;
+/// assert_eq!(onnx::version(10)?, 6);
+/// assert_eq!(onnx::version(21)?, 13);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub const fn version(opset: u32) -> Result<u32, Error> {
+    match opset {
+        0 => Err(Error::Opset { opset }),
+        1..6 => Ok(1),
+        6..11 => Ok(6),
+        11 => Ok(11),
+        12 => Ok(12),
+        13.. => Ok(13),
+    }
+}
+
+/// The element types that Clip has in an operator set: the type constraint `T` of its version.
+///
+/// # Errors
+///
+/// [`Error::Opset`] if `opset` is 0.
+///
+/// ```
+/// # use wgpu_clamp::{DType, standards::onnx};
+/// assert_eq!(onnx::dtypes(11)?, [DType::F32, DType::F16, DType::F64]);
+/// assert!(!onnx::dtypes(12)?.contains(&DType::BF16));
+/// assert_eq!(onnx::dtypes(13)?.len(), 12);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
+    Ok(match version(opset)? {
+        ..12 => &[DType::F32, DType::F16, DType::F64],
+        12 => &[
+            DType::F32,
+            DType::F16,
+            DType::F64,
+            DType::I8,
+            DType::I16,
+            DType::I32,
+            DType::I64,
+            DType::U8,
+            DType::U16,
+            DType::U32,
+            DType::U64,
+        ],
+        13.. => &DType::ALL,
+    })
+}
+
+impl Clamp {
+    /// [ONNX Clip](https://onnx.ai/onnx/operators/onnx__Clip.html) as of the operator set `opset`, which
+    /// selects [its version](version).
+    ///
+    /// Attributes are rounded to nearest, ties to even; inputs are elements of the dtype. Where `min > max`
+    /// every element becomes Max, as version 13 says. A NaN element stays, and a bound that is NaN never
+    /// replaces anything.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Opset`] if `opset` is 0, [`Error::DTypeNotInStandard`] unless the dtype is one of
+    /// [`onnx::dtypes`](dtypes), [`Error::BoundsKind`] for inputs below opset 11 and for attributes from 11 on,
+    /// [`Error::BoundBits`] if an input has bits beyond the dtype's width.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp, DType, Element, standards::onnx::Bounds};
+    /// let relu6 = Clamp::onnx(6, DType::F32, Bounds::Attributes { min: Some(0.0), max: Some(6.0) })?;
+    ///
+    /// let min = Bound::Value((-3_i8).to_bits64());
+    /// let at_least = Clamp::onnx(12, DType::I8, Bounds::Inputs { min, max: Bound::Absent })?;
+    /// assert_eq!(at_least.max(), Bound::Value(127));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn onnx(opset: u32, dtype: DType, bounds: Bounds) -> Result<Self, Error> {
+        let version = version(opset)?;
+        let standard = Standard::Onnx { opset };
+        refuse_dtype(standard, dtype, dtypes(opset)?)?;
+        let (min, max) = match bounds {
+            Bounds::Attributes { min, max } if version < 11 => {
+                let bound = |value: f32| {
+                    // No dtype here is an integer, so the rule is without effect.
+                    Bound::Value(convert::to_bits(dtype, f64::from(value), ToInteger::Truncate))
+                };
+                (bound(min.unwrap_or(f32::MIN)), bound(max.unwrap_or(f32::MAX)))
+            }
+            Bounds::Inputs { min, max } if version >= 11 => {
+                let (lowest, highest) = convert::finite_range(dtype);
+                (present_or(min, lowest), present_or(max, highest))
+            }
+            _ => return Err(Error::BoundsKind { standard, given: bounds.name() }),
+        };
+        let clamp = Self::from_bits(dtype, min, max)?;
+        Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::Propagate))
+    }
+}
+
+fn present_or(bound: Bound, default: u64) -> Bound {
+    if bound == Bound::Absent { Bound::Value(default) } else { bound }
+}

@@ -1,0 +1,34 @@
+//! `OpenVINO` Clamp-1.
+
+use super::{Standard, convert, refuse_crossed, refuse_nan};
+use crate::standards::convert::ToInteger;
+use crate::{Bound, Clamp, DType, Error, NanRule, Order};
+
+impl Clamp {
+    /// [`OpenVINO` Clamp-1](https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/activation/clamp-1.html),
+    /// of any dtype, with its two required attributes.
+    ///
+    /// To a float dtype the attributes are rounded to nearest, ties to even, once. To an integer dtype `min`
+    /// is rounded up and `max` down ("ceil" and "floor" in the specification), then saturated. Where that
+    /// crosses the two, as (0.2, 0.8) becomes (1, 0), the specification's formula
+    /// `min(max(x, min), max)` makes every element Max. A NaN element stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// let clamp = Clamp::openvino(DType::I8, -1.5, 200.0)?;
+    /// assert_eq!((clamp.min(), clamp.max()), (Bound::Value(0xff), Bound::Value(127)));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn openvino(dtype: DType, min: f64, max: f64) -> Result<Self, Error> {
+        refuse_nan(Standard::OpenVino, min, max)?;
+        refuse_crossed(Standard::OpenVino, min, max)?;
+        let min = Bound::Value(convert::to_bits(dtype, min, ToInteger::Ceil));
+        let max = Bound::Value(convert::to_bits(dtype, max, ToInteger::Floor));
+        let clamp = Self::from_bits(dtype, min, max)?;
+        Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::Propagate))
+    }
+}
