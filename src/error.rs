@@ -359,6 +359,14 @@ pub enum Error {
         /// What wgpu said.
         reason: String,
     },
+    /// A stream of host data failed after a part of it was written.
+    #[error("only elements {} to {} were written: {source}", valid.start, valid.end)]
+    PartlyWritten {
+        /// The elements of the slice that are results. The others are as they were.
+        valid: std::ops::Range<usize>,
+        /// What failed.
+        source: Box<Error>,
+    },
     /// wgpu refused one of the crate's own objects. This is a bug of the crate or of a driver.
     #[error("wgpu refused an object of this crate: {reason}")]
     Internal {

@@ -1,4 +1,4 @@
-//! Bytes to a new buffer, and back.
+//! Buffers of our own: creating, mapping, reading back.
 
 use futures_channel::oneshot;
 
@@ -8,22 +8,35 @@ use crate::{Error, Host, scope};
 pub(crate) const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// A buffer of at least `size` bytes: whole words, and no less than one. With `fill`, it starts with these
-/// bytes; otherwise with zeros.
-pub(crate) fn create(host: &Host, size: u64, fill: Option<&[u8]>) -> Result<wgpu::Buffer, Error> {
-    let buffer = create_buffer(host, size, USAGES, fill.is_some())?;
-    if let Some(bytes) = fill {
-        buffer
-            .get_mapped_range_mut(..)
-            .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
-            .slice(..bytes.len())
-            .copy_from_slice(bytes);
-        buffer.unmap();
+/// A buffer of at least `size` bytes for data: whole words, and no less than one. With `bytes`, it starts with
+/// these; otherwise with zeros.
+pub(crate) fn create(host: &Host, size: u64, bytes: Option<&[u8]>) -> Result<wgpu::Buffer, Error> {
+    let buffer = create_buffer(host, size, USAGES, bytes.is_some())?;
+    if let Some(bytes) = bytes {
+        fill(&buffer, bytes)?;
     }
     Ok(buffer)
 }
 
-fn create_buffer(
+/// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
+pub(crate) fn fill(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
+    buffer
+        .get_mapped_range_mut(..)
+        .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
+        .slice(..bytes.len())
+        .copy_from_slice(bytes);
+    buffer.unmap();
+    Ok(())
+}
+
+/// Hands the first `size` bytes of a buffer that is mapped to `take`.
+pub(crate) fn take<R>(buffer: &wgpu::Buffer, size: usize, take: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+    let bytes = buffer.get_mapped_range(..).map_err(|error| Error::Readback { reason: error.to_string() })?;
+    Ok(take(&bytes[..size]))
+}
+
+/// A buffer of at least `size` bytes: whole words, and no less than one.
+pub(crate) fn create_buffer(
     host: &Host,
     size: u64,
     usage: wgpu::BufferUsages,
@@ -74,24 +87,36 @@ pub(crate) async fn read<R>(
         encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, staging.size());
         host.queue().submit([encoder.finish()])
     })?;
+    let mapped = map(&staging, wgpu::MapMode::Read);
+    poll_until(device, submission)?;
+    mapped.wait().await?;
+    self::take(&staging, size, take)
+}
+
+/// A buffer on its way to being mapped.
+pub(crate) struct Mapping(oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>);
+
+/// Asks for the whole buffer to be mapped, once all that was submitted before is done.
+pub(crate) fn map(buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
     let (sender, receiver) = oneshot::channel();
-    staging.map_async(wgpu::MapMode::Read, .., |result| {
+    buffer.map_async(mode, .., |result| {
         // Nobody listens any more if the future was dropped.
         let _ = sender.send(result);
     });
-    poll_until(device, submission)?;
-    receiver
-        .await
-        .map_err(|_| Error::DeviceLost { reason: "the copy to the host was dropped".to_owned() })?
-        .map_err(|error| Error::Readback { reason: error.to_string() })?;
-    let mapped =
-        staging.get_mapped_range(..).map_err(|error| Error::Readback { reason: error.to_string() })?;
-    Ok(take(&mapped[..size]))
+    Mapping(receiver)
+}
+
+impl Mapping {
+    /// Waits, but does not poll the device: see [`poll_until`].
+    pub(crate) async fn wait(self) -> Result<(), Error> {
+        let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
+        self.0.await.map_err(lost)?.map_err(|error| Error::Readback { reason: error.to_string() })
+    }
 }
 
 /// Has `device` polled in the background until `submission` is done.
 #[cfg(not(target_arch = "wasm32"))]
-fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<(), Error> {
+pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<(), Error> {
     // Short waits: on GL a waiting poll keeps other threads from the device.
     const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
     let device = device.clone();
@@ -110,6 +135,6 @@ fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Resul
 
 #[cfg(target_arch = "wasm32")]
 #[expect(clippy::unnecessary_wraps, reason = "the native twin can fail")]
-fn poll_until(_: &wgpu::Device, _: wgpu::SubmissionIndex) -> Result<(), Error> {
+pub(crate) fn poll_until(_: &wgpu::Device, _: wgpu::SubmissionIndex) -> Result<(), Error> {
     Ok(())
 }

@@ -5,9 +5,9 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 
 use half::{bf16, f16};
-use wgpu_clamp::{Clamp, DType, Element, Host, NanRule, Operands, Tensor};
+use wgpu_clamp::{Clamp, DType, Element, Error, Host, NanRule, Operands, Tensor, wgpu};
 
-use crate::harness::gpus;
+use crate::harness::{gpus, with_limits};
 
 #[test]
 fn tensors_come_back_as_they_were() {
@@ -86,5 +86,54 @@ fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
         drop(gpu.host.clamp_slice_in_place(&clamp, &mut data).run());
         gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
         assert!(data.iter().all(|&x| x == 2));
+    }
+}
+
+/// Chunks go through the device in 16 MiB; lengths around their boundaries, in place and not.
+#[test]
+fn slices_of_many_chunks_are_streamed() {
+    let chunk = 16 << 20;
+    for gpu in gpus() {
+        for len in [chunk - 1, chunk, chunk + 1, 4 * chunk + 12_345] {
+            let src: Vec<u8> = (0..len).map(|i| (i * 7 + i / 251) as u8).collect();
+            let clamp = Clamp::new(50_u8, 201);
+            let right = |dst: &[u8]| src.iter().zip(dst).all(|(&x, &y)| y == x.clamp(50, 201));
+
+            let mut dst = vec![0; len];
+            let mut calls = Vec::new();
+            gpu.host
+                .clamp_slice(&clamp, &src, &mut dst)
+                .with_progress(|done, total| calls.push((done, total)))
+                .run_blocking()
+                .unwrap();
+            assert!(right(&dst), "{len} on {}", gpu.name);
+            let expected: Vec<_> = (1..=len.div_ceil(chunk)).map(|n| ((n * chunk).min(len), len)).collect();
+            assert_eq!(calls, expected);
+
+            let mut data = src.clone();
+            gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+            assert!(right(&data), "{len} in place on {}", gpu.name);
+        }
+    }
+}
+
+#[test]
+fn a_device_that_fails_in_the_middle_leaves_a_valid_part() {
+    for gpu in gpus() {
+        let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
+        gpu.device().on_uncaptured_error(std::sync::Arc::new(|_| {}));
+        let chunk = 4 << 20;
+        let mut data = vec![9_u32; 6 * chunk];
+        let error = gpu
+            .host
+            .clamp_slice_in_place(&Clamp::new(1_u32, 2), &mut data)
+            .with_progress(|_, _| gpu.device().destroy())
+            .run_blocking()
+            .unwrap_err();
+        let Error::PartlyWritten { valid, source } = error else { panic!("{error:?}") };
+        assert!(valid.start == 0 && valid.end >= chunk && valid.end < data.len(), "{valid:?}");
+        assert!(!matches!(*source, Error::PartlyWritten { .. }));
+        assert!(data[..valid.end].iter().all(|&x| x == 2));
+        assert!(data[valid.end..].iter().all(|&x| x == 9));
     }
 }

@@ -1,6 +1,6 @@
 //! Tensors beyond one binding or one grid.
 
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, View, verify, wgpu};
+use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, Tensor, View, verify, wgpu};
 
 use crate::harness::{Gpu, Place, Random, buffer, check, gpus, read, with_limits};
 use crate::values::{bits_of, with_precisions};
@@ -134,17 +134,17 @@ fn bounds_on_the_gpu_reach_every_window() {
 
 /// More than one binding of the size that every device has.
 #[test]
-fn slices_of_several_bindings() {
+fn a_tensor_of_several_bindings() {
     for gpu in gpus() {
         let limits: Limits = gpu.clamper().limits();
         let n = usize::try_from(limits.max_binding_size).unwrap() + 100_001;
         let layout = Layout::packed(&[n]).unwrap();
         let clamp = Clamp::new(100_u8, 200);
         assert_eq!(Plan::in_one_buffer(&clamp, &layout, &layout, limits).unwrap().dispatches(), 3);
-        let mut rng = Random(79);
-        let src = rng.bytes(n);
-        let mut dst = src.clone();
-        gpu.host.clamp_slice_in_place(&clamp, &mut dst).run_blocking().unwrap();
+        let src = Random(79).bytes(n);
+        let tensor = Tensor::upload(&gpu.host, &[n], &src).unwrap();
+        gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
+        let dst = tensor.read_blocking::<u8>().unwrap();
         assert!(src.iter().zip(&dst).all(|(&x, &y)| y == x.clamp(100, 200)));
     }
 }
