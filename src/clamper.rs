@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::params::{Block, Request, Slot};
 use crate::pipeline::Pipelines;
-use crate::plan::Range;
+use crate::plan::{self, Range};
 use crate::shader::{EntryPoint, Module, Placement, WORKGROUP_SIZE};
-use crate::{Clamp, Error, Limits, Operands, Plan, View, scope};
+use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, scope};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which holds a few hundred at most and
+/// Cheap to clone: clones share one cache of compiled pipelines, which holds 244 at most and
 /// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
 /// ```no_run
@@ -57,7 +57,7 @@ impl Clamper {
         let workgroup = WORKGROUP_SIZE.into();
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
-            ("max_storage_buffers_per_shader_stage", 2, limits.max_storage_buffers_per_shader_stage.into()),
+            ("max_storage_buffers_per_shader_stage", 3, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
             (
                 "max_compute_invocations_per_workgroup",
@@ -153,7 +153,8 @@ impl Clamper {
     ///   elements, or may, without being the same,
     /// - [`Error::MissingSlot`], [`Error::UnexpectedSlot`], [`Error::SlotLength`] or [`Error::SlotInOutput`] if
     ///   the slots do not fit the bounds,
-    /// - [`Error::TooManyWindows`] if the device's bindings or grids are too small for the tensor,
+    /// - [`Error::TooManyWindows`] or [`Error::DeviceLimit`] if the device's bindings or grids are too small for the
+    ///   tensor, or for any,
     /// - [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
         let operands = operands.into();
@@ -203,16 +204,16 @@ impl Clamper {
         let mut slots = [None; 2];
         for (slot, (argument, view)) in slots.iter_mut().zip([("min", operands.min), ("max", operands.max)]) {
             if let Some(view) = view {
-                *slot = Some((view, Slot::new(argument, &view.layout, clamp.dtype(), self.inner.limits)?));
+                *slot = Some(self.slot(argument, view, clamp.dtype())?);
             }
         }
-        let [min, max] = slots.map(|slot| slot.map(|(_, slot)| slot));
+        let [min, max] = slots.map(|slot| slot.map(|(_, _, slot)| slot));
         let request = Request::new(clamp, min, max, block.bounds_offset());
         let request = self.uniform(bytemuck::bytes_of(&request), wgpu::BufferUsages::empty())?;
         // A bound that is not on the GPU is not read; its binding takes the other one's slot.
         let part = |slot: usize| {
             let given = slots[slot].or(slots[1 - slot]);
-            given.map_or(params.as_entire_binding(), |(view, slot)| part(view.buffer, slot.range))
+            given.map_or(params.as_entire_binding(), |(buffer, range, _)| part(buffer, range))
         };
         let storage = [part(0), part(1), params.as_entire_binding()];
         Ok(Recorded {
@@ -220,6 +221,24 @@ impl Clamper {
             bind_group: self.bind(Module::Resolve, &request, &storage)?,
             grid: [1, 1],
         })
+    }
+
+    /// The buffer, the binding and the place in it of a view of one element.
+    fn slot<'a>(
+        &self,
+        argument: &'static str,
+        view: View<'a>,
+        dtype: DType,
+    ) -> Result<(&'a wgpu::Buffer, Range, Slot), Error> {
+        let (address, size) = (view.layout.offset(), dtype.size() as u64);
+        let range = plan::range((address, address), size, self.inner.limits).ok_or(Error::TooLarge {
+            argument,
+            needed: self.inner.limits.binding_alignment + size,
+            unit: "bytes in one binding",
+            limit_name: "max_storage_buffer_binding_size",
+            limit: self.inner.limits.max_binding_size,
+        })?;
+        Ok((view.buffer, range, Slot::new(address as u64 * size - range.offset)))
     }
 
     fn pipeline(&self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
@@ -289,7 +308,8 @@ impl fmt::Debug for Clamper {
 
 /// A clamp on given buffers, ready to be recorded any number of times.
 ///
-/// It owns its bind groups and parameters, which never change, and keeps the buffers alive. Recording
+/// It owns its bind groups and its parameters, of which no other call's recording changes anything, and keeps the
+/// buffers alive. A bound on the GPU is read anew each time a recording runs. Recording
 /// allocates nothing here and cannot fail.
 ///
 /// ```no_run

@@ -138,7 +138,7 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
-//! placement, a few hundred at most, never per bound, scale, shape or stride.
+//! placement, 244 at most, never per bound, scale, shape or stride.
 //! A [`Prepared`] owns its bind group and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! # Errors

@@ -142,7 +142,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The number of `dispatch_workgroups` calls; 0 if there is no element.
+    /// The number of `dispatch_workgroups` calls; 0 if there is no element. A bound on the GPU takes one more per
+    /// window, which is not counted here.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()

@@ -1,0 +1,9 @@
+//! What the README prints is what the repository holds.
+
+#[test]
+fn the_quickstart_is_the_example() {
+    let example = include_str!("../examples/quickstart.rs");
+    let code = &example[example.find("use wgpu_clamp").unwrap()..];
+    assert!(include_str!("../README.md").contains(code));
+    assert!(code.lines().count() < 25);
+}
