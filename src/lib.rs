@@ -8,7 +8,7 @@
 //! use wgpu_clamp::{Clamp, Host};
 //!
 //! let host = Host::open_blocking()?;
-//! let mut out = [0.0; 3];
+//! let mut out = [0.0_f32; 3];
 //! host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5, 0.25, 7.0], &mut out).run_blocking()?;
 //! assert_eq!(out, [0.0, 0.25, 6.0]);
 //! # Ok::<(), wgpu_clamp::Error>(())
@@ -50,13 +50,21 @@
 //! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound, or one that
 //! is NaN, never replaces anything. The comparison is one of integers, so no device's float rules take part.
 //!
+//! A bound may also lie on the GPU: [`Bound::OnGpu`] is one element in a buffer, given with
+//! [`Operands::with_min`] and [`Operands::with_max`], and read when the dispatch runs. The same rules hold for
+//! whatever is found there, `Min > Max` and NaN included, and nothing comes back to the host. The reference
+//! takes no slots and treats such a bound as absent: give it the value, by [`Clamp::with_bounds`].
+//!
+//! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] make the clamp that a standard
+//! prescribes for its own attributes, see [`standards`].
+//!
 //! ```
 //! use wgpu_clamp::{Clamp, reference};
 //!
 //! // The reference is the operator on the CPU, and needs no GPU.
 //! let levels = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
 //! let mut out = [0; 4];
-//! reference::clamp_slice(&levels, &[0, 15, 100, 250], &mut out)?;
+//! reference::clamp_slice(&levels, &[0_u8, 15, 100, 250], &mut out)?;
 //! assert_eq!(out, [0, 2, 130, 200]); // 15 * 1.5 - 20 = 2.5, truncated
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
@@ -139,7 +147,7 @@
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
 //! placement, a few hundred at most, never per bound, scale, shape or stride.
-//! A [`Prepared`] owns its bind group and parameters and keeps the buffers alive. Nothing else outlives a call.
+//! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! # Errors
 //!
