@@ -114,14 +114,7 @@ impl Clamper {
         clamp: &Clamp,
         operands: impl Into<Operands<'a>>,
     ) -> Result<(), Error> {
-        let prepared = self.prepare(clamp, operands)?;
-        if !prepared.dispatches.is_empty() {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("wgpu-clamp"),
-                timestamp_writes: None,
-            });
-            prepared.record(&mut pass);
-        }
+        self.prepare(clamp, operands)?.encode(encoder);
         Ok(())
     }
 
@@ -144,6 +137,7 @@ impl Clamper {
     ///
     /// # Errors
     ///
+    /// - [`Error::DTypeMismatch`] if a view is of another dtype than the clamp,
     /// - [`Error::MissingUsage`] if a buffer lacks `STORAGE`,
     /// - [`Error::BufferTooSmall`] if a layout reaches beyond its buffer,
     /// - [`Error::ShapeMismatch`] if `src` and `dst` differ in shape,
@@ -341,6 +335,16 @@ impl Prepared {
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()
+    }
+
+    /// Records the clamp in a compute pass of its own, or nothing if there is no element.
+    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+        if !self.dispatches.is_empty() {
+            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("wgpu-clamp"),
+                timestamp_writes: None,
+            }));
+        }
     }
 
     /// Records the clamp. It overwrites the pass's pipeline and its bind group 0, and nothing else.

@@ -253,6 +253,14 @@ pub enum Error {
         /// `"min"` or `"max"`.
         argument: &'static str,
     },
+    /// The CPU reference was given a clamp with a bound on the GPU.
+    #[error(
+        "{argument}: the reference cannot read a bound on the GPU; give its value with `Clamp::with_bounds`"
+    )]
+    BoundOnGpu {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
     /// The slot of a bound is not one element.
     #[error("{argument}: the slot of a bound is 1 element, this view has {actual}")]
     SlotLength {

@@ -187,12 +187,12 @@ impl Lane {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp chunk") });
             encoder.copy_buffer_to_buffer(&self.upload, 0, &self.data, 0, size);
-            clamped.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+            clamped.encode(&mut encoder);
             encoder.copy_buffer_to_buffer(&self.data, 0, &self.download, 0, size);
             host.queue().submit([encoder.finish()])
         })?;
-        self.writable = Some(transfer::map(&self.upload, wgpu::MapMode::Write));
-        self.readable = Some(transfer::map(&self.download, wgpu::MapMode::Read));
+        self.writable = Some(transfer::map(device, &self.upload, wgpu::MapMode::Write)?);
+        self.readable = Some(transfer::map(device, &self.download, wgpu::MapMode::Read)?);
         transfer::poll_until(device, submission)
     }
 

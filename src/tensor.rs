@@ -62,7 +62,7 @@ impl Tensor {
     /// The whole tensor as an operand.
     #[must_use]
     pub const fn view(&self) -> View<'_> {
-        View::new(&self.buffer, self.layout)
+        View::new(&self.buffer, self.layout).with_dtype(self.dtype)
     }
 
     /// The buffer, whole words long.

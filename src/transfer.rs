@@ -87,7 +87,7 @@ pub(crate) async fn read<R>(
         encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, staging.size());
         host.queue().submit([encoder.finish()])
     })?;
-    let mapped = map(&staging, wgpu::MapMode::Read);
+    let mapped = map(device, &staging, wgpu::MapMode::Read)?;
     poll_until(device, submission)?;
     mapped.wait().await?;
     self::take(&staging, size, take)
@@ -97,13 +97,19 @@ pub(crate) async fn read<R>(
 pub(crate) struct Mapping(oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>);
 
 /// Asks for the whole buffer to be mapped, once all that was submitted before is done.
-pub(crate) fn map(buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
+pub(crate) fn map(
+    device: &wgpu::Device,
+    buffer: &wgpu::Buffer,
+    mode: wgpu::MapMode,
+) -> Result<Mapping, Error> {
     let (sender, receiver) = oneshot::channel();
-    buffer.map_async(mode, .., |result| {
-        // Nobody listens any more if the future was dropped.
-        let _ = sender.send(result);
-    });
-    Mapping(receiver)
+    scope::catch(device, || {
+        buffer.map_async(mode, .., |result| {
+            // Nobody listens any more if the future was dropped.
+            let _ = sender.send(result);
+        });
+    })?;
+    Ok(Mapping(receiver))
 }
 
 impl Mapping {

@@ -1,6 +1,8 @@
 //! Every mistake that the crate can see is an error of its own, recorded nothing and wrote nothing.
 
-use wgpu_clamp::{Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, verify, wgpu};
+use wgpu_clamp::{
+    Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify, wgpu,
+};
 
 use crate::harness::{Gpu, buffer, gpus, read, with_limits};
 
@@ -333,7 +335,6 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
     for gpu in gpus() {
         let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
         let (device, host) = (gpu.device(), &gpu.host);
-        device.on_uncaptured_error(std::sync::Arc::new(|_| {}));
         let tensor = Tensor::upload(host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let clamp = Clamp::new(2_u8, 3);
         device.destroy();
@@ -351,6 +352,34 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         let operands = Operands::in_place(tensor.view());
         assert!(host.clamper().encode(&mut encoder, &clamp, operands).is_err());
     }
+}
+
+#[test]
+fn views_that_are_known_to_be_of_another_dtype() {
+    for gpu in gpus() {
+        let tensor = Tensor::upload(&gpu.host, &[2], &[1.0_f32, 2.0]).unwrap();
+        let plain = View::new(tensor.buffer(), packed(&[8]));
+        let known = |view: View<'_>| view.dtype.is_some();
+        assert!(known(tensor.view()) && !known(plain));
+        let clamp = Clamp::new(1_u8, 2);
+        let error = gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap_err();
+        assert_eq!(error, Error::DTypeMismatch { argument: "src", expected: DType::U8, actual: DType::F32 });
+        let bits = tensor.read_blocking::<f32>().unwrap().into_iter().map(f32::to_bits);
+        assert!(bits.eq([1.0_f32, 2.0].map(f32::to_bits)));
+        gpu.host.submit(&clamp, Operands::in_place(plain)).unwrap();
+    }
+}
+
+#[test]
+fn bounds_that_the_reference_cannot_read() {
+    let clamp = Clamp::at_least(1_u8).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+    let expected = Error::BoundOnGpu { argument: "max" };
+    let layout = packed(&[4]);
+    let mut out = [0; 4];
+    assert_eq!(reference::clamp_slice(&clamp, &[0_u8; 4], &mut out).unwrap_err(), expected);
+    assert_eq!(reference::apply(&clamp, &layout, &[0; 4], &layout, &mut out).unwrap_err(), expected);
+    assert_eq!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 4]).unwrap_err(), expected);
+    assert_eq!(out, [0; 4]);
 }
 
 #[test]
