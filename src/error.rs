@@ -125,7 +125,7 @@ pub enum Error {
         allowed: &'static [DType],
     },
     /// A standard, in the version asked for, has no clamp of tensors of that rank.
-    #[error("sizes: {rank} dimensions are not in {standard}; it takes {} to {}", allowed.start(), allowed.end())]
+    #[error("sizes: {rank} dimensions are not in {standard}; it takes {}", span(allowed))]
     RankNotInStandard {
         /// The standard and its version.
         standard: Standard,
@@ -385,4 +385,9 @@ pub enum Error {
 
 fn names(dtypes: &[DType]) -> String {
     dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn span(ranks: &RangeInclusive<usize>) -> String {
+    let (least, most) = (ranks.start(), ranks.end());
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
 }

@@ -69,6 +69,12 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
+//! # Four standards
+//!
+//! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] take the attributes of `DirectML`
+//! CLIP, ONNX Clip, `OpenVINO` Clamp-1 and `oneDNN` Graph Clamp, and give a [`Clamp`] with that standard's conversion
+//! of the bounds, order, NaN rule and dtypes. [`standards`] has the table of how they differ.
+//!
 //! # Layouts and units
 //!
 //! A [`Layout`] is a shape, signed strides and an offset. Strides and offset count **elements**; sizes of

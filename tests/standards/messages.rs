@@ -10,6 +10,8 @@ fn messages() {
     let attributes = Bounds::Attributes { min: None, max: None };
     let tensor = TensorDesc { dtype: DType::F32, sizes: &[2, 3], strides: None };
     let clip = ElementWiseClip { input: tensor, output: tensor, scale_bias: None, min: 0.0, max: 1.0 };
+    let scalar = TensorDesc { sizes: &[], ..tensor };
+    let no_rank = ElementWiseClip { input: scalar, output: scalar, ..clip };
     let clip1 = ElementWiseClip1::new(tensor, tensor, None, 0.0_f32, 1.0);
     let messages = [
         (
@@ -42,7 +44,11 @@ fn messages() {
         ),
         (
             clip.resolve(FeatureLevel::V2_1).unwrap_err(),
-            "sizes: 2 dimensions are not in DirectML CLIP at feature level 2.1; it takes 4 to 4",
+            "sizes: 2 dimensions are not in DirectML CLIP at feature level 2.1; it takes 4",
+        ),
+        (
+            no_rank.resolve(FeatureLevel::V3_0).unwrap_err(),
+            "sizes: 0 dimensions are not in DirectML CLIP at feature level 3.0; it takes 1 to 8",
         ),
         (
             clip1.resolve(FeatureLevel::V4_1).unwrap_err(),
