@@ -31,9 +31,10 @@ use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, scope};
 ///
 /// # What a handle cannot show
 ///
-/// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. Such mistakes
-/// reach the caller where wgpu reports them: in an error scope or the device's error handler, at `finish` or
-/// `submit`. So does a lost device.
+/// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. On native, what wgpu
+/// refuses while objects are made is [`Error::Internal`], with its words. The rest (a buffer mapped or destroyed after
+/// that, a lost device; on the web all of it) reaches the caller where wgpu reports it: in an error scope or the
+/// device's error handler, at `finish` or `submit`.
 #[derive(Clone)]
 pub struct Clamper {
     inner: Arc<Inner>,
@@ -51,25 +52,29 @@ impl Clamper {
     /// # Errors
     ///
     /// [`Error::DeviceLimit`] if the device was created with less than what the kernels need. Any device
-    /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed.
+    /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
+    /// [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         let limits = device.limits();
         let workgroup = WORKGROUP_SIZE.into();
+        let block = Block::CAPACITY as u64;
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
+            ("max_bindings_per_bind_group", 4, limits.max_bindings_per_bind_group.into()),
+            // Of `resolve`: two slots and the block it writes.
             ("max_storage_buffers_per_shader_stage", 3, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
+            ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
+            ("max_buffer_size", block, limits.max_buffer_size),
             (
                 "max_compute_invocations_per_workgroup",
                 workgroup,
                 limits.max_compute_invocations_per_workgroup.into(),
             ),
             ("max_compute_workgroup_size_x", workgroup, limits.max_compute_workgroup_size_x.into()),
-            (
-                "max_compute_workgroups_per_dimension",
-                1,
-                u64::from(limits.max_compute_workgroups_per_dimension),
-            ),
+            ("max_compute_workgroup_size_y", 1, limits.max_compute_workgroup_size_y.into()),
+            ("max_compute_workgroup_size_z", 1, limits.max_compute_workgroup_size_z.into()),
+            ("max_compute_workgroups_per_dimension", 1, limits.max_compute_workgroups_per_dimension.into()),
         ] {
             if limit < needed {
                 return Err(Error::DeviceLimit { limit_name, needed, limit });
@@ -149,7 +154,8 @@ impl Clamper {
     ///   the slots do not fit the bounds,
     /// - [`Error::TooManyWindows`] or [`Error::DeviceLimit`] if the device's bindings or grids are too small for the
     ///   tensor, or for any,
-    /// - [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
+    /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Internal`] if wgpu refuses an object, because the
+    ///   device has no memory or is gone, or because a buffer is destroyed or of another device (native only).
     pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
         let operands = operands.into();
         operands.check(clamp)?;
@@ -188,28 +194,27 @@ impl Clamper {
     }
 
     /// The dispatch that reads bounds on the GPU and writes them into the uniform block `params`.
-    fn resolve(
+    fn resolve<'a>(
         &self,
         clamp: &Clamp,
-        operands: &Operands<'_>,
+        operands: &Operands<'a>,
         block: &Block,
         params: &wgpu::Buffer,
     ) -> Result<Recorded, Error> {
-        let mut slots = [None; 2];
-        for (slot, (argument, view)) in slots.iter_mut().zip([("min", operands.min), ("max", operands.max)]) {
-            if let Some(view) = view {
-                *slot = Some(self.slot(argument, view, clamp.dtype())?);
-            }
-        }
-        let [min, max] = slots.map(|slot| slot.map(|(_, _, slot)| slot));
-        let request = Request::new(clamp, min, max, block.bounds_offset());
+        let slot = |argument, view: Option<View<'a>>| {
+            view.map(|view| self.slot(argument, view, clamp.dtype())).transpose()
+        };
+        let (min, max) = (slot("min", operands.min)?, slot("max", operands.max)?);
+        let at = |slot: Option<(_, _, Slot)>| slot.map(|(_, _, slot)| slot);
+        let request = Request::new(clamp, at(min), at(max), block.bounds_offset());
         let request = self.uniform(bytemuck::bytes_of(&request), wgpu::BufferUsages::empty())?;
         // A bound that is not on the GPU is not read; its binding takes the other one's slot.
-        let part = |slot: usize| {
-            let given = slots[slot].or(slots[1 - slot]);
-            given.map_or(params.as_entire_binding(), |(buffer, range, _)| part(buffer, range))
-        };
-        let storage = [part(0), part(1), params.as_entire_binding()];
+        let slots = min.or(max).zip(max.or(min));
+        let storage: Vec<_> = slots
+            .into_iter()
+            .flat_map(|((a, a_range, _), (b, b_range, _))| [part(a, a_range), part(b, b_range)])
+            .chain([params.as_entire_binding()])
+            .collect();
         Ok(Recorded {
             pipeline: self.pipeline(Module::Resolve, EntryPoint::Resolve)?,
             bind_group: self.bind(Module::Resolve, &request, &storage)?,

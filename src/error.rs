@@ -375,8 +375,9 @@ pub enum Error {
         /// What failed.
         source: Box<Error>,
     },
-    /// wgpu refused one of the crate's own objects. This is a bug of the crate or of a driver.
-    #[error("wgpu refused an object of this crate: {reason}")]
+    /// wgpu refused what the crate asked of it: because a buffer is destroyed, mapped or of another device, because the
+    /// device is lost, or because of a bug of the crate or of a driver.
+    #[error("wgpu refused: {reason}")]
     Internal {
         /// What wgpu said.
         reason: String,

@@ -53,7 +53,7 @@ pub(crate) struct Block {
 
 impl Block {
     /// Enough for the largest kernel, class and step together; a test holds every block against it.
-    const CAPACITY: usize = 384;
+    pub(crate) const CAPACITY: usize = 384;
 
     /// The block of one dispatch of `clamp` with the geometry of its kernel.
     pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp) -> Self {

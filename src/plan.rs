@@ -89,7 +89,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`Error::ShapeMismatch`], [`Error::OutputOverlap`] and [`Error::OverlapUndecided`] for `dst`,
-    /// [`Error::TooManyWindows`] if `limits` are too small for the tensor, [`Error::DeviceLimit`] if they are
+    /// [`Error::TooLarge`] if no buffer could hold a layout, [`Error::TooManyWindows`] if `limits` are too small for the tensor, [`Error::DeviceLimit`] if they are
     /// too small for any.
     pub fn new(clamp: &Clamp, src: &Layout, dst: &Layout, limits: Limits) -> Result<Self, Error> {
         Self::with_placement(clamp, src, dst, Placement::TwoBuffers, limits)
@@ -122,6 +122,17 @@ impl Plan {
         limits: Limits,
     ) -> Result<Self, Error> {
         validate(src, dst, placement)?;
+        for (argument, layout) in [("src", src), ("dst", dst)] {
+            if layout.required_bytes(clamp.dtype()) == u64::MAX {
+                return Err(Error::TooLarge {
+                    argument,
+                    needed: u64::MAX,
+                    unit: "bytes or more",
+                    limit_name: "max_buffer_size",
+                    limit: u64::MAX,
+                });
+            }
+        }
         let mut plan = Self {
             clamp: *clamp,
             placement,

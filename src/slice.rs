@@ -191,9 +191,11 @@ impl Lane {
             encoder.copy_buffer_to_buffer(&self.data, 0, &self.download, 0, size);
             host.queue().submit([encoder.finish()])
         })?;
-        self.writable = Some(transfer::map(device, &self.upload, wgpu::MapMode::Write)?);
-        self.readable = Some(transfer::map(device, &self.download, wgpu::MapMode::Read)?);
-        transfer::poll_until(device, submission)
+        let writable = transfer::map(device, &self.upload, wgpu::MapMode::Write)?;
+        let readable = transfer::map(device, &self.download, wgpu::MapMode::Read)?;
+        transfer::poll_until(device, submission, &[&writable, &readable])?;
+        (self.writable, self.readable) = (Some(writable), Some(readable));
+        Ok(())
     }
 
     /// Waits for the chunk that was started, and takes its elements.

@@ -1,5 +1,7 @@
 //! Buffers of our own: creating, mapping, reading back.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use futures_channel::oneshot;
 
 use crate::{Error, Host, scope};
@@ -88,13 +90,27 @@ pub(crate) async fn read<R>(
         host.queue().submit([encoder.finish()])
     })?;
     let mapped = map(device, &staging, wgpu::MapMode::Read)?;
-    poll_until(device, submission)?;
+    poll_until(device, submission, &[&mapped])?;
     mapped.wait().await?;
     self::take(&staging, size, take)
 }
 
 /// A buffer on its way to being mapped.
-pub(crate) struct Mapping(oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>);
+pub(crate) struct Mapping {
+    arrival: oneshot::Receiver<Result<(), Error>>,
+    /// Shared with wgpu's callback and the thread that polls: whoever knows first tells.
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "nobody polls there"))]
+    sender: Sender,
+}
+
+type Sender = Arc<Mutex<Option<oneshot::Sender<Result<(), Error>>>>>;
+
+fn tell(sender: &Sender, result: Result<(), Error>) {
+    if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // Nobody listens any more if the future was dropped.
+        let _ = sender.send(result);
+    }
+}
 
 /// Asks for the whole buffer to be mapped, once all that was submitted before is done.
 pub(crate) fn map(
@@ -102,34 +118,47 @@ pub(crate) fn map(
     buffer: &wgpu::Buffer,
     mode: wgpu::MapMode,
 ) -> Result<Mapping, Error> {
-    let (sender, receiver) = oneshot::channel();
+    let (sender, arrival) = oneshot::channel();
+    let sender = Arc::new(Mutex::new(Some(sender)));
+    let callback = Arc::clone(&sender);
     scope::catch(device, || {
-        buffer.map_async(mode, .., |result| {
-            // Nobody listens any more if the future was dropped.
-            let _ = sender.send(result);
+        buffer.map_async(mode, .., move |result| {
+            tell(&callback, result.map_err(|error| Error::Readback { reason: error.to_string() }));
         });
     })?;
-    Ok(Mapping(receiver))
+    Ok(Mapping { arrival, sender })
 }
 
 impl Mapping {
     /// Waits, but does not poll the device: see [`poll_until`].
     pub(crate) async fn wait(self) -> Result<(), Error> {
         let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
-        self.0.await.map_err(lost)?.map_err(|error| Error::Readback { reason: error.to_string() })
+        self.arrival.await.map_err(lost)?
     }
 }
 
-/// Has `device` polled in the background until `submission` is done.
+/// Has `device` polled in the background until `submission` is done, and with it `mappings`. Should polling fail, they
+/// end with an error.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionIndex) -> Result<(), Error> {
+pub(crate) fn poll_until(
+    device: &wgpu::Device,
+    submission: wgpu::SubmissionIndex,
+    mappings: &[&Mapping],
+) -> Result<(), Error> {
     // Short waits: on GL a waiting poll keeps other threads from the device.
     const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
     let device = device.clone();
-    let poll = move || loop {
-        let slice = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(SLICE) };
-        if !matches!(device.poll(slice), Err(wgpu::PollError::Timeout)) {
-            break;
+    let watch = Watch(mappings.iter().map(|mapping| Arc::clone(&mapping.sender)).collect());
+    let poll = move || {
+        let watch = watch;
+        loop {
+            let slice =
+                wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(SLICE) };
+            match device.poll(slice) {
+                Err(wgpu::PollError::Timeout) => {}
+                Ok(_) => return watch.done(),
+                Err(error) => return watch.fail(&error.to_string()),
+            }
         }
     };
     std::thread::Builder::new()
@@ -141,6 +170,34 @@ pub(crate) fn poll_until(device: &wgpu::Device, submission: wgpu::SubmissionInde
 
 #[cfg(target_arch = "wasm32")]
 #[expect(clippy::unnecessary_wraps, reason = "the native twin can fail")]
-pub(crate) fn poll_until(_: &wgpu::Device, _: wgpu::SubmissionIndex) -> Result<(), Error> {
+pub(crate) fn poll_until(_: &wgpu::Device, _: wgpu::SubmissionIndex, _: &[&Mapping]) -> Result<(), Error> {
     Ok(())
+}
+
+/// Mappings that wait for a poll. If polling panics, as wgpu does where a device is lost in the middle, they end with
+/// an error in place of never.
+#[cfg(not(target_arch = "wasm32"))]
+struct Watch(Vec<Sender>);
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Watch {
+    /// The callbacks have told, or are about to on another thread.
+    fn done(mut self) {
+        self.0.clear();
+    }
+
+    fn fail(mut self, reason: &str) {
+        for sender in self.0.drain(..) {
+            tell(&sender, Err(Error::Readback { reason: reason.to_owned() }));
+        }
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Drop for Watch {
+    fn drop(&mut self) {
+        for sender in self.0.drain(..) {
+            tell(&sender, Err(Error::DeviceLost { reason: "polling it failed".to_owned() }));
+        }
+    }
 }

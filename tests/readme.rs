@@ -7,3 +7,10 @@ fn the_quickstart_is_the_example() {
     assert!(include_str!("../README.md").contains(code));
     assert!(code.lines().count() < 25);
 }
+
+#[test]
+fn the_conformance_table_is_what_the_tests_count() {
+    let counted = include_str!("data/CONFORMANCE.md");
+    let table = counted[counted.find("| system").unwrap()..].trim();
+    assert!(include_str!("../README.md").contains(table));
+}

@@ -8,15 +8,15 @@ use wgpu_clamp::DType;
 /// Why an output differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// oneDNN returns +0 where the element or the bound was −0.
+    /// `oneDNN` returns +0 where the element or the bound was −0.
     PlusZero,
-    /// ONNX Runtime (at opsets 6 and 11) and OpenVINO run F16 through f32, which quiets signalling NaNs.
+    /// ONNX Runtime (at opsets 6 and 11) and `OpenVINO` run F16 through f32, which quiets signalling NaNs.
     QuietNan,
     /// ONNX Runtime runs F16 at opset 11 through f32, whose largest number stands for an absent bound: ∞ stays.
     InfinityKept,
-    /// OpenVINO rounds some BF16 bounds by truncation or twice through f32.
+    /// `OpenVINO` rounds some BF16 bounds by truncation or twice through f32.
     BoundRounding,
-    /// OpenVINO behaves like MinWins where converted integer bounds cross, as with (0.2, 0.8) or (−0.8, −0.2).
+    /// `OpenVINO` behaves like `MinWins` where converted integer bounds cross, as with (0.2, 0.8) or (−0.8, −0.2).
     CrossedAsMinWins,
 }
 

@@ -1,4 +1,4 @@
-//! The crate against outputs of the real systems: golden files of ONNX Runtime, OpenVINO's reference and oneDNN,
+//! The crate against outputs of the real systems: golden files of ONNX Runtime, `OpenVINO`'s reference and `oneDNN`,
 //! and the official ONNX node tests; on the CPU reference and on every adapter.
 
 mod exceptions;

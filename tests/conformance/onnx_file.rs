@@ -114,13 +114,13 @@ impl Test {
             .map(|n| tensor(&set.join(format!("input_{n}.pb"))))
             .collect::<Result<_, _>>()?;
         // An input that the node leaves out has an empty name.
-        let named = |name: &str| {
+        let by_name = |name: &str| {
             let at = graph.input.iter().position(|input| input.name == name && !name.is_empty());
             at.map(|n| inputs[n].clone())
         };
         let names: Vec<&str> =
             clip.map_or(vec!["x", "min", "max"], |node| node.input.iter().map(String::as_str).collect());
-        let input = |n: usize| names.get(n).and_then(|name| named(name));
+        let input = |n: usize| names.get(n).and_then(|name| by_name(name));
         let attribute =
             |name: &str| clip.and_then(|node| node.attribute.iter().find(|a| a.name == name)).map(|a| a.f);
         Ok(Self {

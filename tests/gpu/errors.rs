@@ -4,7 +4,7 @@ use wgpu_clamp::{
     Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify, wgpu,
 };
 
-use crate::harness::{Gpu, buffer, gpus, read, with_limits};
+use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
 
 /// Calls that must fail, on a device where any wgpu error would show and any write would be seen.
 #[track_caller]
@@ -109,14 +109,32 @@ fn operands_that_do_not_fit() {
     }
 }
 
+/// 10^12 times the roots of the first primes: sums of these are a subset sum problem, and the search gives up.
+const HARD: [isize; 8] = [
+    1_414_213_562_373,
+    1_732_050_807_568,
+    2_236_067_977_499,
+    2_645_751_311_064,
+    3_316_624_790_355,
+    3_605_551_275_463,
+    4_123_105_625_617,
+    4_358_898_943_540,
+];
+
 #[test]
 fn what_cannot_be_decided() {
-    // A subset sum problem: hundreds of odd strides of nearly one size.
-    let strides =
-        [1_000_003_isize, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117, 1_000_121];
-    let layout = Layout::strided(&[24; 8], &strides, 0).unwrap();
-    let plan = wgpu_clamp::Plan::new(&Clamp::new(1_u8, 2), &layout, &layout, wgpu_clamp::Limits::default());
-    assert!(matches!(plan, Err(Error::OverlapUndecided { .. } | Error::OutputOverlap { .. })), "{plan:?}");
+    use wgpu_clamp::{Limits, Plan};
+    let clamp = Clamp::new(1_u8, 2);
+    let hard = Layout::strided(&[9; 8], &HARD, 0).unwrap();
+    let error = Plan::new(&clamp, &hard, &hard, Limits::default()).unwrap_err();
+    assert!(matches!(error, Error::OverlapUndecided { .. }), "{error:?}");
+    assert!(error.to_string().contains("[9, 9, 9, 9, 9, 9, 9, 9]"));
+
+    // Each by itself is decided, the two together are not.
+    let dst = Layout::strided(&[9; 6], &HARD[..6], 0).unwrap();
+    let src = Layout::strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1).unwrap();
+    let error = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap_err();
+    assert_eq!(error, Error::AliasUndecided);
 }
 
 #[test]
@@ -185,24 +203,59 @@ fn empty_tensors_are_no_error_and_record_nothing() {
 
 #[test]
 fn devices_with_too_little() {
+    let enough = wgpu::Limits::downlevel_defaults;
     for gpu in gpus() {
-        let limits =
-            wgpu::Limits { max_compute_invocations_per_workgroup: 128, ..wgpu::Limits::downlevel_defaults() };
-        let (device, _) = pollster::block_on(
-            gpu.adapter
-                .request_device(&wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() }),
-        )
-        .unwrap();
-        let error = Clamper::new(&device).unwrap_err();
-        assert_eq!(
-            error,
-            Error::DeviceLimit {
-                limit_name: "max_compute_invocations_per_workgroup",
-                needed: 256,
-                limit: 128
-            }
-        );
-        assert!(error.to_string().contains("downlevel_defaults"));
+        for (limits, limit_name, needed, limit) in [
+            (
+                wgpu::Limits { max_storage_buffers_per_shader_stage: 2, ..enough() },
+                "max_storage_buffers_per_shader_stage",
+                3,
+                2,
+            ),
+            (
+                wgpu::Limits { max_bindings_per_bind_group: 3, ..enough() },
+                "max_bindings_per_bind_group",
+                4,
+                3,
+            ),
+            (
+                wgpu::Limits { max_uniform_buffer_binding_size: 256, ..enough() },
+                "max_uniform_buffer_binding_size",
+                384,
+                256,
+            ),
+            (wgpu::Limits { max_buffer_size: 128, ..enough() }, "max_buffer_size", 384, 128),
+            (
+                wgpu::Limits { max_compute_invocations_per_workgroup: 128, ..enough() },
+                "max_compute_invocations_per_workgroup",
+                256,
+                128,
+            ),
+            (
+                wgpu::Limits { max_compute_workgroup_size_x: 255, ..enough() },
+                "max_compute_workgroup_size_x",
+                256,
+                255,
+            ),
+            (
+                wgpu::Limits { max_compute_workgroup_size_y: 0, ..enough() },
+                "max_compute_workgroup_size_y",
+                1,
+                0,
+            ),
+            (
+                wgpu::Limits { max_compute_workgroups_per_dimension: 0, ..enough() },
+                "max_compute_workgroups_per_dimension",
+                1,
+                0,
+            ),
+        ] {
+            let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
+            let (device, _) = pollster::block_on(gpu.adapter.request_device(&descriptor)).unwrap();
+            let error = Clamper::new(&device).unwrap_err();
+            assert_eq!(error, Error::DeviceLimit { limit_name, needed, limit });
+            assert!(error.to_string().contains("downlevel_defaults"));
+        }
     }
 }
 
@@ -332,6 +385,9 @@ fn child_opens_a_host() {
 
 #[test]
 fn a_destroyed_device_is_an_error_and_not_a_panic() {
+    if !alone("errors::a_destroyed_device_is_an_error_and_not_a_panic") {
+        return;
+    }
     for gpu in gpus() {
         let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
         let (device, host) = (gpu.device(), &gpu.host);
@@ -380,6 +436,43 @@ fn bounds_that_the_reference_cannot_read() {
     assert_eq!(reference::apply(&clamp, &layout, &[0; 4], &layout, &mut out).unwrap_err(), expected);
     assert_eq!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 4]).unwrap_err(), expected);
     assert_eq!(out, [0; 4]);
+}
+
+#[test]
+fn layouts_of_nothing_and_of_more_than_there_is() {
+    let nothing = Layout::strided(&[usize::MAX, 2, 0], &[1, 1, 1], 0).unwrap();
+    assert_eq!((nothing.len(), nothing.addresses().count()), (0, 0));
+    assert_eq!(Layout::packed(&[0, usize::MAX, 2]).unwrap().len(), 0);
+    assert_eq!(packed(&[3, 0, 4]).strides(), [4, 4, 1]);
+    let clamp = Clamp::new(0.0_f64, 1.0);
+    reference::apply(&clamp, &nothing, &[], &nothing, &mut []).unwrap();
+
+    // The last element has an address, but its bytes have none.
+    let far = Layout::strided(&[2], &[-1], 1 << 61).unwrap();
+    let limits = wgpu_clamp::Limits::default();
+    let error = wgpu_clamp::Plan::new(&clamp, &far, &packed(&[2]), limits).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { argument: "src", .. }), "{error:?}");
+}
+
+/// The queue of another device: wgpu's poll refuses the submission, and a read must not wait for it for ever.
+#[test]
+fn a_poll_that_fails_ends_the_read() {
+    if !alone("errors::a_poll_that_fails_ends_the_read") {
+        return;
+    }
+    for gpu in gpus() {
+        let limits = wgpu::Limits::downlevel_defaults;
+        let (a, b) = (with_limits(&gpu.adapter, limits()), with_limits(&gpu.adapter, limits()));
+        for device in [a.device(), b.device()] {
+            device.on_uncaptured_error(std::sync::Arc::new(|_| {}));
+        }
+        let mixed = Host::new(a.clamper(), b.host.queue());
+        let tensor = Tensor::upload(&mixed, &[4], &[1_u8, 2, 3, 4]).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(tensor.read_blocking::<u8>()));
+        let result = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("the read hangs");
+        assert!(result.is_err(), "{result:?}");
+    }
 }
 
 #[test]

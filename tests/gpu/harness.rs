@@ -62,6 +62,25 @@ pub fn with_limits(adapter: &wgpu::Adapter, required_limits: wgpu::Limits) -> Gp
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
 
+/// Whether this process runs `test`, named by its path, alone. If not, a child process runs it, which must succeed.
+///
+/// Mesa's GL does not survive everywhere that a device is destroyed while other threads work on theirs.
+pub fn alone(test: &str) -> bool {
+    const CHILD: &str = "WGPU_CLAMP_TEST_ALONE";
+    if std::env::var_os(CHILD).is_some() {
+        return true;
+    }
+    let program = std::env::current_exe().unwrap();
+    let output = std::process::Command::new(program)
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
+    false
+}
+
 /// Steele and Vigna's splitmix64.
 pub struct Random(pub u64);
 
