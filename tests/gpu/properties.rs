@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use wgpu_clamp::standards::directml::{FeatureLevel, ScaleBias};
+use wgpu_clamp::standards::onnx::Bounds;
 use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, NanRule, Operands, Order, Precision, View, verify};
 
 use crate::harness::{Gpu, Random, buffer, gpus, read};
@@ -91,6 +93,41 @@ fn clamp() -> impl Strategy<Value = Clamp> {
     })
 }
 
+/// A clamp by one of the four standards' constructors, from random attributes that it accepts.
+fn standard() -> impl Strategy<Value = Clamp> {
+    let number = || prop_oneof![finite(), select(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.2, 0.8])];
+    let level = select(&[FeatureLevel::V1_0, FeatureLevel::V2_1, FeatureLevel::V5_0]);
+    let dtype = select(&DType::ALL);
+    (
+        0..5,
+        dtype,
+        number(),
+        number(),
+        level,
+        prop::option::of((finite(), finite())),
+        1_u32..20,
+        bits(DType::U64),
+    )
+        .prop_filter_map(
+            "refused by the standard",
+            |(kind, dtype, min, max, level, affine, opset, bits)| {
+                let scale_bias = affine.map(|(scale, bias)| ScaleBias { scale, bias });
+                let input = |bits: u64| Bound::Value(bits & mask(dtype));
+                match kind {
+                    0 => Clamp::directml(dtype, min, max, scale_bias, level),
+                    1 => Clamp::onnx(opset, dtype, Bounds::Attributes { min: Some(min), max: None }),
+                    2 => {
+                        let (min, max) = (input(bits), input(bits.rotate_left(17)));
+                        Clamp::onnx(opset, dtype, Bounds::Inputs { min, max })
+                    }
+                    3 => Clamp::openvino(dtype, min.into(), f64::from(max) * 1.1),
+                    _ => Clamp::onednn(dtype, min, max),
+                }
+                .ok()
+            },
+        )
+}
+
 /// Random elements, half of them worth a look.
 fn data(dtype: DType, bytes: usize, rng: &mut Random) -> Vec<u8> {
     let mut data = rng.bytes(bytes.max(4));
@@ -163,11 +200,11 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(2500))]
 
     #[test]
     fn whatever_is_asked_for_agrees_with_the_reference(
-        clamp in clamp(),
+        clamp in prop_oneof![2 => clamp(), 1 => standard()],
         layouts in layouts(),
         case in case(),
     ) {
