@@ -395,18 +395,22 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         let clamp = Clamp::new(2_u8, 3);
         device.destroy();
 
+        // Which one depends on who notices first.
+        let gone = |error: Error| {
+            matches!(error, Error::DeviceLost { .. } | Error::Internal { .. } | Error::Readback { .. })
+        };
         let mut data = [9_u8, 0];
-        assert!(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().is_err());
+        assert!(gone(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err()));
         assert_eq!(data, [9, 0]);
-        assert!(tensor.read_blocking::<u8>().is_err());
-        assert!(Tensor::upload(host, &[1], &[1_u8]).is_err());
+        assert!(gone(tensor.read_blocking::<u8>().unwrap_err()));
+        assert!(gone(Tensor::upload(host, &[1], &[1_u8]).unwrap_err()));
         // A tensor of zeros needs no memory of the host, so wgpu does not tell before it is used.
         if let Ok(zeros) = Tensor::zeros(host, DType::U8, &[1]) {
-            assert!(zeros.read_blocking::<u8>().is_err());
+            assert!(gone(zeros.read_blocking::<u8>().unwrap_err()));
         }
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let operands = Operands::in_place(tensor.view());
-        assert!(host.clamper().encode(&mut encoder, &clamp, operands).is_err());
+        assert!(gone(host.clamper().encode(&mut encoder, &clamp, operands).unwrap_err()));
     }
 }
 
