@@ -258,7 +258,7 @@ impl Clamper {
             .get_mapped_range_mut(..)
             .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
             .copy_from_slice(bytes);
-        buffer.unmap();
+        scope::catch(&self.inner.device, || buffer.unmap())?;
         Ok(buffer)
     }
 

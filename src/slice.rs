@@ -128,7 +128,7 @@ async fn stream<T: Element>(
             next = end;
         }
         let end = total.min(*done + chunk);
-        ring[*done / chunk % RING].finish(&mut dst[*done..end]).await?;
+        ring[*done / chunk % RING].finish(host, &mut dst[*done..end]).await?;
         *done = end;
         if let Some(progress) = progress {
             progress(*done, total);
@@ -173,7 +173,7 @@ impl Lane {
             writable.wait().await?;
         }
         let bytes = bytemuck::cast_slice(chunk);
-        transfer::fill(&self.upload, bytes)?;
+        transfer::fill(host.clamper().device(), &self.upload, bytes)?;
         let tail;
         let clamped = if chunk.len() == self.whole.0 {
             &self.whole.1
@@ -199,14 +199,13 @@ impl Lane {
     }
 
     /// Waits for the chunk that was started, and takes its elements.
-    async fn finish<T: Element>(&mut self, chunk: &mut [T]) -> Result<(), Error> {
+    async fn finish<T: Element>(&mut self, host: &Host, chunk: &mut [T]) -> Result<(), Error> {
         if let Some(readable) = self.readable.take() {
             readable.wait().await?;
         }
         let bytes = bytemuck::cast_slice_mut(chunk);
         transfer::take(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
-        self.download.unmap();
-        Ok(())
+        scope::catch(host.clamper().device(), || self.download.unmap())
     }
 }
 
