@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use onnx_file::{NodeTest, Result};
-use wgpu_clamp::{Clamp, Host, Layout, Operands, Tensor, View};
+use wgpu_clamp::{Clamp, Host, Tensor};
 
 const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/onnx/test_clip");
 
@@ -35,12 +35,11 @@ fn run(folder: &Path) -> Result<bool> {
     println!("{}: Clip of opset {}, {dtype} {shape:?}", folder.display(), test.opset);
     println!("{clamp:x?}");
 
-    // A buffer has no dtype, so the bytes of the file go up as they are and come back the same way.
     let host = Host::open_blocking()?;
-    let bytes = Tensor::upload(&host, &[test.x.bytes.len()], &test.x.bytes)?;
-    let elements = View::new(bytes.buffer(), Layout::packed(shape)?);
-    host.submit(&clamp, Operands::in_place(elements))?;
-    let output = onnx_file::Tensor { bytes: bytes.read_blocking()?, ..test.x };
+    let x = Tensor::upload_bytes(&host, dtype, shape, &test.x.bytes)?;
+    let y = Tensor::zeros(&host, dtype, shape)?;
+    host.submit(&clamp, (x.view(), y.view()))?;
+    let output = onnx_file::Tensor { bytes: y.read_bytes_blocking()?, ..test.x };
 
     let expected = test.expected;
     if output == expected {

@@ -1,4 +1,5 @@
-// The uniform block of a dispatch, written once and never changed. `src/params.rs` is its twin.
+// The uniform block of a dispatch, written by the host when it is created, but for bounds on the GPU, which
+// `resolve.wgsl` writes. `src/params.rs` is its twin.
 // Geometry comes with the kernel, Bounds with the element class, Affine with the affine step.
 struct Params {
     @align(16) geometry: Geometry,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::params::{Block, Request, Slot};
 use crate::pipeline::Pipelines;
-use crate::plan::Range;
+use crate::plan::{self, Range};
 use crate::shader::{EntryPoint, Module, Placement, WORKGROUP_SIZE};
-use crate::{Clamp, Error, Limits, Operands, Plan, View, scope};
+use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, scope};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which holds a few hundred at most and
+/// Cheap to clone: clones share one cache of compiled pipelines, which holds 244 at most and
 /// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
 /// ```no_run
@@ -31,9 +31,10 @@ use crate::{Clamp, Error, Limits, Operands, Plan, View, scope};
 ///
 /// # What a handle cannot show
 ///
-/// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. Such mistakes
-/// reach the caller where wgpu reports them: in an error scope or the device's error handler, at `finish` or
-/// `submit`. So does a lost device.
+/// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. On native, what wgpu
+/// refuses while objects are made is [`Error::Internal`], with its words. The rest (a buffer mapped or destroyed after
+/// that, a lost device; on the web all of it) reaches the caller where wgpu reports it: in an error scope or the
+/// device's error handler, at `finish` or `submit`.
 #[derive(Clone)]
 pub struct Clamper {
     inner: Arc<Inner>,
@@ -51,25 +52,29 @@ impl Clamper {
     /// # Errors
     ///
     /// [`Error::DeviceLimit`] if the device was created with less than what the kernels need. Any device
-    /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed.
+    /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
+    /// [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         let limits = device.limits();
         let workgroup = WORKGROUP_SIZE.into();
+        let block = Block::CAPACITY as u64;
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
-            ("max_storage_buffers_per_shader_stage", 2, limits.max_storage_buffers_per_shader_stage.into()),
+            ("max_bindings_per_bind_group", 4, limits.max_bindings_per_bind_group.into()),
+            // Of `resolve`: two slots and the block it writes.
+            ("max_storage_buffers_per_shader_stage", 3, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
+            ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
+            ("max_buffer_size", block, limits.max_buffer_size),
             (
                 "max_compute_invocations_per_workgroup",
                 workgroup,
                 limits.max_compute_invocations_per_workgroup.into(),
             ),
             ("max_compute_workgroup_size_x", workgroup, limits.max_compute_workgroup_size_x.into()),
-            (
-                "max_compute_workgroups_per_dimension",
-                1,
-                u64::from(limits.max_compute_workgroups_per_dimension),
-            ),
+            ("max_compute_workgroup_size_y", 1, limits.max_compute_workgroup_size_y.into()),
+            ("max_compute_workgroup_size_z", 1, limits.max_compute_workgroup_size_z.into()),
+            ("max_compute_workgroups_per_dimension", 1, limits.max_compute_workgroups_per_dimension.into()),
         ] {
             if limit < needed {
                 return Err(Error::DeviceLimit { limit_name, needed, limit });
@@ -114,14 +119,7 @@ impl Clamper {
         clamp: &Clamp,
         operands: impl Into<Operands<'a>>,
     ) -> Result<(), Error> {
-        let prepared = self.prepare(clamp, operands)?;
-        if !prepared.dispatches.is_empty() {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("wgpu-clamp"),
-                timestamp_writes: None,
-            });
-            prepared.record(&mut pass);
-        }
+        self.prepare(clamp, operands)?.encode(encoder);
         Ok(())
     }
 
@@ -144,6 +142,7 @@ impl Clamper {
     ///
     /// # Errors
     ///
+    /// - [`Error::DTypeMismatch`] if a view is of another dtype than the clamp,
     /// - [`Error::MissingUsage`] if a buffer lacks `STORAGE`,
     /// - [`Error::BufferTooSmall`] if a layout reaches beyond its buffer,
     /// - [`Error::ShapeMismatch`] if `src` and `dst` differ in shape,
@@ -153,8 +152,10 @@ impl Clamper {
     ///   elements, or may, without being the same,
     /// - [`Error::MissingSlot`], [`Error::UnexpectedSlot`], [`Error::SlotLength`] or [`Error::SlotInOutput`] if
     ///   the slots do not fit the bounds,
-    /// - [`Error::TooLarge`] if a tensor goes beyond one binding or one dispatch of this device,
-    /// - [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
+    /// - [`Error::TooManyWindows`] or [`Error::DeviceLimit`] if the device's bindings or grids are too small for the
+    ///   tensor, or for any,
+    /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Internal`] if wgpu refuses an object, because the
+    ///   device has no memory or is gone, or because a buffer is destroyed or of another device (native only).
     pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
         let operands = operands.into();
         operands.check(clamp)?;
@@ -169,20 +170,19 @@ impl Clamper {
         log::debug!("{plan:?}");
         let mut dispatches = Vec::with_capacity(2 * plan.dispatches());
         for window in plan.windows() {
-            let block = plan.params(window);
+            let block = plan.params(&window);
             let on_gpu = operands.min.is_some() || operands.max.is_some();
             let usage = if on_gpu { wgpu::BufferUsages::STORAGE } else { wgpu::BufferUsages::empty() };
             let params = self.uniform(block.as_bytes(), usage)?;
             if on_gpu {
                 dispatches.push(self.resolve(clamp, &operands, &block, &params)?);
             }
-            let module = plan.module(window);
+            let module = plan.module(&window);
             let src = part(operands.src.buffer, window.src);
-            let bind_group = match placement {
+            let dst = part(operands.dst.buffer, window.dst);
+            let bind_group = match window.placement {
                 Placement::OneBuffer => self.bind(module, &params, &[src])?,
-                Placement::TwoBuffers => {
-                    self.bind(module, &params, &[src, part(operands.dst.buffer, window.dst)])?
-                }
+                Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst])?,
             };
             for dispatch in window.dispatches() {
                 let pipeline = self.pipeline(module, dispatch.entry_point)?;
@@ -194,33 +194,50 @@ impl Clamper {
     }
 
     /// The dispatch that reads bounds on the GPU and writes them into the uniform block `params`.
-    fn resolve(
+    fn resolve<'a>(
         &self,
         clamp: &Clamp,
-        operands: &Operands<'_>,
+        operands: &Operands<'a>,
         block: &Block,
         params: &wgpu::Buffer,
     ) -> Result<Recorded, Error> {
-        let mut slots = [None; 2];
-        for (slot, (argument, view)) in slots.iter_mut().zip([("min", operands.min), ("max", operands.max)]) {
-            if let Some(view) = view {
-                *slot = Some((view, Slot::new(argument, &view.layout, clamp.dtype(), self.inner.limits)?));
-            }
-        }
-        let [min, max] = slots.map(|slot| slot.map(|(_, slot)| slot));
-        let request = Request::new(clamp, min, max, block.bounds_offset());
+        let slot = |argument, view: Option<View<'a>>| {
+            view.map(|view| self.slot(argument, view, clamp.dtype())).transpose()
+        };
+        let (min, max) = (slot("min", operands.min)?, slot("max", operands.max)?);
+        let at = |slot: Option<(_, _, Slot)>| slot.map(|(_, _, slot)| slot);
+        let request = Request::new(clamp, at(min), at(max), block.bounds_offset());
         let request = self.uniform(bytemuck::bytes_of(&request), wgpu::BufferUsages::empty())?;
         // A bound that is not on the GPU is not read; its binding takes the other one's slot.
-        let part = |slot: usize| {
-            let given = slots[slot].or(slots[1 - slot]);
-            given.map_or(params.as_entire_binding(), |(view, slot)| part(view.buffer, slot.range))
-        };
-        let storage = [part(0), part(1), params.as_entire_binding()];
+        let slots = min.or(max).zip(max.or(min));
+        let storage: Vec<_> = slots
+            .into_iter()
+            .flat_map(|((a, a_range, _), (b, b_range, _))| [part(a, a_range), part(b, b_range)])
+            .chain([params.as_entire_binding()])
+            .collect();
         Ok(Recorded {
             pipeline: self.pipeline(Module::Resolve, EntryPoint::Resolve)?,
             bind_group: self.bind(Module::Resolve, &request, &storage)?,
             grid: [1, 1],
         })
+    }
+
+    /// The buffer, the binding and the place in it of a view of one element.
+    fn slot<'a>(
+        &self,
+        argument: &'static str,
+        view: View<'a>,
+        dtype: DType,
+    ) -> Result<(&'a wgpu::Buffer, Range, Slot), Error> {
+        let (address, size) = (view.layout.offset(), dtype.size() as u64);
+        let range = plan::range((address, address), size, self.inner.limits).ok_or(Error::TooLarge {
+            argument,
+            needed: self.inner.limits.binding_alignment + size,
+            unit: "bytes in one binding",
+            limit_name: "max_storage_buffer_binding_size",
+            limit: self.inner.limits.max_binding_size,
+        })?;
+        Ok((view.buffer, range, Slot::new(address as u64 * size - range.offset)))
     }
 
     fn pipeline(&self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
@@ -241,7 +258,7 @@ impl Clamper {
             .get_mapped_range_mut(..)
             .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
             .copy_from_slice(bytes);
-        buffer.unmap();
+        scope::catch(&self.inner.device, || buffer.unmap())?;
         Ok(buffer)
     }
 
@@ -290,7 +307,8 @@ impl fmt::Debug for Clamper {
 
 /// A clamp on given buffers, ready to be recorded any number of times.
 ///
-/// It owns its bind groups and parameters, which never change, and keeps the buffers alive. Recording
+/// It owns its bind groups and its parameters, of which no other call's recording changes anything, and keeps the
+/// buffers alive. A bound on the GPU is read anew each time a recording runs. Recording
 /// allocates nothing here and cannot fail.
 ///
 /// ```no_run
@@ -322,6 +340,16 @@ impl Prepared {
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()
+    }
+
+    /// Records the clamp in a compute pass of its own, or nothing if there is no element.
+    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+        if !self.dispatches.is_empty() {
+            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("wgpu-clamp"),
+                timestamp_writes: None,
+            }));
+        }
     }
 
     /// Records the clamp. It overwrites the pass's pipeline and its bind group 0, and nothing else.

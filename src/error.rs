@@ -125,7 +125,7 @@ pub enum Error {
         allowed: &'static [DType],
     },
     /// A standard, in the version asked for, has no clamp of tensors of that rank.
-    #[error("sizes: {rank} dimensions are not in {standard}; it takes {} to {}", allowed.start(), allowed.end())]
+    #[error("sizes: {rank} dimensions are not in {standard}; it takes {}", span(allowed))]
     RankNotInStandard {
         /// The standard and its version.
         standard: Standard,
@@ -253,6 +253,14 @@ pub enum Error {
         /// `"min"` or `"max"`.
         argument: &'static str,
     },
+    /// The CPU reference was given a clamp with a bound on the GPU.
+    #[error(
+        "{argument}: the reference cannot read a bound on the GPU; give its value with `Clamp::with_bounds`"
+    )]
+    BoundOnGpu {
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
     /// The slot of a bound is not one element.
     #[error("{argument}: the slot of a bound is 1 element, this view has {actual}")]
     SlotLength {
@@ -304,6 +312,19 @@ pub enum Error {
         /// What the device allows.
         limit: u64,
     },
+    /// A tensor takes more windows than a plan may have, since the device's bindings or grids are too small for it.
+    #[error(
+        "dst: its layouts need {windows} windows on this device, {limit} are allowed; axis {axis} is to blame: \
+         split the tensor there, or lay it out so that neighbours along it are closer"
+    )]
+    TooManyWindows {
+        /// The axis along which the tensor takes the most windows.
+        axis: usize,
+        /// The windows needed.
+        windows: usize,
+        /// The windows allowed.
+        limit: usize,
+    },
     /// The device lacks a limit that every kernel needs.
     #[error(
         "device: its {limit_name} is {limit}, but {needed} is needed; `wgpu::Limits::downlevel_defaults()` suffices"
@@ -346,8 +367,17 @@ pub enum Error {
         /// What wgpu said.
         reason: String,
     },
-    /// wgpu refused one of the crate's own objects. This is a bug of the crate or of a driver.
-    #[error("wgpu refused an object of this crate: {reason}")]
+    /// A stream of host data failed after a part of it was written.
+    #[error("only elements {} to {} were written: {source}", valid.start, valid.end)]
+    PartlyWritten {
+        /// The elements of the slice that are results. The others are as they were.
+        valid: std::ops::Range<usize>,
+        /// What failed.
+        source: Box<Error>,
+    },
+    /// wgpu refused what the crate asked of it: because a buffer is destroyed, mapped or of another device, because the
+    /// device is lost, or because of a bug of the crate or of a driver.
+    #[error("wgpu refused: {reason}")]
     Internal {
         /// What wgpu said.
         reason: String,
@@ -356,4 +386,9 @@ pub enum Error {
 
 fn names(dtypes: &[DType]) -> String {
     dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn span(ranks: &RangeInclusive<usize>) -> String {
+    let (least, most) = (ranks.start(), ranks.end());
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
 }

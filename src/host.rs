@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Clamp, Clamper, Element, Error, Operands};
+use crate::{Clamp, Clamper, Element, Error, Operands, scope};
 
 /// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
 ///
@@ -46,7 +46,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Those of [`Clamper::prepare`]. After an error nothing was submitted.
+    /// Those of [`Clamper::prepare`]; after them nothing was submitted. [`Error::Internal`] with wgpu's words if it
+    /// refuses the submission, because a buffer is mapped or destroyed or the device is lost (native only).
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host, Operands, Tensor};
@@ -61,21 +62,24 @@ impl Host {
         clamp: &Clamp,
         operands: impl Into<Operands<'a>>,
     ) -> Result<wgpu::SubmissionIndex, Error> {
-        let mut encoder = self
-            .clamper
-            .device()
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp submit") });
-        self.clamper.encode(&mut encoder, clamp, operands)?;
-        Ok(self.queue.submit([encoder.finish()]))
+        let prepared = self.clamper.prepare(clamp, operands)?;
+        let device = self.clamper.device();
+        scope::catch(device, || {
+            let mut encoder = device
+                .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp submit") });
+            prepared.encode(&mut encoder);
+            self.queue.submit([encoder.finish()])
+        })
     }
 
-    /// Clamps a slice of host memory into another of the same length. Nothing happens before
+    /// Clamps a slice of host memory into another of the same length, both of the clamp's dtype: a literal
+    /// needs its type, as in `[0_i64; 3]`. Nothing happens before
     /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host};
     /// # let host = Host::open_blocking()?;
-    /// let mut out = [0; 3];
+    /// let mut out = [0_i64; 3];
     /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9, 1, 9], &mut out).run_blocking()?;
     /// assert_eq!(out, [-5, 1, 5]);
     /// # Ok::<(), wgpu_clamp::Error>(())

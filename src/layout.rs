@@ -49,13 +49,19 @@ impl Layout {
     pub fn packed(shape: &[usize]) -> Result<Self, Error> {
         let mut strides = [0; MAX_RANK];
         let strides = strides.get_mut(..shape.len()).ok_or(Error::Rank { rank: shape.len() })?;
-        let mut step = 1_usize;
+        // An extent of 0 leaves no element; the outer strides stay what they would be with 1, or are 0 where
+        // that cannot be counted.
+        let empty = shape.contains(&0);
+        let mut step = Some(1_isize);
         for (stride, &extent) in strides.iter_mut().zip(shape).rev() {
-            *stride = isize::try_from(step).map_err(|_| Error::ElementCount { shape: shape.to_vec() })?;
-            // An extent of 0 leaves no element; the outer strides stay what they would be with 1.
+            *stride = match step {
+                Some(step) => step,
+                None if empty => 0,
+                None => return Err(Error::ElementCount { shape: shape.to_vec() }),
+            };
             step = step
-                .checked_mul(extent.max(1))
-                .ok_or_else(|| Error::ElementCount { shape: shape.to_vec() })?;
+                .zip(isize::try_from(extent.max(1)).ok())
+                .and_then(|(step, extent)| step.checked_mul(extent));
         }
         Self::strided(shape, strides, 0)
     }
@@ -142,7 +148,8 @@ impl Layout {
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shape().iter().product()
+        // Other extents may be as large as they like where one is 0.
+        if self.is_empty() { 0 } else { self.shape().iter().product() }
     }
 
     /// Whether a dimension has extent 0, so that there is no element.

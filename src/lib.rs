@@ -8,7 +8,7 @@
 //! use wgpu_clamp::{Clamp, Host};
 //!
 //! let host = Host::open_blocking()?;
-//! let mut out = [0.0; 3];
+//! let mut out = [0.0_f32; 3];
 //! host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5, 0.25, 7.0], &mut out).run_blocking()?;
 //! assert_eq!(out, [0.0, 0.25, 6.0]);
 //! # Ok::<(), wgpu_clamp::Error>(())
@@ -50,16 +50,30 @@
 //! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound, or one that
 //! is NaN, never replaces anything. The comparison is one of integers, so no device's float rules take part.
 //!
+//! A bound may also lie on the GPU: [`Bound::OnGpu`] is one element in a buffer, given with
+//! [`Operands::with_min`] and [`Operands::with_max`], and read when the dispatch runs. The same rules hold for
+//! whatever is found there, `Min > Max` and NaN included, and nothing comes back to the host. The reference
+//! takes no slots and treats such a bound as absent: give it the value, by [`Clamp::with_bounds`].
+//!
+//! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] make the clamp that a standard
+//! prescribes for its own attributes, see [`standards`].
+//!
 //! ```
 //! use wgpu_clamp::{Clamp, reference};
 //!
 //! // The reference is the operator on the CPU, and needs no GPU.
 //! let levels = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
 //! let mut out = [0; 4];
-//! reference::clamp_slice(&levels, &[0, 15, 100, 250], &mut out)?;
+//! reference::clamp_slice(&levels, &[0_u8, 15, 100, 250], &mut out)?;
 //! assert_eq!(out, [0, 2, 130, 200]); // 15 * 1.5 - 20 = 2.5, truncated
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
+//!
+//! # Four standards
+//!
+//! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] take the attributes of `DirectML`
+//! CLIP, ONNX Clip, `OpenVINO` Clamp-1 and `oneDNN` Graph Clamp, and give a [`Clamp`] with that standard's conversion
+//! of the bounds, order, NaN rule and dtypes. [`standards`] has the table of how they differ.
 //!
 //! # Layouts and units
 //!
@@ -79,7 +93,7 @@
 //! | --- | --- |
 //! | in two buffers | allowed |
 //! | in one buffer, the same addresses | in place: [`Operands::in_place`], [`Clamper::encode_in_place`] |
-//! | in one buffer, no address in common | allowed; the range from the first to the last address of both must fit into one binding |
+//! | in one buffer, no address in common | allowed |
 //! | in one buffer, otherwise | [`Error::PartialAlias`] |
 //!
 //! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that
@@ -122,7 +136,8 @@
 //! [`Host::clamp_slice`] from host memory to host memory. [`Host::open`] picks a device for programs that have
 //! none; [`Host::new`] takes that of the program.
 //!
-//! A [`View`] carries no dtype: its elements are those of the clamp. That holds for [`Tensor::view`] too.
+//! A buffer has no dtype: the elements of a [`View`] are those of the clamp, unless [`View::with_dtype`] says what
+//! they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
 //!
 //! # What blocks, and what never does
 //!
@@ -138,8 +153,8 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
-//! placement (one buffer or two), 162 at most, never per bound, scale, shape or stride.
-//! A [`Prepared`] owns its bind group and parameters and keeps the buffers alive. Nothing else outlives a call.
+//! placement, 244 at most, never per bound, scale, shape or stride.
+//! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! # Errors
 //!
@@ -150,7 +165,7 @@
 //! | --- | --- |
 //! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Internal`] with wgpu's words; web: the program's error scope or the device's error handler |
 //! | a buffer of a device from another `wgpu::Instance` | perhaps not at all: wgpu may take it for a buffer of its own |
-//! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler |
+//! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Internal`] |
 //! | a device lost or destroyed | [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it |
 //!
 //! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
@@ -158,10 +173,12 @@
 //!
 //! # Limits
 //!
-//! The range from the first to the last address of a view fits into one storage binding:
-//! `max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
-//! most. A clamp is one dispatch, plus one for the ragged ends of a contiguous tensor. Beyond that:
-//! [`Error::TooLarge`].
+//! A view may be as large as its buffer. Where it exceeds a storage binding
+//! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
+//! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
+//! dispatch, plus one for the ragged ends of a contiguous tensor, plus one where a bound lies on the GPU. More
+//! than 65,536 windows are [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
+//! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
 //!
 //! # Environment variables
 //!

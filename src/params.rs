@@ -2,7 +2,7 @@
 //!
 //! A block is three structs in a row, each at a multiple of 16 bytes: the geometry of the kernel, the
 //! bounds of the element class and the numbers of the affine step. Every struct here has the name, the
-//! order and the offsets of its WGSL twin; a test in `shader.rs` compares them.
+//! order and the offsets of its WGSL twin; a test in `shader/tests.rs` compares them.
 
 mod bounds;
 mod float;
@@ -53,7 +53,7 @@ pub(crate) struct Block {
 
 impl Block {
     /// Enough for the largest kernel, class and step together; a test holds every block against it.
-    const CAPACITY: usize = 384;
+    pub(crate) const CAPACITY: usize = 384;
 
     /// The block of one dispatch of `clamp` with the geometry of its kernel.
     pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp) -> Self {

@@ -11,6 +11,7 @@ use crate::shader::{EntryPoint, Module, Placement, ShaderKey};
 /// A cache of pipelines. There is a fixed number of them, so it never needs to drop one.
 pub(crate) struct Pipelines {
     one_buffer: Layouts,
+    two_ranges: Layouts,
     two_buffers: Layouts,
     resolve: Layouts,
     modules: Mutex<HashMap<Module, Arc<Mutex<Compiled>>>>,
@@ -32,6 +33,7 @@ impl Pipelines {
     pub(crate) fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Ok(Self {
             one_buffer: Layouts::new(device, "one buffer", &[WRITE])?,
+            two_ranges: Layouts::new(device, "two ranges", &[WRITE, WRITE])?,
             two_buffers: Layouts::new(device, "two buffers", &[READ, WRITE])?,
             resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
             modules: Mutex::default(),
@@ -101,6 +103,7 @@ impl Pipelines {
     const fn layouts(&self, module: Module) -> &Layouts {
         match module {
             Module::Clamp(ShaderKey { placement: Placement::OneBuffer, .. }) => &self.one_buffer,
+            Module::Clamp(ShaderKey { placement: Placement::TwoRanges, .. }) => &self.two_ranges,
             Module::Clamp(ShaderKey { placement: Placement::TwoBuffers, .. }) => &self.two_buffers,
             Module::Resolve => &self.resolve,
         }

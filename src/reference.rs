@@ -17,6 +17,9 @@
 //! each rounded from `C` to the element's format and then clamped. A flushed number keeps its sign. For F16
 //! and BF16 all of these round twice, so that the result of `Exact` need not be among them; for F32 and F64
 //! it is the first.
+//!
+//! A bound on the GPU is not for the CPU to read: the functions that return a `Result` refuse it, [`element`] and
+//! [`allowed`] take it as absent. [`Clamp::with_bounds`] puts the value in that the slot holds.
 
 mod allowed;
 mod exact;
@@ -151,7 +154,7 @@ fn number(dtype: DType, bits: u64) -> i128 {
 ///
 /// # Errors
 ///
-/// [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
 /// slice. A slice may end with its last element; the error names the size that a GPU buffer needs, a multiple
 /// of 4 bytes. Nothing is written on an error.
 ///
@@ -171,7 +174,7 @@ pub fn apply(
     dst_layout: &Layout,
     dst: &mut [u8],
 ) -> Result<(), Error> {
-    check_operands(clamp.dtype(), (src_layout, src), (dst_layout, dst))?;
+    check_operands(clamp, (src_layout, src), (dst_layout, dst))?;
     let size = clamp.dtype().size();
     for (from, to) in src_layout.addresses().zip(dst_layout.addresses()) {
         let result = allowed(clamp, load(src, from, size)).first();
@@ -210,7 +213,7 @@ pub fn apply_in_place(clamp: &Clamp, layout: &Layout, bytes: &mut [u8]) -> Resul
 ///
 /// # Errors
 ///
-/// [`Error::DTypeMismatch`] if `T` is not the clamp's dtype, [`Error::Length`] if the slices differ in length.
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `T` is not the clamp's dtype, [`Error::Length`] if the slices differ in length.
 /// Nothing is written on an error.
 ///
 /// ```
@@ -222,6 +225,7 @@ pub fn apply_in_place(clamp: &Clamp, layout: &Layout, bytes: &mut [u8]) -> Resul
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 pub fn clamp_slice<T: Element>(clamp: &Clamp, src: &[T], dst: &mut [T]) -> Result<(), Error> {
+    check_bounds(clamp)?;
     if clamp.dtype() != T::DTYPE {
         return Err(Error::DTypeMismatch { argument: "src", expected: clamp.dtype(), actual: T::DTYPE });
     }
@@ -245,16 +249,28 @@ fn from_bits<T: Element>(bits: u64) -> T {
 
 /// What [`apply`] refuses.
 pub(crate) fn check_operands(
-    dtype: DType,
+    clamp: &Clamp,
     (src_layout, src): (&Layout, &[u8]),
     (dst_layout, dst): (&Layout, &[u8]),
 ) -> Result<(), Error> {
+    check_bounds(clamp)?;
+    let dtype = clamp.dtype();
     if src_layout.shape() != dst_layout.shape() {
         let (src, dst) = (src_layout.shape().to_vec(), dst_layout.shape().to_vec());
         return Err(Error::ShapeMismatch { src, dst });
     }
     check_fits("src", src_layout, dtype.size(), src)?;
     check_fits("dst", dst_layout, dtype.size(), dst)
+}
+
+/// What lies on a GPU is not for the CPU to read.
+fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
+    for (argument, bound) in [("min", clamp.min()), ("max", clamp.max())] {
+        if bound == Bound::OnGpu {
+            return Err(Error::BoundOnGpu { argument });
+        }
+    }
+    Ok(())
 }
 
 fn check_fits(argument: &'static str, layout: &Layout, size: usize, bytes: &[u8]) -> Result<(), Error> {

@@ -56,10 +56,14 @@ pub(crate) enum Kernel {
     Strided,
 }
 
-/// How many buffers hold src and dst.
+/// How src and dst are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Placement {
+    /// In one buffer, within one binding.
     OneBuffer,
+    /// In one buffer, within bindings of their own that share no word.
+    TwoRanges,
+    /// In two buffers.
     TwoBuffers,
 }
 
@@ -130,7 +134,12 @@ impl ShaderKey {
             fragment!("params"),
             match self.placement {
                 Placement::OneBuffer => fragment!("binding/one_buffer"),
+                Placement::TwoRanges => fragment!("binding/two_ranges"),
                 Placement::TwoBuffers => fragment!("binding/two_buffers"),
+            },
+            match self.placement {
+                Placement::OneBuffer => "",
+                Placement::TwoRanges | Placement::TwoBuffers => fragment!("binding/src_and_dst"),
             },
             match self.kernel {
                 Kernel::Contiguous => fragment!("kernel/contiguous"),

@@ -1,10 +1,30 @@
-//! Host memory in, host memory out.
+//! Host memory of any size in, host memory out: a stream of chunks through a ring of buffers.
 
-use crate::{Clamp, Element, Error, Host, Layout, Operands, View, transfer};
+use std::fmt;
+
+use crate::{Clamp, Element, Error, Host, Layout, Operands, Prepared, View, scope, transfer};
+
+/// What goes through the device at a time, in bytes.
+const CHUNK: usize = 16 << 20;
+
+/// Chunks on their way at once: one is filled, one is computed, one is read.
+const RING: usize = 3;
 
 /// A clamp of host memory that has not run yet; from [`Host::clamp_slice`] or
 /// [`Host::clamp_slice_in_place`].
-#[derive(Debug)]
+///
+/// It goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
+/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks.
+///
+/// ```no_run
+/// # use wgpu_clamp::{Clamp, Host};
+/// # let host = Host::open_blocking()?;
+/// let mut samples = vec![0.5_f32; 100_000_000];
+/// host.clamp_slice_in_place(&Clamp::new(-1.0_f32, 1.0), &mut samples)
+///     .with_progress(|done, total| println!("{done} of {total} elements"))
+///     .run_blocking()?;
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
 #[must_use = "nothing happens before `run` or `run_blocking`"]
 pub struct ClampSlice<'a, T> {
     host: &'a Host,
@@ -12,23 +32,35 @@ pub struct ClampSlice<'a, T> {
     /// `None` in place.
     src: Option<&'a [T]>,
     dst: &'a mut [T],
+    progress: Option<Progress<'a>>,
 }
+
+type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
 
 impl<'a, T: Element> ClampSlice<'a, T> {
     pub(crate) const fn new(host: &'a Host, clamp: Clamp, src: Option<&'a [T]>, dst: &'a mut [T]) -> Self {
-        Self { host, clamp, src, dst }
+        Self { host, clamp, src, dst, progress: None }
     }
 
-    /// Uploads, clamps and reads back. The result is there when the future ends; after an error, or if the
-    /// future is dropped, the slice is as it was.
+    /// Calls `progress` after each chunk with the elements that are done, counted from the start of the slice,
+    /// and their total.
+    pub fn with_progress(mut self, progress: impl FnMut(usize, usize) + Send + 'a) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, what
+    /// the last call of [`with_progress`](Self::with_progress)'s function said is done, and the rest is as it
+    /// was.
     ///
     /// # Errors
     ///
     /// [`Error::DTypeMismatch`] if `T` is not the clamp's dtype, [`Error::Length`] if the slices differ in
-    /// length, [`Error::TooLarge`] if they do not fit into one buffer and one binding of the device,
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails.
+    /// length, those of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the GPU, which has no slot
+    /// here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails before
+    /// anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
-        let Self { host, clamp, src, dst } = self;
+        let Self { host, clamp, src, dst, mut progress } = self;
         if T::DTYPE != clamp.dtype() {
             return Err(Error::DTypeMismatch {
                 argument: "slice",
@@ -36,19 +68,17 @@ impl<'a, T: Element> ClampSlice<'a, T> {
                 actual: T::DTYPE,
             });
         }
-        let src = src.unwrap_or(dst);
-        if src.len() != dst.len() {
+        if let Some(src) = src
+            && src.len() != dst.len()
+        {
             return Err(Error::Length { argument: "dst", expected: src.len(), actual: dst.len() });
         }
-        let layout = Layout::packed(&[src.len()])?;
-        let bytes = bytemuck::cast_slice(src);
-        let buffer = transfer::create(host, bytes.len() as u64, Some(bytes))?;
-        host.submit(&clamp, Operands::in_place(View::new(&buffer, layout)))?;
-        let size = bytes.len();
-        transfer::read(host, &buffer, size, |bytes| {
-            bytemuck::cast_slice_mut(dst).copy_from_slice(bytes);
+        let mut done = 0;
+        let streamed = stream(host, &clamp, src, dst, &mut done, &mut progress).await;
+        streamed.map_err(|error| match done {
+            0 => error,
+            _ => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
         })
-        .await
     }
 
     /// As [`run`](Self::run), for programs without async. Not on the web, where nothing may block.
@@ -60,4 +90,127 @@ impl<'a, T: Element> ClampSlice<'a, T> {
     pub fn run_blocking(self) -> Result<(), Error> {
         pollster::block_on(self.run())
     }
+}
+
+impl<T> fmt::Debug for ClampSlice<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClampSlice")
+            .field("clamp", &self.clamp)
+            .field("elements", &self.dst.len())
+            .field("in_place", &self.src.is_none())
+            .finish_non_exhaustive()
+    }
+}
+
+/// `done` is how many elements of `dst` are written, from the start; also after an error.
+async fn stream<T: Element>(
+    host: &Host,
+    clamp: &Clamp,
+    src: Option<&[T]>,
+    dst: &mut [T],
+    done: &mut usize,
+    progress: &mut Option<Progress<'_>>,
+) -> Result<(), Error> {
+    let total = dst.len();
+    let chunk = (CHUNK / size_of::<T>()).min(total);
+    let mut ring: Vec<Lane> = Vec::new();
+    let mut next = 0;
+    while *done < total {
+        // Fill the ring, then empty its oldest lane.
+        while next < total && (next - *done) < chunk * RING {
+            let end = total.min(next + chunk);
+            let lane = next / chunk % RING;
+            if lane == ring.len() {
+                ring.push(Lane::new(host, clamp, chunk)?);
+            }
+            let from = src.unwrap_or(dst);
+            ring[lane].start(host, clamp, &from[next..end]).await?;
+            next = end;
+        }
+        let end = total.min(*done + chunk);
+        ring[*done / chunk % RING].finish(host, &mut dst[*done..end]).await?;
+        *done = end;
+        if let Some(progress) = progress {
+            progress(*done, total);
+        }
+    }
+    Ok(())
+}
+
+/// The buffers of one chunk on its way.
+struct Lane {
+    upload: wgpu::Buffer,
+    data: wgpu::Buffer,
+    download: wgpu::Buffer,
+    /// For a chunk of full length, in elements.
+    whole: (usize, Prepared),
+    /// `upload`, for writing again. `None` before the first chunk: it is created mapped.
+    writable: Option<transfer::Mapping>,
+    /// `download`, for reading.
+    readable: Option<transfer::Mapping>,
+}
+
+impl Lane {
+    /// For chunks of up to `len` elements.
+    fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
+        let size = (len * clamp.dtype().size()) as u64;
+        let data = transfer::create(host, size, None)?;
+        let whole = (len, prepare(host, clamp, &data, len)?);
+        let staging = |usage, mapped| transfer::create_buffer(host, size, usage, mapped);
+        Ok(Self {
+            upload: staging(wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC, true)?,
+            data,
+            download: staging(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST, false)?,
+            whole,
+            writable: None,
+            readable: None,
+        })
+    }
+
+    /// Sends a chunk on its way.
+    async fn start<T: Element>(&mut self, host: &Host, clamp: &Clamp, chunk: &[T]) -> Result<(), Error> {
+        if let Some(writable) = self.writable.take() {
+            writable.wait().await?;
+        }
+        let bytes = bytemuck::cast_slice(chunk);
+        transfer::fill(host.clamper().device(), &self.upload, bytes)?;
+        let tail;
+        let clamped = if chunk.len() == self.whole.0 {
+            &self.whole.1
+        } else {
+            tail = prepare(host, clamp, &self.data, chunk.len())?;
+            &tail
+        };
+        let device = host.clamper().device();
+        let size = (bytes.len() as u64).next_multiple_of(4);
+        let submission = scope::catch(device, || {
+            let mut encoder = device
+                .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp chunk") });
+            encoder.copy_buffer_to_buffer(&self.upload, 0, &self.data, 0, size);
+            clamped.encode(&mut encoder);
+            encoder.copy_buffer_to_buffer(&self.data, 0, &self.download, 0, size);
+            host.queue().submit([encoder.finish()])
+        })?;
+        let writable = transfer::map(device, &self.upload, wgpu::MapMode::Write)?;
+        let readable = transfer::map(device, &self.download, wgpu::MapMode::Read)?;
+        transfer::poll_until(device, submission, &[&writable, &readable])?;
+        (self.writable, self.readable) = (Some(writable), Some(readable));
+        Ok(())
+    }
+
+    /// Waits for the chunk that was started, and takes its elements.
+    async fn finish<T: Element>(&mut self, host: &Host, chunk: &mut [T]) -> Result<(), Error> {
+        if let Some(readable) = self.readable.take() {
+            readable.wait().await?;
+        }
+        let bytes = bytemuck::cast_slice_mut(chunk);
+        transfer::take(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
+        scope::catch(host.clamper().device(), || self.download.unmap())
+    }
+}
+
+/// The clamp of the first `len` elements of `data`, in place.
+fn prepare(host: &Host, clamp: &Clamp, data: &wgpu::Buffer, len: usize) -> Result<Prepared, Error> {
+    let view = View::new(data, Layout::packed(&[len])?);
+    host.clamper().prepare(clamp, Operands::in_place(view))
 }

@@ -1,4 +1,128 @@
-//! The clamps of four standards, each from its own attributes.
+//! The clamps of four standards, each made from its own attributes by one function.
+//!
+//! | | [`Clamp::directml`](crate::Clamp::directml) | [`Clamp::onnx`](crate::Clamp::onnx) | [`Clamp::openvino`](crate::Clamp::openvino) | [`Clamp::onednn`](crate::Clamp::onednn) |
+//! | --- | --- | --- | --- | --- |
+//! | operator | `ELEMENT_WISE_CLIP` and [`CLIP1`](directml::ElementWiseClip1) | Clip-1, 6, 11, 12, 13 | Clamp-1 | Graph Clamp |
+//! | bounds | f32; CLIP1: scalars of the dtype | opset 1–10: f32; 11 on: scalars of the dtype, perhaps on the GPU | f64 | f32 |
+//! | to a float dtype | to nearest, ties to even | the same | the same | the same |
+//! | to an integer dtype | toward zero, saturated | – | Min up, Max down, saturated | – |
+//! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16, BF16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – |
+//! | Min > Max | Min wins | Max wins | error; where only rounding crosses them, Max wins | error |
+//! | NaN element | +∞, so Max | stays | stays | −∞, so Min |
+//! | NaN bound | error | ignored | error | error |
+//! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) |
+//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | 0–8 | 0–8 | 0–8 |
+//! | scale and bias | yes | – | – | – |
+//!
+//! What a standard rejects is an [`Error`] that names it and its version. Where a runtime differs from the text
+//! of its standard, the text is followed.
+//!
+//! # The differences, one by one
+//!
+//! **To an integer dtype.** `DirectML` truncates, so 0.8 is 0; `OpenVINO` keeps within the interval:
+//!
+//! ```
+//! # use wgpu_clamp::{Bound, Clamp, DType, Error, standards::directml::FeatureLevel};
+//! let directml = Clamp::directml(DType::U8, 0.8, 3.8, None, FeatureLevel::default())?;
+//! let openvino = Clamp::openvino(DType::U8, 0.8, 3.8)?;
+//! assert_eq!((directml.min(), directml.max()), (Bound::Value(0), Bound::Value(3)));
+//! assert_eq!((openvino.min(), openvino.max()), (Bound::Value(1), Bound::Value(3)));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! **An absent bound**, of which only ONNX has any: at opset 6 ∞ passes an F16 clamp, at opset 11 it does not.
+//!
+//! ```
+//! # use wgpu_clamp::{Bound, Clamp, DType, Error, standards::onnx::Bounds};
+//! let opset6 = Clamp::onnx(6, DType::F16, Bounds::Attributes { min: Some(0.0), max: None })?;
+//! let min = Bound::Value(0);
+//! let opset11 = Clamp::onnx(11, DType::F16, Bounds::Inputs { min, max: Bound::Absent })?;
+//! assert_eq!(opset6.max(), Bound::Value(0x7c00)); // infinity
+//! assert_eq!(opset11.max(), Bound::Value(0x7bff)); // 65504
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! **Min > Max.**
+//!
+//! ```
+//! # use wgpu_clamp::{Bound, Clamp, DType, Element, Error, reference};
+//! # use wgpu_clamp::standards::{directml::FeatureLevel, onnx::Bounds};
+//! let directml = Clamp::directml(DType::F32, 2.0, 1.0, None, FeatureLevel::default())?;
+//! let [min, max] = [2.0_f32, 1.0].map(|bound| Bound::Value(bound.to_bits64()));
+//! let onnx = Clamp::onnx(13, DType::F32, Bounds::Inputs { min, max })?;
+//! let mut out = [0.0_f32];
+//! reference::clamp_slice(&directml, &[5.0], &mut out)?;
+//! assert_eq!(out, [2.0]);
+//! reference::clamp_slice(&onnx, &[5.0], &mut out)?;
+//! assert_eq!(out, [1.0]);
+//! assert!(matches!(Clamp::openvino(DType::F32, 2.0, 1.0), Err(Error::CrossedBounds { .. })));
+//! assert!(matches!(Clamp::onednn(DType::F32, 2.0, 1.0), Err(Error::CrossedBounds { .. })));
+//!
+//! // No integer lies between 0.2 and 0.8: the bounds become 1 and 0.
+//! let mut out = [0_i32; 2];
+//! reference::clamp_slice(&Clamp::openvino(DType::I32, 0.2, 0.8)?, &[-7, 7], &mut out)?;
+//! assert_eq!(out, [0, 0]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! **A NaN element.**
+//!
+//! ```
+//! # use wgpu_clamp::{Bound, Clamp, DType, Element, Error, reference};
+//! # use wgpu_clamp::standards::{directml::FeatureLevel, onnx::Bounds};
+//! let mut out = [0.0_f32];
+//! let directml = Clamp::directml(DType::F32, 0.0, 6.0, None, FeatureLevel::default())?;
+//! reference::clamp_slice(&directml, &[f32::NAN], &mut out)?;
+//! assert_eq!(out, [6.0]);
+//! reference::clamp_slice(&Clamp::onednn(DType::F32, 0.0, 6.0)?, &[f32::NAN], &mut out)?;
+//! assert_eq!(out, [0.0]);
+//! let onnx = Clamp::onnx(6, DType::F32, Bounds::Attributes { min: Some(0.0), max: Some(6.0) })?;
+//! for stays in [onnx, Clamp::openvino(DType::F32, 0.0, 6.0)?] {
+//!     reference::clamp_slice(&stays, &[f32::NAN], &mut out)?;
+//!     assert!(out[0].is_nan());
+//! }
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! **A NaN bound.**
+//!
+//! ```
+//! # use wgpu_clamp::{Bound, Clamp, DType, Element, Error, reference};
+//! # use wgpu_clamp::standards::onnx::Bounds;
+//! let ignored = Clamp::onnx(6, DType::F32, Bounds::Attributes { min: Some(f32::NAN), max: Some(6.0) })?;
+//! let mut out = [0.0_f32; 2];
+//! reference::clamp_slice(&ignored, &[-7.0, 7.0], &mut out)?;
+//! assert_eq!(out, [-7.0, 6.0]);
+//! assert!(matches!(Clamp::openvino(DType::F32, f64::NAN, 6.0), Err(Error::NanBound { .. })));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! **Dtypes.**
+//!
+//! ```
+//! # use wgpu_clamp::{Clamp, DType, standards::directml::FeatureLevel};
+//! let error = Clamp::directml(DType::I8, 0.0, 6.0, None, FeatureLevel::V1_0).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "dtype: i8 is not in DirectML CLIP at feature level 1.0; it takes f32, f16"
+//! );
+//! assert!(Clamp::onednn(DType::I8, 0.0, 6.0).is_err());
+//! assert!(Clamp::openvino(DType::I8, 0.0, 6.0).is_ok());
+//! ```
+//!
+//! **Scale and bias**, which only `DirectML` has.
+//!
+//! ```
+//! # use wgpu_clamp::{Clamp, DType, Error, reference};
+//! use wgpu_clamp::standards::directml::{FeatureLevel, ScaleBias};
+//!
+//! let scale_bias = Some(ScaleBias { scale: 2.0, bias: 1.0 });
+//! let clamp = Clamp::directml(DType::I16, 0.0, 100.0, scale_bias, FeatureLevel::V2_1)?;
+//! let mut out = [0_i16; 2];
+//! reference::clamp_slice(&clamp, &[10, 60], &mut out)?;
+//! assert_eq!(out, [21, 100]);
+//! # Ok::<(), Error>(())
+//! ```
 
 mod convert;
 pub mod directml;

@@ -37,13 +37,27 @@ impl Tensor {
     /// [`Error::TooLarge`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if
     /// the device has no memory or is gone.
     pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
-        let layout = Layout::packed(shape)?;
-        if data.len() != layout.len() {
-            return Err(Error::Length { argument: "data", expected: layout.len(), actual: data.len() });
+        let expected = Layout::packed(shape)?.len();
+        if data.len() != expected {
+            return Err(Error::Length { argument: "data", expected, actual: data.len() });
         }
-        let bytes = bytemuck::cast_slice(data);
+        Self::upload_bytes(host, T::DTYPE, shape, bytemuck::cast_slice(data))
+    }
+
+    /// As [`upload`](Self::upload), for a program that learns the dtype at run time: `bytes` are the elements,
+    /// little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`upload`](Self::upload); the lengths of [`Error::Length`] count bytes.
+    pub fn upload_bytes(host: &Host, dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Self, Error> {
+        let layout = Layout::packed(shape)?;
+        let expected = layout.len().saturating_mul(dtype.size());
+        if bytes.len() != expected {
+            return Err(Error::Length { argument: "bytes", expected, actual: bytes.len() });
+        }
         let buffer = transfer::create(host, bytes.len() as u64, Some(bytes))?;
-        Ok(Self { host: host.clone(), buffer, dtype: T::DTYPE, layout })
+        Ok(Self { host: host.clone(), buffer, dtype, layout })
     }
 
     /// A tensor of zeros.
@@ -62,7 +76,7 @@ impl Tensor {
     /// The whole tensor as an operand.
     #[must_use]
     pub const fn view(&self) -> View<'_> {
-        View::new(&self.buffer, self.layout)
+        View::new(&self.buffer, self.layout).with_dtype(self.dtype)
     }
 
     /// The buffer, whole words long.
@@ -92,9 +106,29 @@ impl Tensor {
         if T::DTYPE != self.dtype {
             return Err(Error::DTypeMismatch { argument: "T", expected: self.dtype, actual: T::DTYPE });
         }
-        let size = self.layout.len() * self.dtype.size();
         // Elements may need more alignment than mapped bytes have.
-        transfer::read(&self.host, &self.buffer, size, bytemuck::pod_collect_to_vec).await
+        transfer::read(&self.host, &self.buffer, self.size()?, bytemuck::pod_collect_to_vec).await
+    }
+
+    /// As [`read`](Self::read), for a program that learns the dtype at run time: the elements, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read) but for the dtype's.
+    pub async fn read_bytes(&self) -> Result<Vec<u8>, Error> {
+        transfer::read(&self.host, &self.buffer, self.size()?, <[u8]>::to_vec).await
+    }
+
+    /// The size of the elements in bytes.
+    fn size(&self) -> Result<usize, Error> {
+        let bytes = self.layout.len() as u64 * self.dtype.size() as u64;
+        usize::try_from(bytes).map_err(|_| Error::TooLarge {
+            argument: "tensor",
+            needed: bytes,
+            unit: "bytes of host memory",
+            limit_name: "usize::MAX",
+            limit: usize::MAX as u64,
+        })
     }
 
     /// As [`read`](Self::read), for programs without async. Not on the web, where nothing may block.
@@ -105,5 +139,15 @@ impl Tensor {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn read_blocking<T: Element>(&self) -> Result<Vec<T>, Error> {
         pollster::block_on(self.read())
+    }
+
+    /// As [`read_bytes`](Self::read_bytes), for programs without async. Not on the web, where nothing may block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_bytes`](Self::read_bytes).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn read_bytes_blocking(&self) -> Result<Vec<u8>, Error> {
+        pollster::block_on(self.read_bytes())
     }
 }

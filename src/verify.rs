@@ -17,7 +17,7 @@ use crate::{Clamp, DType, Error, Layout, Precision};
 ///
 /// # Errors
 ///
-/// [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
 /// slice, as for [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length,
 /// which it counts in bytes. A wrong result is not an error, see [`Report::passed`].
 ///
@@ -39,7 +39,7 @@ pub fn check(
     dst_before: &[u8],
     dst_after: &[u8],
 ) -> Result<Report, Error> {
-    reference::check_operands(clamp.dtype(), (src_layout, src), (dst_layout, dst_before))?;
+    reference::check_operands(clamp, (src_layout, src), (dst_layout, dst_before))?;
     if dst_before.len() != dst_after.len() {
         let (expected, actual) = (dst_before.len(), dst_after.len());
         return Err(Error::Length { argument: "dst_after", expected, actual });

@@ -5,23 +5,38 @@ use crate::{Bound, Clamp, DType, Error, Layout};
 
 /// A tensor in a buffer of the caller.
 ///
-/// The dtype is that of the [`Clamp`](crate::Clamp); a buffer has none.
+/// A buffer has no dtype, so its elements are those of the [`Clamp`]. Where the program knows better,
+/// [`with_dtype`](Self::with_dtype) has it checked.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// The buffer. It needs `wgpu::BufferUsages::STORAGE`.
     pub buffer: &'a wgpu::Buffer,
     /// Where the elements lie in it, in elements.
     pub layout: Layout,
+    /// The dtype of the elements, where it is known: that of the clamp, else an error.
+    pub dtype: Option<DType>,
 }
 
 impl<'a> View<'a> {
     /// The elements of `buffer` at `layout`.
     #[must_use]
     pub const fn new(buffer: &'a wgpu::Buffer, layout: Layout) -> Self {
-        Self { buffer, layout }
+        Self { buffer, layout, dtype: None }
+    }
+
+    /// Says what the elements are, so that a clamp of another dtype is refused.
+    #[must_use]
+    pub const fn with_dtype(mut self, dtype: DType) -> Self {
+        self.dtype = Some(dtype);
+        self
     }
 
     fn check(&self, argument: &'static str, dtype: DType) -> Result<(), Error> {
+        if let Some(actual) = self.dtype
+            && actual != dtype
+        {
+            return Err(Error::DTypeMismatch { argument, expected: dtype, actual });
+        }
         let (needed, actual) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
         if !actual.contains(needed) {
             return Err(Error::MissingUsage { argument, needed, actual });

@@ -1,4 +1,4 @@
-// Placement: src and dst in one buffer, in place or disjoint. One element type per entry point, so the
+// Placement: src and dst in one binding of one buffer, in place or disjoint. One element type per entry point, so the
 // buffer is declared once for every way of reading it.
 @group(0) @binding(1) var<storage, read_write> packets: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> words: array<u32>;

@@ -37,7 +37,7 @@ fn word_mask(word: u32, begin: u32, end: u32) -> u32 {
 
 // The bits of the first `bytes` bytes of a word, 0 to 4.
 fn bits_below(bytes: u32) -> u32 {
-    return select((1u << (bytes * 8u & 31u)) - 1u, 0xffffffffu, bytes >= 4u);
+    return select((1u << ((bytes * 8u) & 31u)) - 1u, 0xffffffffu, bytes >= 4u);
 }
 
 fn load_edge_word(i: u32, mask: u32) -> u32 {

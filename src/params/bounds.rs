@@ -33,7 +33,7 @@ pub(crate) struct FloatBounds {
     pub(crate) nan_bits: u32,
 }
 
-/// Of `dtype/f64.wgsl`.
+/// Of `element/float64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds64 {

@@ -4,31 +4,19 @@ use bytemuck::{Pod, Zeroable};
 
 use super::bounds::{FloatFormat, float_key_range, integer_key, integer_key_range, key_base};
 use super::words;
-use crate::plan::{self, Range};
-use crate::{Bound, Clamp, DType, Error, Layout, Limits, Order};
+use crate::{Bound, Clamp, Order};
 
-/// Where the slot of a bound lies.
+/// Where the slot of a bound lies in its binding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    /// What to bind of its buffer.
-    pub(crate) range: Range,
     word: u32,
     shift: u32,
 }
 
 impl Slot {
-    /// `layout` is one element.
-    pub(crate) fn new(
-        argument: &'static str,
-        layout: &Layout,
-        dtype: DType,
-        limits: Limits,
-    ) -> Result<Self, Error> {
-        let size = dtype.size() as u64;
-        let address = layout.offset();
-        let range = plan::range(argument, (address, address), size, limits)?;
-        let byte = address as u64 * size - range.offset;
-        Ok(Self { range, word: (byte / 4) as u32, shift: (byte % 4 * 8) as u32 })
+    /// `byte` is the element's first byte, from the start of the binding.
+    pub(crate) const fn new(byte: u64) -> Self {
+        Self { word: (byte / 4) as u32, shift: (byte % 4 * 8) as u32 }
     }
 }
 

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::window::{Geometry, grid};
 use super::*;
 use crate::DType;
+use crate::shader::{EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
@@ -14,7 +16,12 @@ fn packed(shape: &[usize]) -> Layout {
 }
 
 fn is_contiguous(plan: &Plan) -> bool {
-    plan.windows().all(|window| window.kernel() == Kernel::Contiguous)
+    plan.kernel == Kernel::Contiguous
+}
+
+/// Of each dimension: extent, stride of src, stride of dst.
+fn dims(plan: &Plan) -> Vec<(usize, isize, isize)> {
+    plan.dims().iter().map(|dim| (dim.extent, dim.src, dim.dst)).collect()
 }
 
 #[test]
@@ -30,7 +37,7 @@ fn layouts_that_run_alike_on_both_sides_are_contiguous() {
     ] {
         let plan = plan(DType::F16, &layout, &layout);
         assert!(is_contiguous(&plan), "{plan:?}");
-        assert_eq!(plan.dims(), [Dim { extent: layout.len(), src: 1, dst: 1 }]);
+        assert_eq!(dims(&plan), [(layout.len(), 1, 1)]);
     }
 }
 
@@ -56,7 +63,7 @@ fn dimensions_collapse_where_both_sides_allow() {
     // Rows with a pitch on one side only.
     let rows = packed(&[2, 3, 10]).slice(2, 0..8).unwrap();
     let plan = plan(DType::F32, &packed(&[2, 3, 8]), &rows);
-    assert_eq!(plan.dims(), [Dim { extent: 6, src: 8, dst: 10 }, Dim { extent: 8, src: 1, dst: 1 }]);
+    assert_eq!(dims(&plan), [(6, 8, 10), (8, 1, 1)]);
 }
 
 #[test]
@@ -71,13 +78,12 @@ fn nothing_to_do_is_a_plan_without_dispatches() {
 fn grids_hold_every_workgroup_and_hardly_more() {
     let limits = Limits { max_workgroups_per_dimension: 100, ..Limits::default() };
     for workgroups in 1..=10_000_u64 {
-        let [x, y] = grid(workgroups, limits).unwrap().map(u64::from);
+        let [x, y] = grid(workgroups, limits).map(u64::from);
         assert!(x <= 100 && y <= 100, "{workgroups}: {x} x {y}");
         assert!(x * y >= workgroups && x * y < workgroups + x, "{workgroups}: {x} x {y}");
         assert!(y == 1 || x.abs_diff(y) <= 2 || x == 100 || y == 100, "{workgroups}: {x} x {y}");
     }
-    assert_eq!(grid(0, limits).unwrap()[0], 0);
-    assert!(matches!(grid(10_001, limits), Err(Error::TooLarge { needed: 10_001, limit: 100, .. })));
+    assert_eq!(grid(0, limits)[0], 0);
 }
 
 #[test]
@@ -92,8 +98,40 @@ fn bindings_suit_the_device() {
     // What Vulkan and DX12 can bind, even if a device claims more.
     let limits = Limits { max_binding_size: u64::MAX, ..Limits::default() };
     let huge = packed(&[1 << 31]);
-    let error = Plan::new(&Clamp::unbounded(DType::U8), &huge, &huge, limits).unwrap_err();
-    assert!(matches!(error, Error::TooLarge { limit: 0x7fff_fffc, .. }), "{error:?}");
+    let plan = Plan::new(&Clamp::unbounded(DType::U8), &huge, &huge, limits).unwrap();
+    assert_eq!(plan.window_count(), 2);
+    assert!(plan.windows().all(|window| window.src.size.max(window.dst.size) <= 0x7fff_fffc));
+}
+
+#[test]
+fn windows_are_few_and_whole() {
+    // 1 GiB in bindings of 128 MiB, from the middle of a packet.
+    let clamp = Clamp::unbounded(DType::F32);
+    let line = Layout::strided(&[1 << 28], &[1], 3).unwrap();
+    let plan = Plan::new(&clamp, &line, &line, Limits::default()).unwrap();
+    assert_eq!(plan.window_count(), 9);
+    // All but the ends are whole packets.
+    assert_eq!(plan.dispatches(), 11);
+
+    // A transpose: both sides are cut.
+    let (rows, columns) =
+        (packed(&[1 << 14, 1 << 14]), packed(&[1 << 14, 1 << 14]).permute(&[1, 0]).unwrap());
+    let plan = Plan::new(&clamp, &rows, &columns, Limits::default()).unwrap();
+    assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
+}
+
+#[test]
+fn too_many_windows_name_the_axis() {
+    let clamp = Clamp::unbounded(DType::U8);
+    let limits = Limits { max_binding_size: 1024, ..Limits::default() };
+    let far = Layout::strided(&[3, 100_000, 2], &[1, 4096, 2], 0).unwrap();
+    let error = Plan::new(&clamp, &far, &packed(&[3, 100_000, 2]), limits).unwrap_err();
+    assert_eq!(error, Error::TooManyWindows { axis: 1, windows: 300_000, limit: 65_536 });
+    assert!(error.to_string().contains("axis 1"));
+
+    let tiny = Limits { max_binding_size: 256, ..Limits::default() };
+    let error = Plan::new(&clamp, &packed(&[1000]), &packed(&[1000]), tiny).unwrap_err();
+    assert!(matches!(error, Error::DeviceLimit { limit: 256, .. }), "{error:?}");
 }
 
 /// The addresses that a window's dispatches read and write, in bytes of the whole buffers, one pair per byte.
@@ -106,10 +144,11 @@ fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
             (Geometry::Contiguous(g), EntryPoint::Body) => {
                 assert_eq!(g.row, dispatch.grid[0]);
                 let most = workgroups * u64::from(WORKGROUP_SIZE * PACKETS_PER_INVOCATION);
+                let packet = PACKET as u64;
                 assert!(u64::from(g.count) <= most);
-                for packet in g.first..g.first + g.count {
-                    let from = u64::from(packet.wrapping_add(g.src_shift)) * PACKET;
-                    bytes.extend((0..PACKET).map(|i| (from + i, u64::from(packet) * PACKET + i)));
+                for at in g.first..g.first + g.count {
+                    let from = u64::from(at.wrapping_add(g.src_shift)) * packet;
+                    bytes.extend((0..packet).map(|i| (from + i, u64::from(at) * packet + i)));
                 }
             }
             (Geometry::Contiguous(g), _) => {
@@ -117,7 +156,7 @@ fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
                 for byte in (g.begin..g.end).filter(|byte| !body.contains(byte)) {
                     // An edge invocation takes the packet of the first byte or that of the end.
                     assert!(byte / 16 == g.begin / 16 || byte / 16 == g.end / 16);
-                    let from = u64::from((byte / 16).wrapping_add(g.src_shift)) * PACKET;
+                    let from = u64::from((byte / 16).wrapping_add(g.src_shift)) * 16;
                     bytes.push((from + u64::from(byte % 16), byte.into()));
                 }
             }
@@ -174,20 +213,40 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
         })
 }
 
+fn any_limits() -> impl Strategy<Value = Limits> {
+    let small = (1_u64..40, prop::sample::select(&[16_u64, 32, 256]), 1_u32..4).prop_map(
+        |(binding, binding_alignment, max_workgroups_per_dimension)| Limits {
+            max_binding_size: 4 * (binding_alignment + 4) + 64 * binding,
+            binding_alignment,
+            max_workgroups_per_dimension,
+        },
+    );
+    prop_oneof![Just(Limits::default()), small]
+}
+
 proptest! {
     /// Each output element once, from the source element with the same index, and nothing else.
     #[test]
     fn a_plan_reaches_each_element_once(
         (src, dst) in any_layouts(),
         dtype in prop::sample::select(&DType::ALL),
-        in_place: bool,
+        place in 0..3,
+        limits in any_limits(),
     ) {
         let size = dtype.size() as u64;
-        let src = if in_place { dst } else { src };
-        let placement = if in_place { Placement::OneBuffer } else { Placement::TwoBuffers };
+        let (src, placement) = match place {
+            0 => (src, Placement::TwoBuffers),
+            1 => (dst, Placement::OneBuffer),
+            _ => {
+                // Behind the destination in the same buffer.
+                let behind = dst.span().map_or(0, |(_, highest)| highest + 1);
+                let moved = src.span().map_or(0, |_| src.offset() + behind);
+                (Layout::strided(src.shape(), src.strides(), moved).unwrap(), Placement::OneBuffer)
+            }
+        };
         let clamp = Clamp::unbounded(dtype);
-        let plan = Plan::with_placement(&clamp, &src, &dst, placement, Limits::default()).unwrap();
-        let mut reached: Vec<_> = plan.windows().flat_map(|window| reached(&plan, window)).collect();
+        let plan = Plan::with_placement(&clamp, &src, &dst, placement, limits).unwrap();
+        let mut reached: Vec<_> = plan.windows().flat_map(|window| reached(&plan, &window)).collect();
         let mut expected: Vec<_> = src
             .addresses()
             .zip(dst.addresses())
@@ -196,5 +255,22 @@ proptest! {
         reached.sort_unstable();
         expected.sort_unstable();
         prop_assert_eq!(reached, expected, "{:?}", plan);
+
+        for window in plan.windows() {
+            let (a, b) = (window.src, window.dst);
+            prop_assert!(a.size.max(b.size) <= limits.max_binding_size);
+            prop_assert!(a.offset % limits.binding_alignment == 0 && a.size % 4 == 0);
+            prop_assert!(b.offset % limits.binding_alignment == 0 && b.size % 4 == 0);
+            match window.placement {
+                Placement::TwoBuffers => prop_assert_eq!(placement, Placement::TwoBuffers),
+                Placement::OneBuffer => prop_assert_eq!(a, b),
+                Placement::TwoRanges => {
+                    prop_assert!(a.offset + a.size <= b.offset || b.offset + b.size <= a.offset);
+                }
+            }
+            for dispatch in window.dispatches() {
+                prop_assert!(dispatch.grid.iter().all(|&n| n >= 1 && n <= limits.max_workgroups_per_dimension));
+            }
+        }
     }
 }

@@ -26,15 +26,15 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
     for dtype in DType::ALL {
         for clamp in clamps(dtype) {
             for kernel in [Kernel::Contiguous, Kernel::Strided] {
-                for placement in [Placement::OneBuffer, Placement::TwoBuffers] {
+                for placement in [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers] {
                     let key = ShaderKey { dtype, step: AffineStep::of(&clamp), kernel, placement };
                     keys.push((key, clamp));
                 }
             }
         }
     }
-    // 12 dtypes, 2 kernels, 2 placements; without a step and with one, and both precisions for three dtypes.
-    assert_eq!(keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len(), 4 * 27);
+    // 12 dtypes, 2 kernels, 3 placements; without a step and with one, and both precisions for three dtypes.
+    assert_eq!(keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len(), 6 * 27);
     keys
 }
 
@@ -205,4 +205,59 @@ fn workgroups_agree_between_wgsl_and_rust() {
         include_str!("../../shaders/kernel/contiguous.wgsl")
             .contains(&format!("PACKETS_PER_INVOCATION: u32 = {PACKETS_PER_INVOCATION}u;"))
     );
+}
+
+/// What WGSL's grammar asks for and naga does not: parentheses where bitwise operators or shifts meet each other or
+/// arithmetic, and where `&&` meets `||`. Tint refuses the rest.
+#[test]
+fn mixed_operators_are_parenthesised() {
+    let modules = keys().into_iter().map(|(key, _)| Module::Clamp(key)).chain([Module::Resolve]);
+    let sources: std::collections::HashSet<String> = modules.map(Module::source).collect();
+    for source in sources {
+        for line in source.lines() {
+            assert!(parenthesised(line), "{line}");
+        }
+    }
+    assert!(parenthesised("let x = (a & b) | c | (d << 8u) | (d + 1u);"));
+    for line in ["a * 8u & 31u", "f(a & b | c)", "x << n + 1u", "a & b != 0u", "a && b || c", "a >> 1u << 2u"]
+    {
+        assert!(!parenthesised(line), "{line}");
+    }
+}
+
+/// Operators have a space on both sides here, unlike signs, references and template brackets.
+fn parenthesised(line: &str) -> bool {
+    let code = line.split("//").next().unwrap().trim_start();
+    // Operators of each open parenthesis, in order.
+    let mut levels = vec![Vec::new()];
+    let mut fine = true;
+    let spaced = code.replace(['(', '['], " ( ").replace([')', ']'], " ) ").replace([',', ';'], " ; ");
+    for token in spaced.split(' ') {
+        match token {
+            "(" => levels.push(Vec::new()),
+            ")" => fine &= levels.pop().is_none_or(|operators| unmixed(&operators)),
+            ";" | "=" | "return" | "|=" | "+=" | "{" | "}" => {
+                fine &= levels.last_mut().is_none_or(|operators| unmixed(&std::mem::take(operators)));
+            }
+            "&" | "|" | "^" | "<<" | ">>" | "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | ">" | "<="
+            | ">=" | "&&" | "||" => levels.last_mut().into_iter().for_each(|level| level.push(token)),
+            _ => {}
+        }
+    }
+    fine && levels.iter().all(|operators| unmixed(operators))
+}
+
+fn unmixed(operators: &[&str]) -> bool {
+    let logical = |operator: &&str| ["&&", "||"].contains(operator);
+    let relational = |operator: &&str| ["==", "!=", "<", ">", "<=", ">="].contains(operator);
+    let shift = |operator: &&str| ["<<", ">>"].contains(operator);
+    let bitwise = |operator: &&str| ["&", "|", "^"].contains(operator);
+    let mut connectives = operators.iter().filter(|operator| logical(operator));
+    let first = connectives.next();
+    connectives.all(|operator| Some(operator) == first)
+        && operators.split(logical).all(|terms| match terms.iter().find(|operator| bitwise(operator)) {
+            Some(first) => terms.iter().all(|operator| operator == first),
+            // A comparison may be of shifts.
+            None => terms.split(relational).all(|side| side.len() == 1 || !side.iter().any(shift)),
+        })
 }

@@ -1,101 +1,14 @@
 //! `DirectML` `ELEMENT_WISE_CLIP` and `ELEMENT_WISE_CLIP1`.
 
-use std::fmt;
-use std::ops::RangeInclusive;
+mod level;
+mod tensor;
+
+pub use level::FeatureLevel;
+pub use tensor::TensorDesc;
 
 use super::convert::{self, ToInteger};
 use super::{Standard, refuse_dtype, refuse_nan};
-use crate::{Bound, Clamp, DType, Element, Error, Layout, MAX_RANK, NanRule, Order};
-
-/// `DML_FEATURE_LEVEL`: what a device of that level supports. The default is the newest one known here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are DirectML's own")]
-#[non_exhaustive]
-pub enum FeatureLevel {
-    V1_0,
-    V2_0,
-    V2_1,
-    V3_0,
-    V3_1,
-    V4_0,
-    V4_1,
-    V5_0,
-    V5_1,
-    V5_2,
-    V6_0,
-    V6_1,
-    V6_2,
-    V6_3,
-    #[default]
-    V6_4,
-}
-
-impl FeatureLevel {
-    /// The element types of `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC` (section "Tensor support"). BF16 and F64 are in
-    /// no level.
-    ///
-    /// ```
-    /// # use wgpu_clamp::{DType, standards::directml::FeatureLevel};
-    /// assert_eq!(FeatureLevel::V1_0.dtypes(), [DType::F32, DType::F16]);
-    /// assert!(FeatureLevel::V5_0.dtypes().contains(&DType::I64));
-    /// ```
-    #[must_use]
-    pub fn dtypes(self) -> &'static [DType] {
-        static DTYPES: [DType; 10] = [
-            DType::F32,
-            DType::F16,
-            DType::I8,
-            DType::I16,
-            DType::I32,
-            DType::U8,
-            DType::U16,
-            DType::U32,
-            DType::I64,
-            DType::U64,
-        ];
-        if self < Self::V2_1 {
-            &DTYPES[..2]
-        } else if self < Self::V5_0 {
-            &DTYPES[..8]
-        } else {
-            &DTYPES
-        }
-    }
-
-    /// The numbers of dimensions that a tensor of the operator may have: 4 below level 3.0, then 1 to 8.
-    ///
-    /// ```
-    /// # use wgpu_clamp::standards::directml::FeatureLevel;
-    /// assert_eq!(FeatureLevel::V2_1.ranks(), 4..=4);
-    /// assert_eq!(FeatureLevel::default().ranks(), 1..=8);
-    /// ```
-    #[must_use]
-    pub fn ranks(self) -> RangeInclusive<usize> {
-        if self < Self::V3_0 { 4..=4 } else { 1..=MAX_RANK }
-    }
-}
-
-impl fmt::Display for FeatureLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::V1_0 => "1.0",
-            Self::V2_0 => "2.0",
-            Self::V2_1 => "2.1",
-            Self::V3_0 => "3.0",
-            Self::V3_1 => "3.1",
-            Self::V4_0 => "4.0",
-            Self::V4_1 => "4.1",
-            Self::V5_0 => "5.0",
-            Self::V5_1 => "5.1",
-            Self::V5_2 => "5.2",
-            Self::V6_0 => "6.0",
-            Self::V6_1 => "6.1",
-            Self::V6_2 => "6.2",
-            Self::V6_3 => "6.3",
-            Self::V6_4 => "6.4",
-        })
-    }
-}
+use crate::{Bound, Clamp, DType, Element, Error, Layout, NanRule, Order};
 
 /// `DML_SCALE_BIAS`: `x * scale + bias` is computed before the bounds apply. Both are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,96 +17,6 @@ pub struct ScaleBias {
     pub scale: f32,
     /// The addend.
     pub bias: f32,
-}
-
-/// `DML_TENSOR_DESC` of a buffer tensor (`DML_BUFFER_TENSOR_DESC`).
-///
-/// ```
-/// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
-/// // One row of three bytes, used for both rows.
-/// let desc = TensorDesc { dtype: DType::U8, sizes: &[1, 1, 2, 3], strides: Some(&[0, 0, 0, 1]) };
-/// assert_eq!(desc.layout()?.addresses().collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
-/// assert_eq!(desc.total_tensor_size_in_bytes()?, 4);
-/// # Ok::<(), wgpu_clamp::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TensorDesc<'a> {
-    /// `DataType`.
-    pub dtype: DType,
-    /// `Sizes`, in elements; their number is `DimensionCount`.
-    pub sizes: &'a [u32],
-    /// `Strides`, in elements, one per dimension; `None` is a null pointer, a packed tensor. 0 repeats an
-    /// element along that dimension, which only an input may do.
-    pub strides: Option<&'a [u32]>,
-}
-
-impl TensorDesc<'_> {
-    /// `TotalTensorSizeInBytes`, the smallest that `DirectML` accepts, as `DMLCalcBufferTensorSize` computes it:
-    /// up to the last element, rounded up to 4 bytes.
-    ///
-    /// The helper wraps at 32 bits and wraps below 0 for a size of 0; this one does neither. 0 if a size is 0,
-    /// `u64::MAX` if the size has no u64.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StrideRank`] if there is not one stride per dimension.
-    ///
-    /// ```
-    /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
-    /// let desc = TensorDesc { dtype: DType::F32, sizes: &[1, 1, 65536, 65536], strides: None };
-    /// assert_eq!(desc.total_tensor_size_in_bytes()?, 4 << 32);
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    pub fn total_tensor_size_in_bytes(&self) -> Result<u64, Error> {
-        let elements = if self.sizes.contains(&0) {
-            0
-        } else if let Some(strides) = self.strides {
-            self.check_stride_count(strides)?;
-            let reach = |(&size, &stride): (&u32, &u32)| u128::from(size - 1) * u128::from(stride);
-            self.sizes.iter().zip(strides).map(reach).sum::<u128>() + 1
-        } else {
-            self.sizes.iter().fold(1_u128, |product, &size| product.saturating_mul(u128::from(size)))
-        };
-        let bytes = elements.saturating_mul(self.dtype.size() as u128);
-        Ok(bytes.checked_next_multiple_of(4).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX))
-    }
-
-    /// Where the elements lie, from the start of the buffer.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Rank`] above rank 8, [`Error::StrideRank`] if there is not one stride per dimension,
-    /// [`Error::ElementCount`] or [`Error::AddressRange`] if the platform cannot count the elements.
-    ///
-    /// ```
-    /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
-    /// let desc = TensorDesc { dtype: DType::F16, sizes: &[1, 3, 4, 5], strides: None };
-    /// assert_eq!(desc.layout()?.strides(), [60, 20, 5, 1]);
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    pub fn layout(&self) -> Result<Layout, Error> {
-        let shape = self.shape();
-        let Some(strides) = self.strides else { return Layout::packed(&shape) };
-        // On a platform of 32 bits a stride may be more than isize counts.
-        let beyond = |stride: u32| Error::AddressRange { lowest: 0, highest: i128::from(stride) };
-        let strides: Vec<isize> = strides
-            .iter()
-            .map(|&stride| isize::try_from(stride).map_err(|_| beyond(stride)))
-            .collect::<Result<_, _>>()?;
-        Layout::strided(&shape, &strides, 0)
-    }
-
-    fn shape(&self) -> Vec<usize> {
-        self.sizes.iter().map(|&size| size as usize).collect()
-    }
-
-    fn check_stride_count(&self, strides: &[u32]) -> Result<(), Error> {
-        if strides.len() == self.sizes.len() {
-            Ok(())
-        } else {
-            Err(Error::StrideRank { shape: self.sizes.len(), strides: strides.len() })
-        }
-    }
 }
 
 /// `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC`, field by field.

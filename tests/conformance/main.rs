@@ -1,12 +1,16 @@
 //! The crate against what other implementations of four standards computed, bit for bit.
 //!
-//! The data is in `tests/data`. Each case there is equal, an entry in `exceptions.rs` with its reason, or a
+//! The data is in `tests/data`; `DirectML`, which has no runtime here, has cases derived from its text. Each case there is equal, an entry in `exceptions.rs` with its reason, or a
 //! failure; what `judge.rs` calls a verdict says which, and `report.rs` counts them.
 
-#[path = "../gpu/device.rs"]
-mod device;
+mod directml_tests;
+#[path = "../standards/directml_text.rs"]
+mod directml_text;
 mod exceptions;
 mod golden;
+#[path = "../gpu/harness.rs"]
+#[allow(dead_code, reason = "the GPU tests use the rest")]
+mod harness;
 mod judge;
 mod onnx_file;
 mod onnx_nodes;
@@ -37,7 +41,7 @@ fn judge_all<'a>(records: &'a [Record], run: Run, on_gpu: bool) -> Vec<(&'a Reco
 /// With bounds on the host, and the cases that have inputs with bounds on the GPU.
 #[track_caller]
 fn on_every_gpu(records: &[Record]) {
-    for gpu in device::gpus() {
+    for gpu in harness::gpus() {
         let run = |job: &Job| run_gpu::run(gpu, job);
         judge_all(records, &run, false);
         let inputs: Vec<_> = records.iter().filter(|record| rules::has_inputs(record)).cloned().collect();

@@ -25,8 +25,8 @@ pub fn folder() -> PathBuf {
 /// node of its namesake, with its own data.
 pub fn node_tests() -> Result<Vec<Record>> {
     let entries = std::fs::read_dir(folder())?.collect::<std::io::Result<Vec<_>>>()?;
-    let mut names: Vec<_> =
-        entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let entries = entries.into_iter().filter(|entry| entry.path().is_dir());
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names.iter().map(|name| node_test(name)).collect()
 }

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Bound, Layout, MAX_RANK, Operands, View, verify};
 
-use crate::device::{Gpu, buffer, read, to_bytes};
+use crate::harness::{Gpu, buffer, read, to_bytes};
 use crate::judge::Job;
 
 /// Runs the job and holds it to the CPU reference on the way, with every byte around the output.

@@ -169,6 +169,17 @@ fn a_buffer_of_another_device_is_refused_by_wgpu_and_reported() {
 }
 
 #[test]
+fn futures_can_move_between_threads() {
+    fn moves<T: Send>(_: &T) {}
+    moves(&Host::open());
+    for gpu in gpus() {
+        let tensor = wgpu_clamp::Tensor::zeros(&gpu.host, DType::U8, &[1]).unwrap();
+        moves(&tensor.read::<u8>());
+        moves(&gpu.host.clamp_slice_in_place(&Clamp::new(0_u8, 1), &mut [1_u8]).run());
+    }
+}
+
+#[test]
 fn handles_can_be_shared_between_threads() {
     fn shared<T: Send + Sync + Clone>() {}
     shared::<Clamper>();

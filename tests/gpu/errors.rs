@@ -1,8 +1,10 @@
 //! Every mistake that the crate can see is an error of its own, recorded nothing and wrote nothing.
 
-use wgpu_clamp::{Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, verify, wgpu};
+use wgpu_clamp::{
+    Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify, wgpu,
+};
 
-use crate::harness::{Gpu, buffer, gpus, read};
+use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
 
 /// Calls that must fail, on a device where any wgpu error would show and any write would be seen.
 #[track_caller]
@@ -107,14 +109,32 @@ fn operands_that_do_not_fit() {
     }
 }
 
+/// 10^12 times the roots of the first primes: sums of these are a subset sum problem, and the search gives up.
+const HARD: [isize; 8] = [
+    1_414_213_562_373,
+    1_732_050_807_568,
+    2_236_067_977_499,
+    2_645_751_311_064,
+    3_316_624_790_355,
+    3_605_551_275_463,
+    4_123_105_625_617,
+    4_358_898_943_540,
+];
+
 #[test]
 fn what_cannot_be_decided() {
-    // A subset sum problem: hundreds of odd strides of nearly one size.
-    let strides =
-        [1_000_003_isize, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117, 1_000_121];
-    let layout = Layout::strided(&[24; 8], &strides, 0).unwrap();
-    let plan = wgpu_clamp::Plan::new(&Clamp::new(1_u8, 2), &layout, &layout, wgpu_clamp::Limits::default());
-    assert!(matches!(plan, Err(Error::OverlapUndecided { .. } | Error::OutputOverlap { .. })), "{plan:?}");
+    use wgpu_clamp::{Limits, Plan};
+    let clamp = Clamp::new(1_u8, 2);
+    let hard = Layout::strided(&[9; 8], &HARD, 0).unwrap();
+    let error = Plan::new(&clamp, &hard, &hard, Limits::default()).unwrap_err();
+    assert!(matches!(error, Error::OverlapUndecided { .. }), "{error:?}");
+    assert!(error.to_string().contains("[9, 9, 9, 9, 9, 9, 9, 9]"));
+
+    // Each by itself is decided, the two together are not.
+    let dst = Layout::strided(&[9; 6], &HARD[..6], 0).unwrap();
+    let src = Layout::strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1).unwrap();
+    let error = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap_err();
+    assert_eq!(error, Error::AliasUndecided);
 }
 
 #[test]
@@ -143,27 +163,26 @@ fn usages_that_are_missing() {
 }
 
 #[test]
-fn tensors_beyond_one_binding() {
+fn tensors_that_take_too_many_windows() {
     for gpu in gpus() {
-        // Two elements, further apart than a binding reaches.
-        let limit = gpu.clamper().limits().max_binding_size;
-        let apart = usize::try_from(limit).unwrap();
-        let size = limit + 1024;
-        let far = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        let small = with_limits(
+            &gpu.adapter,
+            wgpu::Limits { max_storage_buffer_binding_size: 2048, ..wgpu::Limits::downlevel_defaults() },
+        );
+        let src = small.device().create_buffer(&wgpu::BufferDescriptor {
             label: None,
-            size,
+            size: 70_000 * 3072,
             usage: wgpu::BufferUsages::STORAGE,
             mapped_at_creation: false,
         });
-        let near = buffer(gpu, &bytes(16));
-        let clamp = Clamp::new(1_u8, 2);
+        let dst = buffer(&small, &bytes(140_000));
         refused(
-            gpu,
-            &clamp,
-            View::new(&far, Layout::strided(&[2], &[apart.cast_signed()], 0).unwrap()),
-            View::new(&near, packed(&[2])),
-            |e| matches!(e, Error::TooLarge { argument: "src", .. }),
-            &["src", "max_storage_buffer_binding_size", &limit.to_string()],
+            &small,
+            &Clamp::new(1_u8, 2),
+            View::new(&src, Layout::strided(&[70_000, 2], &[3072, 1], 0).unwrap()),
+            View::new(&dst, packed(&[70_000, 2])),
+            |e| *e == Error::TooManyWindows { axis: 0, windows: 70_000, limit: 65_536 },
+            &["axis 0", "70000", "65536"],
         );
     }
 }
@@ -184,24 +203,59 @@ fn empty_tensors_are_no_error_and_record_nothing() {
 
 #[test]
 fn devices_with_too_little() {
+    let enough = wgpu::Limits::downlevel_defaults;
     for gpu in gpus() {
-        let limits =
-            wgpu::Limits { max_compute_invocations_per_workgroup: 128, ..wgpu::Limits::downlevel_defaults() };
-        let (device, _) = pollster::block_on(
-            gpu.adapter
-                .request_device(&wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() }),
-        )
-        .unwrap();
-        let error = Clamper::new(&device).unwrap_err();
-        assert_eq!(
-            error,
-            Error::DeviceLimit {
-                limit_name: "max_compute_invocations_per_workgroup",
-                needed: 256,
-                limit: 128
-            }
-        );
-        assert!(error.to_string().contains("downlevel_defaults"));
+        for (limits, limit_name, needed, limit) in [
+            (
+                wgpu::Limits { max_storage_buffers_per_shader_stage: 2, ..enough() },
+                "max_storage_buffers_per_shader_stage",
+                3,
+                2,
+            ),
+            (
+                wgpu::Limits { max_bindings_per_bind_group: 3, ..enough() },
+                "max_bindings_per_bind_group",
+                4,
+                3,
+            ),
+            (
+                wgpu::Limits { max_uniform_buffer_binding_size: 256, ..enough() },
+                "max_uniform_buffer_binding_size",
+                384,
+                256,
+            ),
+            (wgpu::Limits { max_buffer_size: 128, ..enough() }, "max_buffer_size", 384, 128),
+            (
+                wgpu::Limits { max_compute_invocations_per_workgroup: 128, ..enough() },
+                "max_compute_invocations_per_workgroup",
+                256,
+                128,
+            ),
+            (
+                wgpu::Limits { max_compute_workgroup_size_x: 255, ..enough() },
+                "max_compute_workgroup_size_x",
+                256,
+                255,
+            ),
+            (
+                wgpu::Limits { max_compute_workgroup_size_y: 0, ..enough() },
+                "max_compute_workgroup_size_y",
+                1,
+                0,
+            ),
+            (
+                wgpu::Limits { max_compute_workgroups_per_dimension: 0, ..enough() },
+                "max_compute_workgroups_per_dimension",
+                1,
+                0,
+            ),
+        ] {
+            let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
+            let (device, _) = pollster::block_on(gpu.adapter.request_device(&descriptor)).unwrap();
+            let error = Clamper::new(&device).unwrap_err();
+            assert_eq!(error, Error::DeviceLimit { limit_name, needed, limit });
+            assert!(error.to_string().contains("downlevel_defaults"));
+        }
     }
 }
 
@@ -238,23 +292,14 @@ fn host_data_of_the_wrong_kind() {
 }
 
 #[test]
-fn host_data_beyond_the_device() {
+fn tensors_beyond_one_buffer() {
     for gpu in gpus() {
-        // Over one binding but within one buffer, and over one buffer.
-        let binding = gpu.clamper().limits().max_binding_size;
-        let buffer = gpu.device().limits().max_buffer_size;
-        let clamp = Clamp::new(10_u8, 20);
-        for (size, limit_name) in
-            [(binding + 4, "max_storage_buffer_binding_size"), (buffer + 4, "max_buffer_size")]
-        {
-            let mut data = vec![1_u8; usize::try_from(size).unwrap()];
-            let error = gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err();
-            assert!(
-                matches!(error, Error::TooLarge { limit_name: name, .. } if name == limit_name),
-                "{error:?}"
-            );
-            assert!(data.iter().all(|&x| x == 1));
-        }
+        let limit = gpu.device().limits().max_buffer_size;
+        let error = Tensor::zeros(&gpu.host, DType::U8, &[usize::try_from(limit).unwrap() + 1]).unwrap_err();
+        assert!(
+            matches!(error, Error::TooLarge { limit_name: "max_buffer_size", needed, .. } if needed == limit + 4),
+            "{error:?}"
+        );
     }
 }
 
@@ -340,26 +385,97 @@ fn child_opens_a_host() {
 
 #[test]
 fn a_destroyed_device_is_an_error_and_not_a_panic() {
+    if !alone("errors::a_destroyed_device_is_an_error_and_not_a_panic") {
+        return;
+    }
     for gpu in gpus() {
-        let gpu = crate::harness::with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
+        let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
         let (device, host) = (gpu.device(), &gpu.host);
-        device.on_uncaptured_error(std::sync::Arc::new(|_| {}));
         let tensor = Tensor::upload(host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let clamp = Clamp::new(2_u8, 3);
         device.destroy();
 
+        // Which one depends on who notices first.
+        let gone = |error: Error| {
+            matches!(error, Error::DeviceLost { .. } | Error::Internal { .. } | Error::Readback { .. })
+        };
         let mut data = [9_u8, 0];
-        assert!(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().is_err());
+        assert!(gone(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err()));
         assert_eq!(data, [9, 0]);
-        assert!(tensor.read_blocking::<u8>().is_err());
-        assert!(Tensor::upload(host, &[1], &[1_u8]).is_err());
+        assert!(gone(tensor.read_blocking::<u8>().unwrap_err()));
+        assert!(gone(Tensor::upload(host, &[1], &[1_u8]).unwrap_err()));
         // A tensor of zeros needs no memory of the host, so wgpu does not tell before it is used.
         if let Ok(zeros) = Tensor::zeros(host, DType::U8, &[1]) {
-            assert!(zeros.read_blocking::<u8>().is_err());
+            assert!(gone(zeros.read_blocking::<u8>().unwrap_err()));
         }
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let operands = Operands::in_place(tensor.view());
-        assert!(host.clamper().encode(&mut encoder, &clamp, operands).is_err());
+        assert!(gone(host.clamper().encode(&mut encoder, &clamp, operands).unwrap_err()));
+    }
+}
+
+#[test]
+fn views_that_are_known_to_be_of_another_dtype() {
+    for gpu in gpus() {
+        let tensor = Tensor::upload(&gpu.host, &[2], &[1.0_f32, 2.0]).unwrap();
+        let plain = View::new(tensor.buffer(), packed(&[8]));
+        let known = |view: View<'_>| view.dtype.is_some();
+        assert!(known(tensor.view()) && !known(plain));
+        let clamp = Clamp::new(1_u8, 2);
+        let error = gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap_err();
+        assert_eq!(error, Error::DTypeMismatch { argument: "src", expected: DType::U8, actual: DType::F32 });
+        let bits = tensor.read_blocking::<f32>().unwrap().into_iter().map(f32::to_bits);
+        assert!(bits.eq([1.0_f32, 2.0].map(f32::to_bits)));
+        gpu.host.submit(&clamp, Operands::in_place(plain)).unwrap();
+    }
+}
+
+#[test]
+fn bounds_that_the_reference_cannot_read() {
+    let clamp = Clamp::at_least(1_u8).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+    let expected = Error::BoundOnGpu { argument: "max" };
+    let layout = packed(&[4]);
+    let mut out = [0; 4];
+    assert_eq!(reference::clamp_slice(&clamp, &[0_u8; 4], &mut out).unwrap_err(), expected);
+    assert_eq!(reference::apply(&clamp, &layout, &[0; 4], &layout, &mut out).unwrap_err(), expected);
+    assert_eq!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 4]).unwrap_err(), expected);
+    assert_eq!(out, [0; 4]);
+}
+
+#[test]
+fn layouts_of_nothing_and_of_more_than_there_is() {
+    let nothing = Layout::strided(&[usize::MAX, 2, 0], &[1, 1, 1], 0).unwrap();
+    assert_eq!((nothing.len(), nothing.addresses().count()), (0, 0));
+    assert_eq!(Layout::packed(&[0, usize::MAX, 2]).unwrap().len(), 0);
+    assert_eq!(packed(&[3, 0, 4]).strides(), [4, 4, 1]);
+    let clamp = Clamp::new(0.0_f64, 1.0);
+    reference::apply(&clamp, &nothing, &[], &nothing, &mut []).unwrap();
+
+    // The last element has an address, but its bytes have none.
+    let far = Layout::strided(&[2], &[-1], 1 << 61).unwrap();
+    let limits = wgpu_clamp::Limits::default();
+    let error = wgpu_clamp::Plan::new(&clamp, &far, &packed(&[2]), limits).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { argument: "src", .. }), "{error:?}");
+}
+
+/// The queue of another device: wgpu's poll refuses the submission, and a read must not wait for it for ever.
+#[test]
+fn a_poll_that_fails_ends_the_read() {
+    if !alone("errors::a_poll_that_fails_ends_the_read") {
+        return;
+    }
+    for gpu in gpus() {
+        let limits = wgpu::Limits::downlevel_defaults;
+        let (a, b) = (with_limits(&gpu.adapter, limits()), with_limits(&gpu.adapter, limits()));
+        for device in [a.device(), b.device()] {
+            device.on_uncaptured_error(std::sync::Arc::new(|_| {}));
+        }
+        let mixed = Host::new(a.clamper(), b.host.queue());
+        let tensor = Tensor::upload(&mixed, &[4], &[1_u8, 2, 3, 4]).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(tensor.read_blocking::<u8>()));
+        let result = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("the read hangs");
+        assert!(result.is_err(), "{result:?}");
     }
 }
 

@@ -4,11 +4,12 @@
 //! the adapters, `WGPU_CLAMP_REQUIRE` (a list such as `vulkan,gl`) names backends that must be among them.
 
 mod clamper;
-mod device;
 mod elements;
 mod errors;
 mod harness;
 mod host;
 mod layouts;
+mod properties;
 mod slots;
 mod values;
+mod windows;

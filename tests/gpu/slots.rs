@@ -152,48 +152,51 @@ fn slots_that_do_not_fit_are_refused() {
         let line = Layout::packed(&[60]).unwrap();
         let one = |offset| Layout::strided(&[1], &[1], offset).unwrap();
         let operands = Operands::in_place(View::new(&data, line));
-        let with_max = |buffer, layout| operands.with_max(View::new(buffer, layout));
-        let host = Clamp::new(1_u8, 2);
-        let max_on_gpu = host.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
-        let no_storage = gpu.device().create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: 4,
-            usage: wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
-        for (clamp, operands, expected) in [
-            (max_on_gpu, operands, Error::MissingSlot { argument: "max" }),
-            (host, with_max(&other, one(0)), Error::UnexpectedSlot { argument: "max" }),
-            (
-                max_on_gpu,
-                with_max(&other, Layout::packed(&[4]).unwrap()),
-                Error::SlotLength { argument: "max", actual: 4 },
-            ),
-            (
-                max_on_gpu,
-                with_max(&other, one(4)),
-                Error::BufferTooSmall { argument: "max", needed: 8, actual: 4 },
-            ),
-            (
-                max_on_gpu,
-                with_max(&no_storage, one(0)),
-                Error::MissingUsage {
-                    argument: "max",
-                    needed: wgpu::BufferUsages::STORAGE,
-                    actual: wgpu::BufferUsages::COPY_DST,
-                },
-            ),
-            (max_on_gpu, with_max(&data, one(59)), Error::SlotInOutput { argument: "max" }),
-        ] {
-            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            let error = gpu.clamper().encode(&mut encoder, &clamp, operands).unwrap_err();
-            assert_eq!(error, expected);
-            assert!(error.to_string().starts_with("max"));
-            gpu.host.queue().submit([encoder.finish()]);
-            assert_eq!(read(gpu, &data), [7; 64]);
+        let names = [("max", (Bound::Absent, Bound::OnGpu)), ("min", (Bound::OnGpu, Bound::Absent))];
+        for (argument, (min, max)) in names {
+            let with_slot = |buffer, layout| {
+                let view = View::new(buffer, layout);
+                if argument == "min" { operands.with_min(view) } else { operands.with_max(view) }
+            };
+            let host = Clamp::new(1_u8, 2);
+            let on_gpu = host.with_bounds(min, max).unwrap();
+            let no_storage = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 4,
+                usage: wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+            for (clamp, operands, expected) in [
+                (on_gpu, operands, Error::MissingSlot { argument }),
+                (host, with_slot(&other, one(0)), Error::UnexpectedSlot { argument }),
+                (
+                    on_gpu,
+                    with_slot(&other, Layout::packed(&[4]).unwrap()),
+                    Error::SlotLength { argument, actual: 4 },
+                ),
+                (on_gpu, with_slot(&other, one(4)), Error::BufferTooSmall { argument, needed: 8, actual: 4 }),
+                (
+                    on_gpu,
+                    with_slot(&no_storage, one(0)),
+                    Error::MissingUsage {
+                        argument,
+                        needed: wgpu::BufferUsages::STORAGE,
+                        actual: wgpu::BufferUsages::COPY_DST,
+                    },
+                ),
+                (on_gpu, with_slot(&data, one(59)), Error::SlotInOutput { argument }),
+            ] {
+                let mut encoder =
+                    gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                let error = gpu.clamper().encode(&mut encoder, &clamp, operands).unwrap_err();
+                assert_eq!(error, expected);
+                assert!(error.to_string().starts_with(argument));
+                gpu.host.queue().submit([encoder.finish()]);
+                assert_eq!(read(gpu, &data), [7; 64]);
+            }
+            assert!(pollster::block_on(scope.pop()).is_none());
+            gpu.host.submit(&on_gpu, with_slot(&data, one(60))).unwrap();
         }
-        assert!(pollster::block_on(scope.pop()).is_none());
-        gpu.host.submit(&max_on_gpu, with_max(&data, one(60))).unwrap();
     }
 }

@@ -34,6 +34,17 @@ pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
     steps.step("documentation", || {
         run_command(in_root(&["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
+    steps.step("wasm32", || {
+        const TARGET: &str = "wasm32-unknown-unknown";
+        let mut list = std::process::Command::new("rustup");
+        let installed = list.args(["target", "list", "--installed"]).output();
+        let has = installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(TARGET));
+        if !has {
+            println!("not checked: the toolchain lacks the target; `rustup target add {TARGET}` adds it");
+            return Ok(());
+        }
+        run_command(&mut in_root(&["check", "--lib", "--target", TARGET]))
+    })?;
     steps.step("tests", || {
         let mut tests = in_root(&["test", "--workspace"]);
         if exhaustive {

@@ -1,0 +1,96 @@
+//! Which dtypes and ranks a feature level has.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::{DType, MAX_RANK};
+
+/// `DML_FEATURE_LEVEL`: what a device of that level supports. The default is the newest one known here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are DirectML's own")]
+#[non_exhaustive]
+pub enum FeatureLevel {
+    V1_0,
+    V2_0,
+    V2_1,
+    V3_0,
+    V3_1,
+    V4_0,
+    V4_1,
+    V5_0,
+    V5_1,
+    V5_2,
+    V6_0,
+    V6_1,
+    V6_2,
+    V6_3,
+    #[default]
+    V6_4,
+}
+
+impl FeatureLevel {
+    /// The element types of `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC` (section "Tensor support"). BF16 and F64 are in
+    /// no level.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, standards::directml::FeatureLevel};
+    /// assert_eq!(FeatureLevel::V1_0.dtypes(), [DType::F32, DType::F16]);
+    /// assert!(FeatureLevel::V5_0.dtypes().contains(&DType::I64));
+    /// ```
+    #[must_use]
+    pub fn dtypes(self) -> &'static [DType] {
+        static DTYPES: [DType; 10] = [
+            DType::F32,
+            DType::F16,
+            DType::I8,
+            DType::I16,
+            DType::I32,
+            DType::U8,
+            DType::U16,
+            DType::U32,
+            DType::I64,
+            DType::U64,
+        ];
+        if self < Self::V2_1 {
+            &DTYPES[..2]
+        } else if self < Self::V5_0 {
+            &DTYPES[..8]
+        } else {
+            &DTYPES
+        }
+    }
+
+    /// The numbers of dimensions that a tensor of the operator may have: 4 below level 3.0, then 1 to 8.
+    ///
+    /// ```
+    /// # use wgpu_clamp::standards::directml::FeatureLevel;
+    /// assert_eq!(FeatureLevel::V2_1.ranks(), 4..=4);
+    /// assert_eq!(FeatureLevel::default().ranks(), 1..=8);
+    /// ```
+    #[must_use]
+    pub fn ranks(self) -> RangeInclusive<usize> {
+        if self < Self::V3_0 { 4..=4 } else { 1..=MAX_RANK }
+    }
+}
+
+impl fmt::Display for FeatureLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::V1_0 => "1.0",
+            Self::V2_0 => "2.0",
+            Self::V2_1 => "2.1",
+            Self::V3_0 => "3.0",
+            Self::V3_1 => "3.1",
+            Self::V4_0 => "4.0",
+            Self::V4_1 => "4.1",
+            Self::V5_0 => "5.0",
+            Self::V5_1 => "5.1",
+            Self::V5_2 => "5.2",
+            Self::V6_0 => "6.0",
+            Self::V6_1 => "6.1",
+            Self::V6_2 => "6.2",
+            Self::V6_3 => "6.3",
+            Self::V6_4 => "6.4",
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Tensors as `DirectML` describes them.
+
+use crate::{DType, Error, Layout};
+
+/// `DML_TENSOR_DESC` of a buffer tensor (`DML_BUFFER_TENSOR_DESC`).
+///
+/// ```
+/// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
+/// // One row of three bytes, used for both rows.
+/// let desc = TensorDesc { dtype: DType::U8, sizes: &[1, 1, 2, 3], strides: Some(&[0, 0, 0, 1]) };
+/// assert_eq!(desc.layout()?.addresses().collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+/// assert_eq!(desc.total_tensor_size_in_bytes()?, 4);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TensorDesc<'a> {
+    /// `DataType`.
+    pub dtype: DType,
+    /// `Sizes`, in elements; their number is `DimensionCount`. A size of 0, which `DirectML` refuses, makes an
+    /// empty tensor here: there is nothing to do, and that is success.
+    pub sizes: &'a [u32],
+    /// `Strides`, in elements, one per dimension; `None` is a null pointer, a packed tensor. 0 repeats an
+    /// element along that dimension, which only an input may do.
+    pub strides: Option<&'a [u32]>,
+}
+
+impl TensorDesc<'_> {
+    /// `TotalTensorSizeInBytes`, the smallest that `DirectML` accepts, as `DMLCalcBufferTensorSize` computes it:
+    /// up to the last element, rounded up to 4 bytes.
+    ///
+    /// The helper wraps at 32 bits and wraps below 0 for a size of 0; this one does neither. 0 if a size is 0,
+    /// `u64::MAX` if the size has no u64.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StrideRank`] if there is not one stride per dimension.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
+    /// let desc = TensorDesc { dtype: DType::F32, sizes: &[1, 1, 65536, 65536], strides: None };
+    /// assert_eq!(desc.total_tensor_size_in_bytes()?, 4 << 32);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn total_tensor_size_in_bytes(&self) -> Result<u64, Error> {
+        let elements = if self.sizes.contains(&0) {
+            0
+        } else if let Some(strides) = self.strides {
+            self.check_stride_count(strides)?;
+            let reach = |(&size, &stride): (&u32, &u32)| u128::from(size - 1) * u128::from(stride);
+            self.sizes.iter().zip(strides).map(reach).sum::<u128>() + 1
+        } else {
+            self.sizes.iter().fold(1_u128, |product, &size| product.saturating_mul(u128::from(size)))
+        };
+        let bytes = elements.saturating_mul(self.dtype.size() as u128);
+        Ok(bytes.checked_next_multiple_of(4).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX))
+    }
+
+    /// Where the elements lie, from the start of the buffer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rank`] above rank 8, [`Error::StrideRank`] if there is not one stride per dimension,
+    /// [`Error::ElementCount`] or [`Error::AddressRange`] if the platform cannot count the elements.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
+    /// let desc = TensorDesc { dtype: DType::F16, sizes: &[1, 3, 4, 5], strides: None };
+    /// assert_eq!(desc.layout()?.strides(), [60, 20, 5, 1]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn layout(&self) -> Result<Layout, Error> {
+        let shape = self.shape();
+        let Some(strides) = self.strides else { return Layout::packed(&shape) };
+        // On a platform of 32 bits a stride may be more than isize counts.
+        let beyond = |stride: u32| Error::AddressRange { lowest: 0, highest: i128::from(stride) };
+        let strides: Vec<isize> = strides
+            .iter()
+            .map(|&stride| isize::try_from(stride).map_err(|_| beyond(stride)))
+            .collect::<Result<_, _>>()?;
+        Layout::strided(&shape, &strides, 0)
+    }
+
+    pub(super) fn shape(&self) -> Vec<usize> {
+        self.sizes.iter().map(|&size| size as usize).collect()
+    }
+
+    fn check_stride_count(&self, strides: &[u32]) -> Result<(), Error> {
+        if strides.len() == self.sizes.len() {
+            Ok(())
+        } else {
+            Err(Error::StrideRank { shape: self.sizes.len(), strides: strides.len() })
+        }
+    }
+}

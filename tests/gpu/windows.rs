@@ -1,0 +1,150 @@
+//! Tensors beyond one binding or one grid.
+
+use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, Tensor, View, verify, wgpu};
+
+use crate::harness::{Gpu, Place, Random, buffer, check, gpus, read, with_limits};
+use crate::values::{bits_of, with_precisions};
+
+const BINDING: usize = 64 << 10;
+
+/// Bindings of 64 KiB, 16 workgroups per dimension.
+fn small(gpu: &Gpu) -> Gpu {
+    with_limits(
+        &gpu.adapter,
+        wgpu::Limits {
+            max_storage_buffer_binding_size: BINDING as u64,
+            max_compute_workgroups_per_dimension: 16,
+            ..wgpu::Limits::downlevel_defaults()
+        },
+    )
+}
+
+fn clamp(dtype: DType, rng: &mut Random) -> Clamp {
+    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let clamp = Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap();
+    if rng.below(2) == 0 { rng.pick(&with_precisions(clamp, (0.75, 2.5))) } else { clamp }
+}
+
+fn bytes_for(layout: &Layout, dtype: DType, rng: &mut Random) -> Vec<u8> {
+    rng.bytes(layout.required_bytes(dtype) as usize)
+}
+
+/// Apart, and in place on the destination's side.
+fn check_both(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, rng: &mut Random) {
+    let clamp = clamp(dtype, rng);
+    let bytes = (bytes_for(src, dtype, rng), bytes_for(dst, dtype, rng));
+    check(gpu, &clamp, (src, &bytes.0), (dst, &bytes.1), Place::Apart);
+    check(gpu, &clamp, (dst, &bytes.1), (dst, &[]), Place::Same);
+}
+
+#[test]
+fn sizes_around_every_boundary() {
+    for gpu in gpus() {
+        let gpu = small(gpu);
+        let mut rng = Random(61);
+        for dtype in DType::ALL {
+            let binding = BINDING / dtype.size();
+            for len in [binding - 1, binding, binding + 1, 2 * binding - 70, 5 * binding + 3] {
+                for offset in [0, 3] {
+                    let line = Layout::strided(&[len], &[1], offset).unwrap();
+                    check_both(&gpu, dtype, &line, &line, &mut rng);
+                    // The strided kernel.
+                    check_both(&gpu, dtype, &line, &line.flip(0).unwrap(), &mut rng);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn layouts_of_every_kind() {
+    for gpu in gpus() {
+        let gpu = small(gpu);
+        let mut rng = Random(67);
+        for dtype in DType::ALL {
+            let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+            let image = packed(&[61, 83, 21]);
+            let padded = packed(&[61, 90, 25]).slice(1, 2..85).unwrap().slice(2, 4..25).unwrap();
+            for (src, dst) in [
+                (image, padded),
+                (padded, image),
+                (packed(&[21, 61, 83]).permute(&[1, 2, 0]).unwrap(), image),
+                (image, packed(&[83, 21, 61]).permute(&[2, 0, 1]).unwrap()),
+                (packed(&[83, 1]).broadcast_to(&[61, 83, 21]).unwrap(), padded),
+                (image.flip(0).unwrap().flip(2).unwrap(), padded.flip(1).unwrap()),
+            ] {
+                check_both(&gpu, dtype, &src, &dst, &mut rng);
+            }
+        }
+    }
+}
+
+/// Source and destination in one buffer, close enough for one binding here and too far there.
+#[test]
+fn one_buffer_near_and_far() {
+    for gpu in gpus() {
+        let gpu = small(gpu);
+        let mut rng = Random(71);
+        for dtype in DType::ALL {
+            let n = 150_000 / dtype.size();
+            let line = Layout::packed(&[2 * n + 40]).unwrap();
+            let (front, back) = (line.slice(0, 0..n).unwrap(), line.slice(0, n + 16..2 * n + 16).unwrap());
+            let (even, odd) = (
+                line.slice(0, 0..2 * n).unwrap().step(0, 2).unwrap(),
+                line.slice(0, 1..2 * n).unwrap().step(0, 2).unwrap(),
+            );
+            // Right behind each other: windows meet in one word, and in one block of the binding's alignment.
+            let close = line.slice(0, n..2 * n).unwrap();
+            for (src, dst) in [
+                (front, back),
+                (back, front),
+                (even, odd),
+                (odd.flip(0).unwrap(), even),
+                (front, close),
+                (close.flip(0).unwrap(), front),
+            ] {
+                let clamp = clamp(dtype, &mut rng);
+                let bytes = bytes_for(&line, dtype, &mut rng);
+                check(&gpu, &clamp, (&src, &bytes), (&dst, &[]), Place::Same);
+            }
+        }
+    }
+}
+
+#[test]
+fn bounds_on_the_gpu_reach_every_window() {
+    for gpu in gpus() {
+        let gpu = small(gpu);
+        let mut rng = Random(73);
+        for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+            let clamp = clamp(dtype, &mut rng);
+            let line = Layout::packed(&[200_000]).unwrap();
+            let bytes = bytes_for(&line, dtype, &mut rng);
+            let data = buffer(&gpu, &bytes);
+            let Bound::Value(max) = clamp.max() else { unreachable!() };
+            let slot = buffer(&gpu, &max.to_le_bytes());
+            let slot = View::new(&slot, Layout::packed(&[1]).unwrap());
+            let operands = Operands::in_place(View::new(&data, line)).with_max(slot);
+            gpu.host.submit(&clamp.with_bounds(clamp.min(), Bound::OnGpu).unwrap(), operands).unwrap();
+            let report = verify::check(&clamp, &line, &bytes, &line, &bytes, &read(&gpu, &data)).unwrap();
+            assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
+        }
+    }
+}
+
+/// More than one binding of the size that every device has.
+#[test]
+fn a_tensor_of_several_bindings() {
+    for gpu in gpus() {
+        let limits: Limits = gpu.clamper().limits();
+        let n = usize::try_from(limits.max_binding_size).unwrap() + 100_001;
+        let layout = Layout::packed(&[n]).unwrap();
+        let clamp = Clamp::new(100_u8, 200);
+        assert_eq!(Plan::in_one_buffer(&clamp, &layout, &layout, limits).unwrap().dispatches(), 3);
+        let src = Random(79).bytes(n);
+        let tensor = Tensor::upload(&gpu.host, &[n], &src).unwrap();
+        gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
+        let dst = tensor.read_blocking::<u8>().unwrap();
+        assert!(src.iter().zip(&dst).all(|(&x, &y)| y == x.clamp(100, 200)));
+    }
+}

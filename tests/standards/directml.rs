@@ -1,0 +1,270 @@
+//! `DirectML` CLIP and CLIP1.
+
+use wgpu_clamp::standards::Standard;
+use wgpu_clamp::standards::directml::{
+    ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
+};
+use wgpu_clamp::{Clamp, DType, Element, Error, Layout, NanRule, Order, reference};
+
+use crate::directml_text::cases;
+use crate::rounding::{AS_F32, assert_nearest_even};
+use crate::{assert_dtypes, both, bounds};
+
+const LEVELS: [(FeatureLevel, &str); 15] = [
+    (FeatureLevel::V1_0, "1.0"),
+    (FeatureLevel::V2_0, "2.0"),
+    (FeatureLevel::V2_1, "2.1"),
+    (FeatureLevel::V3_0, "3.0"),
+    (FeatureLevel::V3_1, "3.1"),
+    (FeatureLevel::V4_0, "4.0"),
+    (FeatureLevel::V4_1, "4.1"),
+    (FeatureLevel::V5_0, "5.0"),
+    (FeatureLevel::V5_1, "5.1"),
+    (FeatureLevel::V5_2, "5.2"),
+    (FeatureLevel::V6_0, "6.0"),
+    (FeatureLevel::V6_1, "6.1"),
+    (FeatureLevel::V6_2, "6.2"),
+    (FeatureLevel::V6_3, "6.3"),
+    (FeatureLevel::V6_4, "6.4"),
+];
+
+fn packed(dtype: DType, sizes: &[u32]) -> TensorDesc<'_> {
+    TensorDesc { dtype, sizes, strides: None }
+}
+
+fn clip<'a>(input: TensorDesc<'a>, output: TensorDesc<'a>) -> ElementWiseClip<'a> {
+    ElementWiseClip { input, output, scale_bias: None, min: 0.0, max: 6.0 }
+}
+
+/// CLIP1 with bounds whose bits are 0 and 1.
+fn clip1<'a>(input: TensorDesc<'a>, output: TensorDesc<'a>) -> ElementWiseClip1<'a> {
+    let min_max_dtype = input.dtype;
+    ElementWiseClip1 { input, output, scale_bias: None, min_max_dtype, min: 0, max: 1 }
+}
+
+#[test]
+fn cases_from_the_text() {
+    let cases = cases();
+    for case in &cases {
+        let results: Vec<u64> = case.src.iter().map(|&x| reference::element(&case.clamp, x)).collect();
+        assert_eq!(results, case.expected, "{}: {:?} of {:x?}", case.sentence, case.clamp, case.src);
+    }
+    println!("DirectML: {} cases from its text", cases.len());
+}
+
+#[test]
+fn levels_are_ordered_and_the_newest_is_the_default() {
+    assert!(LEVELS.is_sorted_by(|(a, _), (b, _)| a < b));
+    assert_eq!(LEVELS[14].0, FeatureLevel::default());
+    for (level, name) in LEVELS {
+        assert_eq!(level.to_string(), name);
+    }
+}
+
+#[test]
+fn dtypes_by_level() {
+    for (level, name) in LEVELS {
+        let accepted = match name {
+            "1.0" | "2.0" => "f32 f16",
+            "2.1" | "3.0" | "3.1" | "4.0" | "4.1" => "f32 f16 i8 i16 i32 u8 u16 u32",
+            _ => "f32 f16 i8 i16 i32 u8 u16 u32 i64 u64",
+        };
+        let standard = Standard::DirectMl { level };
+        let sizes = [1, 2, 3, 4];
+        assert_dtypes(standard, accepted, |dtype| Clamp::directml(dtype, 0.0, 6.0, None, level));
+        assert_dtypes(standard, accepted, |dtype| {
+            let tensor = packed(dtype, &sizes);
+            clip(tensor, tensor).resolve(level).map(|(clamp, _, _)| clamp)
+        });
+        if level >= FeatureLevel::V5_0 {
+            assert_dtypes(standard, accepted, |dtype| {
+                let tensor = packed(dtype, &sizes);
+                clip1(tensor, tensor).resolve(level).map(|(clamp, _, _)| clamp)
+            });
+        }
+    }
+}
+
+#[test]
+fn ranks_by_level() {
+    for (level, name) in LEVELS {
+        let allowed = if matches!(name, "1.0" | "2.0" | "2.1") { 4..=4 } else { 1..=8 };
+        for rank in 0..=9 {
+            let sizes = vec![1; rank];
+            let tensor = packed(DType::F32, &sizes);
+            let result = clip(tensor, tensor).resolve(level);
+            if allowed.contains(&rank) {
+                assert_eq!(result.unwrap().1.rank(), rank);
+            } else {
+                let standard = Standard::DirectMl { level };
+                let refused = Error::RankNotInStandard { standard, rank, allowed: allowed.clone() };
+                assert_eq!(result, Err(refused));
+            }
+        }
+    }
+}
+
+#[test]
+fn clip1_is_since_5_0() {
+    let tensor = packed(DType::F32, &[1, 1, 1, 1]);
+    for (level, _) in LEVELS {
+        let result = clip1(tensor, tensor).resolve(level);
+        let since = FeatureLevel::V5_0;
+        let refused = Error::OperatorNotInLevel { operator: "ELEMENT_WISE_CLIP1", level, since };
+        assert_eq!(result.err(), (level < since).then_some(refused));
+    }
+}
+
+#[test]
+fn rules() {
+    let tensor = packed(DType::F32, &[4]);
+    let level = FeatureLevel::default();
+    let clip1 = ElementWiseClip1::new(tensor, tensor, None, 2.0_f32, 1.0).resolve(level).unwrap().0;
+    let clip = Clamp::directml(DType::F32, 2.0, 1.0, None, level).unwrap();
+    assert_eq!(clip, clip1);
+    assert_eq!((clip.order(), clip.nan_rule()), (Order::MinWins, NanRule::ToMax));
+    assert_eq!(clip.affine(), None);
+}
+
+#[test]
+fn to_floats() {
+    let of = |dtype, value: f32| both(Clamp::directml(dtype, value, value, None, FeatureLevel::V1_0));
+    assert_nearest_even(DType::F16, 1, &AS_F32, |value| of(DType::F16, value as f32));
+    for value in [0.1, -0.0, 1e-45, f32::MIN, f32::INFINITY] {
+        assert_eq!(of(DType::F32, value), value.to_bits64());
+    }
+}
+
+#[test]
+fn to_integers() {
+    let of = |dtype, value: f32| both(Clamp::directml(dtype, value, value, None, FeatureLevel::default()));
+    for value in [0.99, -0.99, 0.5, -0.5, -0.0, 1e-45] {
+        for dtype in FeatureLevel::default().dtypes().iter().filter(|dtype| !dtype.is_float()) {
+            assert_eq!(of(*dtype, value), 0, "{value} as {dtype}");
+        }
+    }
+    assert_eq!(of(DType::I8, -1.5), 0xff);
+    assert_eq!(of(DType::I8, 1.999), 1);
+    assert_eq!((of(DType::I8, 128.0), of(DType::I8, -129.0), of(DType::U8, 256.0)), (0x7f, 0x80, 0xff));
+    assert_eq!((of(DType::I16, 1e5), of(DType::I16, -1e5), of(DType::U16, -1.0)), (0x7fff, 0x8000, 0));
+    let below = 2.0_f32.powi(31).next_down();
+    assert_eq!((of(DType::I32, below), of(DType::I32, 2.0_f32.powi(31))), (0x7fff_ff80, 0x7fff_ffff));
+    assert_eq!((of(DType::U32, 2.0_f32.powi(31)), of(DType::U32, 2.0_f32.powi(32))), (1 << 31, 0xffff_ffff));
+    let below = 2.0_f32.powi(63).next_down();
+    assert_eq!(of(DType::I64, below), (1 << 63) - (1 << 39));
+    assert_eq!(
+        (of(DType::I64, 2.0_f32.powi(63)), of(DType::U64, 2.0_f32.powi(63))),
+        ((1 << 63) - 1, 1 << 63)
+    );
+    assert_eq!((of(DType::I64, -2.0_f32.powi(63)), of(DType::I64, f32::MIN)), (1 << 63, 1 << 63));
+    assert_eq!((of(DType::U64, f32::INFINITY), of(DType::U64, f32::NEG_INFINITY)), (u64::MAX, 0));
+}
+
+#[test]
+fn nan_bounds_are_refused() {
+    let level = FeatureLevel::V5_0;
+    let refused = |argument| Error::NanBound { standard: Standard::DirectMl { level }, argument };
+    for &dtype in level.dtypes() {
+        assert_eq!(Clamp::directml(dtype, f32::NAN, 1.0, None, level), Err(refused("min")));
+        assert_eq!(Clamp::directml(dtype, 1.0, -f32::NAN, None, level), Err(refused("max")));
+    }
+    for (dtype, first, last) in [(DType::F32, 0x7f80_0001, 0xffff_ffff), (DType::F16, 0x7c01, 0xffff)] {
+        let tensor = packed(dtype, &[3]);
+        for nan in [first, last] {
+            let min = ElementWiseClip1 { min: nan, ..clip1(tensor, tensor) };
+            assert_eq!(min.resolve(level), Err(refused("min")));
+            let max = ElementWiseClip1 { max: nan, ..clip1(tensor, tensor) };
+            assert_eq!(max.resolve(level), Err(refused("max")));
+        }
+        let largest = ElementWiseClip1 { max: first - 1, ..clip1(tensor, tensor) };
+        assert_eq!(largest.resolve(level).map(|(clamp, _, _)| bounds(&clamp).1), Ok(first - 1));
+    }
+    // The bits of a NaN are a number of an integer dtype.
+    let tensor = packed(DType::U32, &[3]);
+    assert!(ElementWiseClip1 { max: 0x7fc0_0000, ..clip1(tensor, tensor) }.resolve(level).is_ok());
+}
+
+#[test]
+fn scale_and_bias() {
+    let level = FeatureLevel::default();
+    for &dtype in level.dtypes() {
+        let of = |scale, bias| {
+            let scale_bias = Some(ScaleBias { scale, bias });
+            let tensor = packed(dtype, &[3]);
+            let clamp = Clamp::directml(dtype, 0.0, 6.0, scale_bias, level);
+            let by_desc = ElementWiseClip { scale_bias, ..clip(tensor, tensor) }.resolve(level);
+            assert_eq!(format!("{clamp:?}"), format!("{:?}", by_desc.map(|(clamp, _, _)| clamp)));
+            let typed = ElementWiseClip1 { scale_bias, ..clip1(tensor, tensor) }.resolve(level);
+            assert_eq!(
+                typed.map(|(clamp, _, _)| clamp.affine()).ok(),
+                clamp.clone().map(|c| c.affine()).ok()
+            );
+            clamp
+        };
+        let affine = of(1.5, -20.0).unwrap().affine().unwrap();
+        assert_eq!((affine.scale(), affine.bias()), (1.5, -20.0));
+        assert!(of(1.0, 0.0).unwrap().affine().is_none());
+        assert!(matches!(of(f32::NAN, 0.0), Err(Error::NonFinite { argument: "scale", .. })));
+        assert!(matches!(of(1.0, f32::INFINITY), Err(Error::NonFinite { argument: "bias", .. })));
+    }
+}
+
+#[test]
+fn tensors_must_agree() {
+    let level = FeatureLevel::default();
+    let (u8s, i8s) = (packed(DType::U8, &[2, 3]), packed(DType::I8, &[2, 3]));
+    let mismatch = |argument, expected, actual| Err(Error::DTypeMismatch { argument, expected, actual });
+    assert_eq!(clip(u8s, i8s).resolve(level), mismatch("output", DType::U8, DType::I8));
+    assert_eq!(clip1(u8s, i8s).resolve(level), mismatch("output", DType::U8, DType::I8));
+    let typed = ElementWiseClip1::new(u8s, u8s, None, 0_i8, 1);
+    assert_eq!(typed.resolve(level), mismatch("min_max_dtype", DType::U8, DType::I8));
+    let wide = ElementWiseClip1 { min: 256, ..clip1(u8s, u8s) };
+    let refused = Error::BoundBits { argument: "min", bits: 256, dtype: DType::U8 };
+    assert_eq!(wide.resolve(level), Err(refused));
+    for sizes in [&[3, 2][..], &[6], &[1, 2, 3]] {
+        let other = packed(DType::U8, sizes);
+        assert!(matches!(clip(u8s, other).resolve(level), Err(Error::ShapeMismatch { .. })));
+        assert!(matches!(clip1(u8s, other).resolve(level), Err(Error::ShapeMismatch { .. })));
+    }
+}
+
+#[test]
+fn layouts_of_strides() {
+    let input = TensorDesc { dtype: DType::F16, sizes: &[1, 2, 2, 3], strides: Some(&[9, 0, 4, 1]) };
+    let output = packed(DType::F16, &[1, 2, 2, 3]);
+    let (_, src, dst) = clip(input, output).resolve(FeatureLevel::V1_0).unwrap();
+    assert_eq!(src, Layout::strided(&[1, 2, 2, 3], &[9, 0, 4, 1], 0).unwrap());
+    assert_eq!(dst, Layout::packed(&[1, 2, 2, 3]).unwrap());
+    let short = TensorDesc { dtype: DType::F16, sizes: &[1, 2, 2, 3], strides: Some(&[1, 2, 3]) };
+    let refused = Error::StrideRank { shape: 4, strides: 3 };
+    assert_eq!(clip(short, output).resolve(FeatureLevel::V1_0), Err(refused.clone()));
+    assert_eq!(short.total_tensor_size_in_bytes(), Err(refused));
+}
+
+#[test]
+fn tensor_sizes() {
+    let size = |dtype, sizes: &[u32], strides: Option<&[u32]>| {
+        let desc = TensorDesc { dtype, sizes, strides };
+        let bytes = desc.total_tensor_size_in_bytes().unwrap();
+        // What a buffer of this crate needs, by another computation.
+        if let Ok(layout) = desc.layout() {
+            assert_eq!(bytes, layout.required_bytes(dtype));
+        }
+        bytes
+    };
+    assert_eq!(size(DType::F32, &[1, 2, 3, 4], None), 96);
+    assert_eq!(size(DType::U8, &[1, 1, 1, 5], None), 8);
+    assert_eq!(size(DType::F16, &[3], None), 8);
+    assert_eq!(size(DType::I64, &[3], None), 24);
+    // To the last element, not to the end of its row.
+    assert_eq!(size(DType::F16, &[2, 3], Some(&[8, 1])), 24);
+    assert_eq!(size(DType::U8, &[2, 3], Some(&[5, 1])), 8);
+    assert_eq!(size(DType::F32, &[100, 100], Some(&[0, 0])), 4);
+    assert_eq!(size(DType::F32, &[2, 0], None), 0);
+    assert_eq!(size(DType::F32, &[2, 0], Some(&[7, 1])), 0);
+    // The helper of DirectML sums 32-bit numbers: the first would be 16 there.
+    assert_eq!(size(DType::F32, &[2, 65536, 65536], Some(&[3, 65536, 1])), 4 * ((1 << 32) + 3));
+    assert_eq!(size(DType::U8, &[u32::MAX, 2], Some(&[2, u32::MAX])), (3 << 32) - 4);
+    assert_eq!(size(DType::I64, &[u32::MAX; 8], None), u64::MAX);
+    assert_eq!(size(DType::I64, &[u32::MAX; 8], Some(&[u32::MAX; 8])), u64::MAX);
+}

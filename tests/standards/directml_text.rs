@@ -1,0 +1,175 @@
+//! `DirectML` runs on Windows only, so its cases are derived from its text: the pages of
+//! `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC`, of `DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC`, and HLSL's `min` and `max`.
+
+use half::f16;
+use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc};
+use wgpu_clamp::{Clamp, Element, Precision};
+
+/// Elements and what becomes of them, as bits.
+pub struct Case {
+    /// What the text says, in other words.
+    pub sentence: &'static str,
+    pub clamp: Clamp,
+    pub src: Vec<u64>,
+    pub expected: Vec<u64>,
+}
+
+/// CLIP at the newest level; float results are the exactly rounded ones.
+fn clip<T: Element>(
+    sentence: &'static str,
+    (min, max): (f32, f32),
+    scale_bias: Option<(f32, f32)>,
+    elements: &[(T, T)],
+) -> Case {
+    let scale_bias = scale_bias.map(|(scale, bias)| ScaleBias { scale, bias });
+    let clamp = Clamp::directml(T::DTYPE, min, max, scale_bias, FeatureLevel::default()).unwrap();
+    case(sentence, clamp, elements)
+}
+
+fn clip1<T: Element>(sentence: &'static str, (min, max): (T, T), elements: &[(T, T)]) -> Case {
+    let tensor = TensorDesc { dtype: T::DTYPE, sizes: &[1], strides: None };
+    let desc = ElementWiseClip1::new(tensor, tensor, None, min, max);
+    case(sentence, desc.resolve(FeatureLevel::default()).unwrap().0, elements)
+}
+
+fn case<T: Element>(sentence: &'static str, clamp: Clamp, elements: &[(T, T)]) -> Case {
+    let (src, expected) = elements.iter().map(|(x, y)| (x.to_bits64(), y.to_bits64())).unzip();
+    Case { sentence, clamp: clamp.with_precision(Precision::Exact), src, expected }
+}
+
+const WITHIN: &str = "every element ends up in the closed interval from Min to Max";
+const FORMULA: &str = "the result is max(Min, min(x, Max))";
+const REPLACED: &str = "a value below Min is replaced by Min, one above Max by Max";
+const TRUNCATED: &str = "for an integer tensor the float bounds are truncated toward zero first";
+const ROUNDED: &str = "for another float type the bounds are rounded to the nearest even first";
+const SCALED: &str = "a scale and bias, if present, are applied to x before the bounds: x * scale + bias";
+const NULL: &str = "scale and bias may be left out";
+const NAN: &str = "of a NaN and a number, HLSL's min and max return the number: min(NaN, Max) is Max";
+const TYPED: &str = "the scalars of CLIP1 have the type of the tensor";
+
+pub fn cases() -> Vec<Case> {
+    [floats(), halves(), integers(), scaled(), typed()].into_iter().flatten().collect()
+}
+
+fn floats() -> Vec<Case> {
+    let (nan, infinity) = (f32::NAN, f32::INFINITY);
+    vec![
+        clip(
+            WITHIN,
+            (-1.0, 1.0),
+            None,
+            &[(-1.5_f32, -1.0), (-1.0, -1.0), (0.25, 0.25), (1.0, 1.0), (9.0, 1.0)],
+        ),
+        clip(REPLACED, (-1.0, 1.0), None, &[(-infinity, -1.0_f32), (infinity, 1.0)]),
+        clip(
+            REPLACED,
+            (0.0, infinity),
+            None,
+            &[(-1e-45, 0.0_f32), (-0.0, -0.0), (f32::MAX, f32::MAX), (infinity, infinity)],
+        ),
+        clip(REPLACED, (-infinity, -0.0), None, &[(1e-45_f32, -0.0), (0.0, 0.0), (-3.0, -3.0)]),
+        clip(
+            FORMULA,
+            (2.0, 1.0),
+            None,
+            &[(0.0_f32, 2.0), (1.5, 2.0), (3.0, 2.0), (infinity, 2.0), (-infinity, 2.0)],
+        ),
+        clip(FORMULA, (3.0, 3.0), None, &[(0.0_f32, 3.0), (3.0, 3.0), (5.0, 3.0)]),
+        clip(NULL, (-1e-40, 1.0), None, &[(1e-40_f32, 1e-40), (-1e-41, -1e-41), (-0.0, -0.0)]),
+        clip(NAN, (-1.0, 1.0), None, &[(nan, 1.0_f32), (-nan, 1.0), (f32::from_bits(0x7f80_0001), 1.0)]),
+        clip(NAN, (-1.0, infinity), None, &[(nan, infinity)]),
+        clip(NAN, (2.0, 1.0), None, &[(nan, 2.0_f32)]),
+    ]
+}
+
+fn halves() -> Vec<Case> {
+    let bits = f16::from_bits;
+    let (huge, tiny) = (bits(0x7bff), bits(0x0001));
+    vec![
+        // 2049 lies between 2048 and 2050, 2051 between 2050 and 2052: to the even one.
+        clip(ROUNDED, (-2049.0, 2051.0), None, &[(-huge, bits(0xe800)), (huge, bits(0x6802))]),
+        // Half of the smallest subnormal is a tie with 0; 1.5 of it a tie with 2.
+        clip(
+            ROUNDED,
+            (-2.0_f32.powi(-25), 1.5 * 2.0_f32.powi(-24)),
+            None,
+            &[(-tiny, bits(0x8000)), (huge, bits(2))],
+        ),
+        // 65520 is a tie with what would follow the largest number.
+        clip(
+            ROUNDED,
+            (-65519.0, 65520.0),
+            None,
+            &[(f16::NEG_INFINITY, -huge), (f16::INFINITY, f16::INFINITY)],
+        ),
+        clip(NAN, (-1.0, 6.0), None, &[(f16::NAN, bits(0x4600)), (bits(0xfc01), bits(0x4600))]),
+        clip(FORMULA, (1.0, -1.0), None, &[(bits(0), bits(0x3c00)), (f16::NAN, bits(0x3c00))]),
+    ]
+}
+
+fn integers() -> Vec<Case> {
+    vec![
+        clip(TRUNCATED, (-1.9, 1.9), None, &[(-7_i8, -1), (-1, -1), (0, 0), (1, 1), (7, 1)]),
+        clip(TRUNCATED, (-0.5, 0.5), None, &[(-7_i16, 0), (0, 0), (7, 0)]),
+        clip(TRUNCATED, (0.2, 0.8), None, &[(-7_i32, 0), (0, 0), (7, 0)]),
+        clip(TRUNCATED, (-0.8, -0.2), None, &[(-7_i64, 0), (0, 0), (7, 0)]),
+        clip(TRUNCATED, (-3.5, 254.99), None, &[(0_u8, 0), (254, 254), (255, 254)]),
+        clip(TRUNCATED, (-1e9, 1e9), None, &[(i16::MIN, i16::MIN), (i16::MAX, i16::MAX)]),
+        clip(
+            TRUNCATED,
+            (f32::NEG_INFINITY, f32::INFINITY),
+            None,
+            &[(i64::MIN, i64::MIN), (i64::MAX, i64::MAX)],
+        ),
+        // 2^63 is beyond I64, and within U64.
+        clip(
+            TRUNCATED,
+            (-2.0_f32.powi(63), 2.0_f32.powi(63)),
+            None,
+            &[(i64::MIN, i64::MIN), (i64::MAX, i64::MAX)],
+        ),
+        clip(TRUNCATED, (1.0, 2.0_f32.powi(63)), None, &[(0_u64, 1), (u64::MAX, 1 << 63)]),
+        clip(
+            TRUNCATED,
+            (2.0_f32.powi(24), 2.0_f32.powi(32)),
+            None,
+            &[(0_u32, 1 << 24), (u32::MAX, u32::MAX)],
+        ),
+        clip(FORMULA, (5.0, 3.0), None, &[(0_u16, 5), (4, 5), (9, 5)]),
+        // Crossed in the attributes, equal once truncated.
+        clip(FORMULA, (3.9, 3.1), None, &[(0_u32, 3), (9, 3)]),
+    ]
+}
+
+fn scaled() -> Vec<Case> {
+    vec![
+        clip(SCALED, (-1.0, 1.0), Some((0.5, 0.25)), &[(1.0_f32, 0.75), (2.0, 1.0), (-3.0, -1.0)]),
+        clip(
+            SCALED,
+            (-10.0, 10.0),
+            Some((-2.0, 1.0)),
+            &[(3.0_f32, -5.0), (f32::INFINITY, -10.0), (f32::NAN, 10.0)],
+        ),
+        clip(SCALED, (0.0, 200.0), Some((1.5, -20.0)), &[(0_u8, 0), (15, 2), (100, 130), (250, 200)]),
+        clip(SCALED, (-100.0, 100.0), Some((0.5, 0.0)), &[(-7_i32, -3), (7, 3), (900, 100)]),
+        clip(SCALED, (0.0, 4.0), Some((0.25, 0.0)), &[(f16::from_f32(2.0), f16::from_f32(0.5))]),
+        // 1 and 0 change nothing, not even a zero's sign.
+        clip(SCALED, (-1.0, 1.0), Some((1.0, 0.0)), &[(-0.0_f32, -0.0), (1e-45, 1e-45)]),
+    ]
+}
+
+fn typed() -> Vec<Case> {
+    let beyond_f32 = 9_007_199_254_740_993;
+    vec![
+        clip1(TYPED, (-beyond_f32, beyond_f32), &[(i64::MIN, -beyond_f32), (i64::MAX, beyond_f32)]),
+        clip1(TYPED, (1, u64::MAX - 1), &[(0, 1), (u64::MAX, u64::MAX - 1)]),
+        clip1(TYPED, (-5_i8, 5), &[(-128, -5), (3, 3), (127, 5)]),
+        clip1(
+            TYPED,
+            (f16::from_bits(0xbc01), f16::from_bits(0x3c01)),
+            &[(f16::INFINITY, f16::from_bits(0x3c01))],
+        ),
+        clip1(FORMULA, (5_u16, 3), &[(0, 5), (4, 5), (9, 5)]),
+        clip1(NAN, (-1.0_f32, 1.0), &[(f32::NAN, 1.0)]),
+    ]
+}

@@ -1,0 +1,61 @@
+//! Each rejection says what was refused, by which standard and version, and what would be right.
+
+use wgpu_clamp::standards::directml::{ElementWiseClip, ElementWiseClip1, FeatureLevel, TensorDesc};
+use wgpu_clamp::standards::onnx::Bounds;
+use wgpu_clamp::{Bound, Clamp, DType};
+
+#[test]
+fn messages() {
+    let inputs = Bounds::Inputs { min: Bound::Absent, max: Bound::Absent };
+    let attributes = Bounds::Attributes { min: None, max: None };
+    let tensor = TensorDesc { dtype: DType::F32, sizes: &[2, 3], strides: None };
+    let clip = ElementWiseClip { input: tensor, output: tensor, scale_bias: None, min: 0.0, max: 1.0 };
+    let scalar = TensorDesc { sizes: &[], ..tensor };
+    let no_rank = ElementWiseClip { input: scalar, output: scalar, ..clip };
+    let clip1 = ElementWiseClip1::new(tensor, tensor, None, 0.0_f32, 1.0);
+    let messages = [
+        (
+            Clamp::onnx(11, DType::BF16, inputs).unwrap_err(),
+            "dtype: bf16 is not in ONNX Clip-11 (opset 11); it takes f32, f16, f64",
+        ),
+        (
+            Clamp::onnx(9, DType::I8, attributes).unwrap_err(),
+            "dtype: i8 is not in ONNX Clip-6 (opset 9); it takes f32, f16, f64",
+        ),
+        (
+            Clamp::onednn(DType::F64, 0.0, 1.0).unwrap_err(),
+            "dtype: f64 is not in oneDNN Graph Clamp; it takes f32, f16, bf16",
+        ),
+        (
+            Clamp::onnx(3, DType::F32, inputs).unwrap_err(),
+            "bounds: ONNX Clip-1 (opset 3) takes no inputs; opsets 1 to 10 take attributes, 11 and later take inputs",
+        ),
+        (
+            Clamp::onnx(0, DType::F32, inputs).unwrap_err(),
+            "opset: 0 is no version of the ONNX operator set; they begin at 1",
+        ),
+        (
+            Clamp::openvino(DType::U8, 2.5, 1.0).unwrap_err(),
+            "min, max: 2.5 is more than 1; OpenVINO Clamp-1 requires min <= max",
+        ),
+        (
+            Clamp::directml(DType::U8, 0.0, f32::NAN, None, FeatureLevel::V5_1).unwrap_err(),
+            "max: NaN is no bound of DirectML CLIP at feature level 5.1; give a number, or ±infinity for none",
+        ),
+        (
+            clip.resolve(FeatureLevel::V2_1).unwrap_err(),
+            "sizes: 2 dimensions are not in DirectML CLIP at feature level 2.1; it takes 4",
+        ),
+        (
+            no_rank.resolve(FeatureLevel::V3_0).unwrap_err(),
+            "sizes: 0 dimensions are not in DirectML CLIP at feature level 3.0; it takes 1 to 8",
+        ),
+        (
+            clip1.resolve(FeatureLevel::V4_1).unwrap_err(),
+            "level: ELEMENT_WISE_CLIP1 is not in DirectML feature level 4.1; it is since 5.0",
+        ),
+    ];
+    for (error, message) in messages {
+        assert_eq!(error.to_string(), message);
+    }
+}

@@ -1,0 +1,53 @@
+//! `oneDNN` Graph Clamp.
+
+use half::{bf16, f16};
+use wgpu_clamp::standards::Standard;
+use wgpu_clamp::{Clamp, DType, Element, Error, NanRule, reference};
+
+use crate::rounding::{AS_F32, assert_nearest_even};
+use crate::{assert_dtypes, both};
+
+#[test]
+fn three_dtypes() {
+    assert_dtypes(Standard::OneDnn, "f32 f16 bf16", |dtype| Clamp::onednn(dtype, 0.0, 6.0));
+}
+
+#[test]
+fn a_nan_element_becomes_min() {
+    let clamp = Clamp::onednn(DType::F32, -2.0, 1.0).unwrap();
+    assert_eq!((clamp.nan_rule(), clamp.affine()), (NanRule::ToMin, None));
+    for nan in [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001] {
+        assert_eq!(reference::element(&clamp, nan), (-2.0_f32).to_bits64());
+    }
+    let clamp = Clamp::onednn(DType::F16, -2.0, 1.0).unwrap();
+    assert_eq!(reference::element(&clamp, f16::NAN.to_bits64()), f16::from_f32(-2.0).to_bits64());
+    let clamp = Clamp::onednn(DType::BF16, f32::NEG_INFINITY, 1.0).unwrap();
+    assert_eq!(reference::element(&clamp, bf16::NAN.to_bits64()), bf16::NEG_INFINITY.to_bits64());
+}
+
+#[test]
+fn to_floats() {
+    for dtype in [DType::F16, DType::BF16] {
+        assert_nearest_even(dtype, 1, &AS_F32, |value| {
+            both(Clamp::onednn(dtype, value as f32, value as f32))
+        });
+    }
+    for value in [0.1, -0.0, 1e-45, f32::MAX, f32::NEG_INFINITY] {
+        assert_eq!(both(Clamp::onednn(DType::F32, value, value)), value.to_bits64());
+    }
+}
+
+#[test]
+fn crossed_or_nan_attributes_are_refused() {
+    let standard = Standard::OneDnn;
+    for dtype in [DType::F32, DType::F16, DType::BF16] {
+        // Of F16 and BF16 the same number, but the attributes are what counts.
+        let min = 1.0_f32.next_up();
+        let crossed = Error::CrossedBounds { standard, min: f64::from(min), max: 1.0 };
+        assert_eq!(Clamp::onednn(dtype, min, 1.0), Err(crossed));
+        assert!(Clamp::onednn(dtype, 0.0, -0.0).is_ok());
+        let nan = |argument| Err(Error::NanBound { standard, argument });
+        assert_eq!(Clamp::onednn(dtype, f32::NAN, 1.0), nan("min"));
+        assert_eq!(Clamp::onednn(dtype, 1.0, f32::NAN), nan("max"));
+    }
+}
