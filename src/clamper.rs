@@ -254,11 +254,7 @@ impl Clamper {
                 mapped_at_creation: true,
             })
         })?;
-        buffer
-            .get_mapped_range_mut(..)
-            .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
-            .copy_from_slice(bytes);
-        scope::catch(&self.inner.device, || buffer.unmap())?;
+        scope::fill(&self.inner.device, &buffer, bytes)?;
         Ok(buffer)
     }
 

@@ -35,3 +35,13 @@ pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Res
 pub(crate) fn catch<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     Ok(create())
 }
+
+/// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
+pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
+    buffer
+        .get_mapped_range_mut(..)
+        .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
+        .slice(..bytes.len())
+        .copy_from_slice(bytes);
+    catch(device, || buffer.unmap())
+}

@@ -173,7 +173,7 @@ impl Lane {
             writable.wait().await?;
         }
         let bytes = bytemuck::cast_slice(chunk);
-        transfer::fill(host.clamper().device(), &self.upload, bytes)?;
+        scope::fill(host.clamper().device(), &self.upload, bytes)?;
         let tail;
         let clamped = if chunk.len() == self.whole.0 {
             &self.whole.1

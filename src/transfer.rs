@@ -15,19 +15,9 @@ pub(crate) const USAGES: wgpu::BufferUsages =
 pub(crate) fn create(host: &Host, size: u64, bytes: Option<&[u8]>) -> Result<wgpu::Buffer, Error> {
     let buffer = create_buffer(host, size, USAGES, bytes.is_some())?;
     if let Some(bytes) = bytes {
-        fill(host.clamper().device(), &buffer, bytes)?;
+        scope::fill(host.clamper().device(), &buffer, bytes)?;
     }
     Ok(buffer)
-}
-
-/// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
-pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
-    buffer
-        .get_mapped_range_mut(..)
-        .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
-        .slice(..bytes.len())
-        .copy_from_slice(bytes);
-    scope::catch(device, || buffer.unmap())
 }
 
 /// Hands the first `size` bytes of a buffer that is mapped to `take`.

@@ -87,10 +87,9 @@ impl Plan {
         while let Some((d, block)) = self.too_long(room, most) {
             self.dims[d].block = block;
         }
-        let windows = |dim: &Dim| (dim.extent + self.lead).div_ceil(dim.block);
-        let total = self.dims().iter().try_fold(1_usize, |total, dim| total.checked_mul(windows(dim)));
+        let total = self.dims().iter().try_fold(1_usize, |total, dim| total.checked_mul(self.blocks(dim)));
         if total.is_none_or(|total| total > MAX_WINDOWS) {
-            let blame = self.dims().iter().max_by_key(|dim| windows(dim)).unwrap_or(&Dim::UNIT);
+            let blame = self.dims().iter().max_by_key(|dim| self.blocks(dim)).unwrap_or(&Dim::UNIT);
             return Err(Error::TooManyWindows {
                 axis: blame.axis,
                 windows: total.unwrap_or(usize::MAX),
@@ -130,7 +129,12 @@ impl Plan {
         if self.dims[0].extent == 0 {
             return 0;
         }
-        self.dims().iter().map(|dim| (dim.extent + self.lead).div_ceil(dim.block)).product()
+        self.dims().iter().map(|dim| self.blocks(dim)).product()
+    }
+
+    /// How many blocks a dimension is cut into.
+    fn blocks(&self, dim: &Dim) -> usize {
+        (dim.extent + self.lead).div_ceil(dim.block)
     }
 
     /// The uniform block of `window`.
@@ -145,7 +149,7 @@ impl Plan {
     fn part(&self, mut n: usize) -> Part {
         let mut part = Part { starts: self.starts, extents: [1; MAX_RANK] };
         for (d, dim) in self.dims().iter().enumerate().rev() {
-            let blocks = (dim.extent + self.lead).div_ceil(dim.block);
+            let blocks = self.blocks(dim);
             let block = n % blocks;
             n /= blocks;
             let first = (block * dim.block).saturating_sub(self.lead);
