@@ -3,7 +3,8 @@
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature.
+    /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature but
+    /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory, which saves copies.
     ///
     /// wgpu's environment variables are honoured, among them `WGPU_BACKEND` (such as `vulkan` or `gl`),
     /// `WGPU_ADAPTER_NAME` (a part of the name, in any case) and `WGPU_POWER_PREF` (`low` or `high`, the
@@ -23,10 +24,16 @@ impl Host {
     /// ```
     pub async fn open() -> Result<Self, Error> {
         let adapter = adapter().await?;
+        let required_features = if shares_memory(&adapter.get_info()) {
+            adapter.features() & wgpu::Features::MAPPABLE_PRIMARY_BUFFERS
+        } else {
+            wgpu::Features::empty()
+        };
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgpu-clamp"),
                 required_limits: adapter.limits(),
+                required_features,
                 ..Default::default()
             })
             .await
@@ -59,6 +66,11 @@ impl Host {
         }
         words + ")"
     }
+}
+
+/// Whether the GPU works in the host's own memory.
+pub(crate) fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
+    matches!(info.device_type, wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::Cpu)
 }
 
 async fn adapter() -> Result<wgpu::Adapter, Error> {

@@ -1,8 +1,10 @@
 //! Host memory of any size in, host memory out: a stream of chunks through a ring of buffers.
 
+use std::collections::VecDeque;
 use std::fmt;
 
-use crate::{Clamp, Element, Error, Host, Layout, Operands, Prepared, View, scope, transfer};
+use crate::transfer::{self, Mapping};
+use crate::{Clamp, Element, Error, Host, Layout, Operands, Prepared, View, adapter, scope};
 
 /// What goes through the device at a time, in bytes.
 const CHUNK: usize = 16 << 20;
@@ -14,7 +16,10 @@ const RING: usize = 3;
 /// [`Host::clamp_slice_in_place`].
 ///
 /// It goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
-/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks.
+/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks. One buffer
+/// is enough, so 48 MiB, where host and GPU share their memory (an integrated GPU, or a CPU) and the device has
+/// `MAPPABLE_PRIMARY_BUFFERS`, as [`Host::open`] gives it there: the chunks are then clamped where the host wrote
+/// them.
 ///
 /// ```no_run
 /// # use wgpu_clamp::{Clamp, Host};
@@ -112,32 +117,36 @@ async fn stream<T: Element>(
     progress: &mut Option<Progress<'_>>,
 ) -> Result<(), Error> {
     let total = dst.len();
-    let chunk = (CHUNK / size_of::<T>()).min(total);
+    // Whole packets, in a buffer that the device can have.
+    let bytes = CHUNK.min(usize::try_from(host.clamper().device().limits().max_buffer_size).unwrap_or(CHUNK));
+    let chunk = (bytes / 16 * 16 / size_of::<T>()).min(total);
     let mut ring: Vec<Lane> = Vec::new();
+    let mut flights = VecDeque::with_capacity(RING);
     let mut next = 0;
-    while *done < total {
-        // Fill the ring, then empty its oldest lane.
-        while next < total && (next - *done) < chunk * RING {
+    loop {
+        while next < total && flights.len() < RING {
             let end = total.min(next + chunk);
             let lane = next / chunk % RING;
             if lane == ring.len() {
                 ring.push(Lane::new(host, clamp, chunk)?);
             }
             let from = src.unwrap_or(dst);
-            ring[lane].start(host, clamp, &from[next..end]).await?;
+            flights.push_back(ring[lane].start(host, clamp, &from[next..end]).await?);
             next = end;
         }
+        let Some(flight) = flights.pop_front() else {
+            return Ok(());
+        };
         let end = total.min(*done + chunk);
-        ring[*done / chunk % RING].finish(host, &mut dst[*done..end]).await?;
+        ring[*done / chunk % RING].finish(host, flight, &mut dst[*done..end]).await?;
         *done = end;
         if let Some(progress) = progress {
             progress(*done, total);
         }
     }
-    Ok(())
 }
 
-/// The buffers of one chunk on its way.
+/// The buffers of one chunk at a time. Where host and GPU share memory, all three are the same one.
 struct Lane {
     upload: wgpu::Buffer,
     data: wgpu::Buffer,
@@ -145,35 +154,44 @@ struct Lane {
     /// For a chunk of full length, in elements.
     whole: (usize, Prepared),
     /// `upload`, for writing again. `None` before the first chunk: it is created mapped.
-    writable: Option<transfer::Mapping>,
-    /// `download`, for reading.
-    readable: Option<transfer::Mapping>,
+    writable: Option<Mapping>,
+}
+
+/// A chunk on its way.
+struct Flight {
+    /// The lane's `download`, for reading.
+    readable: Mapping,
+    submission: wgpu::SubmissionIndex,
 }
 
 impl Lane {
     /// For chunks of up to `len` elements.
     fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
+        use wgpu::BufferUsages as Usages;
         let size = (len * clamp.dtype().size()) as u64;
-        let data = transfer::create(host, size, None)?;
+        let create = |usage, mapped| transfer::create_buffer(host, size, usage, mapped);
+        let (upload, data, download) = if shares_memory(host.clamper().device()) {
+            let data = create(Usages::STORAGE | Usages::MAP_WRITE | Usages::MAP_READ, true)?;
+            (data.clone(), data.clone(), data)
+        } else {
+            (
+                create(Usages::MAP_WRITE | Usages::COPY_SRC, true)?,
+                create(Usages::STORAGE | Usages::COPY_SRC | Usages::COPY_DST, false)?,
+                create(Usages::MAP_READ | Usages::COPY_DST, false)?,
+            )
+        };
         let whole = (len, prepare(host, clamp, &data, len)?);
-        let staging = |usage, mapped| transfer::create_buffer(host, size, usage, mapped);
-        Ok(Self {
-            upload: staging(wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC, true)?,
-            data,
-            download: staging(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST, false)?,
-            whole,
-            writable: None,
-            readable: None,
-        })
+        Ok(Self { upload, data, download, whole, writable: None })
     }
 
     /// Sends a chunk on its way.
-    async fn start<T: Element>(&mut self, host: &Host, clamp: &Clamp, chunk: &[T]) -> Result<(), Error> {
+    async fn start<T: Element>(&mut self, host: &Host, clamp: &Clamp, chunk: &[T]) -> Result<Flight, Error> {
         if let Some(writable) = self.writable.take() {
             writable.wait().await?;
         }
+        let device = host.clamper().device();
         let bytes = bytemuck::cast_slice(chunk);
-        scope::fill(host.clamper().device(), &self.upload, bytes)?;
+        scope::fill(device, &self.upload, bytes)?;
         let tail;
         let clamped = if chunk.len() == self.whole.0 {
             &self.whole.1
@@ -181,32 +199,45 @@ impl Lane {
             tail = prepare(host, clamp, &self.data, chunk.len())?;
             &tail
         };
-        let device = host.clamper().device();
         let size = (bytes.len() as u64).next_multiple_of(4);
         let submission = scope::catch(device, || {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp chunk") });
-            encoder.copy_buffer_to_buffer(&self.upload, 0, &self.data, 0, size);
+            if self.upload != self.data {
+                encoder.copy_buffer_to_buffer(&self.upload, 0, &self.data, 0, size);
+            }
             clamped.encode(&mut encoder);
-            encoder.copy_buffer_to_buffer(&self.data, 0, &self.download, 0, size);
+            if self.data != self.download {
+                encoder.copy_buffer_to_buffer(&self.data, 0, &self.download, 0, size);
+            }
             host.queue().submit([encoder.finish()])
         })?;
-        let writable = transfer::map(device, &self.upload, wgpu::MapMode::Write)?;
-        let readable = transfer::map(device, &self.download, wgpu::MapMode::Read)?;
-        transfer::poll_until(device, submission, &[&writable, &readable])?;
-        (self.writable, self.readable) = (Some(writable), Some(readable));
-        Ok(())
+        let readable = Mapping::start(device, &self.download, wgpu::MapMode::Read, submission.clone())?;
+        Ok(Flight { readable, submission })
     }
 
     /// Waits for the chunk that was started, and takes its elements.
-    async fn finish<T: Element>(&mut self, host: &Host, chunk: &mut [T]) -> Result<(), Error> {
-        if let Some(readable) = self.readable.take() {
-            readable.wait().await?;
-        }
+    async fn finish<T: Element>(
+        &mut self,
+        host: &Host,
+        flight: Flight,
+        chunk: &mut [T],
+    ) -> Result<(), Error> {
+        flight.readable.wait().await?;
+        let device = host.clamper().device();
         let bytes = bytemuck::cast_slice_mut(chunk);
         transfer::take(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
-        scope::catch(host.clamper().device(), || self.download.unmap())
+        scope::catch(device, || self.download.unmap())?;
+        self.writable = Some(Mapping::start(device, &self.upload, wgpu::MapMode::Write, flight.submission)?);
+        Ok(())
     }
+}
+
+/// Whether the host can map what the GPU computes on, without a copy that somebody pays for: the feature alone does not
+/// say so, since a discrete GPU's mapped memory lies across its bus.
+fn shares_memory(device: &wgpu::Device) -> bool {
+    device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS)
+        && adapter::shares_memory(&device.adapter_info())
 }
 
 /// The clamp of the first `len` elements of `data`, in place.

@@ -57,9 +57,6 @@ pub(crate) fn create_buffer(
 
 /// Copies the first `size` bytes of `buffer` to host memory and hands them to `take`, after all that was
 /// submitted before.
-///
-/// Native code has nobody who polls the device for it, so a thread does until the copy has arrived; on the web
-/// the browser does.
 pub(crate) async fn read<R>(
     host: &Host,
     buffer: &wgpu::Buffer,
@@ -78,20 +75,66 @@ pub(crate) async fn read<R>(
         encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, staging.size());
         host.queue().submit([encoder.finish()])
     })?;
-    let mapped = map(device, &staging, wgpu::MapMode::Read)?;
-    poll_until(device, submission, &[&mapped])?;
-    mapped.wait().await?;
+    Mapping::start(device, &staging, wgpu::MapMode::Read, submission)?.wait().await?;
     self::take(&staging, size, take)
 }
 
 /// A buffer on its way to being mapped.
 pub(crate) struct Mapping {
     arrival: oneshot::Receiver<Result<(), Error>>,
-    /// Shared with wgpu's callback and the thread that polls: whoever knows first tells.
-    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "nobody polls there"))]
-    sender: Sender,
+    #[cfg(not(target_arch = "wasm32"))]
+    poller: Poller,
 }
 
+impl Mapping {
+    /// Asks for the whole buffer to be mapped, once `submission` is done, the last that uses the buffer.
+    pub(crate) fn start(
+        device: &wgpu::Device,
+        buffer: &wgpu::Buffer,
+        mode: wgpu::MapMode,
+        submission: wgpu::SubmissionIndex,
+    ) -> Result<Self, Error> {
+        let (sender, arrival) = oneshot::channel();
+        let sender = Arc::new(Mutex::new(Some(sender)));
+        let callback = Arc::clone(&sender);
+        scope::catch(device, || {
+            buffer.map_async(mode, .., move |result| {
+                tell(&callback, result.map_err(|error| Error::Readback { reason: error.to_string() }));
+            });
+        })?;
+        #[cfg(target_arch = "wasm32")]
+        let _ = submission;
+        Ok(Self {
+            arrival,
+            #[cfg(not(target_arch = "wasm32"))]
+            poller: Poller { device: device.clone(), submission, sender },
+        })
+    }
+
+    /// Waits until the buffer is mapped.
+    ///
+    /// Native code has nobody who polls the device for it, so this does: once, which is enough if the GPU is done,
+    /// else on a thread; on the web the browser does. It polls during the wait only: a poll that finds the device
+    /// destroyed frees what is mapped (wgpu 30), and the task that waits is the one that would be reading it.
+    pub(crate) async fn wait(
+        #[cfg_attr(target_arch = "wasm32", expect(unused_mut, reason = "the native part asks first"))]
+        mut self,
+    ) -> Result<(), Error> {
+        let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            // What this poll would report, the thread's will.
+            let _ = self.poller.device.poll(wgpu::PollType::Poll);
+            if let Some(result) = self.arrival.try_recv().map_err(lost)? {
+                return result;
+            }
+            self.poller.spawn()?;
+        }
+        self.arrival.await.map_err(lost)?
+    }
+}
+
+/// Shared by wgpu's callback and the thread that polls: whoever knows first tells.
 type Sender = Arc<Mutex<Option<oneshot::Sender<Result<(), Error>>>>>;
 
 fn tell(sender: &Sender, result: Result<(), Error>) {
@@ -101,92 +144,59 @@ fn tell(sender: &Sender, result: Result<(), Error>) {
     }
 }
 
-/// Asks for the whole buffer to be mapped, once all that was submitted before is done.
-pub(crate) fn map(
-    device: &wgpu::Device,
-    buffer: &wgpu::Buffer,
-    mode: wgpu::MapMode,
-) -> Result<Mapping, Error> {
-    let (sender, arrival) = oneshot::channel();
-    let sender = Arc::new(Mutex::new(Some(sender)));
-    let callback = Arc::clone(&sender);
-    scope::catch(device, || {
-        buffer.map_async(mode, .., move |result| {
-            tell(&callback, result.map_err(|error| Error::Readback { reason: error.to_string() }));
-        });
-    })?;
-    Ok(Mapping { arrival, sender })
-}
-
-impl Mapping {
-    /// Waits, but does not poll the device: see [`poll_until`].
-    pub(crate) async fn wait(self) -> Result<(), Error> {
-        let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
-        self.arrival.await.map_err(lost)?
-    }
-}
-
-/// Has `device` polled in the background until `submission` is done, and with it `mappings`. Should polling fail, they
-/// end with an error.
+/// Polls a device until a submission is done, and with it a mapping.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn poll_until(
-    device: &wgpu::Device,
+struct Poller {
+    device: wgpu::Device,
     submission: wgpu::SubmissionIndex,
-    mappings: &[&Mapping],
-) -> Result<(), Error> {
-    // Short waits: on GL a waiting poll keeps other threads from the device.
-    const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
-    let device = device.clone();
-    let watch = Watch(mappings.iter().map(|mapping| Arc::clone(&mapping.sender)).collect());
-    let poll = move || {
-        let watch = watch;
+    sender: Sender,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Poller {
+    fn spawn(self) -> Result<(), Error> {
+        std::thread::Builder::new()
+            .name("wgpu-clamp poll".to_owned())
+            .spawn(move || self.run())
+            .map(|_| ())
+            .map_err(|error| Error::Readback { reason: format!("no thread to poll the device: {error}") })
+    }
+
+    fn run(self) {
+        // Short waits: on GL a waiting poll keeps other threads from the device.
+        const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
+        let panicked = Error::DeviceLost { reason: "polling it failed".to_owned() };
+        let mut watch = Watch { sender: self.sender, failure: Some(panicked) };
         loop {
-            let slice =
-                wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(SLICE) };
-            match device.poll(slice) {
+            let slice = wgpu::PollType::Wait {
+                submission_index: Some(self.submission.clone()),
+                timeout: Some(SLICE),
+            };
+            match self.device.poll(slice) {
                 Err(wgpu::PollError::Timeout) => {}
-                Ok(_) => return watch.done(),
-                Err(error) => return watch.fail(&error.to_string()),
+                // The callback has told, or is about to on another thread that polls.
+                Ok(_) => return watch.failure = None,
+                Err(error) => {
+                    return watch.failure = Some(Error::Readback { reason: error.to_string() });
+                }
             }
         }
-    };
-    std::thread::Builder::new()
-        .name("wgpu-clamp poll".to_owned())
-        .spawn(poll)
-        .map(|_| ())
-        .map_err(|error| Error::Readback { reason: format!("no thread to poll the device: {error}") })
+    }
 }
 
-#[cfg(target_arch = "wasm32")]
-#[expect(clippy::unnecessary_wraps, reason = "the native twin can fail")]
-pub(crate) fn poll_until(_: &wgpu::Device, _: wgpu::SubmissionIndex, _: &[&Mapping]) -> Result<(), Error> {
-    Ok(())
-}
-
-/// Mappings that wait for a poll. If polling panics, as wgpu does where a device is lost in the middle, they end with
-/// an error in place of never.
+/// A mapping that waits for a poll. If polling fails, or panics, as wgpu does where a device is lost in the middle, it
+/// ends with an error in place of never.
 #[cfg(not(target_arch = "wasm32"))]
-struct Watch(Vec<Sender>);
-
-#[cfg(not(target_arch = "wasm32"))]
-impl Watch {
-    /// The callbacks have told, or are about to on another thread.
-    fn done(mut self) {
-        self.0.clear();
-    }
-
-    fn fail(mut self, reason: &str) {
-        for sender in self.0.drain(..) {
-            tell(&sender, Err(Error::Readback { reason: reason.to_owned() }));
-        }
-    }
+struct Watch {
+    sender: Sender,
+    failure: Option<Error>,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Drop for Watch {
     fn drop(&mut self) {
-        for sender in self.0.drain(..) {
-            tell(&sender, Err(Error::DeviceLost { reason: "polling it failed".to_owned() }));
+        if let Some(error) = self.failure.take() {
+            tell(&self.sender, Err(error));
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout};
 
-use crate::harness::{Gpu, Place, Random, check, gpus, to_bytes};
+use crate::harness::{Gpu, Place, Random, check, exhaustive, gpus, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
 /// Random patterns for the wider types: a million, or sixteen with `cargo xtask test --exhaustive`.
 fn random_patterns() -> usize {
-    let exhaustive = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some_and(|value| value == "1");
-    if exhaustive { 16_000_000 } else { 1_000_000 }
+    if exhaustive() { 16_000_000 } else { 1_000_000 }
 }
 
 /// How the elements lie, so that both kernels and every placement are met.

@@ -54,9 +54,23 @@ async fn open_all() -> Vec<Gpu> {
     gpus
 }
 
+/// Whether the tests may take minutes each: `cargo xtask test --exhaustive`.
+pub fn exhaustive() -> bool {
+    std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some_and(|value| value == "1")
+}
+
+/// A device of its own, with no feature.
+pub fn with_limits(adapter: &wgpu::Adapter, limits: wgpu::Limits) -> Gpu {
+    with_features(adapter, wgpu::Features::empty(), limits)
+}
+
 /// A device of its own.
-pub fn with_limits(adapter: &wgpu::Adapter, required_limits: wgpu::Limits) -> Gpu {
-    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+pub fn with_features(
+    adapter: &wgpu::Adapter,
+    required_features: wgpu::Features,
+    required_limits: wgpu::Limits,
+) -> Gpu {
+    let descriptor = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }

@@ -11,5 +11,6 @@ mod host;
 mod layouts;
 mod properties;
 mod slots;
+mod streaming;
 mod values;
 mod windows;

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, Tensor, View, verify, wgpu};
 
-use crate::harness::{Gpu, Place, Random, buffer, check, gpus, read, with_limits};
+use crate::harness::{Gpu, Place, Random, buffer, check, exhaustive, gpus, read, with_limits};
 use crate::values::{bits_of, with_precisions};
 
 const BINDING: usize = 64 << 10;
@@ -147,4 +147,43 @@ fn a_tensor_of_several_bindings() {
         let dst = tensor.read_blocking::<u8>().unwrap();
         assert!(src.iter().zip(&dst).all(|(&x, &y)| y == x.clamp(100, 200)));
     }
+}
+
+/// Up to the largest buffers there are, with all that the adapter can bind and dispatch: many windows again, where a
+/// binding holds 128 MiB.
+#[test]
+fn tensors_at_the_real_limits() {
+    let sizes: &[usize] =
+        if exhaustive() { &[136 << 20, 512 << 20, 1 << 30, (2 << 30) - 64] } else { &[136 << 20] };
+    for gpu in gpus() {
+        let gpu = with_limits(&gpu.adapter, gpu.adapter.limits());
+        let limit = gpu.device().limits().max_buffer_size;
+        println!("{}: buffers of up to {limit} bytes, {:?}", gpu.name, gpu.clamper().limits());
+        for &size in sizes.iter().filter(|&&size| size as u64 <= limit) {
+            let mut rng = Random(83);
+            let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+            let line = packed(&[size - 3]);
+            at_size(&gpu, DType::U8, &line, &line, Place::Same, &mut rng);
+            // Rows of 4096 to rows of 4001 in 4099, transposed matrices, a line to a line backwards.
+            let rows = size / 4 / 4099;
+            let wide = packed(&[rows, 4096]).slice(1, 95..4096).unwrap();
+            let wider = packed(&[rows, 4099]).slice(1, 0..4001).unwrap();
+            at_size(&gpu, DType::F32, &wide, &wider, Place::Apart, &mut rng);
+            let columns = size / 2 / 3001;
+            let transposed = packed(&[columns, 3001]).permute(&[1, 0]).unwrap();
+            at_size(&gpu, DType::F16, &transposed, &packed(&[3001, columns]), Place::Apart, &mut rng);
+            let line = packed(&[size / 8]);
+            at_size(&gpu, DType::I64, &line, &line.flip(0).unwrap(), Place::Apart, &mut rng);
+        }
+    }
+}
+
+fn at_size(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, place: Place, rng: &mut Random) {
+    let started = std::time::Instant::now();
+    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let clamp = Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap();
+    let bytes =
+        (bytes_for(src, dtype, rng), if place == Place::Apart { bytes_for(dst, dtype, rng) } else { vec![] });
+    check(gpu, &clamp, (src, &bytes.0), (dst, &bytes.1), place);
+    println!("{dtype}, {} bytes, {place:?}: {:?}", src.required_bytes(dtype), started.elapsed());
 }

@@ -1,0 +1,225 @@
+//! Slices that go through the device in chunks, and devices that fail meanwhile.
+
+use std::future::Future as _;
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use wgpu_clamp::{Clamp, DType, Error, Tensor, wgpu};
+
+use crate::harness::{Gpu, alone, gpus, with_features, with_limits};
+
+/// What goes through the device at a time, in bytes.
+const CHUNK: usize = 16 << 20;
+
+#[test]
+fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
+    for gpu in gpus() {
+        let clamp = Clamp::new(1_u32, 2);
+        let mut data = vec![9_u32; 100_000];
+        let ended = {
+            let mut run = pin!(gpu.host.clamp_slice_in_place(&clamp, &mut data).run());
+            // A quick device may be done at once.
+            run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        };
+        assert!(data.iter().all(|&x| x == if ended { 2 } else { 9 }));
+        drop(gpu.host.clamp_slice_in_place(&clamp, &mut data).run());
+        gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+        assert!(data.iter().all(|&x| x == 2));
+    }
+}
+
+/// Chunks go through the device in 16 MiB; lengths around their boundaries, in place and not.
+#[test]
+fn slices_of_many_chunks_are_streamed() {
+    for gpu in gpus() {
+        for len in [CHUNK - 1, CHUNK, CHUNK + 1, 4 * CHUNK + 12_345] {
+            let src: Vec<u8> = (0..len).map(|i| (i * 7 + i / 251) as u8).collect();
+            let clamp = Clamp::new(50_u8, 201);
+            let right = |dst: &[u8]| src.iter().zip(dst).all(|(&x, &y)| y == x.clamp(50, 201));
+
+            let mut dst = vec![0; len];
+            let mut calls = Vec::new();
+            gpu.host
+                .clamp_slice(&clamp, &src, &mut dst)
+                .with_progress(|done, total| calls.push((done, total)))
+                .run_blocking()
+                .unwrap();
+            assert!(right(&dst), "{len} on {}", gpu.name);
+            let expected: Vec<_> = (1..=len.div_ceil(CHUNK)).map(|n| ((n * CHUNK).min(len), len)).collect();
+            assert_eq!(calls, expected);
+
+            let mut data = src.clone();
+            gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+            assert!(right(&data), "{len} in place on {}", gpu.name);
+        }
+    }
+}
+
+/// Where host and GPU share memory, the chunks are clamped where the host wrote them. GL has nothing of the kind.
+#[test]
+fn slices_in_shared_memory() {
+    let feature = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+    let mut count = 0;
+    for gpu in gpus().iter().filter(|gpu| gpu.adapter.features().contains(feature)) {
+        let gpu = with_features(&gpu.adapter, feature, wgpu::Limits::downlevel_defaults());
+        for len in [1, 3, CHUNK / 2 + 7, 2 * CHUNK + 1] {
+            let src: Vec<u16> = (0..len).map(|i| (i * 7 + i / 65_521) as u16).collect();
+            let clamp = Clamp::new(50_u16, 60_001);
+            let right = |dst: &[u16]| src.iter().zip(dst).all(|(&x, &y)| y == x.clamp(50, 60_001));
+            let mut dst = vec![0; len];
+            gpu.host.clamp_slice(&clamp, &src, &mut dst).run_blocking().unwrap();
+            assert!(right(&dst), "{len} on {}", gpu.name);
+            let mut data = src.clone();
+            gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+            assert!(right(&data), "{len} in place on {}", gpu.name);
+        }
+        count += 1;
+    }
+    let vulkan = gpus().iter().any(|gpu| gpu.adapter.get_info().backend == wgpu::Backend::Vulkan);
+    assert_eq!(count > 0, vulkan);
+}
+
+#[test]
+fn chunks_are_as_small_as_the_buffers_of_the_device() {
+    for gpu in gpus() {
+        let limits = wgpu::Limits { max_buffer_size: 1000, ..wgpu::Limits::downlevel_defaults() };
+        let gpu = with_limits(&gpu.adapter, limits);
+        let mut data: Vec<i64> = (-500..501).collect();
+        let mut chunks = 0;
+        gpu.host
+            .clamp_slice_in_place(&Clamp::new(-9_i64, 9), &mut data)
+            .with_progress(|_, _| chunks += 1)
+            .run_blocking()
+            .unwrap();
+        assert!((-500..501).zip(&data).all(|(x, &y)| y == x.clamp(-9, 9)));
+        // 992 bytes are 124 elements.
+        assert_eq!(chunks, 1001_usize.div_ceil(124));
+    }
+}
+
+/// Streams until the device is destroyed after `chunks` chunks, and holds the slice to what the error says of it.
+fn destroyed_after(gpu: &Gpu, chunks: usize) {
+    let len = 8 * CHUNK + 5;
+    let src: Vec<u8> = (0..len).map(|i| (i * 7 + i / 251) as u8).collect();
+    let clamp = Clamp::new(50_u8, 201);
+    let mut dst = vec![7; len];
+    let device = gpu.device();
+    let mut said = 0;
+    let result = gpu
+        .host
+        .clamp_slice(&clamp, &src, &mut dst)
+        .with_progress(|done, _| {
+            said = done;
+            if done >= chunks * CHUNK {
+                device.destroy();
+            }
+        })
+        .run_blocking();
+    let Err(Error::PartlyWritten { valid, source }) = result else { panic!("{result:?}") };
+    assert_eq!((valid.start, valid.end), (0, said), "{source}");
+    assert!((chunks * CHUNK..len).contains(&said), "{said}");
+    let (done, rest) = dst.split_at(valid.end);
+    assert!(src.iter().zip(done).all(|(&x, &y)| y == x.clamp(50, 201)), "{chunks} on {}", gpu.name);
+    assert!(rest.iter().all(|&y| y == 7), "{chunks} on {}", gpu.name);
+    assert!(
+        matches!(*source, Error::DeviceLost { .. } | Error::Internal { .. } | Error::Readback { .. }),
+        "{source:?}"
+    );
+}
+
+#[test]
+fn a_device_destroyed_between_two_chunks() {
+    if !alone("streaming::a_device_destroyed_between_two_chunks") {
+        return;
+    }
+    for gpu in gpus() {
+        for chunks in [1, 2, 5] {
+            destroyed_after(&with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults()), chunks);
+        }
+    }
+}
+
+/// At any moment, by another thread: the stream ends, and what it calls valid is.
+#[test]
+fn a_device_destroyed_behind_the_streams_back() {
+    if !alone("streaming::a_device_destroyed_behind_the_streams_back") {
+        return;
+    }
+    for gpu in gpus() {
+        let len = 6 * CHUNK;
+        let src: Vec<u8> = (0..len).map(|i| (i * 7 + i / 251) as u8).collect();
+        for wait in 0..8 {
+            let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
+            let device = gpu.device().clone();
+            let destroyer = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(wait * 9));
+                device.destroy();
+            });
+            let mut dst = vec![7; len];
+            let result = gpu.host.clamp_slice(&Clamp::new(50_u8, 201), &src, &mut dst).run_blocking();
+            let valid = match result {
+                Ok(()) => len,
+                Err(Error::PartlyWritten { valid, .. }) => valid.end,
+                Err(_) => 0,
+            };
+            let (done, rest) = dst.split_at(valid);
+            assert!(src.iter().zip(done).all(|(&x, &y)| y == x.clamp(50, 201)), "{valid} on {}", gpu.name);
+            assert!(rest.iter().all(|&y| y == 7), "{valid} on {}", gpu.name);
+            destroyer.join().unwrap();
+        }
+    }
+}
+
+/// A software driver takes the process's memory, so the process gets a limit; a GPU is filled up. Where both share
+/// theirs, filling it would take the machine down. GL tells nobody.
+#[test]
+fn memory_that_runs_out() {
+    if !alone("streaming::memory_that_runs_out") {
+        return;
+    }
+    let vulkan = |gpu: &&Gpu| gpu.adapter.get_info().backend == wgpu::Backend::Vulkan;
+    for gpu in gpus().iter().filter(vulkan) {
+        let clamp = Clamp::new(50_u8, 201);
+        let mut data = vec![7_u8; 2 * CHUNK];
+        gpu.host.clamp_slice_in_place(&clamp, &mut data[..9]).run_blocking().unwrap();
+        match gpu.adapter.get_info().device_type {
+            wgpu::DeviceType::Cpu if cfg!(target_os = "linux") => limit_memory(400 << 20),
+            wgpu::DeviceType::DiscreteGpu => {}
+            other => {
+                println!("not filled: the memory of {}, which is {other:?}", gpu.name);
+                continue;
+            }
+        }
+        let mut tensors = Vec::new();
+        for size in [256 << 20, 8 << 20, 1 << 20] {
+            let error = loop {
+                assert!(tensors.len() < 10_000, "no end of memory on {}", gpu.name);
+                match Tensor::zeros(&gpu.host, DType::U8, &[size]) {
+                    Ok(tensor) => tensors.push(tensor),
+                    Err(error) => break error,
+                }
+            };
+            assert!(matches!(error, Error::OutOfMemory { .. }), "{error:?}");
+        }
+        // With an eye on the slice: nothing of it is written.
+        let error = gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error:?}");
+        assert!(data[9..].iter().all(|&x| x == 7));
+        // The device outlives it.
+        drop(tensors);
+        gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+        assert!(data.iter().all(|&x| x == 50));
+    }
+}
+
+/// Lets this process take `more` bytes of address space than it has.
+fn limit_memory(more: u64) {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+    let status = std::process::Command::new("prlimit")
+        .args(["--pid", &std::process::id().to_string(), &format!("--as={}", pages * 4096 + more)])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
