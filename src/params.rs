@@ -31,16 +31,38 @@ pub(crate) struct ContiguousGeometry {
     pub(crate) end: u32,
 }
 
-/// Of `kernel/strided.wgsl`.
+/// Of `kernel/walk.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct StridedGeometry {
+pub(crate) struct WalkGeometry {
     pub(crate) dims: [[u32; 4]; 8],
+    pub(crate) shifts: [u32; 8],
     pub(crate) rank: u32,
     pub(crate) count: u32,
     pub(crate) src_start: u32,
     pub(crate) dst_start: u32,
     pub(crate) row: u32,
+    pub(crate) rows: u32,
+    pub(crate) length: u32,
+    pub(crate) src_step: u32,
+    pub(crate) src_packets: u32,
+    pub(crate) owned: u32,
+    pub(crate) edge_row: u32,
+    pub(crate) squares_along_src: u32,
+    pub(crate) squares_along_dst: u32,
+    pub(crate) src_pitch: u32,
+    pub(crate) dst_pitch: u32,
+}
+
+/// The factor and the shift that divide numbers below 2^31 by `divisor`, which is neither 0 nor above 2^31: the upper
+/// word of twice the number times the factor, shifted right.
+///
+/// With s = ⌈log2 divisor⌉ the factor is ⌈2^(31 + s) / divisor⌉, which is too large by less than 2^-s of itself; times a
+/// number below 2^31 that stays below one unit of the quotient's fraction (Granlund and Montgomery, 1994).
+pub(crate) fn division(divisor: u32) -> (u32, u32) {
+    let shift = divisor.next_power_of_two().trailing_zeros();
+    let factor = (1_u64 << (31 + shift)).div_ceil(divisor.into());
+    (factor as u32, shift)
 }
 
 /// The bytes of one uniform block.

@@ -1,13 +1,16 @@
 //! From a clamp and its layouts to dispatches: validated, collapsed, cut. Pure; no GPU is needed.
 
+mod geometry;
+mod piece;
 mod window;
 
 use std::fmt;
 
 use crate::overlap::{Overlap, overlaps_itself, views_overlap};
-use crate::shader::{AffineStep, Kernel, Module, Placement, ShaderKey};
-use crate::{Clamp, Error, Layout, MAX_RANK};
+use crate::shader::{AffineStep, Module, Placement, ShaderKey};
+use crate::{Clamp, Error, Layout};
 
+use piece::{Piece, Pieces};
 pub(crate) use window::{Range, Window, range};
 
 /// Bytes in a packet, what an invocation of the contiguous kernel reads and writes at once.
@@ -57,30 +60,7 @@ pub struct Plan {
     clamp: Clamp,
     placement: Placement,
     limits: Limits,
-    kernel: Kernel,
-    rank: usize,
-    dims: [Dim; MAX_RANK],
-    /// The addresses of the first element of src and dst.
-    starts: [usize; 2],
-    /// By how many elements the first block of the contiguous kernel is short, so that the others start at
-    /// packets.
-    lead: usize,
-}
-
-/// One dimension after collapsing. The destination's stride is positive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Dim {
-    extent: usize,
-    src: isize,
-    dst: isize,
-    /// How much of the extent goes into one window.
-    block: usize,
-    /// The caller's dimension; the innermost one of those that were merged.
-    axis: usize,
-}
-
-impl Dim {
-    const UNIT: Self = Self { extent: 1, src: 0, dst: 0, block: 1, axis: 0 };
+    pieces: Pieces,
 }
 
 impl Plan {
@@ -133,22 +113,15 @@ impl Plan {
                 });
             }
         }
-        let mut plan = Self {
-            clamp: *clamp,
-            placement,
-            limits,
-            kernel: Kernel::Strided,
-            rank: 0,
-            dims: [Dim::UNIT; MAX_RANK],
-            starts: [src.offset(), dst.offset()],
-            lead: 0,
-        };
-        if dst.is_empty() {
-            plan.dims[0].extent = 0;
-        } else {
-            plan.collapse(src, dst);
-            plan.choose_kernel();
-            plan.cut(src.same_addresses(dst))?;
+        let mut plan = Self { clamp: *clamp, placement, limits, pieces: Pieces::default() };
+        if !dst.is_empty() {
+            let whole = Piece::collapsed(src, dst);
+            let in_place = src.same_addresses(dst);
+            plan.pieces = match plan.transposed(&whole).map(|pieces| plan.cut_all(pieces, in_place)) {
+                Some(Ok(pieces)) => pieces,
+                // Too large for the windows to end at packets.
+                Some(Err(_)) | None => plan.cut_all(plan.whole(whole), in_place)?,
+            };
         }
         Ok(plan)
     }
@@ -165,63 +138,9 @@ impl Plan {
         Module::Clamp(ShaderKey {
             dtype: self.clamp.dtype(),
             step: AffineStep::of(&self.clamp),
-            kernel: self.kernel,
+            kernel: window.kernel,
             placement: window.placement,
         })
-    }
-
-    fn dims(&self) -> &[Dim] {
-        &self.dims[..self.rank]
-    }
-
-    /// Fills `dims`, outermost first: no extent of 1, no negative destination stride, no two dimensions that
-    /// are one, the destination's smallest stride last.
-    fn collapse(&mut self, src: &Layout, dst: &Layout) {
-        for (axis, &extent) in dst.shape().iter().enumerate() {
-            if extent == 1 {
-                continue;
-            }
-            let (src, dst) = (src.strides()[axis], dst.strides()[axis]);
-            let mut dim = Dim { extent, src, dst, block: extent, axis };
-            if dst < 0 {
-                let last = (extent - 1).cast_signed();
-                self.starts[0] = self.starts[0].wrapping_add_signed(src.wrapping_mul(last));
-                self.starts[1] = self.starts[1].wrapping_add_signed(dst.wrapping_mul(last));
-                (dim.src, dim.dst) = (src.wrapping_neg(), -dst);
-            }
-            // Few and nearly sorted: insertion.
-            let at = self.dims().partition_point(|other| other.dst >= dim.dst);
-            self.dims.copy_within(at..self.rank, at + 1);
-            self.dims[at] = dim;
-            self.rank += 1;
-        }
-        let mut merged = 0;
-        for d in 1..self.rank {
-            let (outer, inner) = (self.dims[merged], self.dims[d]);
-            let extent = inner.extent.cast_signed();
-            if inner.src.checked_mul(extent) == Some(outer.src)
-                && inner.dst.checked_mul(extent) == Some(outer.dst)
-            {
-                let extent = outer.extent * inner.extent;
-                self.dims[merged] = Dim { extent, block: extent, ..inner };
-            } else {
-                merged += 1;
-                self.dims[merged] = inner;
-            }
-        }
-        self.rank = self.rank.min(merged + 1);
-        self.dims[self.rank..].fill(Dim::UNIT);
-    }
-
-    fn choose_kernel(&mut self) {
-        let size = self.clamp.dtype().size();
-        // In elements: how far behind a packet's start src and dst begin.
-        let [src, dst] = self.starts.map(|start| start % (PACKET / size));
-        if self.rank <= 1 && self.dims().iter().all(|dim| (dim.src, dim.dst) == (1, 1)) && src == dst {
-            self.kernel = Kernel::Contiguous;
-            self.lead = dst;
-            self.dims[..self.rank].iter_mut().for_each(|dim| dim.block += dst);
-        }
     }
 }
 
@@ -230,8 +149,7 @@ impl fmt::Debug for Plan {
         f.debug_struct("Plan")
             .field("clamp", &self.clamp)
             .field("placement", &self.placement)
-            .field("kernel", &self.kernel)
-            .field("dims", &self.dims())
+            .field("pieces", &self.pieces)
             .field("windows", &self.window_count())
             .finish_non_exhaustive()
     }

@@ -52,6 +52,14 @@ impl AffineStep {
 pub(crate) enum Kernel {
     /// Packets of 16 bytes, src and dst at the same distance from a 16-byte boundary.
     Contiguous,
+    /// Rows of packets without gaps on both sides, at any distance from a packet.
+    Rows,
+    /// Rows of packets in dst, one element of src each.
+    Fill,
+    /// Squares of packets whose fastest dimensions differ.
+    Transposed,
+    /// Words of dst that hold several elements, or one at a fixed place.
+    Words,
     /// One element per invocation, any layouts.
     Strided,
 }
@@ -74,6 +82,16 @@ pub(crate) enum EntryPoint {
     Body,
     /// The packets that the contiguous kernel takes in part.
     Edges,
+    /// The whole packets of rows.
+    Rows,
+    /// The whole packets of rows of one element.
+    Fill,
+    /// What lies before and behind the whole packets of rows.
+    RowEdges,
+    /// The kernel for transposed packets.
+    Transposed,
+    /// The kernel for words.
+    Words,
     /// The strided kernel.
     Strided,
     /// Bounds on the GPU.
@@ -85,6 +103,11 @@ impl EntryPoint {
         match self {
             Self::Body => "body",
             Self::Edges => "edges",
+            Self::Rows => "rows",
+            Self::Fill => "fill",
+            Self::RowEdges => "row_edges",
+            Self::Transposed => "transposed",
+            Self::Words => "rows_by_word",
             Self::Strided => "strided",
             Self::Resolve => "resolve",
         }
@@ -143,7 +166,28 @@ impl ShaderKey {
             },
             match self.kernel {
                 Kernel::Contiguous => fragment!("kernel/contiguous"),
+                Kernel::Rows => fragment!("kernel/rows"),
+                Kernel::Fill => fragment!("kernel/fill"),
+                Kernel::Transposed => fragment!("kernel/transposed"),
+                Kernel::Words => fragment!("kernel/words"),
                 Kernel::Strided => fragment!("kernel/strided"),
+            },
+            match self.kernel {
+                Kernel::Contiguous => "",
+                _ => fragment!("kernel/walk"),
+            },
+            match self.kernel {
+                Kernel::Rows | Kernel::Fill => fragment!("kernel/row_edges"),
+                _ => "",
+            },
+            match (self.kernel, self.dtype.bits()) {
+                (Kernel::Rows | Kernel::Fill | Kernel::Words, 8 | 16) => fragment!("storage/unit_packed"),
+                (Kernel::Rows | Kernel::Fill | Kernel::Words, _) => fragment!("storage/unit_whole"),
+                (Kernel::Transposed, 8) => fragment!("transpose/bits8"),
+                (Kernel::Transposed, 16) => fragment!("transpose/bits16"),
+                (Kernel::Transposed, 32) => fragment!("transpose/bits32"),
+                (Kernel::Transposed, _) => fragment!("transpose/bits64"),
+                _ => "",
             },
             match self.dtype.bits() {
                 8 => fragment!("storage/bits8"),
@@ -152,7 +196,7 @@ impl ShaderKey {
                 _ => fragment!("storage/bits64"),
             },
             match (self.kernel, self.step) {
-                (Kernel::Strided, _) => "",
+                (Kernel::Strided | Kernel::Words, _) => "",
                 (_, AffineStep::Exact) => fragment!("storage/packet_looped"),
                 _ => fragment!("storage/packet_unrolled"),
             },

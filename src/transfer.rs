@@ -1,6 +1,8 @@
 //! Buffers of our own: creating, mapping, reading back.
 
 use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(not(target_arch = "wasm32"))]
+use std::time::Duration;
 
 use futures_channel::oneshot;
 
@@ -123,8 +125,7 @@ impl Mapping {
         let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
         #[cfg(not(target_arch = "wasm32"))]
         {
-            // What this poll would report, the thread's will.
-            let _ = self.poller.device.poll(wgpu::PollType::Poll);
+            self.poller.poll(Duration::ZERO)?;
             if let Some(result) = self.arrival.try_recv().map_err(lost)? {
                 return result;
             }
@@ -164,22 +165,26 @@ impl Poller {
 
     fn run(self) {
         // Short waits: on GL a waiting poll keeps other threads from the device.
-        const SLICE: std::time::Duration = std::time::Duration::from_millis(20);
+        const SLICE: Duration = Duration::from_millis(20);
         let panicked = Error::DeviceLost { reason: "polling it failed".to_owned() };
-        let mut watch = Watch { sender: self.sender, failure: Some(panicked) };
-        loop {
-            let slice = wgpu::PollType::Wait {
-                submission_index: Some(self.submission.clone()),
-                timeout: Some(SLICE),
-            };
-            match self.device.poll(slice) {
-                Err(wgpu::PollError::Timeout) => {}
+        let mut watch = Watch { sender: Arc::clone(&self.sender), failure: Some(panicked) };
+        watch.failure = loop {
+            match self.poll(SLICE) {
+                Ok(false) => {}
                 // The callback has told, or is about to on another thread that polls.
-                Ok(_) => return watch.failure = None,
-                Err(error) => {
-                    return watch.failure = Some(Error::Readback { reason: error.to_string() });
-                }
+                Ok(true) => break None,
+                Err(error) => break Some(error),
             }
+        };
+    }
+
+    /// Waits no longer than `timeout`; whether the submission is done.
+    fn poll(&self, timeout: Duration) -> Result<bool, Error> {
+        let submission_index = Some(self.submission.clone());
+        match self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(timeout) }) {
+            Ok(_) => Ok(true),
+            Err(wgpu::PollError::Timeout) => Ok(false),
+            Err(error) => Err(Error::Readback { reason: error.to_string() }),
         }
     }
 }

@@ -1,10 +1,19 @@
 // Two 16-bit elements to a word, each in the low bits of a u32 while it is worked on.
+const ELEMENT_BYTES: u32 = 2u;
+const LANES: u32 = 2u;      // elements in a unit
+const UNIT_BYTES: u32 = 4u; // a word, or an element where that is larger
+
 fn word(w: u32) -> u32 {
     return element(w & 0xffffu) | (element(w >> 16u) << 16u);
 }
 
 fn half_packet(h: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(word(h.x), word(h.y));
+}
+
+// A packet of one element.
+fn splat(bits: u32) -> vec4<u32> {
+    return vec4<u32>(bits * 0x00010001u);
 }
 
 fn load_src(i: u32) -> u32 {

@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::window::{Geometry, grid};
+use super::geometry::{Geometry, grid};
+use super::piece::Dim;
 use super::*;
 use crate::DType;
-use crate::shader::{EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
+use crate::params::WalkGeometry;
+use crate::shader::{EntryPoint, Kernel, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
@@ -15,13 +17,17 @@ fn packed(shape: &[usize]) -> Layout {
     Layout::packed(shape).unwrap()
 }
 
+fn kernels(plan: &Plan) -> Vec<Kernel> {
+    plan.pieces.iter().map(|piece| piece.kernel).collect()
+}
+
 fn is_contiguous(plan: &Plan) -> bool {
-    plan.kernel == Kernel::Contiguous
+    kernels(plan) == [Kernel::Contiguous]
 }
 
 /// Of each dimension: extent, stride of src, stride of dst.
 fn dims(plan: &Plan) -> Vec<(usize, isize, isize)> {
-    plan.dims().iter().map(|dim| (dim.extent, dim.src, dim.dst)).collect()
+    plan.pieces.iter().flat_map(Piece::dims).map(|dim: &Dim| (dim.extent, dim.src, dim.dst)).collect()
 }
 
 #[test]
@@ -137,6 +143,8 @@ fn too_many_windows_name_the_axis() {
 /// The addresses that a window's dispatches read and write, in bytes of the whole buffers, one pair per byte.
 fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
     let size = plan.clamp.dtype().size() as u64;
+    let element =
+        |src: u32, dst: u32| (0..size).map(move |i| (u64::from(src) * size + i, u64::from(dst) * size + i));
     let mut bytes = Vec::new();
     for dispatch in window.dispatches() {
         let workgroups = u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]);
@@ -160,19 +168,29 @@ fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
                     bytes.push((from + u64::from(byte % 16), byte.into()));
                 }
             }
-            (Geometry::Strided(g), _) => {
+            (Geometry::Walk(g), EntryPoint::Transposed) => {
                 assert_eq!(g.row, dispatch.grid[0]);
-                assert!(u64::from(g.count) <= workgroups * u64::from(WORKGROUP_SIZE));
-                for index in 0..g.count {
-                    let (mut rest, mut src, mut dst) = (index, g.src_start, g.dst_start);
-                    for dim in &g.dims[..g.rank as usize] {
-                        let i = rest % dim[0];
-                        rest /= dim[0];
-                        src = src.wrapping_add(i.wrapping_mul(dim[1]));
-                        dst = dst.wrapping_add(i.wrapping_mul(dim[2]));
+                assert!(u64::from(g.count) <= workgroups);
+                transposed(g, PACKET as u64 / size, &mut |src, dst| bytes.extend(element(src, dst)));
+            }
+            (Geometry::Walk(g), entry_point) => {
+                let edges = entry_point == EntryPoint::RowEdges;
+                let (row, count) = if edges { (g.edge_row, g.rows * 16) } else { (g.row, g.count) };
+                assert_eq!(row, dispatch.grid[0]);
+                assert!(u64::from(count) <= workgroups * u64::from(WORKGROUP_SIZE));
+                for number in 0..count {
+                    let at = if edges { place(g, 1, number >> 4) } else { place(g, 0, number) };
+                    let range = match entry_point {
+                        EntryPoint::Strided => at.dst..at.dst + 1,
+                        EntryPoint::Words => word(g, &at, size),
+                        EntryPoint::RowEdges => edge(g, &at, number & 15, size),
+                        _ => packets(g, &at, size),
+                    };
+                    for dst in range {
+                        let i = dst.wrapping_sub(at.dst);
+                        let step = if entry_point == EntryPoint::Strided { 0 } else { g.src_step };
+                        bytes.extend(element(at.src.wrapping_add(i.wrapping_mul(step)), dst));
                     }
-                    let at = |element: u32, i| u64::from(element) * size + i;
-                    bytes.extend((0..size).map(|i| (at(src, i), at(dst, i))));
                 }
             }
         }
@@ -185,13 +203,104 @@ fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
     bytes
 }
 
+/// As in `kernel/walk.wgsl`, from the dimension `first` on.
+struct At {
+    step: u32,
+    src: u32,
+    dst: u32,
+}
+
+fn place(g: &WalkGeometry, first: usize, number: u32) -> At {
+    let mut at = At { step: 0, src: g.src_start, dst: g.dst_start };
+    let mut rest = number;
+    for d in first..8 {
+        let [extent, src, dst, factor] = g.dims[d];
+        let quotient = ((u64::from(rest << 1) * u64::from(factor)) >> 32) as u32 >> g.shifts[d];
+        assert_eq!(quotient, rest / extent);
+        let i = rest - quotient * extent;
+        rest = quotient;
+        at.src = at.src.wrapping_add(i.wrapping_mul(src));
+        at.dst = at.dst.wrapping_add(i.wrapping_mul(dst));
+        if d == 0 {
+            at.step = i;
+        }
+    }
+    assert_eq!(rest, 0);
+    at
+}
+
+/// The whole packets of a row, as in `kernel/row_edges.wgsl`.
+fn whole(g: &WalkGeometry, at: &At, size: u64) -> (u32, u32) {
+    let size = size as u32;
+    let begin = at.dst * size;
+    let first = begin.div_ceil(16);
+    let last = first.max((begin + g.length * size) / 16);
+    let src_end = (at.src * size).wrapping_add(last * 16).wrapping_sub(begin);
+    (first, if last > first && src_end.div_ceil(16) > g.src_packets { last - 1 } else { last })
+}
+
+/// The elements of a row that lie in the units from `unit` to `end`.
+fn units(g: &WalkGeometry, at: &At, unit: u32, end: u32, lanes: u32) -> std::ops::Range<u32> {
+    (unit * lanes).max(at.dst)..(end * lanes).min(at.dst + g.length)
+}
+
+fn packets(g: &WalkGeometry, at: &At, size: u64) -> std::ops::Range<u32> {
+    let (first, last) = whole(g, at, size);
+    let packet = first + at.step * 2;
+    units(g, at, packet.min(last), (packet + 2).min(last), 16 / size as u32)
+}
+
+fn edge(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
+    let lanes = 4_u32.div_ceil(size as u32);
+    let per_packet = 16 / size.max(4) as u32;
+    let (first, last) = whole(g, at, size);
+    let end = (at.dst + g.length).div_ceil(lanes);
+    let (unit, end) = if i < 4 {
+        (at.dst / lanes + i, end.min(first * per_packet))
+    } else {
+        (last * per_packet + i - 4, end)
+    };
+    if unit < end { units(g, at, unit, unit + 1, lanes) } else { 0..0 }
+}
+
+fn word(g: &WalkGeometry, at: &At, size: u64) -> std::ops::Range<u32> {
+    let lanes = 4 / size as u32;
+    let unit = at.dst / lanes + at.step;
+    if unit * lanes < at.dst + g.length { units(g, at, unit, unit + 1, lanes) } else { 0..0 }
+}
+
+/// As in `kernel/transposed.wgsl`; `side` is that of a square, in elements.
+fn transposed(g: &WalkGeometry, side: u64, reach: &mut dyn FnMut(u32, u32)) {
+    let side = side as u32;
+    for number in 0..g.count {
+        let (tile_x, tile_y) = (number % g.dims[0][0], number / g.dims[0][0] % g.dims[1][0]);
+        let at = place(g, 0, number);
+        for (x, y) in (0..16).flat_map(|y| (0..16).map(move |x| (x, y))) {
+            if tile_x * 16 + x >= g.squares_along_src || tile_y * 16 + y >= g.squares_along_dst {
+                continue;
+            }
+            let src = at.src.wrapping_add(x).wrapping_add((y * side).wrapping_mul(g.src_pitch));
+            let dst = at.dst + x * side * g.dst_pitch + y;
+            for (i, j) in (0..side).flat_map(|i| (0..side).map(move |j| (i, j))) {
+                // Row i of the square in src is column i in dst.
+                let row = src.wrapping_add(i.wrapping_mul(g.src_pitch));
+                reach(row * side + j, (dst + j * g.dst_pitch) * side + i);
+            }
+        }
+    }
+}
+
 fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
-    prop::collection::vec((1_usize..5, 0_usize..3, any::<bool>(), any::<bool>(), any::<u16>()), 0..=8)
-        .prop_flat_map(|dims| (Just(dims), 0_usize..40, 0_usize..300))
+    let extent = prop_oneof![4 => 1_usize..5, 1 => prop::sample::select(&[8, 16, 31, 32, 64, 68, 129])];
+    let gap = prop_oneof![4 => 0_usize..3, 1 => Just(16)];
+    // Often at a packet.
+    let offset = |most| prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..most];
+    prop::collection::vec((extent, gap, any::<bool>(), any::<bool>(), any::<u16>()), 0..=8)
+        .prop_flat_map(move |dims| (Just(dims), offset(40), offset(300)))
         .prop_map(|(dims, src_offset, dst_offset)| {
             let mut shape: Vec<_> = dims.iter().map(|dim| dim.0).collect();
-            // Up to a few thousand elements.
-            while shape.iter().product::<usize>() > 4000 {
+            // Up to some thousand elements.
+            while shape.iter().product::<usize>() > 20_000 {
                 *shape.iter_mut().max().unwrap() = 1;
             }
             let strided = |gap: bool, flip: fn(&(usize, usize, bool, bool, u16)) -> bool, offset| {
@@ -213,6 +322,32 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
         })
 }
 
+/// Rows, broadcasts and transposes, often on packets.
+fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
+    let extent = || prop::sample::select(&[3_usize, 16, 64, 65, 80, 129]);
+    let pads = prop_oneof![
+        prop::array::uniform5(prop::sample::select(&[0_usize, 16, 32])),
+        prop::array::uniform5(prop::sample::select(&[0_usize, 16, 1, 3]))
+    ];
+    (1_usize..3, extent(), extent(), pads, 0..6, any::<bool>()).prop_map(
+        |(batch, rows, columns, pads, kind, flip)| {
+            let ([a, b, offset], dst_pad) = ([pads[0], pads[1], pads[2]], [pads[3], pads[4]]);
+            let padded = |rows, columns, pad: [usize; 2], offset| {
+                let outer = Layout::packed(&[batch, rows + pad[0], columns + pad[1]]).unwrap();
+                let inner = outer.slice(1, 0..rows).unwrap().slice(2, pad[1]..pad[1] + columns).unwrap();
+                Layout::strided(inner.shape(), inner.strides(), inner.offset() + offset).unwrap()
+            };
+            let src = match kind {
+                0 => padded(rows, columns, [a, b], offset),
+                1 => padded(rows, 1, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
+                _ => padded(columns, rows, [a, b], offset).permute(&[0, 2, 1]).unwrap(),
+            };
+            let src = if flip { src.flip(1).unwrap() } else { src };
+            (src, padded(rows, columns, dst_pad, 0))
+        },
+    )
+}
+
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = (1_u64..40, prop::sample::select(&[16_u64, 32, 256]), 1_u32..4).prop_map(
         |(binding, binding_alignment, max_workgroups_per_dimension)| Limits {
@@ -228,7 +363,7 @@ proptest! {
     /// Each output element once, from the source element with the same index, and nothing else.
     #[test]
     fn a_plan_reaches_each_element_once(
-        (src, dst) in any_layouts(),
+        (src, dst) in prop_oneof![any_layouts(), any_matrices()],
         dtype in prop::sample::select(&DType::ALL),
         place in 0..3,
         limits in any_limits(),

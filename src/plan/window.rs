@@ -1,7 +1,9 @@
 //! Cutting a plan into windows: parts that one binding per operand reaches and one grid covers.
 
-use super::{Dim, PACKET, Plan};
-use crate::params::{Block, ContiguousGeometry, StridedGeometry};
+use super::geometry::{Cut, Dispatch, Geometry, Part, ROW_EDGES};
+use super::piece::{Dim, Piece, Pieces};
+use super::{PACKET, Plan};
+use crate::params::Block;
 use crate::shader::{EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, WORKGROUP_SIZE};
 use crate::{Error, Limits, MAX_RANK};
 
@@ -21,6 +23,7 @@ pub(crate) struct Range {
 /// What one bind group reaches, and the dispatches that work on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
+    pub(crate) kernel: Kernel,
     pub(crate) placement: Placement,
     /// With [`Placement::OneBuffer`], the range for both.
     pub(crate) src: Range,
@@ -29,165 +32,123 @@ pub(crate) struct Window {
     dispatches: [Option<Dispatch>; 2],
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Geometry {
-    Contiguous(ContiguousGeometry),
-    Strided(StridedGeometry),
-}
-
-/// One `dispatch_workgroups`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dispatch {
-    pub(crate) entry_point: EntryPoint,
-    /// Workgroups along x and y.
-    pub(crate) grid: [u32; 2],
-}
-
 impl Window {
     pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {
         self.dispatches.iter().flatten().copied()
     }
 }
 
-/// A part of the index space: where it starts in src and dst, and its extents.
+/// What cutting goes by, in elements.
 #[derive(Clone, Copy)]
-struct Part {
-    starts: [usize; 2],
-    extents: [usize; MAX_RANK],
+struct Room {
+    /// A window's reach on either side.
+    reach: usize,
+    /// A window's elements.
+    count: usize,
 }
 
 impl Plan {
-    /// Chooses the blocks, so that each fits into the device's bindings and its grid.
-    pub(super) fn cut(&mut self, in_place: bool) -> Result<(), Error> {
-        let whole = self.part(0);
-        if self.bind(&whole).is_some() && self.count(&whole) <= self.max_count() {
+    /// Chooses the blocks of each piece, so that each fits into the device's bindings and its grid.
+    pub(super) fn cut_all(&self, mut pieces: Pieces, in_place: bool) -> Result<Pieces, Error> {
+        let mut total = 0_usize;
+        for piece in pieces.iter_mut() {
+            self.cut(piece, in_place)?;
+            let windows =
+                piece.dims().iter().try_fold(1_usize, |total, dim| total.checked_mul(piece.blocks(dim)));
+            total = total.saturating_add(windows.unwrap_or(usize::MAX));
+            if total > MAX_WINDOWS {
+                let blame = piece.dims().iter().max_by_key(|dim| piece.blocks(dim)).unwrap_or(&Dim::UNIT);
+                return Err(Error::TooManyWindows { axis: blame.axis, windows: total, limit: MAX_WINDOWS });
+            }
+        }
+        Ok(pieces)
+    }
+
+    fn cut(&self, piece: &mut Piece, in_place: bool) -> Result<(), Error> {
+        let size = self.clamp.dtype().size();
+        let count = self.max_count(piece.kernel);
+        let whole = piece.part(0);
+        if self.bind(piece, &whole).is_some() && piece.count(&whole) <= count {
             return Ok(());
         }
         // What a binding holds for sure: its start is rounded down, its end up.
         let slack = alignment(self.limits) + 4;
-        let mut room = binding_limit(self.limits).saturating_sub(slack);
+        let mut reach = binding_limit(self.limits).saturating_sub(slack);
         if self.placement == Placement::OneBuffer && !in_place {
             // Half of a binding each: two windows of src and dst that share words then fit into one.
-            room = (binding_limit(self.limits) / 2).saturating_sub(slack);
+            reach = (binding_limit(self.limits) / 2).saturating_sub(slack);
         }
-        let size = self.clamp.dtype().size();
-        let mut room = usize::try_from(room).unwrap_or(usize::MAX) / size;
-        let mut most = usize::try_from(self.max_count()).unwrap_or(usize::MAX);
-        if self.kernel == Kernel::Contiguous {
-            let packet = PACKET / size;
-            (room, most) = (room / packet * packet, most / packet * packet);
-        }
-        if room == 0 || most == 0 {
+        let unit = match piece.kernel {
+            Kernel::Contiguous | Kernel::Transposed => PACKET / size,
+            _ => 1,
+        };
+        let room = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / unit * unit;
+        let room = Room { reach: room(reach / size as u64), count: room(count) };
+        if room.reach == 0 || room.count == 0 {
             return Err(Error::DeviceLimit {
                 limit_name: "max_storage_buffer_binding_size",
                 needed: 4 * slack,
                 limit: self.limits.max_binding_size,
             });
         }
-        while let Some((d, block)) = self.too_long(room, most) {
-            self.dims[d].block = block;
-        }
-        let total = self.dims().iter().try_fold(1_usize, |total, dim| total.checked_mul(self.blocks(dim)));
-        if total.is_none_or(|total| total > MAX_WINDOWS) {
-            let blame = self.dims().iter().max_by_key(|dim| self.blocks(dim)).unwrap_or(&Dim::UNIT);
-            return Err(Error::TooManyWindows {
-                axis: blame.axis,
-                windows: total.unwrap_or(usize::MAX),
-                limit: MAX_WINDOWS,
-            });
+        while let Some((d, block)) = piece.too_long(room) {
+            let dim = &mut piece.dims_mut()[d];
+            let unit = if dim.src == 1 || dim.dst == 1 { unit } else { 1 };
+            if block < unit {
+                // Only squares of packets have more than one such dimension; without them there is another way.
+                return Err(Error::TooManyWindows {
+                    axis: dim.axis,
+                    windows: usize::MAX,
+                    limit: MAX_WINDOWS,
+                });
+            }
+            dim.block = block / unit * unit;
         }
         Ok(())
     }
 
-    /// The dimension that reaches furthest in an operand whose blocks do not fit into `room` elements, or the
-    /// outermost one where a block has more than `most` elements; with the block that would fit, or is 1.
-    fn too_long(&self, room: usize, most: usize) -> Option<(usize, usize)> {
-        let strides: [fn(&Dim) -> usize; 2] = [|dim| dim.dst.unsigned_abs(), |dim| dim.src.unsigned_abs()];
-        for stride in strides {
-            let reach = |dim: &Dim| (dim.block - 1) * stride(dim);
-            let total: usize = self.dims().iter().map(reach).sum();
-            if total >= room {
-                let (d, dim) = self.dims().iter().enumerate().max_by_key(|(_, dim)| reach(dim))?;
-                let others = total - reach(dim);
-                return Some((d, 1 + (room - 1).saturating_sub(others) / stride(dim)));
-            }
-        }
-        let count: usize = self.dims().iter().map(|dim| dim.block).product();
-        if count > most {
-            let (d, dim) = self.dims().iter().enumerate().find(|(_, dim)| dim.block > 1)?;
-            return Some((d, (most / (count / dim.block)).max(1)));
-        }
-        None
-    }
-
     /// The windows, each computed when asked for.
     pub(crate) fn windows(&self) -> impl Iterator<Item = Window> {
-        (0..self.window_count()).map(|n| self.window(n))
+        self.pieces.iter().flat_map(|piece| (0..piece.window_count()).map(|n| self.window(piece, n)))
     }
 
     pub(super) fn window_count(&self) -> usize {
-        if self.dims[0].extent == 0 {
-            return 0;
-        }
-        self.dims().iter().map(|dim| self.blocks(dim)).product()
-    }
-
-    /// How many blocks a dimension is cut into.
-    fn blocks(&self, dim: &Dim) -> usize {
-        (dim.extent + self.lead).div_ceil(dim.block)
+        self.pieces.iter().map(Piece::window_count).sum()
     }
 
     /// The uniform block of `window`.
     pub(crate) fn params(&self, window: &Window) -> Block {
         match &window.geometry {
             Geometry::Contiguous(geometry) => Block::new(geometry, &self.clamp),
-            Geometry::Strided(geometry) => Block::new(geometry, &self.clamp),
+            Geometry::Walk(geometry) => Block::new(geometry, &self.clamp),
         }
     }
 
-    /// The `n`-th block in row-major order.
-    fn part(&self, mut n: usize) -> Part {
-        let mut part = Part { starts: self.starts, extents: [1; MAX_RANK] };
-        for (d, dim) in self.dims().iter().enumerate().rev() {
-            let blocks = self.blocks(dim);
-            let block = n % blocks;
-            n /= blocks;
-            let first = (block * dim.block).saturating_sub(self.lead);
-            let end = ((block + 1) * dim.block - self.lead).min(dim.extent);
-            part.extents[d] = end - first;
-            // No overflow that matters: the sums are addresses of elements.
-            let along = |stride: isize| stride.wrapping_mul(first.cast_signed());
-            part.starts[0] = part.starts[0].wrapping_add_signed(along(dim.src));
-            part.starts[1] = part.starts[1].wrapping_add_signed(along(dim.dst));
-        }
-        part
-    }
-
-    fn count(&self, part: &Part) -> u64 {
-        part.extents[..self.rank].iter().map(|&extent| extent as u64).product()
-    }
-
-    /// The most elements that the largest grid covers.
-    fn max_count(&self) -> u64 {
+    /// The most elements that the largest grid of a kernel covers for sure, and that its numbers can count.
+    fn max_count(&self, kernel: Kernel) -> u64 {
+        let size = self.clamp.dtype().size() as u64;
         let workgroups = u64::from(self.limits.max_workgroups_per_dimension).pow(2);
-        workgroups.saturating_mul(self.per_workgroup())
-    }
-
-    /// Elements that a workgroup takes.
-    fn per_workgroup(&self) -> u64 {
-        let elements = match self.kernel {
-            Kernel::Strided => 1,
-            Kernel::Contiguous => PACKETS_PER_INVOCATION as usize * PACKET / self.clamp.dtype().size(),
-        };
-        u64::from(WORKGROUP_SIZE) * elements as u64
+        let invocations = workgroups.saturating_mul(WORKGROUP_SIZE.into());
+        match kernel {
+            Kernel::Contiguous => {
+                invocations.saturating_mul(u64::from(PACKETS_PER_INVOCATION) * PACKET as u64 / size)
+            }
+            // A window may be as narrow as one square in each workgroup.
+            Kernel::Transposed => {
+                workgroups.saturating_mul((PACKET as u64 / size).pow(2)).min(i32::MAX as u64)
+            }
+            Kernel::Strided | Kernel::Words => invocations.min(i32::MAX as u64),
+            // A window may be as narrow as an element in each row, whose edges take 16 invocations.
+            Kernel::Rows | Kernel::Fill => invocations.min(i32::MAX as u64) / ROW_EDGES,
+        }
     }
 
     /// The bindings that reach a part; `None` if one would be too long.
-    fn bind(&self, part: &Part) -> Option<(Placement, Range, Range)> {
+    fn bind(&self, piece: &Piece, part: &Part) -> Option<(Placement, Range, Range)> {
         let size = self.clamp.dtype().size() as u64;
         let span = |start: usize, stride: fn(&Dim) -> isize| {
             let (mut lowest, mut highest) = (start, start);
-            for (dim, extent) in self.dims().iter().zip(part.extents) {
+            for (dim, extent) in piece.dims().iter().zip(part.extents) {
                 let reach = (extent - 1) * stride(dim).unsigned_abs();
                 if stride(dim) < 0 {
                     lowest -= reach;
@@ -215,59 +176,78 @@ impl Plan {
         }
     }
 
-    fn window(&self, n: usize) -> Window {
-        let part = self.part(n);
-        let (placement, src, dst) = self.bind(&part).expect("`cut` has chosen blocks that fit");
+    fn window(&self, piece: &Piece, n: usize) -> Window {
+        let part = piece.part(n);
+        let (placement, src, dst) = self.bind(piece, &part).expect("`cut` has chosen blocks that fit");
         let size = self.clamp.dtype().size() as u64;
         // In bytes from the start of the binding, which is less than 2^31 long.
-        let src_byte = (part.starts[0] as u64 * size - src.offset) as u32;
-        let dst_byte = (part.starts[1] as u64 * size - dst.offset) as u32;
-        let count = self.count(&part);
-        let grid = |workgroups| grid(workgroups, self.limits);
-        let (geometry, dispatches) = match self.kernel {
-            Kernel::Contiguous => {
-                let packet = PACKET as u32;
-                let end = dst_byte + (count * size) as u32;
-                let first = dst_byte.div_ceil(packet);
-                let whole = (end / packet).saturating_sub(first);
-                let per_workgroup = u64::from(WORKGROUP_SIZE * PACKETS_PER_INVOCATION);
-                let body = Dispatch {
-                    entry_point: EntryPoint::Body,
-                    grid: grid(u64::from(whole).div_ceil(per_workgroup)),
-                };
-                let geometry = ContiguousGeometry {
-                    first,
-                    count: whole,
-                    src_shift: (src_byte / packet).wrapping_sub(dst_byte / packet),
-                    row: body.grid[0],
-                    begin: dst_byte,
-                    end,
-                };
-                let edges = Dispatch { entry_point: EntryPoint::Edges, grid: [1, 1] };
-                let ragged = !(dst_byte.is_multiple_of(packet) && end.is_multiple_of(packet));
-                (Geometry::Contiguous(geometry), [(whole > 0).then_some(body), ragged.then_some(edges)])
-            }
-            Kernel::Strided => {
-                let grid = grid(count.div_ceil(u64::from(WORKGROUP_SIZE)));
-                let mut dims = [[1, 0, 0, 0]; MAX_RANK];
-                let sized = self.dims().iter().zip(part.extents);
-                for (slot, (dim, extent)) in dims[..self.rank].iter_mut().rev().zip(sized) {
-                    // Modulo 2^32, as the shader adds them up; the sums lie in the binding.
-                    *slot = [extent as u32, dim.src as u32, dim.dst as u32, 0];
-                }
-                let geometry = StridedGeometry {
-                    dims,
-                    rank: self.rank as u32,
-                    count: count as u32,
-                    src_start: src_byte / size as u32,
-                    dst_start: dst_byte / size as u32,
-                    row: grid[0],
-                };
-                let dispatch = Dispatch { entry_point: EntryPoint::Strided, grid };
-                (Geometry::Strided(geometry), [Some(dispatch), None])
-            }
+        let starts = [part.starts[0] as u64 * size - src.offset, part.starts[1] as u64 * size - dst.offset];
+        let cut =
+            Cut { piece, part: &part, size, starts: starts.map(|start| start as u32), limits: self.limits };
+        let (geometry, dispatches) = match piece.kernel {
+            Kernel::Contiguous => cut.contiguous(),
+            Kernel::Rows => cut.rows(EntryPoint::Rows, src.size),
+            Kernel::Fill => cut.rows(EntryPoint::Fill, u64::MAX),
+            Kernel::Transposed => cut.transposed(),
+            Kernel::Words => cut.words(),
+            Kernel::Strided => cut.strided(),
         };
-        Window { placement, src, dst, geometry, dispatches }
+        Window { kernel: piece.kernel, placement, src, dst, geometry, dispatches }
+    }
+}
+
+impl Piece {
+    /// How many blocks a dimension is cut into.
+    fn blocks(&self, dim: &Dim) -> usize {
+        (dim.extent + self.lead).div_ceil(dim.block)
+    }
+
+    fn window_count(&self) -> usize {
+        self.dims().iter().map(|dim| self.blocks(dim)).product()
+    }
+
+    /// The `n`-th block in row-major order.
+    fn part(&self, mut n: usize) -> Part {
+        let mut part = Part { starts: self.starts, extents: [1; MAX_RANK] };
+        for (d, dim) in self.dims().iter().enumerate().rev() {
+            let blocks = self.blocks(dim);
+            let block = n % blocks;
+            n /= blocks;
+            let first = (block * dim.block).saturating_sub(self.lead);
+            let end = ((block + 1) * dim.block - self.lead).min(dim.extent);
+            part.extents[d] = end - first;
+            // No overflow that matters: the sums are addresses of elements.
+            let along = |stride: isize| stride.wrapping_mul(first.cast_signed());
+            part.starts[0] = part.starts[0].wrapping_add_signed(along(dim.src));
+            part.starts[1] = part.starts[1].wrapping_add_signed(along(dim.dst));
+        }
+        part
+    }
+
+    /// The elements of a part.
+    pub(super) fn count(&self, part: &Part) -> u64 {
+        part.extents[..self.dims().len()].iter().map(|&extent| extent as u64).product()
+    }
+
+    /// The dimension that reaches furthest in an operand whose blocks do not fit into the room, or the
+    /// outermost one where a block has too many elements; with the block that would fit, or is 1.
+    fn too_long(&self, room: Room) -> Option<(usize, usize)> {
+        let strides: [fn(&Dim) -> usize; 2] = [|dim| dim.dst.unsigned_abs(), |dim| dim.src.unsigned_abs()];
+        for stride in strides {
+            let reach = |dim: &Dim| (dim.block - 1) * stride(dim);
+            let total: usize = self.dims().iter().map(reach).sum();
+            if total >= room.reach {
+                let (d, dim) = self.dims().iter().enumerate().max_by_key(|(_, dim)| reach(dim))?;
+                let others = total - reach(dim);
+                return Some((d, 1 + (room.reach - 1).saturating_sub(others) / stride(dim)));
+            }
+        }
+        let count: usize = self.dims().iter().map(|dim| dim.block).product();
+        if count > room.count {
+            let (d, dim) = self.dims().iter().enumerate().find(|(_, dim)| dim.block > 1)?;
+            return Some((d, (room.count / (count / dim.block)).max(1)));
+        }
+        None
     }
 }
 
@@ -286,12 +266,4 @@ pub(crate) fn range(span: (usize, usize), size: u64, limits: Limits) -> Option<R
     let offset = first - first % u128::from(alignment(limits));
     let range = Range { offset: offset.try_into().ok()?, size: (end - offset).try_into().ok()? };
     (range.size <= binding_limit(limits)).then_some(range)
-}
-
-/// A near-square grid of at least `workgroups`, or one row of them while they fit.
-pub(super) fn grid(workgroups: u64, limits: Limits) -> [u32; 2] {
-    let most = u64::from(limits.max_workgroups_per_dimension.max(1));
-    let rows = if workgroups <= most { 1 } else { workgroups.isqrt().max(workgroups.div_ceil(most)) };
-    let columns = workgroups.div_ceil(rows);
-    [columns as u32, workgroups.div_ceil(columns.max(1)) as u32]
 }

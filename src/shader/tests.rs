@@ -25,17 +25,35 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
     let mut keys = Vec::new();
     for dtype in DType::ALL {
         for clamp in clamps(dtype) {
-            for kernel in [Kernel::Contiguous, Kernel::Strided] {
+            for kernel in KERNELS {
                 for placement in [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers] {
                     let key = ShaderKey { dtype, step: AffineStep::of(&clamp), kernel, placement };
-                    keys.push((key, clamp));
+                    if is_used(key) {
+                        keys.push((key, clamp));
+                    }
                 }
             }
         }
     }
-    // 12 dtypes, 2 kernels, 3 placements; without a step and with one, and both precisions for three dtypes.
-    assert_eq!(keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len(), 6 * 27);
+    // 12 dtypes, without a step and with one, and both precisions for three of them: 27, 12 of them with an exact step.
+    // In each placement three kernels, one more without an exact step, and one more for the 14 of words;
+    // in one placement a sixth.
+    let distinct = keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len();
+    assert_eq!(distinct, 3 * (3 * 27 + 15 + 14) + 27);
     keys
+}
+
+const KERNELS: [Kernel; 6] =
+    [Kernel::Contiguous, Kernel::Rows, Kernel::Fill, Kernel::Transposed, Kernel::Words, Kernel::Strided];
+
+/// Whether a plan can choose the module.
+fn is_used(key: ShaderKey) -> bool {
+    match key.kernel {
+        Kernel::Fill => key.placement == Placement::TwoBuffers,
+        Kernel::Transposed => key.step != AffineStep::Exact,
+        Kernel::Words => key.dtype.bits() < 32,
+        _ => true,
+    }
 }
 
 fn parse(key: Module) -> (naga::Module, ModuleInfo) {
@@ -51,6 +69,10 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 fn entry_points(kernel: Kernel) -> &'static [EntryPoint] {
     match kernel {
         Kernel::Contiguous => &[EntryPoint::Body, EntryPoint::Edges],
+        Kernel::Rows => &[EntryPoint::Rows, EntryPoint::RowEdges],
+        Kernel::Fill => &[EntryPoint::Fill, EntryPoint::RowEdges],
+        Kernel::Transposed => &[EntryPoint::Transposed],
+        Kernel::Words => &[EntryPoint::Words],
         Kernel::Strided => &[EntryPoint::Strided],
     }
 }
@@ -106,7 +128,10 @@ fn geometry(kernel: Kernel) -> Vec<(&'static str, usize)> {
         Kernel::Contiguous => {
             offsets!(params::ContiguousGeometry: first count src_shift row begin end)
         }
-        Kernel::Strided => offsets!(params::StridedGeometry: dims rank count src_start dst_start row),
+        _ => {
+            offsets!(params::WalkGeometry: dims shifts rank count src_start dst_start row rows length src_step
+            src_packets owned edge_row squares_along_src squares_along_dst src_pitch dst_pitch)
+        }
     }
 }
 
@@ -179,7 +204,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
 
         let block = match key.kernel {
             Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp),
-            Kernel::Strided => Block::new(&params::StridedGeometry::zeroed(), &clamp),
+            _ => Block::new(&params::WalkGeometry::zeroed(), &clamp),
         };
         let (parts, span) = members(&module, "Params");
         let mut offset = 0;

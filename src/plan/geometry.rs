@@ -1,0 +1,232 @@
+//! What a window's dispatches are told: grids, and where each invocation finds its elements.
+
+use super::PACKET;
+use super::piece::{Dim, Piece};
+use crate::params::{ContiguousGeometry, WalkGeometry, division};
+use crate::shader::{EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
+use crate::{Limits, MAX_RANK};
+
+/// Invocations per row of `row_edges`.
+pub(super) const ROW_EDGES: u64 = 16;
+
+/// Packets that an invocation of `rows` or `fill` takes, as in their WGSL.
+const PACKETS_PER_STEP: u64 = 2;
+
+/// Squares along each side of a workgroup of `transposed`.
+const SQUARES: u64 = 16;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Geometry {
+    Contiguous(ContiguousGeometry),
+    Walk(WalkGeometry),
+}
+
+/// One `dispatch_workgroups`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dispatch {
+    pub(crate) entry_point: EntryPoint,
+    /// Workgroups along x and y.
+    pub(crate) grid: [u32; 2],
+}
+
+/// A part of the index space: where it starts in src and dst, and its extents.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) starts: [usize; 2],
+    pub(super) extents: [usize; MAX_RANK],
+}
+
+/// A part of a piece within its bindings.
+pub(super) struct Cut<'a> {
+    pub(super) piece: &'a Piece,
+    pub(super) part: &'a Part,
+    /// Of an element, in bytes.
+    pub(super) size: u64,
+    /// The first element of src and dst, in bytes from the start of the binding.
+    pub(super) starts: [u32; 2],
+    pub(super) limits: Limits,
+}
+
+pub(super) type Dispatches = [Option<Dispatch>; 2];
+
+impl Cut<'_> {
+    fn grid(&self, workgroups: u64) -> [u32; 2] {
+        grid(workgroups, self.limits)
+    }
+
+    /// The grid for so many invocations.
+    fn grid_of(&self, invocations: u64) -> [u32; 2] {
+        self.grid(invocations.div_ceil(WORKGROUP_SIZE.into()))
+    }
+
+    pub(super) fn contiguous(&self) -> (Geometry, Dispatches) {
+        let packet = PACKET as u32;
+        let [src, dst] = self.starts;
+        let end = dst + (self.piece.count(self.part) * self.size) as u32;
+        let first = dst.div_ceil(packet);
+        let whole = (end / packet).saturating_sub(first);
+        let grid = self.grid_of(u64::from(whole.div_ceil(PACKETS_PER_INVOCATION)));
+        let geometry = ContiguousGeometry {
+            first,
+            count: whole,
+            src_shift: (src / packet).wrapping_sub(dst / packet),
+            row: grid[0],
+            begin: dst,
+            end,
+        };
+        let body = Dispatch { entry_point: EntryPoint::Body, grid };
+        let edges = Dispatch { entry_point: EntryPoint::Edges, grid: [1, 1] };
+        let ragged = !(dst.is_multiple_of(packet) && end.is_multiple_of(packet));
+        (Geometry::Contiguous(geometry), [(whole > 0).then_some(body), ragged.then_some(edges)])
+    }
+
+    /// The dimensions with their extents in this part, the innermost first.
+    fn dims(&self) -> impl Iterator<Item = (&Dim, u64)> + Clone {
+        let extents = self.part.extents.map(|extent| extent as u64);
+        self.piece.dims().iter().zip(extents).rev()
+    }
+
+    /// What all kernels but the contiguous one share. `unit` is in bytes, what starts and strides count.
+    fn walk(&self, dims: impl IntoIterator<Item = (u64, isize, isize)>, unit: u64) -> WalkGeometry {
+        let mut geometry: WalkGeometry = bytemuck::Zeroable::zeroed();
+        let (factor, shift) = division(1);
+        geometry.dims = [[1, 0, 0, factor]; MAX_RANK];
+        geometry.shifts = [shift; MAX_RANK];
+        let elements = (unit / self.size).cast_signed() as isize;
+        for (extent, src, dst) in dims {
+            let (factor, shift) = division(extent as u32);
+            // Modulo 2^32, as the shader adds them up; the sums lie in the binding.
+            let d = geometry.rank as usize;
+            geometry.dims[d] = [extent as u32, (src / elements) as u32, (dst / elements) as u32, factor];
+            geometry.shifts[d] = shift;
+            geometry.rank += 1;
+        }
+        [geometry.src_start, geometry.dst_start] = self.starts.map(|start| start / unit as u32);
+        geometry
+    }
+
+    pub(super) fn strided(&self) -> (Geometry, Dispatches) {
+        let mut geometry = self.walk(self.dims().map(|(dim, extent)| (extent, dim.src, dim.dst)), self.size);
+        let count = self.piece.count(self.part);
+        let grid = self.grid_of(count);
+        (geometry.count, geometry.row) = (count as u32, grid[0]);
+        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Strided, grid }), None])
+    }
+
+    /// The innermost dimension if its stride in dst is 1, else an element.
+    fn row(&self) -> Row {
+        match self.dims().next().filter(|(dim, _)| dim.dst == 1) {
+            Some((dim, length)) => Row { length, src_step: dim.src, dims: 1 },
+            None => Row { length: 1, src_step: 0, dims: 0 },
+        }
+    }
+
+    /// The geometry of rows in so many steps each.
+    fn walk_rows(&self, row: &Row, steps: u64) -> WalkGeometry {
+        let outer = self.dims().skip(row.dims).map(|(dim, extent)| (extent, dim.src, dim.dst));
+        let mut geometry = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
+        geometry.rows = (self.piece.count(self.part) / row.length) as u32;
+        (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
+        geometry
+    }
+
+    pub(super) fn rows(&self, entry_point: EntryPoint, src_size: u64) -> (Geometry, Dispatches) {
+        let row = self.row();
+        let packet = PACKET as u64;
+        let (elements, bytes) = (PACKET / self.size as usize, row.length * self.size);
+        let same = |side| Piece::same_phase(side, elements, self.piece.outer());
+        let [src, dst] = self.starts.map(|start| u64::from(start) % packet);
+        let whole = if same(1) {
+            ((dst + bytes) / packet).saturating_sub(dst.div_ceil(packet))
+        } else {
+            bytes / packet
+        };
+        let steps = whole.div_ceil(PACKETS_PER_STEP);
+        // Where there is none, the edges still need a divisor.
+        let mut geometry = self.walk_rows(&row, steps.max(1));
+        let rows = u64::from(geometry.rows);
+        geometry.src_packets = (src_size / packet).min(u32::MAX.into()) as u32;
+        let grid = self.grid_of(rows * steps);
+        (geometry.count, geometry.row) = ((rows * steps) as u32, grid[0]);
+        let body = Dispatch { entry_point, grid };
+
+        let on_packets = same(1) && dst == 0 && bytes.is_multiple_of(packet);
+        let src_on_packets = src_size == u64::MAX || (same(0) && src == 0) || src_size.is_multiple_of(packet);
+        let edges = Dispatch { entry_point: EntryPoint::RowEdges, grid: self.grid_of(rows * ROW_EDGES) };
+        geometry.edge_row = edges.grid[0];
+        let ragged = !(on_packets && src_on_packets);
+        (Geometry::Walk(geometry), [(steps > 0).then_some(body), ragged.then_some(edges)])
+    }
+
+    pub(super) fn words(&self) -> (Geometry, Dispatches) {
+        let row = self.row();
+        let lanes = 4 / self.size;
+        let outer = &self.piece.dims()[..self.piece.dims().len() - row.dims];
+        let same = Piece::same_phase(1, lanes as usize, outer);
+        // In elements: how far behind a word's start a row may begin.
+        let begin = if same { u64::from(self.starts[1]) / self.size % lanes } else { lanes - 1 };
+        let steps = (begin + row.length).div_ceil(lanes);
+        let mut geometry = self.walk_rows(&row, steps);
+        let count = u64::from(geometry.rows) * steps;
+        let grid = self.grid_of(count);
+        (geometry.count, geometry.row) = (count as u32, grid[0]);
+        geometry.owned = (same && self.words_apart(outer, steps)).into();
+        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Words, grid }), None])
+    }
+
+    /// Whether rows of so many words, their strides all in words, share none: each stride is beyond what the smaller
+    /// ones reach.
+    fn words_apart(&self, outer: &[Dim], words: u64) -> bool {
+        let mut reach = words - 1;
+        outer.iter().zip(self.part.extents).rev().all(|(dim, extent)| {
+            let stride = dim.dst.unsigned_abs() as u64 * self.size / 4;
+            let apart = stride > reach;
+            reach += stride * (extent as u64 - 1);
+            apart
+        })
+    }
+
+    pub(super) fn transposed(&self) -> (Geometry, Dispatches) {
+        let side = PACKET as u64 / self.size;
+        let tile = (SQUARES * side).cast_signed() as isize;
+        let is_fast = |dim: &Dim| [dim.src, dim.dst].map(|stride| stride == 1);
+        let [mut along_src, mut along_dst] = [(Dim::UNIT, 0); 2];
+        for (dim, extent) in self.dims() {
+            match is_fast(dim) {
+                [true, _] => along_src = (*dim, extent / side),
+                [_, true] => along_dst = (*dim, extent / side),
+                _ => {}
+            }
+        }
+        let tiles = [along_src, along_dst].map(|(dim, squares)| {
+            (squares.div_ceil(SQUARES), dim.src.wrapping_mul(tile), dim.dst.wrapping_mul(tile))
+        });
+        let others = self.dims().filter(|(dim, _)| is_fast(dim) == [false; 2]);
+        let others = others.map(|(dim, extent)| (extent, dim.src, dim.dst));
+        let count = tiles.iter().map(|tile| tile.0).product::<u64>()
+            * others.clone().map(|dim| dim.0).product::<u64>();
+        let mut geometry = self.walk(tiles.into_iter().chain(others), PACKET as u64);
+        let grid = self.grid(count);
+        (geometry.count, geometry.row) = (count as u32, grid[0]);
+        (geometry.squares_along_src, geometry.squares_along_dst) = (along_src.1 as u32, along_dst.1 as u32);
+        geometry.src_pitch = (along_dst.0.src / side.cast_signed() as isize) as u32;
+        geometry.dst_pitch = (along_src.0.dst / side.cast_signed() as isize) as u32;
+        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Transposed, grid }), None])
+    }
+}
+
+/// What lies next to each other in dst.
+struct Row {
+    /// In elements.
+    length: u64,
+    src_step: isize,
+    /// 1 if it is a dimension of the piece, 0 if it is one element.
+    dims: usize,
+}
+/// A near-square grid of at least `workgroups`, or one row of them while they fit.
+pub(super) fn grid(workgroups: u64, limits: Limits) -> [u32; 2] {
+    let most = u64::from(limits.max_workgroups_per_dimension.max(1));
+    let rows = if workgroups <= most { 1 } else { workgroups.isqrt().max(workgroups.div_ceil(most)) };
+    let columns = workgroups.div_ceil(rows);
+    [columns as u32, workgroups.div_ceil(columns.max(1)) as u32]
+}
