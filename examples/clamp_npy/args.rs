@@ -13,7 +13,7 @@ use crate::{Result, values};
 pub const HELP: &str = "\
 usage: clamp_npy [OPTIONS] INPUT OUTPUT
 
-Clamps every element of the .npy file INPUT: max(MIN, min(x * SCALE + BIAS, MAX)).
+Clamps every element of a .npy file: max(MIN, min(x * SCALE + BIAS, MAX)).
 OUTPUT is a .npy file of the same dtype, byte order, shape and order. It appears
 when it is complete, and replaces one that is there; it may be INPUT itself.
 INPUT may be - for standard input.
@@ -23,11 +23,11 @@ INPUT may be - for standard input.
   --scale NUMBER   1 if not given
   --bias NUMBER    0 if not given
   --order min|max  which bound wins where MIN > MAX; min if not given
-  --nan RULE       what becomes of NaN: keep (if not given), min, max; the latter
-                   two treat it as -inf or inf
-  --precision P    how scale and bias of floats round: exact (if not given), once
-                   and the same on every device; fast, as the GPU does it
-  --standard S     the operator of a standard, with its conversion of the bounds:
+  --nan RULE       what becomes of NaN: keep (if not given), min or max, which
+                   treat it as -inf or inf
+  --precision P    how scale and bias of floats round: exact (if not given) is
+                   once and the same on every device; fast is as the GPU does it
+  --standard S     the operator of a standard, with its conversion of bounds:
                      directml[:LEVEL]  ELEMENT_WISE_CLIP; LEVEL is 1.0 to 6.4
                      clip1[:LEVEL]     ELEMENT_WISE_CLIP1; LEVEL is 5.0 to 6.4
                      onnx[:OPSET]      Clip-1, 6, 11, 12 or 13, by OPSET
@@ -39,7 +39,7 @@ INPUT may be - for standard input.
   -h, --help       print this
 
 VALUE is a number of the file's dtype, taken exactly: -5, 9007199254740993, 0xff
-for integers, -1.5, 1e-3, inf for floats. Unless --standard says otherwise.";
+for integers, -1.5, 1e-3, inf for floats; unless --standard says otherwise.";
 
 /// What was asked for.
 #[derive(Debug, Default)]

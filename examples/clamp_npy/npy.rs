@@ -131,7 +131,7 @@ impl Header {
         } else {
             let elements = shape.iter().try_fold(1_u64, |product, extent| product.checked_mul(*extent));
             elements.and_then(|n| {
-                Some((n, n.checked_mul(dtype.size() as u64).filter(|n| *n <= i64::MAX as u64)?))
+                Some((n, n.checked_mul(dtype.size() as u64).filter(|n| i64::try_from(*n).is_ok())?))
             })
         };
         let (elements, bytes) = sizes.ok_or("shape has more elements than a file can hold")?;
