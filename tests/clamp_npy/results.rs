@@ -12,7 +12,7 @@ use crate::example::{command, data, run, succeeded, with_header};
 fn all_cases(run: impl Fn(&[&str], &Path, &Path) -> Output) {
     let folder = TempDir::new().unwrap();
     let cases = fs::read_to_string(data("cases.tsv")).unwrap();
-    assert_eq!(cases.lines().count(), 82);
+    assert_eq!(cases.lines().count(), 84);
     for case in cases.lines() {
         let (name, options) = case.split_once('\t').unwrap();
         let options: Vec<_> = options.split(' ').collect();

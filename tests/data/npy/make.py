@@ -105,6 +105,17 @@ def main():
     x = elements("i8").astype("<i8")
     case("crossed_integers", x, ["--min=9", "--max=-9", "--order=max"], np.clip(x, 9, -9))
 
+    # Headers whose padding is as long, and as short, as NumPy's ever is: 20 blanks for the extent that may grow, and
+    # 64 or 1 for the alignment.
+    for name, blanks in [("padding_longest", 84), ("padding_shortest", 21)]:
+        for shape in [(1,) * rank + (last,) for rank in range(1, 32) for last in (1, 10, 100)]:
+            x = np.zeros(shape, "u1")
+            save(f"{name}.npy", x)
+            header = (HERE / f"{name}.npy").read_bytes()[: -x.size - 1]
+            if len(header) - len(header.rstrip()) == blanks:
+                break
+        clip(name, x, ("3", "200"), (3, 200))
+
     # As programs other than today's NumPy write them: other blanks and order of keys, nothing aligned, and the L of
     # Python 2.
     data = np.arange(6, dtype="<i2")
@@ -116,7 +127,7 @@ def main():
     # What is refused.
     save("refused_bool.npy", np.array([True, False]))
     save("refused_complex.npy", np.array([1 + 2j]))
-    save("refused_longdouble.npy", np.array([1], np.longdouble))
+    save("refused_longdouble.npy", np.zeros(1, np.longdouble))
     save("refused_string.npy", np.array(["a", "bc"]))
     save("refused_bytes.npy", np.array([b"a", b"bc"]))
     save("refused_date.npy", np.array(["2001-02-03"], "M8[D]"))
