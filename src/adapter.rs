@@ -29,6 +29,7 @@ impl Host {
         } else {
             wgpu::Features::empty()
         };
+        log::debug!("opening a device on {}", in_words(adapter.get_info()));
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgpu-clamp"),
@@ -54,18 +55,22 @@ impl Host {
     /// The adapter that the device is on, in words: name, backend, kind and driver.
     #[must_use]
     pub fn adapter(&self) -> String {
-        let info = self.clamper().device().adapter_info();
-        // Browsers hide the name.
-        let name = if info.name.is_empty() { "unnamed adapter" } else { &info.name };
-        let mut words = format!("{name} ({:?}, {:?}", info.backend, info.device_type);
-        for part in [info.driver, info.driver_info] {
-            if !part.is_empty() {
-                words += ", ";
-                words += &part;
-            }
-        }
-        words + ")"
+        in_words(self.clamper().device().adapter_info())
     }
+}
+
+/// Name, backend, kind and driver.
+pub(crate) fn in_words(info: wgpu::AdapterInfo) -> String {
+    // Browsers hide the name.
+    let name = if info.name.is_empty() { "unnamed adapter" } else { &info.name };
+    let mut words = format!("{name} ({:?}, {:?}", info.backend, info.device_type);
+    for part in [info.driver, info.driver_info] {
+        if !part.is_empty() {
+            words += ", ";
+            words += &part;
+        }
+    }
+    words + ")"
 }
 
 /// Whether the GPU works in the host's own memory.

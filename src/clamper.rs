@@ -7,11 +7,11 @@ use crate::params::{Block, Request, Slot};
 use crate::pipeline::Pipelines;
 use crate::plan::{self, Range};
 use crate::shader::{EntryPoint, Module, Placement, WORKGROUP_SIZE};
-use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, scope};
+use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, adapter, scope};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which holds 244 at most and
+/// Cheap to clone: clones share one cache of compiled pipelines, which holds 547 at most and
 /// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
 /// ```no_run
@@ -86,6 +86,13 @@ impl Clamper {
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
         };
         let pipelines = Pipelines::new(device)?;
+        log::debug!(
+            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension",
+            adapter::in_words(device.adapter_info()),
+            limits.max_binding_size,
+            limits.binding_alignment,
+            limits.max_workgroups_per_dimension,
+        );
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, pipelines }) })
     }
 
@@ -167,15 +174,19 @@ impl Clamper {
             placement,
             self.inner.limits,
         )?;
-        log::debug!("{plan:?}");
-        let mut dispatches = Vec::with_capacity(2 * plan.dispatches());
+        let on_gpu = operands.min.is_some() || operands.max.is_some();
+        let count = plan.dispatches() + if on_gpu { plan.window_count() } else { 0 };
+        log::debug!("prepare {plan}, dispatches: {count}");
+        let mut dispatches = Vec::with_capacity(count);
+        let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
         for window in plan.windows() {
             let block = plan.params(&window);
-            let on_gpu = operands.min.is_some() || operands.max.is_some();
             let usage = if on_gpu { wgpu::BufferUsages::STORAGE } else { wgpu::BufferUsages::empty() };
             let params = self.uniform(block.as_bytes(), usage)?;
             if on_gpu {
-                dispatches.push(self.resolve(clamp, &operands, &block, &params)?);
+                let bind_group = self.bind_slots(clamp, &operands, &block, &params)?;
+                let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve)?;
+                dispatches.push(Recorded { pipeline, bind_group, grid: [1, 1] });
             }
             let module = plan.module(&window);
             let src = part(operands.src.buffer, window.src);
@@ -185,7 +196,7 @@ impl Clamper {
                 Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst])?,
             };
             for dispatch in window.dispatches() {
-                let pipeline = self.pipeline(module, dispatch.entry_point)?;
+                let pipeline = pipelines.get(module, dispatch.entry_point)?;
                 let bind_group = bind_group.clone();
                 dispatches.push(Recorded { pipeline, bind_group, grid: dispatch.grid });
             }
@@ -193,14 +204,14 @@ impl Clamper {
         Ok(Prepared { dispatches: dispatches.into() })
     }
 
-    /// The dispatch that reads bounds on the GPU and writes them into the uniform block `params`.
-    fn resolve<'a>(
+    /// For the dispatch that reads bounds on the GPU and writes them into the uniform block `params`.
+    fn bind_slots<'a>(
         &self,
         clamp: &Clamp,
         operands: &Operands<'a>,
         block: &Block,
         params: &wgpu::Buffer,
-    ) -> Result<Recorded, Error> {
+    ) -> Result<wgpu::BindGroup, Error> {
         let slot = |argument, view: Option<View<'a>>| {
             view.map(|view| self.slot(argument, view, clamp.dtype())).transpose()
         };
@@ -215,11 +226,7 @@ impl Clamper {
             .flat_map(|((a, a_range, _), (b, b_range, _))| [part(a, a_range), part(b, b_range)])
             .chain([params.as_entire_binding()])
             .collect();
-        Ok(Recorded {
-            pipeline: self.pipeline(Module::Resolve, EntryPoint::Resolve)?,
-            bind_group: self.bind(Module::Resolve, &request, &storage)?,
-            grid: [1, 1],
-        })
+        self.bind(Module::Resolve, &request, &storage)
     }
 
     /// The buffer, the binding and the place in it of a view of one element.
@@ -238,10 +245,6 @@ impl Clamper {
             limit: self.inner.limits.max_binding_size,
         })?;
         Ok((view.buffer, range, Slot::new(address as u64 * size - range.offset)))
-    }
-
-    fn pipeline(&self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
-        self.inner.pipelines.get(&self.inner.device, module, entry_point)
     }
 
     /// A uniform buffer that holds `bytes`.
@@ -280,6 +283,24 @@ impl Clamper {
                 entries: &entries,
             })
         })
+    }
+}
+
+/// The pipelines of one clamp. However many windows take one, it is looked up, and logged, once.
+struct Lookup<'a> {
+    inner: &'a Inner,
+    found: Vec<(Module, EntryPoint, wgpu::ComputePipeline)>,
+}
+
+impl Lookup<'_> {
+    fn get(&mut self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
+        let same = |found: &&(Module, EntryPoint, _)| (found.0, found.1) == (module, entry_point);
+        if let Some((.., pipeline)) = self.found.iter().find(same) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = self.inner.pipelines.get(&self.inner.device, module, entry_point)?;
+        self.found.push((module, entry_point, pipeline.clone()));
+        Ok(pipeline)
     }
 }
 

@@ -153,8 +153,15 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
-//! placement, 244 at most, never per bound, scale, shape or stride.
+//! placement, 547 at most, never per bound, scale, shape or stride.
 //! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
+//!
+//! Dropping the last clone of a [`Clamper`] frees its pipelines, layouts and shader modules, but for what a
+//! [`Prepared`] or work under way still needs; dropping a [`Prepared`] frees the rest. wgpu itself lets go of a used
+//! object when the program polls or submits next, and of the upload of a clamp's parameters after the submission
+//! that follows `prepare`: a program that prepares without end should also submit.
+//!
+//! Recording allocates what the same calls of wgpu allocate, and nothing more.
 //!
 //! # Errors
 //!
@@ -179,6 +186,19 @@
 //! dispatch, plus one for the ragged ends of a contiguous tensor, plus one where a bound lies on the GPU. More
 //! than 65,536 windows are [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
 //! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
+//!
+//! # Logging
+//!
+//! Through the [`log`](https://docs.rs/log) facade, which wgpu uses too: no further dependency, and one logger has
+//! both in order. Programs that use `tracing` get them by `tracing-log`. Targets start with `wgpu_clamp`; all is at
+//! debug level, nothing at info or above:
+//!
+//! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with the limits it works by;
+//! - per [`Clamper::prepare`] and what calls it, the [`Plan`] in a line: dtype, affine step, kernel, buffers, number of
+//!   windows and of dispatches;
+//! - then each pipeline that it takes, `cached` or `compiling`, once however many windows there are.
+//!
+//! Recording logs nothing, and errors are returned instead. A message that no logger wants is not put together.
 //!
 //! # Environment variables
 //!

@@ -1,6 +1,7 @@
 //! The pipelines of one device, compiled once each.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,16 +63,13 @@ impl Pipelines {
             self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(module).or_default(),
         );
         let mut entry = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = Name(module, entry_point);
         if let Some(pipeline) = entry.pipelines.get(&entry_point) {
+            log::debug!("pipeline {name}: cached");
             return Ok(pipeline.clone());
         }
-        let label = match module {
-            Module::Clamp(ShaderKey { dtype, step, placement, .. }) => {
-                format!("wgpu-clamp {dtype} {step:?} {placement:?} {}", entry_point.name())
-            }
-            Module::Resolve => "wgpu-clamp resolve".to_owned(),
-        };
-        log::debug!("compiling the pipeline {label}");
+        log::debug!("pipeline {name}: compiling");
+        let label = format!("wgpu-clamp {name}");
         let layout = &self.layouts(module).pipeline;
         let (module, pipeline) = scope::catch(device, || {
             let module = entry.module.take().unwrap_or_else(|| {
@@ -107,6 +105,18 @@ impl Pipelines {
             Module::Clamp(ShaderKey { placement: Placement::TwoBuffers, .. }) => &self.two_buffers,
             Module::Resolve => &self.resolve,
         }
+    }
+}
+
+/// A pipeline, for labels and the log.
+struct Name(Module, EntryPoint);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Module::Clamp(ShaderKey { dtype, step, placement, .. }) = self.0 {
+            write!(f, "{dtype}, {step}, {placement}, ")?;
+        }
+        f.write_str(self.1.name())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The WGSL modules: which there are, and how each is joined from the fragments in `shaders/`.
 
+use std::fmt;
+
 use crate::{Clamp, DType, Precision};
 
 /// Invocations in a workgroup of the kernels that take a grid; `WORKGROUP_SIZE` of `params.wgsl`.
@@ -47,6 +49,16 @@ impl AffineStep {
     }
 }
 
+impl fmt::Display for AffineStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "no affine step",
+            Self::Fast => "fast affine step",
+            Self::Exact => "exact affine step",
+        })
+    }
+}
+
 /// How the elements are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {
@@ -64,6 +76,19 @@ pub(crate) enum Kernel {
     Strided,
 }
 
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Contiguous => "contiguous",
+            Self::Rows => "rows",
+            Self::Fill => "fill",
+            Self::Transposed => "transposed",
+            Self::Words => "words",
+            Self::Strided => "strided",
+        })
+    }
+}
+
 /// How src and dst are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Placement {
@@ -73,6 +98,16 @@ pub(crate) enum Placement {
     TwoRanges,
     /// In two buffers.
     TwoBuffers,
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OneBuffer => "one buffer",
+            Self::TwoRanges => "two ranges of one buffer",
+            Self::TwoBuffers => "two buffers",
+        })
+    }
 }
 
 /// The entry points of the kernels.

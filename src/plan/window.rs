@@ -112,7 +112,7 @@ impl Plan {
         self.pieces.iter().flat_map(|piece| (0..piece.window_count()).map(|n| self.window(piece, n)))
     }
 
-    pub(super) fn window_count(&self) -> usize {
+    pub(crate) fn window_count(&self) -> usize {
         self.pieces.iter().map(Piece::window_count).sum()
     }
 

@@ -85,6 +85,17 @@ fn every_module_translates_to_spirv_msl_hlsl_and_glsl() {
     translate(Module::Resolve, &[EntryPoint::Resolve]);
 }
 
+/// The number that the documentation gives.
+#[test]
+fn pipelines_are_bounded() {
+    let distinct: std::collections::HashSet<_> = keys().into_iter().map(|(key, _)| key).collect();
+    let count: usize = distinct.iter().map(|key| entry_points(key.kernel).len()).sum();
+    assert_eq!(count + 1, 547);
+    for text in [include_str!("../lib.rs"), include_str!("../clamper.rs")] {
+        assert!(text.contains("547 at most"));
+    }
+}
+
 fn translate(key: Module, entry_points: &[EntryPoint]) {
     let (module, info) = parse(key);
     let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();

@@ -9,6 +9,7 @@ mod errors;
 mod harness;
 mod host;
 mod layouts;
+mod program;
 mod properties;
 mod slots;
 mod streaming;

@@ -1,0 +1,327 @@
+//! What the crate allocates, counted by an allocator beside the same wgpu calls written by hand.
+//!
+//! A program of its own, as there is one allocator in each. It counts the Rust side of each thread; drivers have
+//! an allocator of theirs.
+
+#[path = "gpu/harness.rs"]
+#[allow(dead_code, reason = "the GPU tests use the rest")]
+mod harness;
+
+use std::future::Future as _;
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
+
+use allocation_counter::{AllocationInfo, measure};
+use wgpu_clamp::{Clamp, Layout, Limits, Plan, Prepared, View, wgpu};
+
+use crate::harness::{Gpu, buffer, gpus};
+
+/// How often a clamp is recorded.
+const TIMES: usize = 4000;
+
+/// Elements of the tensors here: with U8, some packets whole and one in part, so two dispatches.
+const LEN: usize = 1021;
+
+/// wgpu's own tables grow while another thread works on an adapter, so the tests take turns.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How often something was allocated, and how many bytes in all.
+fn allocated(call: impl FnOnce()) -> (u64, u64) {
+    let AllocationInfo { count_total, bytes_total, .. } = measure(call);
+    (count_total, bytes_total)
+}
+
+/// A program that uses wgpu without this crate, with bindings as a clamp between two buffers has them.
+struct ByHand {
+    layout: wgpu::BindGroupLayout,
+    pipelines: [wgpu::ComputePipeline; 2],
+}
+
+impl ByHand {
+    fn new(gpu: &Gpu) -> Self {
+        use wgpu::BufferBindingType::{Storage, Uniform};
+        let entry = |(binding, ty)| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        };
+        let bindings = [(0, Uniform), (1, Storage { read_only: true }), (2, Storage { read_only: false })];
+        let device = gpu.device();
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: None,
+            entries: &bindings.map(entry),
+        });
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            bind_group_layouts: &[Some(&layout)],
+            ..Default::default()
+        });
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(
+                "@group(0) @binding(0) var<uniform> params: vec4<u32>;
+                @group(0) @binding(1) var<storage, read> src: array<u32>;
+                @group(0) @binding(2) var<storage, read_write> dst: array<u32>;
+                @compute @workgroup_size(1) fn one() { dst[0] = src[0] + params.x; }
+                @compute @workgroup_size(1) fn two() { dst[1] = src[1] + params.x; }"
+                    .into(),
+            ),
+        });
+        let pipelines = ["one", "two"].map(|entry_point| {
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: None,
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(entry_point),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: None,
+            })
+        });
+        Self { layout, pipelines }
+    }
+
+    fn bind(&self, gpu: &Gpu, params: &wgpu::Buffer, buffers: [&wgpu::Buffer; 2]) -> wgpu::BindGroup {
+        let [src, dst] = buffers.map(wgpu::Buffer::as_entire_binding);
+        let resources = [params.as_entire_binding(), src, dst].into_iter().zip(0..);
+        let mut entries = [const { None }; 3];
+        for (entry, (resource, binding)) in entries.iter_mut().zip(resources) {
+            *entry = Some(wgpu::BindGroupEntry { binding, resource });
+        }
+        gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("wgpu-clamp"),
+            layout: &self.layout,
+            entries: &entries.map(Option::unwrap),
+        })
+    }
+}
+
+/// A uniform buffer as [`wgpu_clamp::Clamper::prepare`] makes one.
+fn params(gpu: &Gpu, size: u64) -> wgpu::Buffer {
+    let buffer = scoped(gpu, || {
+        gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp params"),
+            size,
+            usage: wgpu::BufferUsages::UNIFORM,
+            mapped_at_creation: true,
+        })
+    });
+    buffer.get_mapped_range_mut(..).unwrap().copy_from_slice(&[0; 4096][..size as usize]);
+    scoped(gpu, || buffer.unmap());
+    buffer
+}
+
+/// Runs `create` in three error scopes, as the crate does.
+fn scoped<T>(gpu: &Gpu, create: impl FnOnce() -> T) -> T {
+    use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+    let scopes = [Internal, Validation, OutOfMemory].map(|filter| gpu.device().push_error_scope(filter));
+    let created = create();
+    for scope in scopes.into_iter().rev() {
+        assert!(pin!(scope.pop()).poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    }
+    created
+}
+
+/// A round of a program: an encoder, a pass, a submission, and a wait for its end. Returns what was allocated
+/// within the pass, and what in the whole round.
+fn round(gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) -> [(u64, u64); 2] {
+    let mut in_pass = (0, 0);
+    let whole = allocated(|| {
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            in_pass = allocated(|| record(&mut pass));
+        }
+        gpu.host.queue().submit([encoder.finish()]);
+        gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    });
+    [in_pass, whole]
+}
+
+/// Two buffers, and clamps between them.
+struct Tensors {
+    buffers: [wgpu::Buffer; 2],
+}
+
+impl Tensors {
+    fn new(gpu: &Gpu) -> Self {
+        Self { buffers: [buffer(gpu, &[0; 4 * LEN]), buffer(gpu, &[0; 4 * LEN])] }
+    }
+
+    fn prepare(&self, gpu: &Gpu, clamp: &Clamp) -> Prepared {
+        let [src, dst] = self.buffers.each_ref().map(|buffer| View::new(buffer, packed(&[LEN])));
+        gpu.clamper().prepare(clamp, (src, dst)).unwrap()
+    }
+}
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+/// [`Prepared::record`] is the calls of wgpu, and no allocation beside theirs.
+#[test]
+fn recording_allocates_what_wgpu_does() {
+    let _turn = turn();
+    for gpu in gpus() {
+        let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
+        let [src, dst] = &tensors.buffers;
+        let group = by_hand.bind(gpu, &params(gpu, 384), [src, dst]);
+        let clamp = tensors.prepare(gpu, &Clamp::new(1_u8, 2));
+        assert_eq!(clamp.dispatches(), 2);
+
+        let ours = || {
+            round(gpu, |pass| {
+                for _ in 0..TIMES {
+                    clamp.record(pass);
+                }
+            })
+        };
+        let theirs = || {
+            round(gpu, |pass| {
+                for _ in 0..TIMES {
+                    pass.set_pipeline(&by_hand.pipelines[0]);
+                    pass.set_bind_group(0, &group, &[]);
+                    pass.dispatch_workgroups(1, 1, 1);
+                    pass.set_pipeline(&by_hand.pipelines[1]);
+                    pass.dispatch_workgroups(1, 1, 1);
+                }
+            })
+        };
+        // The first rounds grow what wgpu keeps.
+        let _warm = (ours(), theirs(), ours(), theirs());
+        let (ours, theirs) = (ours(), theirs());
+        println!("record, {TIMES} times, {}: {ours:?}, by hand {theirs:?}", gpu.name);
+        assert_eq!(ours, theirs, "{}", gpu.name);
+    }
+}
+
+/// [`Prepared::record_all`] sets what changes, as a careful program would by hand.
+#[test]
+fn recording_all_allocates_what_wgpu_does() {
+    let _turn = turn();
+    for gpu in gpus() {
+        let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
+        let [src, dst] = &tensors.buffers;
+        let groups = [0; 2].map(|_| by_hand.bind(gpu, &params(gpu, 384), [src, dst]));
+        // One pipeline, two blocks of parameters; 1020 elements are one dispatch.
+        let clamps = [(1_u32, 2), (3, 4)].map(|(min, max)| {
+            let [src, dst] = tensors.buffers.each_ref().map(|buffer| View::new(buffer, packed(&[1020])));
+            gpu.clamper().prepare(&Clamp::new(min, max), (src, dst)).unwrap()
+        });
+        assert_eq!(clamps.each_ref().map(Prepared::dispatches), [1, 1]);
+
+        // In turns: the pipeline once. Then the second again and again: no bind group either.
+        let ours = || {
+            round(gpu, |pass| {
+                let turns = (0..TIMES).map(|n| &clamps[n % 2]);
+                Prepared::record_all(pass, turns.chain((0..TIMES).map(|_| &clamps[1])));
+            })
+        };
+        let theirs = || {
+            round(gpu, |pass| {
+                pass.set_pipeline(&by_hand.pipelines[0]);
+                for n in 0..TIMES {
+                    pass.set_bind_group(0, &groups[n % 2], &[]);
+                    pass.dispatch_workgroups(1, 1, 1);
+                }
+                for _ in 0..TIMES {
+                    pass.dispatch_workgroups(1, 1, 1);
+                }
+            })
+        };
+        let _warm = (ours(), theirs(), ours(), theirs());
+        let (ours, theirs) = (ours(), theirs());
+        println!("record_all, {} clamps, {}: {ours:?}, by hand {theirs:?}", 2 * TIMES, gpu.name);
+        assert_eq!(ours, theirs, "{}", gpu.name);
+    }
+}
+
+/// A clamp whose pipeline is there takes four allocations beside those of wgpu, whatever the log's level is: entries
+/// of the bind group, pipelines found, dispatches, and the slice of these that is shared.
+#[test]
+fn preparing_formats_and_keeps_nothing_else() {
+    let _turn = turn();
+    for gpu in gpus() {
+        let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
+        let [src, dst] = &tensors.buffers;
+        let clamp = Clamp::new(1_u8, 2);
+        // The geometry of the contiguous kernel, bounds of integers, no affine step: 32 + 16 + 16.
+        let theirs = || allocated(|| drop(scoped(gpu, || by_hand.bind(gpu, &params(gpu, 64), [src, dst]))));
+        let ours = || allocated(|| drop(tensors.prepare(gpu, &clamp)));
+        let settle = || {
+            gpu.host.queue().submit([]);
+            gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        };
+        for _ in 0..4 {
+            let _warm = (ours(), theirs());
+            settle();
+        }
+        let ours = ours();
+        settle();
+        let theirs = theirs();
+        println!("prepare, {}: {ours:?}, by hand {theirs:?}", gpu.name);
+        assert_eq!(ours.0, theirs.0 + 4, "{}", gpu.name);
+    }
+}
+
+/// After a warm-up, rounds of preparing, recording and submitting come back to the live bytes they began with.
+#[test]
+fn rounds_leak_nothing() {
+    const ROUNDS: usize = 200;
+    let _turn = turn();
+    for gpu in gpus() {
+        let tensors = Tensors::new(gpu);
+        let kept = tensors.prepare(gpu, &Clamp::new(1_u8, 2));
+        let once = |n: usize| {
+            let fresh = tensors.prepare(gpu, &Clamp::new(n as u8, 200));
+            let again = kept.clone();
+            round(gpu, |pass| {
+                for _ in 0..10 {
+                    Prepared::record_all(pass, [&kept, &fresh]);
+                    again.record(pass);
+                }
+            });
+        };
+        (0..50).for_each(once);
+        let mut level = (0, 0);
+        let mut levels = Vec::new();
+        for n in 0..ROUNDS {
+            let AllocationInfo { count_current, bytes_current, .. } = measure(|| once(n));
+            level = (level.0 + count_current, level.1 + bytes_current);
+            levels.push(level);
+        }
+        // wgpu recycles some of its objects by the dozen, so the level goes up and down within a few rounds.
+        let (count, bytes) = levels.split_off(ROUNDS / 2).into_iter().min().unwrap();
+        println!("{ROUNDS} rounds, {}: {count} allocations, {bytes} bytes more", gpu.name);
+        assert!(count <= 0 && bytes <= 0, "{count} allocations, {bytes} bytes more on {}", gpu.name);
+    }
+}
+
+#[test]
+fn a_plan_allocates_nothing() {
+    let shape = [2, 3, 2, 3, 2, 3, 2, 3];
+    let src = packed(&shape).permute(&[7, 5, 3, 1, 6, 4, 2, 0]).unwrap();
+    let dst = packed(src.shape()).flip(2).unwrap();
+    let behind = Layout::strided(dst.shape(), dst.strides(), dst.offset() + dst.len()).unwrap();
+    let small = Limits { max_binding_size: 1024, ..Limits::default() };
+    let clamp = Clamp::new(1_u16, 2).with_affine(1.5, 0.5).unwrap();
+    for limits in [Limits::default(), small] {
+        let mut plans = [None; 3];
+        let count = allocated(|| {
+            plans[0] = Plan::new(&clamp, &src, &dst, limits).ok();
+            plans[1] = Plan::in_one_buffer(&clamp, &src, &behind, limits).ok();
+            plans[2] = Plan::in_one_buffer(&clamp, &dst, &dst, limits).ok();
+        });
+        assert_eq!(count, (0, 0));
+        assert!(plans.iter().all(Option::is_some));
+    }
+}
+
+/// That the counting allocator is there, and counts.
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocated(|| drop(std::hint::black_box(vec![0_u8; 100]))), (1, 100));
+}

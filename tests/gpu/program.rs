@@ -1,0 +1,355 @@
+//! The crate inside a program that has a device of its own: what it frees, what it leaves to the program, and that
+//! neither threads nor devices get in each other's way.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
+
+use wgpu_clamp::{
+    Bound, Clamp, Clamper, DType, Host, Layout, Operands, Prepared, Tensor, View, verify, wgpu,
+};
+
+use crate::harness::{Gpu, Random, alone, buffer, gpus, read, with_limits};
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+/// A device of its own, for tests that count, destroy or wait.
+fn own(gpu: &Gpu) -> Gpu {
+    with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults())
+}
+
+fn encoder(device: &wgpu::Device) -> wgpu::CommandEncoder {
+    device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+}
+
+/// Buffers, bind groups, their layouts, pipelines, their layouts and modules that the driver holds. wgpu frees with
+/// the submission after the last use.
+fn objects(device: &wgpu::Device, queue: &wgpu::Queue) -> [isize; 6] {
+    for _ in 0..2 {
+        queue.submit([]);
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    }
+    let counters = device.get_internal_counters().hal;
+    [
+        counters.buffers.read(),
+        counters.bind_groups.read(),
+        counters.bind_group_layouts.read(),
+        counters.compute_pipelines.read(),
+        counters.pipeline_layouts.read(),
+        counters.shader_modules.read(),
+    ]
+}
+
+#[test]
+fn what_is_dropped_is_freed() {
+    if !alone("program::what_is_dropped_is_freed") {
+        return;
+    }
+    for gpu in gpus() {
+        let descriptor = wgpu::DeviceDescriptor {
+            required_limits: wgpu::Limits::downlevel_defaults(),
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(gpu.adapter.request_device(&descriptor)).unwrap();
+        let objects = || objects(&device, &queue);
+        let nothing = objects();
+
+        let clamper = Clamper::new(&device).unwrap();
+        let host = Host::new(&clamper.clone(), &queue);
+        let tensor = Tensor::upload(&host, &[100], &[7_u8; 100]).unwrap();
+        let slot = Tensor::upload(&host, &[], &[5_u8]).unwrap();
+        let two_tensors = objects();
+        let plus = |base: [isize; 6], more: [isize; 6]| std::array::from_fn(|i| base[i] + more[i]);
+        assert_eq!(two_tensors, plus(nothing, [2, 0, 4, 0, 4, 0]), "{}", gpu.name);
+
+        // Every kind of object: windows with ends, affine steps, a bound on the GPU, readbacks, streams, errors.
+        let clamp = Clamp::at_least(1_u8).with_affine(0.5, 1.0).unwrap();
+        let on_gpu = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let operands = Operands::in_place(tensor.view()).with_max(slot.view());
+        let prepared = clamper.prepare(&on_gpu, operands).unwrap();
+        let mut recorded = encoder(&device);
+        prepared.record(&mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        queue.submit([recorded.finish()]);
+        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [4; 100]);
+        host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
+        host.clamp_slice_in_place(&clamp, &mut [9_u8; 1000]).run_blocking().unwrap();
+        clamper.prepare(&clamp, Operands::in_place(slot.view().with_dtype(DType::I8))).unwrap_err();
+        // Encoders that are never submitted.
+        clamper.encode_in_place(&mut encoder(&device), &Clamp::at_most(9_u8), tensor.view()).unwrap();
+
+        // The thread that polled for a read may still be ending.
+        let settles = |expected: [isize; 6]| {
+            let end = Instant::now() + Duration::from_secs(10);
+            while objects() != expected && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            assert_eq!(objects(), expected, "{}", gpu.name);
+        };
+        // Of the clamps, the prepared one is left: a block, a request, and a bind group each. Of the pipelines, all:
+        // five, of three modules.
+        settles(plus(two_tensors, [2, 2, 0, 5, 0, 3]));
+        // A prepared clamp keeps what it needs, and no more: its two buffers and the program's, three pipelines of
+        // two modules, and their layouts.
+        drop((clamper, host, tensor, slot));
+        settles(plus(nothing, [4, 2, 2, 3, 2, 2]));
+        drop(prepared);
+        settles(nothing);
+    }
+}
+
+/// What never submits, polls or waits: everything that records, and what makes tensors. Returns what it has made.
+fn quiet_calls(gpu: &Gpu) -> Vec<Prepared> {
+    let (device, queue) = (gpu.device(), gpu.host.queue());
+    let clamper = Clamper::new(device).unwrap();
+    let host = Host::new(&clamper, queue);
+    let tensor = Tensor::upload(&host, &[33], &[7_u16; 33]).unwrap();
+    let slot = Tensor::zeros(&host, DType::U16, &[]).unwrap();
+    let clamp = Clamp::new(1_u16, 9);
+    let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::Value(9)).unwrap();
+    let operands = Operands::in_place(tensor.view());
+    let mut recorded = encoder(device);
+    let mut all = Vec::new();
+    // Compiled, then cached.
+    for _ in 0..2 {
+        all.push(clamper.prepare(&clamp, operands).unwrap());
+        all.push(clamper.prepare(&on_gpu, operands.with_min(slot.view())).unwrap());
+        clamper.encode(&mut recorded, &clamp, operands).unwrap();
+        clamper.encode_in_place(&mut recorded, &clamp, tensor.view()).unwrap();
+        clamper.prepare(&Clamp::new(1_u8, 2), operands).unwrap_err();
+        Prepared::record_all(&mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), &all);
+    }
+    // Not run, so nothing happens.
+    let mut data = [1_u16; 9];
+    drop(host.clamp_slice_in_place(&clamp, &mut data));
+    drop(tensor.read::<u16>());
+    drop(recorded.finish());
+    let _ = (clamper.limits(), clamper.compiled_pipelines(), format!("{clamper:?} {host:?}"));
+    all
+}
+
+/// wgpu calls back from polls and submissions alone, and counts submissions.
+#[test]
+fn nothing_is_polled_or_submitted_behind_the_programs_back() {
+    if !alone("program::nothing_is_polled_or_submitted_behind_the_programs_back") {
+        return;
+    }
+    let number = |index: &wgpu::SubmissionIndex| -> u64 {
+        let text = format!("{index:?}");
+        text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    };
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let (device, queue) = (gpu.device(), gpu.host.queue());
+        // How many submissions wgpu counts around `calls`, while work that has ended waits for a poll to say so.
+        let submissions = |calls: &dyn Fn()| {
+            let mut work = encoder(device);
+            work.clear_buffer(&buffer(&gpu, &[1; 64]), 0, None);
+            let before = number(&queue.submit([work.finish()]));
+            let called = Arc::new(AtomicBool::new(false));
+            let call = Arc::clone(&called);
+            queue.on_submitted_work_done(move || call.store(true, Ordering::SeqCst));
+            // Long enough for the work to end, so that whoever polls now would call.
+            std::thread::sleep(Duration::from_millis(200));
+            calls();
+            assert!(!called.load(Ordering::SeqCst), "polled on {}", gpu.name);
+            let after = number(&queue.submit([]));
+            device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+            assert!(called.load(Ordering::SeqCst));
+            after - before
+        };
+        let none = submissions(&|| ());
+        assert_eq!(submissions(&|| drop(quiet_calls(&gpu))), none, "submitted on {}", gpu.name);
+    }
+}
+
+/// While the device is busy, recording ends before the work does.
+#[test]
+fn recording_does_not_wait_for_the_device() {
+    if !alone("program::recording_does_not_wait_for_the_device") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let (device, queue) = (gpu.device(), gpu.host.queue());
+        let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 20]).unwrap();
+        let clamp = Clamp::new(-1.0_f64, 1.0).with_affine_f64(0.3, 0.7).unwrap();
+        let slow = gpu.clamper().prepare(&clamp, Operands::in_place(data.view())).unwrap();
+        let submit = |times: u32| {
+            let mut recorded = encoder(device);
+            Prepared::record_all(
+                &mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
+                (0..times).map(|_| &slow),
+            );
+            queue.submit([recorded.finish()])
+        };
+        let busy = |index: &wgpu::SubmissionIndex| {
+            let now =
+                wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(Duration::ZERO) };
+            matches!(device.poll(now), Err(wgpu::PollError::Timeout))
+        };
+        submit(1);
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        let start = Instant::now();
+        submit(4);
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        let once = start.elapsed() / 4;
+
+        // A machine with other things to do gets more than one chance: a call that waits fails all.
+        let did_not_wait = [1_u64, 4, 16].into_iter().any(|seconds| {
+            let times = Duration::from_secs(seconds).as_nanos() / once.as_nanos().max(1);
+            let index = submit(times.clamp(1, 100_000) as u32);
+            if !busy(&index) {
+                // Mesa's GL computes within `submit`: nothing is ever under way.
+                assert_eq!(gpu.adapter.get_info().backend, wgpu::Backend::Gl);
+                return true;
+            }
+            drop(quiet_calls(&gpu));
+            let still = busy(&index);
+            device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+            still
+        });
+        assert!(did_not_wait, "waited on {}", gpu.name);
+    }
+}
+
+/// Handlers that the program has set are called for its own mistakes, and for nothing of the crate's.
+#[test]
+fn the_programs_callbacks_stay_in_force() {
+    if !alone("program::the_programs_callbacks_stay_in_force") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let device = gpu.device();
+        let (errors, losses) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (error, loss) = (Arc::clone(&errors), Arc::clone(&losses));
+        let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
+        device.on_uncaptured_error(Arc::new(move |_| _ = error.fetch_add(1, Ordering::SeqCst)));
+        device.set_device_lost_callback(move |_, _| _ = loss.fetch_add(1, Ordering::SeqCst));
+
+        drop(quiet_calls(&gpu));
+        let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
+        let clamp = Clamp::at_most(2_u8);
+        gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
+        gpu.host.clamp_slice_in_place(&clamp, &mut [9_u8; 5]).run_blocking().unwrap();
+        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 2, 2]);
+        // A mistake of the program's that the crate meets and returns.
+        tensor.buffer().destroy();
+        gpu.clamper().prepare(&clamp, Operands::in_place(tensor.view())).unwrap_err();
+        gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap_err();
+        tensor.read_blocking::<u8>().unwrap_err();
+        assert_eq!((count(&errors), count(&losses)), (0, 0), "{}", gpu.name);
+
+        // One that it never meets.
+        let _ = device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 4,
+            usage: wgpu::BufferUsages::empty(),
+            mapped_at_creation: false,
+        });
+        assert_eq!((count(&errors), count(&losses)), (1, 0), "{}", gpu.name);
+        device.destroy();
+        let _ = device.poll(wgpu::PollType::Poll);
+        assert_eq!((count(&errors), count(&losses)), (1, 1), "{}", gpu.name);
+    }
+}
+
+/// Threads on devices, two of each adapter, all at once: each records clamps with numbers of its own, preparing one
+/// while another is recorded, and finds its own results.
+#[test]
+fn threads_and_devices_keep_to_themselves() {
+    const THREADS: u64 = 4;
+    if !alone("program::threads_and_devices_keep_to_themselves") {
+        return;
+    }
+    let devices: Vec<Gpu> = gpus().iter().flat_map(|gpu| [own(gpu), own(gpu)]).collect();
+    let barrier = Barrier::new(devices.len() * THREADS as usize);
+    std::thread::scope(|scope| {
+        for (gpu, thread) in devices.iter().flat_map(|gpu| (0..THREADS).map(move |thread| (gpu, thread))) {
+            let barrier = &barrier;
+            scope.spawn(move || {
+                barrier.wait();
+                for round in 0..8 {
+                    clamps_of_its_own(gpu, &mut Random(thread << 8 | round));
+                }
+            });
+        }
+    });
+    // I16 without and with an affine step, from one buffer to another: compiled once, whoever came first.
+    for gpu in &devices {
+        assert_eq!(gpu.clamper().compiled_pipelines(), 2, "{}", gpu.name);
+    }
+}
+
+/// Six clamps of the same data into buffers of their own, in two passes of one encoder, each held to the reference.
+fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
+    let layout = packed(&[1024]);
+    let input = random.bytes(2048);
+    let src = buffer(gpu, &input);
+    let clamps: [Clamp; 6] = std::array::from_fn(|n| {
+        let clamp = Clamp::new(random.next() as i16, random.next() as i16);
+        if n % 2 == 0 { clamp } else { clamp.with_affine((random.next() as i16).into(), 3.0).unwrap() }
+    });
+    let outputs = clamps.map(|_| buffer(gpu, &[0; 2048]));
+    let prepare = |n: usize| {
+        let operands = (View::new(&src, layout), View::new(&outputs[n], layout));
+        gpu.clamper().prepare(&clamps[n], operands).unwrap()
+    };
+    let mut recorded = encoder(gpu.device());
+    let (first, second) = (prepare(0), prepare(1));
+    {
+        let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        first.record(&mut pass);
+        let third = prepare(2);
+        second.record(&mut pass);
+        Prepared::record_all(&mut pass, [&third, &first, &prepare(3)]);
+    }
+    drop((first, second));
+    for n in 4..6 {
+        let operands = (View::new(&src, layout), View::new(&outputs[n], layout));
+        gpu.clamper().encode(&mut recorded, &clamps[n], operands).unwrap();
+    }
+    gpu.host.queue().submit([recorded.finish()]);
+    for (clamp, output) in clamps.iter().zip(&outputs) {
+        let report = verify::check(clamp, &layout, &input, &layout, &[0; 2048], &read(gpu, output)).unwrap();
+        assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
+    }
+}
+
+/// Bounds, scales, shapes and strides are in no key: whatever they are, the pipelines of one dtype are at most its
+/// entry points, affine steps and placements, and nothing else is kept.
+#[test]
+fn caches_do_not_grow() {
+    if !alone("program::caches_do_not_grow") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let (a, b) = (buffer(&gpu, &[0; 1 << 12]), buffer(&gpu, &[0; 1 << 12]));
+        let objects = || objects(gpu.device(), gpu.host.queue());
+        let mut random = Random(4);
+        let mut prepare = |times| {
+            for _ in 0..times {
+                let mut clamp = Clamp::new(random.next() as u8, random.next() as u8);
+                if random.below(2) == 0 {
+                    let scale = random.pick(&[0.0, 0.5, 1.0, -3.0]);
+                    clamp = clamp.with_affine(scale, f32::from(random.next() as i8)).unwrap();
+                }
+                let stride = random.pick(&[1_isize, 1, 2, 3]);
+                let shape = [random.pick(&[1, 1, 20]), 1 + random.below(40)];
+                let strides = [40 * stride, stride];
+                let layout = Layout::strided(&shape, &strides, random.below(64)).unwrap();
+                let (src, dst) = (View::new(&a, layout), View::new(random.pick(&[&a, &b]), layout));
+                gpu.clamper().prepare(&clamp, (src, dst)).unwrap();
+            }
+        };
+        prepare(300);
+        // `body`, `edges`, `rows_by_word` and `strided`, two steps, two placements.
+        assert_eq!(gpu.clamper().compiled_pipelines(), 16, "{}", gpu.name);
+        let full = objects();
+        prepare(300);
+        assert_eq!(objects(), full, "{}", gpu.name);
+    }
+}

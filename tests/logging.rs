@@ -1,0 +1,201 @@
+//! What the crate tells the `log` facade.
+//!
+//! A program of its own, as there is one logger in each.
+
+#[path = "gpu/harness.rs"]
+#[allow(dead_code, reason = "the GPU tests use the rest")]
+mod harness;
+
+use std::cell::RefCell;
+
+use log::{Level, LevelFilter, Log, Metadata, Record};
+use wgpu_clamp::{Bound, Clamp, Clamper, Host, Layout, Limits, Operands, Tensor, View, wgpu};
+
+use crate::harness::{Gpu, alone, buffer, gpus, with_limits};
+
+thread_local! {
+    static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps what this crate says, each thread its own.
+struct Recorder;
+
+impl Log for Recorder {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let target = metadata.target();
+        target == "wgpu_clamp" || target.starts_with("wgpu_clamp::")
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if self.enabled(record.metadata()) {
+            RECORDS.with_borrow_mut(|records| records.push((record.level(), record.args().to_string())));
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// What this thread logs in `call`.
+fn records<T>(call: impl FnOnce() -> T) -> (T, Vec<(Level, String)>) {
+    // The first test sets it.
+    let _ = log::set_logger(&Recorder);
+    log::set_max_level(LevelFilter::Trace);
+    RECORDS.take();
+    (call(), RECORDS.take())
+}
+
+/// As [`records`], all of which are at debug level.
+#[track_caller]
+fn lines<T>(call: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let (result, records) = records(call);
+    assert!(records.iter().all(|(level, _)| *level == Level::Debug), "{records:?}");
+    (result, records.into_iter().map(|(_, text)| text).collect())
+}
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+fn fresh(gpu: &Gpu) -> Clamper {
+    Clamper::new(gpu.device()).unwrap()
+}
+
+#[test]
+fn a_clamper_names_its_adapter_and_limits() {
+    for gpu in gpus() {
+        let (clamper, lines) = lines(|| fresh(gpu));
+        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension } = clamper.limits();
+        let info = gpu.adapter.get_info();
+        let [line] = &lines[..] else { panic!("{lines:?}") };
+        for part in [
+            &info.name,
+            &format!("{:?}", info.backend),
+            &info.driver,
+            &info.driver_info,
+            &format!("bindings of {max_binding_size} bytes"),
+            &format!("multiples of {binding_alignment}"),
+            &format!("{max_workgroups_per_dimension} workgroups"),
+        ] {
+            assert!(line.contains(part.as_str()), "{part:?} is not in {line:?}");
+        }
+    }
+}
+
+#[test]
+fn a_host_says_which_adapter_it_opens() {
+    if !alone("a_host_says_which_adapter_it_opens") {
+        return;
+    }
+    let (host, lines) = lines(|| Host::open_blocking().unwrap());
+    let [opening, clamper] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(*opening, format!("opening a device on {}", host.adapter()));
+    assert!(clamper.starts_with(&format!("clamper on {}: ", host.adapter())), "{clamper}");
+}
+
+#[test]
+fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
+    for gpu in gpus() {
+        let clamper = fresh(gpu);
+        let (a, b) = (buffer(gpu, &[0; 256]), buffer(gpu, &[0; 256]));
+        let prepare = |clamp: &Clamp, operands: Operands<'_>| {
+            lines(|| clamper.prepare(clamp, operands).unwrap().dispatches())
+        };
+
+        // 21 bytes: one packet whole, one in part.
+        let clamp = Clamp::new(1_u8, 9);
+        let operands = Operands::new(View::new(&a, packed(&[3, 7])), View::new(&b, packed(&[3, 7])));
+        let plan = "prepare u8, no affine step, contiguous kernel, two buffers, windows: 1, dispatches: 2";
+        let body = "pipeline u8, no affine step, two buffers, body";
+        let edges = "pipeline u8, no affine step, two buffers, edges";
+        let with =
+            |state: &str| vec![plan.to_owned(), format!("{body}: {state}"), format!("{edges}: {state}")];
+        assert_eq!(prepare(&clamp, operands), (2, with("compiling")));
+        assert_eq!(prepare(&Clamp::at_most(3_u8), operands), (2, with("cached")));
+
+        let columns = Layout::strided(&[4, 4], &[1, 4], 16).unwrap();
+        let columns = Operands::new(View::new(&a, packed(&[4, 4])), View::new(&a, columns));
+        let clamp = Clamp::new(1.0_f32, 9.0).with_affine(2.0, 1.0).unwrap();
+        let (count, lines) = prepare(&clamp, columns);
+        assert_eq!(
+            (count, lines),
+            (
+                1,
+                vec![
+                    "prepare f32, fast affine step, strided kernel, one buffer, windows: 1, dispatches: 1"
+                        .to_owned(),
+                    "pipeline f32, fast affine step, one buffer, strided: compiling".to_owned(),
+                ]
+            )
+        );
+
+        // A bound on the GPU takes a dispatch more.
+        let clamp = Clamp::at_least(1_i64).with_affine(2.0, 1.0).unwrap();
+        let clamp = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let operands = Operands::in_place(View::new(&a, packed(&[4]))).with_max(View::new(&b, packed(&[])));
+        let (count, lines) = prepare(&clamp, operands);
+        assert_eq!(
+            (count, lines),
+            (
+                2,
+                vec![
+                    "prepare i64, exact affine step, contiguous kernel, one buffer, windows: 1, dispatches: 2"
+                        .to_owned(),
+                    "pipeline resolve: compiling".to_owned(),
+                    "pipeline i64, exact affine step, one buffer, body: compiling".to_owned(),
+                ]
+            )
+        );
+    }
+}
+
+/// However many windows there are, a clamp takes as many lines as it has pipelines, and one.
+#[test]
+fn windows_are_counted_and_not_listed() {
+    if !alone("windows_are_counted_and_not_listed") {
+        return;
+    }
+    for gpu in gpus() {
+        let limits =
+            wgpu::Limits { max_storage_buffer_binding_size: 2048, ..wgpu::Limits::downlevel_defaults() };
+        let small = with_limits(&gpu.adapter, limits);
+        let data = buffer(&small, &vec![0; 100_000]);
+        let operands = Operands::in_place(View::new(&data, packed(&[100_000])));
+        let (prepared, lines) = lines(|| small.clamper().prepare(&Clamp::at_least(1_u8), operands).unwrap());
+        let windows = prepared.dispatches();
+        assert!(windows > 50);
+        assert_eq!(
+            lines,
+            [
+                format!(
+                    "prepare u8, no affine step, contiguous kernel, one buffer, \
+                     windows: {windows}, dispatches: {windows}"
+                ),
+                "pipeline u8, no affine step, one buffer, body: compiling".to_owned(),
+            ]
+        );
+    }
+}
+
+/// Nothing at info or above, whatever is called; and an error is returned, not logged.
+#[test]
+fn the_rest_is_silent() {
+    for gpu in gpus() {
+        let ((), records) = records(|| {
+            let host = Host::new(gpu.clamper(), gpu.host.queue());
+            let tensor = Tensor::upload(&host, &[4], &[1_u16, 2, 3, 4]).unwrap();
+            host.submit(&Clamp::at_most(2_u16), Operands::in_place(tensor.view())).unwrap();
+            assert_eq!(tensor.read_blocking::<u16>().unwrap(), [1, 2, 2, 2]);
+            let mut data = [1_u32, 2, 3];
+            host.clamp_slice_in_place(&Clamp::at_most(2_u32), &mut data).run_blocking().unwrap();
+            let mismatch = Operands::in_place(tensor.view());
+            host.submit(&Clamp::at_most(2_u32), mismatch).unwrap_err();
+            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            tensor.buffer().destroy();
+            gpu.clamper().encode_in_place(&mut encoder, &Clamp::at_most(2_u16), tensor.view()).unwrap_err();
+        });
+        let expected = |text: &str| text.starts_with("prepare ") || text.starts_with("pipeline ");
+        for (level, text) in records {
+            assert!(level == Level::Debug && expected(&text), "{level}: {text}");
+        }
+    }
+}
