@@ -17,19 +17,25 @@ The commands of wgpu-clamp
         failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
         --exhaustive also runs the tests that take minutes (it sets WGPU_CLAMP_EXHAUSTIVE=1).
 
+    cargo xtask bench [--peers] [ARGS...]
+        Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and
+        what should be reached. --peers builds burn, ndarray and others as well (minutes) and puts
+        them into the same table. ARGS go to the program; `cargo xtask bench -- --help` shows them:
+        --quick, --only TEXT, --json FILE, --plot FILE.svg, --growth and more.
+
     cargo xtask drivers
         Shows what this machine has of Vulkan and GL, and installs what is missing.
 
     cargo xtask help
         Shows this text.
 
-The first three install Mesa's software drivers on a Linux machine that has no driver, through the
+The first four install Mesa's software drivers on a Linux machine that has no driver, through the
 machine's package manager. They need root or a sudo that asks nothing; without either they print the
 command to run. A driver that is already there is left alone. Windows and macOS need nothing.
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, drivers, help";
+const COMMANDS: &str = "demo, test, bench, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,6 +47,13 @@ pub enum Task {
     /// Run the example.
     Demo {
         /// Passed on to the example.
+        args: Vec<OsString>,
+    },
+    /// Measure.
+    Bench {
+        /// Beside other libraries as well.
+        peers: bool,
+        /// Passed on to the program.
         args: Vec<OsString>,
     },
     /// Run all checks.
@@ -78,6 +91,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             Ok(Task::Drivers)
         }
         Some("demo") => Ok(Task::Demo { args: [options, &rest].concat() }),
+        Some("bench") => {
+            let (peers, own): (Vec<_>, Vec<_>) = options.iter().cloned().partition(|arg| *arg == "--peers");
+            Ok(Task::Bench { peers: !peers.is_empty(), args: [own, rest].concat() })
+        }
         Some("test") => {
             if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
                 bail!(
@@ -127,6 +144,15 @@ mod tests {
         assert_eq!(
             parse("demo --out here --fast -- --help").unwrap(),
             Task::Demo { args: strings(&["--out", "here", "--fast", "--help"]) }
+        );
+    }
+
+    #[test]
+    fn bench_keeps_peers_and_passes_the_rest_on() {
+        assert_eq!(parse("bench").unwrap(), Task::Bench { peers: false, args: vec![] });
+        assert_eq!(
+            parse("bench --quick --peers --json here -- --help").unwrap(),
+            Task::Bench { peers: true, args: strings(&["--quick", "--json", "here", "--help"]) }
         );
     }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod cli;
 mod demo;
 mod drivers;
@@ -40,6 +41,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         }
         Task::Drivers => drivers::ensure(&[Api::Vulkan, Api::Gl]),
         Task::Demo { args } => demo::run(args),
+        Task::Bench { peers, args } => bench::run(*peers, args),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
     }
 }

@@ -1,0 +1,245 @@
+//! The engine: rounds in which ours and theirs take turns.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use wgpu_clamp::{DType, wgpu};
+
+use crate::clock::{Clock, Work};
+use crate::data;
+use crate::device::Device;
+use crate::kernels::{self, Kind, Packets, Width};
+use crate::options::Options;
+use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
+use crate::stats::Stats;
+use crate::table::figure;
+
+/// Less than this stays in a GPU's cache from one repetition to the next.
+const BEYOND_CACHES: u64 = 100_000_000;
+
+/// A device with a clock and the kernels that it is measured by.
+pub struct Bench {
+    /// The device.
+    pub device: Device,
+    /// The clock.
+    pub clock: Clock,
+    /// What was asked for.
+    pub options: Options,
+    /// The copy kernels, widest last.
+    copies: Vec<(Kind, Packets)>,
+    fill: Packets,
+    /// The index of the fastest copy kernel.
+    fastest: usize,
+    arena: RefCell<Option<Arena>>,
+}
+
+/// Buffers for the copies, kept from one row to the next.
+#[derive(Clone)]
+struct Arena {
+    bytes: u64,
+    pairs: Rc<Vec<[wgpu::Buffer; 2]>>,
+}
+
+impl Bench {
+    /// Opens the device and finds its fastest copy kernel.
+    ///
+    /// # Errors
+    ///
+    /// There is no adapter, or the device is lost.
+    pub fn open(options: Options) -> Result<Self> {
+        let device = Device::open()?;
+        let clock = Clock::new(&device)?;
+        let kinds = [Width::One, Width::Two, Width::Four].map(Kind::Copy);
+        let copies = kinds.map(|kind| (kind, Packets::new(&device, kind))).into();
+        let fill = Packets::new(&device, Kind::Fill);
+        let mut bench = Self { device, clock, options, copies, fill, fastest: 0, arena: RefCell::new(None) };
+        let medians = bench.copy_medians(bench.bytes())?;
+        bench.fastest = (0..bench.copies.len())
+            .min_by(|a, b| medians[*a].1.median.total_cmp(&medians[*b].1.median))
+            .unwrap_or(0);
+        Ok(bench)
+    }
+
+    /// How large an output is, unless the row has a reason.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let wanted = match (self.options.size, self.device.is_cpu(), self.options.quick) {
+            (Some(bytes), ..) => bytes,
+            (None, false, false) => 256 << 20,
+            (None, false, true) | (None, true, false) => 64 << 20,
+            (None, true, true) => 16 << 20,
+        };
+        // Strided rows span up to 1.6 times their bytes.
+        let limits = self.device.wgpu().limits();
+        wanted.min(limits.max_storage_buffer_binding_size / 4 * 2).min(limits.max_buffer_size / 4 * 2)
+    }
+
+    /// How many rounds.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.options.rounds.unwrap_or(match (self.options.quick, self.device.is_cpu()) {
+            (true, _) => 5,
+            (false, true) => 15,
+            (false, false) => 11,
+        })
+    }
+
+    /// On how many buffers work of `bytes` takes turns, so that no cache is measured.
+    #[must_use]
+    pub fn sets(&self, bytes: u64) -> usize {
+        if self.device.is_cpu() || bytes >= BEYOND_CACHES {
+            1
+        } else {
+            (BEYOND_CACHES.div_ceil(bytes.max(1)) as usize + 1).clamp(3, 64)
+        }
+    }
+
+    /// The copies that a row of `bytes` is held against.
+    ///
+    /// # Errors
+    ///
+    /// No memory.
+    pub fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
+        let pairs = self.pairs(bytes)?;
+        let (kind, kernel) = &self.copies[self.fastest];
+        let mut rivals =
+            vec![Rival { name: kind.name().to_owned(), work: kernel.work(&self.device, bytes, &pairs) }];
+        if !self.device.is_cpu() {
+            rivals.push(Rival {
+                name: "copy_buffer_to_buffer".to_owned(),
+                work: kernels::buffer_to_buffer(bytes / 16 * 16, &pairs),
+            });
+        }
+        Ok(rivals)
+    }
+
+    /// The fill that a row of `bytes` is held against.
+    ///
+    /// # Errors
+    ///
+    /// No memory.
+    pub fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
+        let pairs = self.pairs(bytes)?;
+        Ok(vec![Rival {
+            name: Kind::Fill.name().to_owned(),
+            work: self.fill.work(&self.device, bytes, &pairs),
+        }])
+    }
+
+    /// The times of every copy kernel and, last, of `copy_buffer_to_buffer`.
+    ///
+    /// # Errors
+    ///
+    /// No memory, or the device is lost.
+    pub fn copy_medians(&self, bytes: u64) -> Result<Vec<(&'static str, Stats)>> {
+        let pairs = self.pairs(bytes)?;
+        let mut names: Vec<_> = self.copies.iter().map(|(kind, _)| kind.name()).collect();
+        let mut works: Vec<_> =
+            self.copies.iter().map(|(_, kernel)| kernel.work(&self.device, bytes, &pairs)).collect();
+        names.push("copy_buffer_to_buffer");
+        works.push(kernels::buffer_to_buffer(bytes / 16 * 16, &pairs));
+        let mut works: Vec<_> = works.iter_mut().collect();
+        let stats = self.take_turns(&mut works)?;
+        Ok(names.into_iter().zip(stats).collect())
+    }
+
+    /// Pairs of buffers of random bytes.
+    fn pairs(&self, bytes: u64) -> Result<Rc<Vec<[wgpu::Buffer; 2]>>> {
+        let mut arena = self.arena.borrow_mut();
+        if let Some(arena) = arena.as_ref().filter(|arena| arena.bytes == bytes) {
+            return Ok(Rc::clone(&arena.pairs));
+        }
+        *arena = None;
+        let bytes_usize = usize::try_from(bytes)?.max(16);
+        let random = data::random(DType::U64, bytes_usize, 1);
+        let pair = |_| -> Result<_> {
+            Ok([data::buffer(&self.device, &random)?, data::buffer(&self.device, &random)?])
+        };
+        let pairs = Rc::new((0..self.sets(bytes)).map(pair).collect::<Result<Vec<_>>>()?);
+        *arena = Some(Arena { bytes, pairs: Rc::clone(&pairs) });
+        Ok(pairs)
+    }
+
+    /// Measures a row and holds its results against the reference.
+    pub fn measure(&self, row: Row) -> Outcome {
+        let goal = row.goals[usize::from(self.device.is_cpu())];
+        let mut outcome = Outcome {
+            section: row.section,
+            name: row.name,
+            dtype: row.dtype.map(DType::name),
+            bytes: 0,
+            unit: row.unit,
+            ours: None,
+            rivals: Vec::new(),
+            ratio: None,
+            goal: goal_text(goal, row.unit),
+            target: None,
+            time_over_time: false,
+            verdict: Verdict::Report,
+            error: None,
+        };
+        let result = (row.prepare)(self).and_then(|trial| self.run(trial, &mut outcome));
+        outcome.error = result.err().map(|error| format!("{error:#}"));
+        outcome.judge(goal);
+        outcome
+    }
+
+    fn run(&self, mut trial: Trial, outcome: &mut Outcome) -> Result<()> {
+        outcome.bytes = trial.bytes;
+        let mut works = vec![&mut trial.ours];
+        works.extend(trial.rivals.iter_mut().map(|rival| &mut rival.work));
+        let mut stats = self.take_turns(&mut works)?.into_iter();
+        outcome.ours = stats.next();
+        outcome.rivals = trial.rivals.into_iter().map(|rival| rival.name).zip(stats).collect();
+        (trial.check)(self)
+    }
+
+    /// Samples of each, one per round, the order rotated from round to round.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost, or work fails.
+    pub fn take_turns(&self, works: &mut [&mut Work]) -> Result<Vec<Stats>> {
+        // A software driver compiles at the first dispatch; a GPU raises its clocks.
+        let mut repeats = Vec::new();
+        for work in works.iter_mut() {
+            self.clock.sample(&self.device, work, 1)?;
+            repeats.push(self.repeats(self.clock.sample(&self.device, work, 1)?));
+        }
+        let mut samples = vec![Vec::new(); works.len()];
+        for round in 0..self.rounds() {
+            for turn in 0..works.len() {
+                let i = (round + turn) % works.len();
+                samples[i].push(self.clock.sample(&self.device, works[i], repeats[i])?);
+            }
+        }
+        Ok(samples.into_iter().map(Stats::of).collect())
+    }
+
+    /// How often work that takes `once` seconds goes into a submission, so that the clock's grain is small.
+    fn repeats(&self, once: f64) -> usize {
+        let enough = if self.device.is_cpu() { 10e-3 } else { 2e-3 };
+        ((enough / once.max(1e-9)).ceil() as usize).clamp(1, 64)
+    }
+}
+
+/// A progress bar on stderr.
+#[must_use]
+pub fn progress(steps: usize) -> ProgressBar {
+    let bar = ProgressBar::new(steps as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn goal_text(goal: Goal, unit: Unit) -> String {
+    match goal {
+        Goal::Speed(least) => format!("≥ {least:.2}"),
+        Goal::Time(most) => format!("≤ {most:.2} in time"),
+        Goal::Absolute(most) => format!("≤ {}", figure(most, unit)),
+        Goal::Report => "–".to_owned(),
+    }
+}

@@ -1,0 +1,123 @@
+//! A clamp of a tensor on the device, held against a copy or a fill of as many bytes.
+
+use anyhow::Result;
+use wgpu_clamp::{Clamp, Layout, Operands, Prepared, View, wgpu};
+
+use crate::bench::Bench;
+use crate::clock::{Dispatch, Work, wait};
+use crate::data;
+use crate::device::Device;
+use crate::row::{Goal, Row, Trial, Unit};
+use crate::verify::{self, Side};
+
+/// What an output holds before: no result of ours.
+const POISON: u8 = 0xa5;
+
+/// One clamp on given layouts.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// What is computed.
+    pub clamp: Clamp,
+    /// Where from.
+    pub src: Layout,
+    /// Where to.
+    pub dst: Layout,
+    /// Whether both are the same buffer.
+    pub in_place: bool,
+    /// What it is held against.
+    pub rival: Against,
+}
+
+/// What a case is held against.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// A copy of the output's bytes.
+    Copy,
+    /// A fill of the output's bytes.
+    Fill,
+}
+
+/// A case with its buffers, of which there may be several sets.
+pub struct Set {
+    src_bytes: Vec<u8>,
+    dst_bytes: Vec<u8>,
+    /// Source and destination; the same buffer in place.
+    pub buffers: Vec<[wgpu::Buffer; 2]>,
+    /// Ready to be recorded.
+    pub prepared: Vec<Prepared>,
+}
+
+impl Case {
+    /// A row of the table. `goals` are those of a GPU and of a CPU.
+    #[must_use]
+    pub fn row(self, section: &'static str, name: impl Into<String>, goals: [Goal; 2]) -> Row {
+        let dtype = Some(self.clamp.dtype());
+        let prepare = Box::new(move |bench: &Bench| self.trial(bench));
+        Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, prepare }
+    }
+
+    /// The bytes of the output's elements.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        (self.dst.len() * self.clamp.dtype().size()) as u64
+    }
+
+    fn trial(self, bench: &Bench) -> Result<Trial> {
+        let bytes = self.bytes();
+        let rivals = match self.rival {
+            Against::Copy => bench.copies(bytes)?,
+            Against::Fill => bench.fill(bytes)?,
+        };
+        let set = self.set(&bench.device, bench.sets(bytes))?;
+        let ours = set.work();
+        Ok(Trial { bytes, ours, rivals, check: Box::new(move |bench| self.check(&bench.device, &set)) })
+    }
+
+    /// Random sources, poisoned destinations, and the clamp prepared on each pair.
+    ///
+    /// # Errors
+    ///
+    /// No memory, or the clamp is refused.
+    pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
+        let dtype = self.clamp.dtype();
+        let size = |layout: &Layout| usize::try_from(layout.required_bytes(dtype));
+        let src_bytes = data::random(dtype, size(&self.src)?, 42);
+        let dst_bytes = if self.in_place { src_bytes.clone() } else { vec![POISON; size(&self.dst)?] };
+        let mut set = Set { src_bytes, dst_bytes, buffers: Vec::new(), prepared: Vec::new() };
+        for _ in 0..sets {
+            let src = data::buffer(device, &set.src_bytes)?;
+            let dst = if self.in_place { src.clone() } else { data::buffer(device, &set.dst_bytes)? };
+            let operands = Operands::new(View::new(&src, self.src), View::new(&dst, self.dst));
+            set.prepared.push(device.host.clamper().prepare(&self.clamp, operands)?);
+            set.buffers.push([src, dst]);
+        }
+        wait(device)?;
+        Ok(set)
+    }
+
+    /// Holds what the buffers have come to hold against the reference. In place the clamp has run many times over;
+    /// without scale and bias that changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// They hold something else.
+    pub fn check(&self, device: &Device, set: &Set) -> Result<()> {
+        // Submissions take the sets from the first on, so the first has been written, and perhaps no other.
+        let after = data::read(device, &set.buffers[0][1])?;
+        let src = Side { layout: &self.src, bytes: &set.src_bytes };
+        let dst = Side { layout: &self.dst, bytes: &set.dst_bytes };
+        verify::check(&self.clamp, &src, &dst, &after[..set.dst_bytes.len()])
+    }
+}
+
+impl Set {
+    /// The dispatches on each pair of buffers.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        let record = |prepared: &Prepared| {
+            let prepared = prepared.clone();
+            Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.record(pass)) as Dispatch
+        };
+        Work::Pass(self.prepared.iter().map(record).collect())
+    }
+}

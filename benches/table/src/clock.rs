@@ -1,0 +1,196 @@
+//! One sample: how long the device takes for a piece of work.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use wgpu_clamp::wgpu;
+
+use crate::device::Device;
+use crate::stats::Stats;
+
+/// What records one dispatch into a pass.
+pub type Dispatch = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
+
+/// What records commands outside of passes.
+pub type Commands = Box<dyn Fn(&mut wgpu::CommandEncoder)>;
+
+/// Something to be timed. The several entries are the same on different buffers, to be taken in turn.
+pub enum Work {
+    /// Dispatches, any number of which share a compute pass.
+    Pass(Vec<Dispatch>),
+    /// Commands outside of passes.
+    Encoder(Vec<Commands>),
+    /// Whatever it says it took, in seconds (or another unit, if the row says so).
+    Measured(Box<dyn FnMut() -> Result<f64>>),
+}
+
+/// How work on the device is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// By the device, around the pass.
+    Timestamps,
+    /// From submission to completion, less what an empty submission takes.
+    Wall,
+}
+
+/// Times work on one device.
+pub struct Clock {
+    /// What [`Clock::sample`] uses.
+    pub method: Method,
+    /// The wall time of an empty submission, in seconds.
+    pub empty: f64,
+    queries: Option<Queries>,
+}
+
+struct Queries {
+    set: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    staging: wgpu::Buffer,
+    /// Seconds per tick.
+    period: f64,
+}
+
+impl Clock {
+    /// Timestamps on a GPU that has them. A software driver's dispatches are long, and its timestamps are those of
+    /// the thread that happens to write them: there, the wall.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn new(device: &Device) -> Result<Self> {
+        let queries = device.has_timestamps().then(|| Queries::new(device));
+        let method = if queries.is_some() && !device.is_cpu() { Method::Timestamps } else { Method::Wall };
+        let mut clock = Self { method, empty: 0.0, queries };
+        let nothing = Work::Pass(vec![Box::new(|_| {})]);
+        let samples: Result<Vec<_>> = (0..40).map(|_| clock.wall(device, &nothing, 1)).collect();
+        clock.empty = Stats::of(samples?).median;
+        Ok(clock)
+    }
+
+    /// Seconds for one of `repeats` repetitions in one submission.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost, or the work fails.
+    pub fn sample(&self, device: &Device, work: &mut Work, repeats: usize) -> Result<f64> {
+        if let Work::Measured(measured) = work {
+            return measured();
+        }
+        self.with(self.method, device, work, repeats)
+    }
+
+    /// As [`Clock::sample`], by a method of choice.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost, or it has no timestamps.
+    #[expect(clippy::cast_precision_loss, reason = "a few repeats")]
+    pub fn with(&self, method: Method, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
+        let all = match method {
+            // Never less than nothing: the two come from different submissions.
+            Method::Wall => (self.wall(device, work, repeats)? - self.empty).max(1e-7),
+            Method::Timestamps => self.timestamps(device, work, repeats)?,
+        };
+        Ok(all / repeats as f64)
+    }
+
+    /// Seconds from submission to completion.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn wall(&self, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
+        let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder, work, repeats, None);
+        let commands = encoder.finish();
+        let start = Instant::now();
+        device.queue().submit([commands]);
+        wait(device)?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn timestamps(&self, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
+        let queries = self.queries.as_ref().context("the device has no timestamps")?;
+        let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder, work, repeats, Some(&queries.set));
+        encoder.resolve_query_set(&queries.set, 0..2, &queries.resolved, 0);
+        encoder.copy_buffer_to_buffer(&queries.resolved, 0, &queries.staging, 0, 16);
+        device.queue().submit([encoder.finish()]);
+        queries.staging.map_async(wgpu::MapMode::Read, .., |_| {});
+        wait(device)?;
+        let ticks = {
+            let mapped = queries.staging.get_mapped_range(..).context("no timestamps came back")?;
+            let tick =
+                |at: usize| mapped[at..at + 8].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
+            tick(8).saturating_sub(tick(0))
+        };
+        queries.staging.unmap();
+        #[expect(clippy::cast_precision_loss, reason = "less than a second")]
+        Ok(ticks as f64 * queries.period)
+    }
+}
+
+impl Queries {
+    fn new(device: &Device) -> Self {
+        let buffer = |usage| {
+            device.wgpu().create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 16,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        Self {
+            set: device.wgpu().create_query_set(&wgpu::QuerySetDescriptor {
+                label: None,
+                ty: wgpu::QueryType::Timestamp,
+                count: 2,
+            }),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
+            staging: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            period: f64::from(device.queue().get_timestamp_period()) * 1e-9,
+        }
+    }
+}
+
+/// Waits until the device has done all that was submitted.
+///
+/// # Errors
+///
+/// The device is lost.
+pub fn wait(device: &Device) -> Result<()> {
+    device.wgpu().poll(wgpu::PollType::wait_indefinitely())?;
+    Ok(())
+}
+
+/// How long a function takes, in seconds.
+pub fn seconds<R>(run: impl FnOnce() -> R) -> (f64, R) {
+    let start = Instant::now();
+    let result = run();
+    (Duration::as_secs_f64(&start.elapsed()), result)
+}
+
+fn record(encoder: &mut wgpu::CommandEncoder, work: &Work, repeats: usize, set: Option<&wgpu::QuerySet>) {
+    match work {
+        Work::Pass(dispatches) => {
+            let timestamp_writes = set.map(|query_set| wgpu::ComputePassTimestampWrites {
+                query_set,
+                beginning_of_pass_write_index: Some(0),
+                end_of_pass_write_index: Some(1),
+            });
+            let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
+            dispatches.iter().cycle().take(repeats).for_each(|dispatch| dispatch(&mut pass));
+        }
+        Work::Encoder(commands) => {
+            if let Some(set) = set {
+                encoder.write_timestamp(set, 0);
+            }
+            commands.iter().cycle().take(repeats).for_each(|command| command(encoder));
+            if let Some(set) = set {
+                encoder.write_timestamp(set, 1);
+            }
+        }
+        Work::Measured(_) => {}
+    }
+}

@@ -1,0 +1,60 @@
+//! Rows of tensors without gaps: every dtype, scale and bias in both precisions.
+
+use anyhow::Result;
+use wgpu_clamp::{Clamp, DType, Layout, Precision};
+
+use crate::bench::Bench;
+use crate::case::{Against, Case};
+use crate::data;
+use crate::row::Goal::{Report, Speed};
+use crate::row::{Goal, Row};
+
+/// All of them.
+///
+/// # Errors
+///
+/// None that the sizes of a device bring about.
+pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for dtype in DType::ALL {
+        let least = if matches!(dtype, DType::F16 | DType::BF16) { 0.80 } else { 0.90 };
+        for (name, in_place) in [("clamp", false), ("clamp, in place", true)] {
+            let case = Case { in_place, ..packed(bench, data::bounds(dtype)?)? };
+            rows.push(case.row("contiguous", name, [Speed(0.95), Speed(least)]));
+        }
+    }
+    for dtype in DType::ALL {
+        let clamp = stepped(dtype, Precision::Fast)?;
+        rows.push(packed(bench, clamp)?.row("scale and bias", "scale, bias, clamp", fast_goals(dtype)));
+    }
+    for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float()) {
+        let clamp = stepped(dtype, Precision::Exact)?;
+        let least = if dtype == DType::F32 { Speed(0.45) } else { Report };
+        rows.push(packed(bench, clamp)?.row("scale and bias", "the same, Exact", [Report, least]));
+    }
+    Ok(rows)
+}
+
+/// Without scale and bias: [`data::bounds`].
+fn stepped(dtype: DType, precision: Precision) -> Result<Clamp> {
+    let (scale, bias) = if dtype.is_float() { (1.7, -0.3) } else { (1.5, -20.0) };
+    Ok(data::bounds(dtype)?.with_affine(scale, bias)?.with_precision(precision))
+}
+
+fn fast_goals(dtype: DType) -> [Goal; 2] {
+    match dtype {
+        DType::F32 | DType::F64 => [Speed(0.95), Speed(0.85)],
+        DType::BF16 => [Speed(0.90), Speed(0.65)],
+        DType::F16 => [Speed(0.90), Speed(0.40)],
+        DType::I8 | DType::U8 => [Speed(0.75), Speed(0.55)],
+        DType::I16 | DType::U16 => [Report, Speed(0.40)],
+        DType::I32 | DType::U32 => [Report, Speed(0.58)],
+        DType::I64 | DType::U64 => [Report, Speed(0.45)],
+    }
+}
+
+/// A clamp of the usual size from one buffer to another.
+fn packed(bench: &Bench, clamp: Clamp) -> Result<Case> {
+    let layout = Layout::packed(&[usize::try_from(bench.bytes())? / clamp.dtype().size()])?;
+    Ok(Case { clamp, src: layout, dst: layout, in_place: false, rival: Against::Copy })
+}

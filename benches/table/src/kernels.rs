@@ -1,0 +1,148 @@
+//! What the operator is held against: the plainest kernels that move bytes, written for wgpu by hand.
+
+use wgpu_clamp::wgpu;
+
+use crate::clock::{Commands, Dispatch, Work};
+use crate::device::Device;
+
+/// A kernel that moves 16-byte packets.
+#[derive(Clone)]
+pub struct Packets {
+    pipeline: wgpu::ComputePipeline,
+    packets_per_workgroup: u64,
+}
+
+/// Which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A copy with this many packets per invocation.
+    Copy(Width),
+    /// Every packet of the destination becomes the first of the source.
+    Fill,
+}
+
+/// Packets per invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 16 bytes.
+    One,
+    /// 32 bytes.
+    Two,
+    /// 64 bytes.
+    Four,
+}
+
+impl Kind {
+    fn source(self) -> &'static str {
+        match self {
+            Self::Copy(Width::One) => include_str!("../shaders/copy1.wgsl"),
+            Self::Copy(Width::Two) => include_str!("../shaders/copy2.wgsl"),
+            Self::Copy(Width::Four) => include_str!("../shaders/copy4.wgsl"),
+            Self::Fill => include_str!("../shaders/fill4.wgsl"),
+        }
+    }
+
+    /// As printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy(Width::One) => "copy kernel ×1",
+            Self::Copy(Width::Two) => "copy kernel ×2",
+            Self::Copy(Width::Four) => "copy kernel ×4",
+            Self::Fill => "fill kernel",
+        }
+    }
+}
+
+impl Packets {
+    /// Compiles it.
+    #[must_use]
+    pub fn new(device: &Device, kind: Kind) -> Self {
+        let per_invocation = match kind {
+            Kind::Copy(Width::One) => 1,
+            Kind::Copy(Width::Two) => 2,
+            Kind::Copy(Width::Four) | Kind::Fill => 4,
+        };
+        Self { pipeline: pipeline(device, kind.source()), packets_per_workgroup: 256 * per_invocation }
+    }
+
+    /// The same dispatch on each pair of source and destination, of which the first `bytes` take part.
+    #[must_use]
+    pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
+        let [x, y] = grid((bytes / 16).div_ceil(self.packets_per_workgroup));
+        let dispatches = pairs.iter().map(|[src, dst]| {
+            let bind_group = bind(device, &self.pipeline, &[part(src, bytes), part(dst, bytes)]);
+            let pipeline = self.pipeline.clone();
+            Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
+                pass.set_pipeline(&pipeline);
+                pass.set_bind_group(0, &bind_group, &[]);
+                pass.dispatch_workgroups(x, y, 1);
+            }) as Dispatch
+        });
+        Work::Pass(dispatches.collect())
+    }
+}
+
+/// A pipeline of a module with one entry point.
+#[must_use]
+pub fn pipeline(device: &Device, source: &str) -> wgpu::ComputePipeline {
+    let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: None,
+        source: wgpu::ShaderSource::Wgsl(source.into()),
+    });
+    device.wgpu().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
+}
+
+/// The resources at bindings 0, 1, … of group 0.
+#[must_use]
+pub fn bind(
+    device: &Device,
+    pipeline: &wgpu::ComputePipeline,
+    resources: &[wgpu::BindingResource<'_>],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = resources
+        .iter()
+        .zip(0..)
+        .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource: resource.clone() })
+        .collect();
+    device.wgpu().create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &entries,
+    })
+}
+
+/// The first `bytes` of a buffer, as a binding.
+#[must_use]
+pub fn part(buffer: &wgpu::Buffer, bytes: u64) -> wgpu::BindingResource<'_> {
+    let size = wgpu::BufferSize::new(bytes.min(buffer.size()) / 16 * 16);
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+}
+
+/// So many workgroups, near a square where a line is too long.
+fn grid(workgroups: u64) -> [u32; 2] {
+    if workgroups <= 65_535 {
+        return [workgroups as u32, 1];
+    }
+    let x = workgroups.isqrt() + 1;
+    [x as u32, workgroups.div_ceil(x) as u32]
+}
+
+/// wgpu's own copy, of the first `bytes`.
+#[must_use]
+pub fn buffer_to_buffer(bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
+    let copies = pairs.iter().map(|[src, dst]| {
+        let (src, dst) = (src.clone(), dst.clone());
+        Box::new(move |encoder: &mut wgpu::CommandEncoder| {
+            encoder.copy_buffer_to_buffer(&src, 0, &dst, 0, bytes);
+        }) as Commands
+    });
+    Work::Encoder(copies.collect())
+}

@@ -1,0 +1,126 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+/// What `--help` prints.
+pub const USAGE: &str = "\
+Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table in markdown.
+
+    --quick          smaller tensors, fewer rounds
+    --only TEXT      only rows whose section, name or dtype contains TEXT
+    --rounds N       how many rounds
+    --size MIB       the size of the large tensors
+    --json FILE      all figures, for programs
+    --plot FILE.svg  the ratios as a picture
+    --growth         also time against size, rank and clamps in a pass; with --plot, one picture each
+    --tune           also the copy kernels against each other, and the clocks
+
+The adapter is the fastest, or what WGPU_BACKEND and WGPU_ADAPTER_NAME say. A wrong result ends in failure; a
+slow one does not.
+";
+
+/// What was asked for.
+#[expect(clippy::struct_excessive_bools, reason = "one per switch of the command line")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Only print [`USAGE`].
+    pub help: bool,
+    /// Smaller tensors, fewer rounds.
+    pub quick: bool,
+    /// What a row must contain, in lower case.
+    pub only: Option<String>,
+    /// How many rounds.
+    pub rounds: Option<usize>,
+    /// Bytes of the large tensors.
+    pub size: Option<u64>,
+    /// Where the figures go.
+    pub json: Option<PathBuf>,
+    /// Where the picture goes.
+    pub plot: Option<PathBuf>,
+    /// Also time against size, rank and count.
+    pub growth: bool,
+    /// Also the copy kernels.
+    pub tune: bool,
+}
+
+impl Options {
+    /// Reads the arguments that follow the program's name.
+    ///
+    /// # Errors
+    ///
+    /// An unknown option, or a value that is missing or no number.
+    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self> {
+        let mut options = Self::default();
+        let mut args = args.into_iter();
+        while let Some(arg) = args.next() {
+            let name = arg.to_str().unwrap_or_default();
+            let mut value = || args.next().with_context(|| format!("`{name}` needs a value"));
+            match name {
+                "--help" | "-h" => options.help = true,
+                "--quick" => options.quick = true,
+                "--growth" => options.growth = true,
+                "--tune" => options.tune = true,
+                "--only" => options.only = Some(value()?.to_string_lossy().to_lowercase()),
+                "--rounds" => options.rounds = Some(number(name, &value()?)?),
+                "--size" => options.size = Some((number(name, &value()?)? as u64) << 20),
+                "--json" => options.json = Some(value()?.into()),
+                "--plot" => options.plot = Some(value()?.into()),
+                _ => bail!("there is no option `{}`\n\n{USAGE}", arg.display()),
+            }
+        }
+        if let Some(plot) = options.plot.as_ref().filter(|plot| plot.extension().is_none_or(|e| e != "svg")) {
+            bail!("`--plot` draws SVG, so name a file that ends in .svg, not `{}`", plot.display());
+        }
+        Ok(options)
+    }
+}
+
+fn number(name: &str, value: &OsString) -> Result<usize> {
+    let number = value.to_str().and_then(|text| text.parse().ok()).filter(|number| *number > 0);
+    number.with_context(|| format!("`{name}` needs a number above 0, not `{}`", value.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(line.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn all_options_at_once() {
+        let options =
+            parse("--quick --only F16 --rounds 7 --size 2 --json a --plot b.svg --growth --tune").unwrap();
+        let expected = Options {
+            help: false,
+            quick: true,
+            only: Some("f16".into()),
+            rounds: Some(7),
+            size: Some(2 << 20),
+            json: Some("a".into()),
+            plot: Some("b.svg".into()),
+            growth: true,
+            tune: true,
+        };
+        assert_eq!(options, expected);
+        assert_eq!(parse("").unwrap(), Options::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, named) in [
+            ("--fast", "`--fast`"),
+            ("--rounds", "`--rounds` needs a value"),
+            ("--rounds 0", "`0`"),
+            ("--size many", "`many`"),
+            ("--plot a.gif", "`a.gif`"),
+        ] {
+            let error = parse(line).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Medians and quartiles of samples.
+
+use serde::Serialize;
+
+/// The middle of some samples and how far they spread.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stats {
+    /// The median.
+    pub median: f64,
+    /// The first quartile.
+    pub q1: f64,
+    /// The third quartile.
+    pub q3: f64,
+    /// What they were taken from, in the order of the rounds.
+    pub samples: Vec<f64>,
+}
+
+impl Stats {
+    /// Of at least one sample.
+    #[must_use]
+    pub fn of(samples: Vec<f64>) -> Self {
+        let mut sorted = samples.clone();
+        sorted.sort_by(f64::total_cmp);
+        Self {
+            median: quantile(&sorted, 0.5),
+            q1: quantile(&sorted, 0.25),
+            q3: quantile(&sorted, 0.75),
+            samples,
+        }
+    }
+}
+
+/// Between two samples, a point on the line from one to the other.
+#[expect(clippy::cast_precision_loss, reason = "a handful of samples")]
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let at = q * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_of_five_are_three_of_them() {
+        let stats = Stats::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!(format!("{} {} {}", stats.q1, stats.median, stats.q3), "2 3 4");
+    }
+
+    #[test]
+    fn one_sample_is_its_own_median() {
+        let stats = Stats::of(vec![7.0]);
+        assert_eq!(format!("{} {} {}", stats.q1, stats.median, stats.q3), "7 7 7");
+    }
+}

@@ -1,0 +1,159 @@
+//! Rows of tensors with strides: pitches, broadcasts, permutations, many dimensions, gaps.
+
+use anyhow::Result;
+use wgpu_clamp::{DType, Layout};
+
+use crate::bench::Bench;
+use crate::case::{Against, Case};
+use crate::data;
+use crate::row::Goal::{Report, Speed};
+use crate::row::{Goal, Row};
+
+/// One dtype of each width.
+const WIDTHS: [DType; 4] = [DType::U8, DType::F16, DType::F32, DType::F64];
+
+/// All of them.
+///
+/// # Errors
+///
+/// None that the sizes of a device bring about.
+pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
+    let bytes = usize::try_from(bench.bytes())?;
+    let mut rows = pitches(bytes)?;
+    rows.extend(broadcasts(bytes)?);
+    rows.extend(permutations(bytes)?);
+    rows.extend(eight_dimensions(bytes)?);
+    rows.extend(gaps(bytes)?);
+    Ok(rows)
+}
+
+fn case(dtype: DType, src: Layout, dst: Layout) -> Result<Case> {
+    Ok(Case { clamp: data::bounds(dtype)?, src, dst, in_place: false, rival: Against::Copy })
+}
+
+/// Rows of 4,000 bytes, so that a row is many packets and no power of two.
+fn pitches(bytes: usize) -> Result<Vec<Row>> {
+    let mut out = Vec::new();
+    for dtype in WIDTHS {
+        let size = dtype.size();
+        let columns = 4000 / size;
+        let shape = [bytes / 4000, columns];
+        let rows = |pitch: usize| Layout::strided(&shape, &[pitch.cast_signed(), 1], 0);
+        let aligned = case(dtype, rows(columns + 96 / size)?, rows(columns + 32 / size)?)?;
+        out.push(aligned.row("rows", "pitch of 16-byte steps", [Speed(0.90), Speed(0.80)]));
+        let crop = case(dtype, rows(columns + 3)?, rows(columns)?)?;
+        out.push(crop.row("rows", "odd pitch to packed", [Speed(0.80), Speed(0.60)]));
+        let odd = case(dtype, rows(columns + 3)?, rows(columns + 1)?)?;
+        out.push(odd.row("rows", "odd pitch to odd pitch", [Speed(0.80), Speed(0.60)]));
+    }
+    Ok(out)
+}
+
+fn broadcasts(bytes: usize) -> Result<Vec<Row>> {
+    let goals = [Speed(0.95), Speed(0.90)];
+    let mut out = Vec::new();
+    for dtype in WIDTHS {
+        let columns = 4096 / dtype.size();
+        let rows = bytes / 4096;
+        for (name, from) in [
+            ("a column to all columns", [rows, 1]),
+            ("a row to all rows", [1, columns]),
+            ("one element to all", [1, 1]),
+        ] {
+            let dst = Layout::packed(&[rows, columns])?;
+            let src = Layout::packed(&from)?.broadcast_to(&[rows, columns])?;
+            let case = Case { rival: Against::Fill, ..case(dtype, src, dst)? };
+            out.push(case.row("broadcast, against a fill", name, goals));
+        }
+    }
+    Ok(out)
+}
+
+/// Sources whose fastest dimension is not the destination's.
+fn permutations(bytes: usize) -> Result<Vec<Row>> {
+    let mut out = Vec::new();
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::F64] {
+        let goals = permutation_goals(dtype);
+        let elements = bytes / dtype.size();
+        // Not a square, and no power of two, which would be a special case of caches.
+        let side = (elements.isqrt() / 16 * 16).saturating_sub(48).max(16);
+        let plane = Layout::packed(&[side, elements / side / 16 * 16])?;
+        let transposed = plane.permute(&[1, 0])?;
+        let matrix = case(dtype, transposed, Layout::packed(transposed.shape())?)?;
+        out.push(matrix.row("permutations", "transpose", goals));
+        for channels in [64, 3] {
+            let side = (elements / channels / 8).isqrt() / 4 * 4;
+            let planes = Layout::packed(&[8, channels, side, side])?;
+            let pixels = Layout::packed(&[8, side, side, channels])?;
+            let goals = if channels == 64 { goals } else { [Report, Report] };
+            let to_pixels = case(dtype, planes.permute(&[0, 2, 3, 1])?, pixels)?;
+            out.push(to_pixels.row("permutations", format!("NCHW to NHWC, {channels} channels"), goals));
+            let to_planes = case(dtype, pixels.permute(&[0, 3, 1, 2])?, planes)?;
+            out.push(to_planes.row("permutations", format!("NHWC to NCHW, {channels} channels"), goals));
+        }
+    }
+    Ok(out)
+}
+
+fn permutation_goals(dtype: DType) -> [Goal; 2] {
+    match dtype {
+        DType::F32 => [Speed(0.75), Speed(0.45)],
+        DType::F16 => [Speed(0.75), Speed(0.38)],
+        DType::U8 => [Speed(0.60), Speed(0.20)],
+        _ => [Report, Report],
+    }
+}
+
+/// Eight dimensions of which no two are one, the inner one of 8 neighbours.
+fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
+    let goals = [Speed(0.50), Speed(0.70)];
+    let mut out = Vec::new();
+    for dtype in [DType::F32, DType::U8] {
+        let mut shape = [8; 8];
+        shape[7] = 8;
+        shape[0] = (bytes / dtype.size() / 8_usize.pow(7)).max(1);
+        shape_for_small(&mut shape, bytes / dtype.size());
+        let packed = Layout::packed(&shape)?;
+        let backwards = [6, 5, 4, 3, 2, 1, 0, 7];
+        let permuted = packed.permute(&backwards)?;
+        let turned = case(dtype, permuted, Layout::packed(permuted.shape())?)?;
+        out.push(turned.row("eight dimensions", "the outer seven reversed", goals));
+        let gapped = case(dtype, gapped(&shape, 0)?, gapped(&shape, 1)?)?;
+        out.push(gapped.row("eight dimensions", "a gap after each", goals));
+    }
+    Ok(out)
+}
+
+/// Halves extents, the outer ones first, until the tensor has no more than `elements`.
+fn shape_for_small(shape: &mut [usize; 8], elements: usize) {
+    let mut axis = 0;
+    while shape.iter().product::<usize>() > elements {
+        shape[axis] = (shape[axis] / 2).max(2);
+        axis = (axis + 1) % 7;
+    }
+}
+
+/// Strides with a gap of a quarter of the inner row after every second dimension: with those of the other phase, no
+/// two dimensions are one on both sides.
+fn gapped(shape: &[usize; 8], phase: usize) -> Result<Layout> {
+    let mut strides = [1; 8];
+    for axis in (0..7).rev() {
+        let span = strides[axis + 1] * shape[axis + 1].cast_signed();
+        strides[axis] = if axis % 2 == phase { span + strides[axis + 1] } else { span };
+    }
+    Ok(Layout::strided(shape, &strides, 0)?)
+}
+
+/// Outputs that leave bytes of a word alone.
+fn gaps(bytes: usize) -> Result<Vec<Row>> {
+    let goals = [Report, Speed(0.30)];
+    // The output spans `bytes`, gaps included.
+    let pixels = [bytes / 4, 3];
+    let bytes_of_four = case(DType::U8, Layout::packed(&pixels)?, Layout::strided(&pixels, &[4, 1], 0)?)?;
+    let halves = [bytes / 4];
+    let every_second = case(DType::U16, Layout::packed(&halves)?, Layout::strided(&halves, &[2], 0)?)?;
+    Ok(vec![
+        bytes_of_four.row("gaps in words", "3 bytes of 4", goals),
+        every_second.row("gaps in words", "every second u16", goals),
+    ])
+}

@@ -1,0 +1,109 @@
+//! Results held against the reference: all of a small tensor, a sample of a large one.
+
+use anyhow::{Result, ensure};
+use wgpu_clamp::{Clamp, Layout, reference, verify};
+
+use crate::data::Random;
+
+/// Up to so many elements are all looked at; of more, so many are.
+const SAMPLE: usize = 1 << 18;
+
+/// One side of a clamp in host memory.
+pub struct Side<'a> {
+    /// Where its elements lie.
+    pub layout: &'a Layout,
+    /// The whole buffer.
+    pub bytes: &'a [u8],
+}
+
+/// Holds `after` against what the clamp makes of `src`; `dst` is what was there before.
+///
+/// # Errors
+///
+/// An element is not what the reference allows, or a byte outside the output has changed.
+pub fn check(clamp: &Clamp, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Result<()> {
+    if dst.layout.len() <= SAMPLE {
+        let report = verify::check(clamp, src.layout, src.bytes, dst.layout, dst.bytes, after)?;
+        ensure!(report.passed(), "{report}");
+        return Ok(());
+    }
+    let mut random = Random(7);
+    let len = dst.layout.len() as u64;
+    let ends = (0..64).chain(len - 64..len);
+    let sample = std::iter::repeat_with(|| random.bits() % len).take(SAMPLE);
+    for n in ends.chain(sample) {
+        let (from, to) = (address(src.layout, n), address(dst.layout, n));
+        let size = clamp.dtype().size();
+        let (x, got) = (bits(src.bytes, from, size), bits(after, to, size));
+        let allowed = reference::allowed(clamp, x);
+        ensure!(
+            allowed.contains(got),
+            "element {n}: input {x:#x}, allowed {:#x?}, got {got:#x}",
+            allowed.values()
+        );
+    }
+    untouched(dst, clamp.dtype().size(), after)
+}
+
+/// Where the `n`-th element lies, in row-major order.
+fn address(layout: &Layout, mut n: u64) -> usize {
+    let mut at = layout.offset().cast_signed();
+    for (&extent, &stride) in layout.shape().iter().zip(layout.strides()).rev() {
+        at += (n % extent as u64) as isize * stride;
+        n /= extent as u64;
+    }
+    at.cast_unsigned()
+}
+
+fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
+    bytes[element * size..][..size].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+/// Whether the gaps of an output are as they were.
+fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
+    if dst.layout.len() * size == dst.bytes.len() {
+        return Ok(());
+    }
+    let mut expected = dst.bytes.to_vec();
+    for address in dst.layout.addresses() {
+        let element = address * size..(address + 1) * size;
+        expected[element.clone()].copy_from_slice(&after[element]);
+    }
+    let stray = expected.iter().zip(after).position(|(expected, after)| expected != after);
+    ensure!(stray.is_none(), "byte {} outside the output has changed", stray.unwrap_or(0));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tensor that is too large to be looked at whole, in rows with a gap.
+    fn case() -> (Clamp, Layout, Vec<u8>, Vec<u8>) {
+        let clamp = Clamp::new(50_u8, 200);
+        let layout = Layout::strided(&[1 << 10, 1 << 9], &[513, 1], 0).unwrap();
+        let bytes = crate::data::random(clamp.dtype(), 513 << 10, 3);
+        let mut after = vec![0xa5; bytes.len()];
+        for at in layout.addresses() {
+            after[at] = bytes[at].clamp(50, 200);
+        }
+        (clamp, layout, bytes, after)
+    }
+
+    fn passes(change: impl FnOnce(&mut [u8])) -> bool {
+        let (clamp, layout, bytes, mut after) = case();
+        change(&mut after);
+        let before = vec![0xa5; bytes.len()];
+        let side = |bytes| Side { layout: &layout, bytes };
+        check(&clamp, &side(&bytes), &side(&before), &after).is_ok()
+    }
+
+    #[test]
+    fn a_right_result_passes_and_a_wrong_one_does_not() {
+        assert!(passes(|_| {}));
+        assert!(!passes(|after| after[0] = 49));
+        assert!(!passes(|after| after[512] = 0), "a byte of a gap");
+        let half_wrong = |after: &mut [u8]| after[..257 << 10].fill(0xa5);
+        assert!(!passes(half_wrong), "a half that nobody has written");
+    }
+}
