@@ -20,7 +20,7 @@ impl Random {
 
     /// A number in −8..8 with random digits.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-    fn number(&mut self) -> f64 {
+    pub fn number(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 49) as f64 - 8.0
     }
 }

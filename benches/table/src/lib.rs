@@ -10,10 +10,14 @@ pub mod clock;
 pub mod data;
 pub mod device;
 mod elements;
+pub mod hand;
 pub mod head;
 pub mod kernels;
 pub mod options;
+mod overhead;
+pub mod ring;
 pub mod row;
+mod slices;
 pub mod stats;
 mod strided;
 pub mod table;
@@ -65,6 +69,8 @@ fn try_run(more: &[More]) -> Result<bool> {
 fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
     let mut rows = elements::rows(bench)?;
     rows.extend(strided::rows(bench)?);
+    rows.extend(overhead::rows());
+    rows.extend(slices::rows(bench));
     for more in more {
         rows.extend(more(bench)?);
     }

@@ -1,0 +1,64 @@
+//! Clamps of f32 on bare wgpu, as a program without this library would write them.
+
+use anyhow::{Context, Result};
+use wgpu_clamp::wgpu;
+
+use crate::device::Device;
+use crate::kernels;
+
+/// The pipeline, and what it takes to bind its buffers.
+#[derive(Clone)]
+pub struct Hand {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl Hand {
+    /// Compiles it.
+    #[must_use]
+    pub fn new(device: &Device) -> Self {
+        let pipeline = kernels::pipeline(device, include_str!("../shaders/hand.wgsl"));
+        let layout = pipeline.get_bind_group_layout(0);
+        Self { pipeline, layout }
+    }
+
+    /// Bounds in a buffer of their own, and the bind group with it.
+    ///
+    /// # Errors
+    ///
+    /// wgpu does not map a new buffer.
+    pub fn bind(
+        &self,
+        device: &wgpu::Device,
+        src: wgpu::BindingResource<'_>,
+        dst: wgpu::BindingResource<'_>,
+    ) -> Result<wgpu::BindGroup> {
+        let params = device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 8,
+            usage: wgpu::BufferUsages::UNIFORM,
+            mapped_at_creation: true,
+        });
+        let bounds = bytemuck::cast::<[f32; 2], [u8; 8]>([-4.1, 3.9]);
+        params.get_mapped_range_mut(..).context("a new buffer is not mapped")?.copy_from_slice(&bounds);
+        params.unmap();
+        Ok(device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &self.layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: src },
+                wgpu::BindGroupEntry { binding: 2, resource: dst },
+            ],
+        }))
+    }
+
+    /// One dispatch for each bind group of `bytes` bytes.
+    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>, groups: &[wgpu::BindGroup], bytes: u64) {
+        pass.set_pipeline(&self.pipeline);
+        for group in groups {
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(bytes.div_ceil(16 * 256) as u32, 1, 1);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Host memory through the device and back, without a kernel: what `clamp_slice` is held against.
+
+use anyhow::{Context, Result};
+use wgpu_clamp::wgpu;
+
+/// Bytes on their way at once.
+const CHUNK: usize = 16 << 20;
+
+/// Chunks on their way at once.
+const LANES: usize = 3;
+
+/// How bytes get to the device and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Staging buffers, a copy to the device and one back.
+    Staging,
+    /// One buffer that both sides reach: no copy by the device. Needs `MAPPABLE_PRIMARY_BUFFERS`.
+    Mapped,
+}
+
+/// Buffers for chunks on their way.
+pub struct Ring {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    way: Way,
+    lanes: Vec<Lane>,
+}
+
+struct Lane {
+    upload: wgpu::Buffer,
+    data: wgpu::Buffer,
+    download: wgpu::Buffer,
+    submission: Option<wgpu::SubmissionIndex>,
+}
+
+impl Ring {
+    /// The buffers are made once, and mapped.
+    #[must_use]
+    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, way: Way) -> Self {
+        let lanes = (0..LANES).map(|_| Lane::new(device, way)).collect();
+        Self { device: device.clone(), queue: queue.clone(), way, lanes }
+    }
+
+    /// Sends `src` through the device to `dst`, in chunks that overlap.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn run(&mut self, src: &[u8], dst: &mut [u8]) -> Result<()> {
+        let mut next = 0;
+        let mut done = 0;
+        while done < src.len() {
+            while next < src.len() && next - done < CHUNK * LANES {
+                let end = src.len().min(next + CHUNK);
+                self.start(next / CHUNK % LANES, &src[next..end])?;
+                next = end;
+            }
+            let end = src.len().min(done + CHUNK);
+            self.finish(done / CHUNK % LANES, &mut dst[done..end])?;
+            done = end;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, lane: usize, chunk: &[u8]) -> Result<()> {
+        let lane = &mut self.lanes[lane];
+        let bytes = chunk.len() as u64;
+        lane.upload.get_mapped_range_mut(..bytes).context("not mapped")?.copy_from_slice(chunk);
+        lane.upload.unmap();
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if self.way == Way::Staging {
+            encoder.copy_buffer_to_buffer(&lane.upload, 0, &lane.data, 0, bytes);
+            encoder.copy_buffer_to_buffer(&lane.data, 0, &lane.download, 0, bytes);
+        }
+        lane.submission = Some(self.queue.submit([encoder.finish()]));
+        match self.way {
+            Way::Staging => {
+                lane.upload.map_async(wgpu::MapMode::Write, .., |_| {});
+                lane.download.map_async(wgpu::MapMode::Read, .., |_| {});
+            }
+            Way::Mapped => lane.download.map_async(wgpu::MapMode::Read, .., |_| {}),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, lane: usize, chunk: &mut [u8]) -> Result<()> {
+        let lane = &mut self.lanes[lane];
+        let submission_index = lane.submission.take();
+        self.device.poll(wgpu::PollType::Wait { submission_index, timeout: None })?;
+        chunk.copy_from_slice(&lane.download.get_mapped_range(..chunk.len() as u64).context("not mapped")?);
+        lane.download.unmap();
+        if self.way == Way::Mapped {
+            lane.upload.map_async(wgpu::MapMode::Write, .., |_| {});
+            self.device.poll(wgpu::PollType::Poll)?;
+        }
+        Ok(())
+    }
+}
+
+impl Lane {
+    fn new(device: &wgpu::Device, way: Way) -> Self {
+        let buffer = |usage, mapped_at_creation| {
+            let size = CHUNK as u64;
+            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation })
+        };
+        let (write, read) = (wgpu::BufferUsages::MAP_WRITE, wgpu::BufferUsages::MAP_READ);
+        let (from, to) = (wgpu::BufferUsages::COPY_SRC, wgpu::BufferUsages::COPY_DST);
+        match way {
+            Way::Staging => Self {
+                upload: buffer(write | from, true),
+                data: buffer(from | to | wgpu::BufferUsages::STORAGE, false),
+                download: buffer(read | to, false),
+                submission: None,
+            },
+            Way::Mapped => {
+                let shared = buffer(write | read | wgpu::BufferUsages::STORAGE, true);
+                Self { upload: shared.clone(), data: shared.clone(), download: shared, submission: None }
+            }
+        }
+    }
+}
