@@ -61,6 +61,15 @@ impl Head {
         Ok(Self { lines })
     }
 
+    /// The adapter, its driver, the date and the commit in one line.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let words = ["adapter", "driver", "date", "commit"];
+        let values =
+            words.map(|word| self.lines.iter().find(|(name, _)| *name == word).map_or("", |(_, v)| v));
+        values.join(", ")
+    }
+
     /// As a list.
     #[must_use]
     pub fn markdown(&self) -> String {

@@ -7,14 +7,18 @@
 pub mod bench;
 pub mod case;
 pub mod clock;
+mod curves;
 pub mod data;
 pub mod device;
+mod dump;
 mod elements;
+pub mod growth;
 pub mod hand;
 pub mod head;
 pub mod kernels;
 pub mod options;
 mod overhead;
+mod plot;
 pub mod ring;
 pub mod row;
 mod slices;
@@ -28,6 +32,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use bench::Bench;
+use dump::Dump;
+use growth::Curve;
+use head::Head;
 use options::{Options, USAGE};
 use row::{Outcome, Row, Verdict};
 
@@ -58,11 +65,34 @@ fn try_run(more: &[More]) -> Result<bool> {
         return Ok(true);
     }
     let bench = Bench::open(options)?;
-    let head = head::Head::of(&bench)?;
+    let head = Head::of(&bench)?;
     println!("{}", head.markdown());
     let rows = measure(&bench, more)?;
-    println!("\n{}", table::summary(&rows));
-    Ok(rows.iter().all(|row| row.verdict != Verdict::Wrong))
+    println!("\n{}\n", table::summary(&rows));
+    let curves = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
+    for curve in &curves {
+        println!("{}", curves::table(curve));
+    }
+    write(&bench, &head, &rows, &curves)?;
+    let wrong = rows.iter().any(|row| row.verdict == Verdict::Wrong)
+        || curves.iter().flat_map(|curve| &curve.points).any(|point| point.error.is_some());
+    Ok(!wrong)
+}
+
+/// The files that were asked for.
+fn write(bench: &Bench, head: &Head, rows: &[Outcome], curves: &[Curve]) -> Result<()> {
+    if let Some(path) = &bench.options.json {
+        Dump { head, rows, growth: curves }.write(path)?;
+    }
+    if let Some(path) = &bench.options.plot {
+        plot::ratios(path, &head.title(), rows)?;
+        for curve in curves {
+            let name = path.file_stem().unwrap_or_default().display();
+            let file = path.with_file_name(format!("{name}-{}.svg", curve.over));
+            curves::draw(&file, &head.title(), curve)?;
+        }
+    }
+    Ok(())
 }
 
 /// Every row that was asked for, one after the other.

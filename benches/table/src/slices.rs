@@ -17,9 +17,9 @@ use crate::verify::{self, Side};
 #[must_use]
 pub fn rows(bench: &Bench) -> Vec<Row> {
     let mut rows =
-        vec![row("up and back through staging buffers", Way::Staging, [1.05, 1.10].map(Goal::Time))];
+        vec![row("against staging buffers up and back", Way::Staging, [1.05, 1.10].map(Goal::Time))];
     if bench.device.wgpu().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
-        rows.push(row("in and out of mapped buffers", Way::Mapped, [Goal::Report; 2]));
+        rows.push(row("against mapped buffers", Way::Mapped, [Goal::Report; 2]));
     }
     rows
 }
@@ -27,15 +27,15 @@ pub fn rows(bench: &Bench) -> Vec<Row> {
 fn row(rival: &'static str, way: Way, goals: [Goal; 2]) -> Row {
     Row {
         section: "host memory",
-        name: "`clamp_slice`".to_owned(),
+        name: format!("`clamp_slice`, {rival}"),
         dtype: Some(DType::F32),
         goals,
         unit: Unit::Seconds,
-        prepare: Box::new(move |bench| trial(bench, rival, way)),
+        prepare: Box::new(move |bench| trial(bench, way)),
     }
 }
 
-fn trial(bench: &Bench, rival: &str, way: Way) -> Result<Trial> {
+fn trial(bench: &Bench, way: Way) -> Result<Trial> {
     let bytes: u64 = if bench.options.quick { 128 << 20 } else { 1 << 30 };
     let mut random = Random(11);
     let src: Rc<Vec<f32>> = Rc::new((0..bytes / 4).map(|_| random.number() as f32).collect());
@@ -63,7 +63,7 @@ fn trial(bench: &Bench, rival: &str, way: Way) -> Result<Trial> {
     Ok(Trial {
         bytes,
         ours: Work::Measured(Box::new(clamped)),
-        rivals: vec![Rival { name: rival.to_owned(), work: Work::Measured(Box::new(moved)) }],
+        rivals: vec![Rival { name: "by hand, no clamp".to_owned(), work: Work::Measured(Box::new(moved)) }],
         check: Box::new(move |_| check(&clamp, &src, &ours.borrow(), &theirs.borrow())),
     })
 }
