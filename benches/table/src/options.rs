@@ -16,14 +16,12 @@ Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table 
     --json FILE      all figures, for programs
     --plot FILE.svg  the ratios as a picture
     --growth         also time against size, rank and clamps in a pass; with --plot, one picture each
-    --tune           also the copy kernels against each other, and the clocks
 
 The adapter is the fastest, or what WGPU_BACKEND and WGPU_ADAPTER_NAME say. A wrong result ends in failure; a
 slow one does not.
 ";
 
 /// What was asked for.
-#[expect(clippy::struct_excessive_bools, reason = "one per switch of the command line")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Only print [`USAGE`].
@@ -42,8 +40,6 @@ pub struct Options {
     pub plot: Option<PathBuf>,
     /// Also time against size, rank and count.
     pub growth: bool,
-    /// Also the copy kernels.
-    pub tune: bool,
 }
 
 impl Options {
@@ -62,7 +58,6 @@ impl Options {
                 "--help" | "-h" => options.help = true,
                 "--quick" => options.quick = true,
                 "--growth" => options.growth = true,
-                "--tune" => options.tune = true,
                 "--only" => options.only = Some(value()?.to_string_lossy().to_lowercase()),
                 "--rounds" => options.rounds = Some(number(name, &value()?)?),
                 "--size" => options.size = Some((number(name, &value()?)? as u64) << 20),
@@ -93,8 +88,7 @@ mod tests {
 
     #[test]
     fn all_options_at_once() {
-        let options =
-            parse("--quick --only F16 --rounds 7 --size 2 --json a --plot b.svg --growth --tune").unwrap();
+        let options = parse("--quick --only F16 --rounds 7 --size 2 --json a --plot b.svg --growth").unwrap();
         let expected = Options {
             help: false,
             quick: true,
@@ -104,7 +98,6 @@ mod tests {
             json: Some("a".into()),
             plot: Some("b.svg".into()),
             growth: true,
-            tune: true,
         };
         assert_eq!(options, expected);
         assert_eq!(parse("").unwrap(), Options::default());

@@ -38,7 +38,7 @@ pub fn check(clamp: &Clamp, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Res
         let allowed = reference::allowed(clamp, x);
         ensure!(
             allowed.contains(got),
-            "element {n}: input {x:#x}, allowed {:#x?}, got {got:#x}",
+            "element {n}: input {x:#x}, allowed {:x?}, got {got:#x}",
             allowed.values()
         );
     }
