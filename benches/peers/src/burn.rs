@@ -1,0 +1,83 @@
+//! burn on the same wgpu device, with and without fusion.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use anyhow::{Result, anyhow};
+use burn_backend::ops::FloatTensorOps;
+use burn_backend::tensor::FloatTensor;
+use burn_backend::{Backend, Scalar, TensorData};
+use burn_fusion::Fusion;
+use burn_wgpu::{CubeBackend, RuntimeOptions, WgpuDevice, WgpuSetup, init_device};
+use clamp_bench::bench::Bench;
+use clamp_bench::clock::{Work, seconds};
+use clamp_bench::row::Goal::Speed;
+use clamp_bench::row::Row;
+
+use crate::ours::{BIAS, BOUNDS, Output, SCALE, Step, calls, row};
+
+/// All of them.
+///
+/// # Errors
+///
+/// None.
+pub fn rows(_: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (step, goals) in [(Step::Clamp, [1.5, 2.0]), (Step::Affine, [3.0, 4.0])] {
+        let goals = goals.map(Speed);
+        rows.push(row("burn 0.22", step, goals, true, Box::new(peer::<CubeBackend>)));
+        rows.push(row("burn 0.22 with fusion", step, goals, true, Box::new(peer::<Fusion<CubeBackend>>)));
+    }
+    Ok(rows)
+}
+
+/// The device that is measured, as one of burn's.
+fn device(bench: &Bench) -> WgpuDevice {
+    static DEVICE: OnceLock<WgpuDevice> = OnceLock::new();
+    let setup = || WgpuSetup {
+        instance: bench.device.instance.clone(),
+        adapter: bench.device.adapter.clone(),
+        device: bench.device.wgpu().clone(),
+        queue: bench.device.queue().clone(),
+        backend: bench.device.info.backend,
+    };
+    DEVICE.get_or_init(|| init_device(setup(), RuntimeOptions::default())).clone()
+}
+
+fn peer<B>(bench: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)>
+where
+    B: Backend<Device: From<WgpuDevice>> + FloatTensorOps<B>,
+    FloatTensor<B>: Clone + 'static,
+{
+    let device: B::Device = device(bench).into();
+    let tensor = B::float_from_data(TensorData::new(src.to_vec(), [src.len()]), &device);
+    let last = Rc::new(RefCell::new(None));
+    let (kept, calls) = (Rc::clone(&last), calls(bench));
+    let call = move || -> Result<()> {
+        // Kept until the end: fusion may leave out what nobody looks at.
+        let outputs: Vec<_> = (0..calls).map(|_| compute::<B>(step, tensor.clone())).collect();
+        B::sync(&device).map_err(|error| anyhow!("{error:?}"))?;
+        *kept.borrow_mut() = outputs.into_iter().next_back();
+        Ok(())
+    };
+    let work = Work::Measured(Box::new(move || {
+        let (time, result) = seconds(&call);
+        result.map(|()| time / f64::from(calls))
+    }));
+    let output: Output = Box::new(move |_| {
+        let tensor = last.borrow_mut().take().ok_or_else(|| anyhow!("burn has not run"))?;
+        let data = pollster::block_on(B::float_into_data(tensor)).map_err(|error| anyhow!("{error:?}"))?;
+        data.try_to_vec::<f32>().map_err(|error| anyhow!("{error:?}"))
+    });
+    Ok((work, output))
+}
+
+fn compute<B: FloatTensorOps<B> + Backend>(step: Step, x: FloatTensor<B>) -> FloatTensor<B> {
+    let scalar = |value: f32| Scalar::Float(value.into());
+    let x = match step {
+        Step::Clamp => x,
+        Step::Affine => B::float_add_scalar(B::float_mul_scalar(x, scalar(SCALE)), scalar(BIAS)),
+    };
+    B::float_clamp(x, scalar(BOUNDS[0]), scalar(BOUNDS[1]))
+}

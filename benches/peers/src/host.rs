@@ -1,0 +1,58 @@
+//! The CPU without a GPU: ndarray with rayon, and an iterator. Each side's data stays where it is.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use anyhow::Result;
+use clamp_bench::bench::Bench;
+use clamp_bench::clock::{Work, seconds};
+use clamp_bench::row::Goal::Report;
+use clamp_bench::row::Row;
+use ndarray::{Array1, Zip};
+
+use crate::ours::{BIAS, BOUNDS, Output, SCALE, Step, row};
+
+/// All of them.
+///
+/// # Errors
+///
+/// None.
+pub fn rows(_: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for step in [Step::Clamp, Step::Affine] {
+        rows.push(row("ndarray with rayon", step, [Report; 2], true, Box::new(with_rayon)));
+        rows.push(row("an iterator", step, [Report; 2], true, Box::new(with_iterator)));
+    }
+    Ok(rows)
+}
+
+fn element(step: Step, x: f32) -> f32 {
+    let x = if step == Step::Affine { x * SCALE + BIAS } else { x };
+    x.clamp(BOUNDS[0], BOUNDS[1])
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
+fn with_rayon(_: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)> {
+    let src = Array1::from(src.to_vec());
+    let dst = Rc::new(RefCell::new(Array1::from_elem(src.len(), f32::NAN)));
+    let result = Rc::clone(&dst);
+    let work = Work::Measured(Box::new(move || {
+        let mut dst = dst.borrow_mut();
+        let all = || Zip::from(&mut *dst).and(&src).par_for_each(|y, x| *y = element(step, *x));
+        Ok(seconds(all).0)
+    }));
+    Ok((work, Box::new(move |_| Ok(result.borrow().to_vec()))))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
+fn with_iterator(_: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)> {
+    let src = src.to_vec();
+    let dst = Rc::new(RefCell::new(vec![f32::NAN; src.len()]));
+    let result = Rc::clone(&dst);
+    let work = Work::Measured(Box::new(move || {
+        let mut dst = dst.borrow_mut();
+        let all = || dst.iter_mut().zip(&src).for_each(|(y, x)| *y = element(step, *x));
+        Ok(seconds(all).0)
+    }));
+    Ok((work, Box::new(move |_| Ok(result.borrow().to_vec()))))
+}
