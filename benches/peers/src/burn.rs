@@ -15,7 +15,7 @@ use clamp_bench::clock::{Work, seconds};
 use clamp_bench::row::Goal::Speed;
 use clamp_bench::row::Row;
 
-use crate::ours::{BIAS, BOUNDS, Output, SCALE, Step, calls, row};
+use crate::ours::{BIAS, BOUNDS, Output, SCALE, Step, calls, row, settle};
 
 /// All of them.
 ///
@@ -62,6 +62,7 @@ where
         Ok(())
     };
     let work = Work::Measured(Box::new(move || {
+        settle();
         let (time, result) = seconds(&call);
         result.map(|()| time / f64::from(calls))
     }));

@@ -72,6 +72,11 @@ pub fn calls(bench: &Bench) -> u32 {
     if bench.device.is_cpu() { 1 } else { 8 }
 }
 
+/// Lets the threads that a peer keeps come to rest: on a CPU they would share its cores with whoever comes next.
+pub fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(50));
+}
+
 /// A sample of whole calls: preparing, recording, submitting, waiting, as a peer is timed.
 fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
     let host = bench.device.host.clone();
@@ -89,6 +94,7 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
         Ok(())
     };
     Work::Measured(Box::new(move || {
+        settle();
         let (time, result) = seconds(&call);
         result.map(|()| time / f64::from(calls))
     }))
