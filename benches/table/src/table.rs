@@ -19,7 +19,14 @@ pub fn line(row: &Outcome) -> String {
         format!("| {}: {} | {} | {} ", row.section, row.name, row.dtype.unwrap_or("–"), size(row.bytes));
     let _ = write!(line, "| {} | {} ", stats(row.ours.as_ref()), stats(best.map(|(_, stats)| stats)));
     let _ = write!(line, "| {} ", best.map_or("–", |(name, _)| name));
-    let ratio = row.ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
+    let ratio = row.ratio.map_or_else(
+        || "–".to_owned(),
+        |ratio| {
+            // A digit more where two would not show on which side of the goal it is.
+            let close = row.target.is_some_and(|target| (ratio - target).abs() < 0.005);
+            if close { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
+        },
+    );
     let _ = write!(line, "| {ratio} | {} | {} |", row.goal, verdict(row));
     line
 }
