@@ -86,7 +86,7 @@ impl Pipelines {
                 compilation_options: wgpu::PipelineCompilationOptions {
                     // No kernel has workgroup memory.
                     zero_initialize_workgroup_memory: false,
-                    ..Default::default()
+                    constants: if entry_point == EntryPoint::Body { &[("ADJACENT", 1.0)] } else { &[] },
                 },
                 cache: None,
             });

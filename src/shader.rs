@@ -8,7 +8,7 @@ use crate::{Clamp, DType, Precision};
 pub(crate) const WORKGROUP_SIZE: u32 = 256;
 
 /// Packets of 16 bytes that one invocation of the contiguous kernel takes; the constant of its WGSL file.
-pub(crate) const PACKETS_PER_INVOCATION: u32 = 2;
+pub(crate) const PACKETS_PER_INVOCATION: u32 = 4;
 
 /// The dtypes that one piece of arithmetic serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -230,10 +230,15 @@ impl ShaderKey {
                 32 => fragment!("storage/bits32"),
                 _ => fragment!("storage/bits64"),
             },
-            match (self.kernel, self.step) {
-                (Kernel::Strided | Kernel::Words, _) => "",
-                (_, AffineStep::Exact) => fragment!("storage/packet_looped"),
-                _ => fragment!("storage/packet_unrolled"),
+            match (self.kernel, self.step, class, self.dtype.bits()) {
+                (Kernel::Strided | Kernel::Words, ..) => "",
+                (_, AffineStep::None, Class::Integer, 8) => fragment!("storage/fields8"),
+                (_, AffineStep::None, Class::Integer, 16) => fragment!("storage/fields16"),
+                (.., 8) => fragment!("storage/packet8"),
+                (.., 16) => fragment!("storage/packet16"),
+                (.., 32) => fragment!("storage/packet32"),
+                (_, AffineStep::Exact, ..) => fragment!("storage/packet64_looped"),
+                _ => fragment!("storage/packet64"),
             },
             match class {
                 Class::Integer => fragment!("element/integer"),

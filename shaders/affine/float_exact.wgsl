@@ -36,9 +36,9 @@ fn round_to_format(sign: u32, significand: vec2<u32>, exponent: i32) -> u32 {
     return sign | (exponent_field + unit + select(0u, 1u, up));
 }
 
-fn affine(x: u32) -> u32 {
+fn affine_of_one(x: u32) -> u32 {
     let a = params.affine;
-    let size = magnitude(x);
+    let size = x & (SIGN - 1u);
     if size > INFINITY {
         return x;
     }
@@ -90,4 +90,13 @@ fn affine(x: u32) -> u32 {
         return 0u; // exact cancellation gives +0
     }
     return round_to_format(sign, difference, exponent);
+}
+
+// In a loop: inlined once per element, compilers would take seconds.
+fn affine(x: Operand) -> Operand {
+    var all = x;
+    for (var i = 0u; i < 4u; i++) {
+        all = Operand(all.yzw, affine_of_one(all.x));
+    }
+    return all;
 }

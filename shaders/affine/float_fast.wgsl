@@ -7,10 +7,11 @@ struct Affine {
 }
 
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
-fn affine(x: u32) -> u32 {
+fn affine(x: vec4<u32>) -> vec4<u32> {
     let a = params.affine;
     let size = magnitude(x);
     let finite = narrow(widen(x) * a.scale + a.bias);
-    let infinite = (x & a.infinity_mask) ^ a.infinity_flip;
-    return select(select(finite, infinite, size == INFINITY), x, size > INFINITY);
+    let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
+    let infinity = vec4<u32>(INFINITY);
+    return select(select(finite, infinite, size == infinity), x, size > infinity);
 }

@@ -16,7 +16,7 @@ struct Affine {
     rebase: vec2<u32>, // a key minus its number
 }
 
-fn affine(key: i32) -> i32 {
+fn affine_of_one(key: i32) -> i32 {
     let a = params.affine;
     let x = (max(a.lowest, min(key, a.highest)) - a.origin) << a.shift_left;
     // As two's complement numbers: the unsigned product less 2^32 times the other factor for each sign.
@@ -35,4 +35,13 @@ fn affine(key: i32) -> i32 {
     let high = bitcast<i32>(rebased.y);
     let fits = high == (low >> 31u);
     return select(select(a.maximum, a.minimum, high < 0), max(a.minimum, min(low, a.maximum)), fits);
+}
+
+// In a loop: inlined once per element, compilers would take seconds.
+fn affine(x: Operand) -> Operand {
+    var all = x;
+    for (var i = 0u; i < 4u; i++) {
+        all = Operand(all.yzw, affine_of_one(all.x));
+    }
+    return all;
 }

@@ -1,7 +1,10 @@
-fn key(bits: u32) -> i32 {
-    return bitcast<i32>(bits << 24u) >> 24u;
+fn key(bits: vec4<u32>) -> vec4<i32> {
+    return bitcast<vec4<i32>>(bits << vec4<u32>(24u)) >> vec4<u32>(24u);
 }
 
-fn from_key(key: i32) -> u32 {
-    return bitcast<u32>(key) & 0xffu;
+fn from_key(key: vec4<i32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(key) & vec4<u32>(0xffu);
 }
+
+// What turns an element into an unsigned number in the order of the elements.
+const FLIP: u32 = 0x80u;

@@ -1,8 +1,8 @@
 // A key is the number minus 2^31.
-fn key(bits: u32) -> i32 {
-    return bitcast<i32>(bits ^ 0x80000000u);
+fn key(bits: vec4<u32>) -> vec4<i32> {
+    return bitcast<vec4<i32>>(bits ^ vec4<u32>(0x80000000u));
 }
 
-fn from_key(key: i32) -> u32 {
-    return bitcast<u32>(key) ^ 0x80000000u;
+fn from_key(key: vec4<i32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(key) ^ vec4<u32>(0x80000000u);
 }

@@ -1,6 +1,6 @@
-// Floats of up to 32 bits, as bits in the low end of a u32. The dtype names the format: SIGN, INFINITY,
+// Floats of up to 32 bits, four at a time, as bits in the low end of a u32. The dtype names the format: SIGN, INFINITY,
 // MANTISSA_BITS, EXPONENT_BIAS.
-alias Operand = u32;
+alias Operand = vec4<u32>;
 
 // No floating-point instruction takes part: a pattern without its sign, negated where the sign was set,
 // orders floats as an integer, and −0 and +0 become one key.
@@ -13,19 +13,26 @@ struct Bounds {
     nan_bits: u32,
 }
 
-fn magnitude(bits: u32) -> u32 {
-    return bits & (SIGN - 1u);
+fn magnitude(bits: vec4<u32>) -> vec4<u32> {
+    return bits & vec4<u32>(SIGN - 1u);
 }
 
-fn clamp_bits(x: u32) -> u32 {
+fn clamp_bits(x: vec4<u32>) -> vec4<u32> {
     let b = params.bounds;
-    let size = bitcast<i32>(magnitude(x));
-    let key = select(size, -size, (x & SIGN) != 0u);
-    let upper = select(x, b.max_bits, key > b.max_key);
-    let both = select(upper, b.min_bits, key < b.min_key);
-    return select(both, (x & b.nan_mask) | b.nan_bits, magnitude(x) > INFINITY);
+    let size = bitcast<vec4<i32>>(magnitude(x));
+    // All ones where the sign is set.
+    let sign = bitcast<vec4<i32>>(x << vec4<u32>(SIGN_SHIFT)) >> vec4<u32>(31u);
+    let key = (size ^ sign) - sign;
+    let upper = select(x, vec4<u32>(b.max_bits), key > vec4<i32>(b.max_key));
+    let both = select(upper, vec4<u32>(b.min_bits), key < vec4<i32>(b.min_key));
+    let nan = (x & vec4<u32>(b.nan_mask)) | vec4<u32>(b.nan_bits);
+    return select(both, nan, size > vec4<i32>(i32(INFINITY)));
+}
+
+fn elements(bits: vec4<u32>) -> vec4<u32> {
+    return clamp_bits(affine(bits));
 }
 
 fn element(bits: u32) -> u32 {
-    return clamp_bits(affine(bits));
+    return elements(vec4<u32>(bits)).x;
 }

@@ -9,23 +9,36 @@ struct Geometry {
     end: u32,       // the byte after its last
 }
 
-const PACKETS_PER_INVOCATION: u32 = 2u;
+const PACKETS_PER_INVOCATION: u32 = 4u;
+
+// Whether the packets of an invocation lie next to each other: better where a thread runs a workgroup's invocations one
+// after the other. Otherwise neighbouring invocations take neighbouring packets, as GPUs want it.
+override ADJACENT: bool = false;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
-    let g = params.geometry;
-    let a = (workgroup.y * g.row + workgroup.x) * (WORKGROUP_SIZE * PACKETS_PER_INVOCATION) + invocation;
-    if a >= g.count {
+    let number = workgroup.y * params.geometry.row + workgroup.x;
+    let stride = select(WORKGROUP_SIZE, 1u, ADJACENT);
+    let first = number * (WORKGROUP_SIZE * PACKETS_PER_INVOCATION)
+        + invocation * select(1u, PACKETS_PER_INVOCATION, ADJACENT);
+    if first >= params.geometry.count {
         return;
     }
-    // Both loads come before either store. Past the end the second packet is the first once more.
-    let b = select(a, a + WORKGROUP_SIZE, a + WORKGROUP_SIZE < g.count);
-    let dst_a = g.first + a;
-    let dst_b = g.first + b;
-    let x = load_src_packet(dst_a + g.src_shift);
-    let y = load_src_packet(dst_b + g.src_shift);
-    store_dst_packet(dst_a, packet(x));
-    store_dst_packet(dst_b, packet(y));
+    // All loads come before the first store. Past the end, a packet is the first once more.
+    let a = params.geometry.first + first;
+    let end = params.geometry.first + params.geometry.count;
+    let b = select(a, a + stride, a + stride < end);
+    let c = select(a, a + 2u * stride, a + 2u * stride < end);
+    let d = select(a, a + 3u * stride, a + 3u * stride < end);
+    let shift = params.geometry.src_shift;
+    let src_a = load_src_packet(a + shift);
+    let src_b = load_src_packet(b + shift);
+    let src_c = load_src_packet(c + shift);
+    let src_d = load_src_packet(d + shift);
+    store_dst_packet(a, packet(src_a));
+    store_dst_packet(b, packet(src_b));
+    store_dst_packet(c, packet(src_c));
+    store_dst_packet(d, packet(src_d));
 }
 
 // The bits of word `word` (counted from the packet's start) that hold bytes `begin` to `end` of the packet.

@@ -4,11 +4,8 @@ const LANES: u32 = 2u;      // elements in a unit
 const UNIT_BYTES: u32 = 4u; // a word, or an element where that is larger
 
 fn word(w: u32) -> u32 {
-    return element(w & 0xffffu) | (element(w >> 16u) << 16u);
-}
-
-fn half_packet(h: vec2<u32>) -> vec2<u32> {
-    return vec2<u32>(word(h.x), word(h.y));
+    let y = elements(vec4<u32>(w & 0xffffu, w >> 16u, 0u, 0u));
+    return y.x | (y.y << 16u);
 }
 
 // A packet of one element.

@@ -3,10 +3,6 @@ const ELEMENT_BYTES: u32 = 4u;
 const LANES: u32 = 1u;      // elements in a unit
 const UNIT_BYTES: u32 = 4u; // a word, or an element where that is larger
 
-fn half_packet(h: vec2<u32>) -> vec2<u32> {
-    return vec2<u32>(element(h.x), element(h.y));
-}
-
 // A packet of one element.
 fn splat(bits: u32) -> vec4<u32> {
     return vec4<u32>(bits);

@@ -3,10 +3,6 @@ const ELEMENT_BYTES: u32 = 8u;
 const LANES: u32 = 1u;      // elements in a unit
 const UNIT_BYTES: u32 = 8u; // a word, or an element where that is larger
 
-fn half_packet(h: vec2<u32>) -> vec2<u32> {
-    return element(h);
-}
-
 // A packet of one element.
 fn splat(bits: vec2<u32>) -> vec4<u32> {
     return bits.xyxy;

@@ -4,14 +4,8 @@ const LANES: u32 = 4u;      // elements in a unit
 const UNIT_BYTES: u32 = 4u; // a word, or an element where that is larger
 
 fn word(w: u32) -> u32 {
-    return element(w & 0xffu)
-        | (element((w >> 8u) & 0xffu) << 8u)
-        | (element((w >> 16u) & 0xffu) << 16u)
-        | (element(w >> 24u) << 24u);
-}
-
-fn half_packet(h: vec2<u32>) -> vec2<u32> {
-    return vec2<u32>(word(h.x), word(h.y));
+    let y = elements((vec4<u32>(w) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(0xffu));
+    return y.x | (y.y << 8u) | (y.z << 16u) | (y.w << 24u);
 }
 
 // A packet of one element.
