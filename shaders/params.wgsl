@@ -11,3 +11,7 @@ struct Params {
 
 // Invocations in a workgroup, along x.
 const WORKGROUP_SIZE: u32 = 256u;
+
+// Whether the packets of an invocation lie next to each other: better where a thread runs the invocations of a workgroup
+// one after the other. Otherwise neighbouring invocations take neighbouring packets, as GPUs want it.
+override ADJACENT: bool = false;

@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::params::{Block, Request, Slot};
-use crate::pipeline::Pipelines;
+use crate::pipeline::{Key, Pipelines};
 use crate::plan::{self, Range};
-use crate::shader::{EntryPoint, Module, Placement, WORKGROUP_SIZE};
+use crate::shader::{Constants, EntryPoint, Module, Placement, WORKGROUP_SIZE};
 use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, adapter, scope};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which holds 547 at most and
+/// Cheap to clone: clones share one cache of compiled pipelines, which holds 4711 at most and
 /// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
 /// ```no_run
@@ -185,7 +185,7 @@ impl Clamper {
             let params = self.uniform(block.as_bytes(), usage)?;
             if on_gpu {
                 let bind_group = self.bind_slots(clamp, &operands, &block, &params)?;
-                let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve)?;
+                let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve, Constants::default())?;
                 dispatches.push(Recorded { pipeline, bind_group, grid: [1, 1] });
             }
             let module = plan.module(&window);
@@ -196,7 +196,7 @@ impl Clamper {
                 Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst])?,
             };
             for dispatch in window.dispatches() {
-                let pipeline = pipelines.get(module, dispatch.entry_point)?;
+                let pipeline = pipelines.get(module, dispatch.entry_point, dispatch.constants)?;
                 let bind_group = bind_group.clone();
                 dispatches.push(Recorded { pipeline, bind_group, grid: dispatch.grid });
             }
@@ -289,17 +289,22 @@ impl Clamper {
 /// The pipelines of one clamp. However many windows take one, it is looked up, and logged, once.
 struct Lookup<'a> {
     inner: &'a Inner,
-    found: Vec<(Module, EntryPoint, wgpu::ComputePipeline)>,
+    found: Vec<(Key, wgpu::ComputePipeline)>,
 }
 
 impl Lookup<'_> {
-    fn get(&mut self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
-        let same = |found: &&(Module, EntryPoint, _)| (found.0, found.1) == (module, entry_point);
-        if let Some((.., pipeline)) = self.found.iter().find(same) {
+    fn get(
+        &mut self,
+        module: Module,
+        entry_point: EntryPoint,
+        constants: Constants,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        let key = Key { module, entry_point, constants };
+        if let Some((_, pipeline)) = self.found.iter().find(|(found, _)| *found == key) {
             return Ok(pipeline.clone());
         }
-        let pipeline = self.inner.pipelines.get(&self.inner.device, module, entry_point)?;
-        self.found.push((module, entry_point, pipeline.clone()));
+        let pipeline = self.inner.pipelines.get(&self.inner.device, key)?;
+        self.found.push((key, pipeline.clone()));
         Ok(pipeline)
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct ContiguousGeometry {
 pub(crate) struct WalkGeometry {
     pub(crate) dims: [[u32; 4]; 8],
     pub(crate) shifts: [u32; 8],
-    pub(crate) rank: u32,
+    pub(crate) edge_shift: u32,
     pub(crate) count: u32,
     pub(crate) src_start: u32,
     pub(crate) dst_start: u32,
@@ -46,7 +46,6 @@ pub(crate) struct WalkGeometry {
     pub(crate) length: u32,
     pub(crate) src_step: u32,
     pub(crate) src_packets: u32,
-    pub(crate) owned: u32,
     pub(crate) edge_row: u32,
     pub(crate) squares_along_src: u32,
     pub(crate) squares_along_dst: u32,

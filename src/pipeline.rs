@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
 use crate::scope;
-use crate::shader::{EntryPoint, Module, Placement, ShaderKey};
+use crate::shader::{Constants, EntryPoint, Module, Placement, ShaderKey};
 
 /// A cache of pipelines. There is a fixed number of them, so it never needs to drop one.
 pub(crate) struct Pipelines {
@@ -15,6 +15,8 @@ pub(crate) struct Pipelines {
     two_ranges: Layouts,
     two_buffers: Layouts,
     resolve: Layouts,
+    /// Whether an invocation's packets lie next to each other.
+    adjacent: bool,
     modules: Mutex<HashMap<Module, Arc<Mutex<Compiled>>>>,
     compiled: AtomicUsize,
 }
@@ -27,7 +29,7 @@ struct Layouts {
 #[derive(Default)]
 struct Compiled {
     module: Option<wgpu::ShaderModule>,
-    pipelines: HashMap<EntryPoint, wgpu::ComputePipeline>,
+    pipelines: HashMap<(EntryPoint, Constants), wgpu::ComputePipeline>,
 }
 
 impl Pipelines {
@@ -37,6 +39,8 @@ impl Pipelines {
             two_ranges: Layouts::new(device, "two ranges", &[WRITE, WRITE])?,
             two_buffers: Layouts::new(device, "two buffers", &[READ, WRITE])?,
             resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
+            // A thread of the CPU runs the invocations of a workgroup one after the other.
+            adjacent: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
             modules: Mutex::default(),
             compiled: AtomicUsize::new(0),
         })
@@ -53,24 +57,20 @@ impl Pipelines {
 
     /// The pipeline of an entry point. Whoever asks first compiles it, and who asks for the same one meanwhile
     /// waits; other modules compile at the same time. A failure is not kept.
-    pub(crate) fn get(
-        &self,
-        device: &wgpu::Device,
-        module: Module,
-        entry_point: EntryPoint,
-    ) -> Result<wgpu::ComputePipeline, Error> {
+    pub(crate) fn get(&self, device: &wgpu::Device, key: Key) -> Result<wgpu::ComputePipeline, Error> {
+        let Key { module, entry_point, constants } = key;
         let entry = Arc::clone(
             self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(module).or_default(),
         );
         let mut entry = entry.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = Name(module, entry_point);
-        if let Some(pipeline) = entry.pipelines.get(&entry_point) {
-            log::debug!("pipeline {name}: cached");
+        if let Some(pipeline) = entry.pipelines.get(&(entry_point, constants)) {
+            log::debug!("pipeline {key}: cached");
             return Ok(pipeline.clone());
         }
-        log::debug!("pipeline {name}: compiling");
-        let label = format!("wgpu-clamp {name}");
+        log::debug!("pipeline {key}: compiling");
+        let label = format!("wgpu-clamp {key}");
         let layout = &self.layouts(module).pipeline;
+        let constants_of = key.constants(self.adjacent);
         let (module, pipeline) = scope::catch(device, || {
             let module = entry.module.take().unwrap_or_else(|| {
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -86,14 +86,14 @@ impl Pipelines {
                 compilation_options: wgpu::PipelineCompilationOptions {
                     // No kernel has workgroup memory.
                     zero_initialize_workgroup_memory: false,
-                    constants: if entry_point == EntryPoint::Body { &[("ADJACENT", 1.0)] } else { &[] },
+                    constants: &constants_of,
                 },
                 cache: None,
             });
             (module, pipeline)
         })?;
         entry.module = Some(module);
-        entry.pipelines.insert(entry_point, pipeline.clone());
+        entry.pipelines.insert((entry_point, constants), pipeline.clone());
         self.compiled.fetch_add(1, Ordering::Relaxed);
         Ok(pipeline)
     }
@@ -108,15 +108,33 @@ impl Pipelines {
     }
 }
 
-/// A pipeline, for labels and the log.
-struct Name(Module, EntryPoint);
+/// Names one pipeline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) module: Module,
+    pub(crate) entry_point: EntryPoint,
+    pub(crate) constants: Constants,
+}
 
-impl fmt::Display for Name {
+impl Key {
+    /// The values of the overridable constants that the entry point knows.
+    fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
+        match self.module {
+            Module::Clamp(ShaderKey { dtype, .. }) => {
+                self.constants.of(self.entry_point, dtype.bits(), adjacent)
+            }
+            Module::Resolve => vec![],
+        }
+    }
+}
+
+/// For labels and the log.
+impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ShaderKey { dtype, step, placement, .. }) = self.0 {
+        if let Module::Clamp(ShaderKey { dtype, step, placement, .. }) = self.module {
             write!(f, "{dtype}, {step}, {placement}, ")?;
         }
-        f.write_str(self.1.name())
+        f.write_str(self.entry_point.name())
     }
 }
 

@@ -149,6 +149,43 @@ impl EntryPoint {
     }
 }
 
+/// What a pipeline is specialized for beside its module: the overridable constants of WGSL, for the driver to fold.
+/// Those that an entry point does not know are as in the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Constants {
+    /// 1, 2, 4 or 8: no dimension from this one on has an extent above 1.
+    pub(crate) rank: u8,
+    /// 1, 2 or 4 packets of a row per invocation.
+    pub(crate) packets: u8,
+    /// Whether a row in src may lie at another distance from a packet than in dst.
+    pub(crate) shifted: bool,
+    /// Whether a row has no gaps in src.
+    pub(crate) src_in_rows: bool,
+    /// Whether no word of dst holds elements of two rows.
+    pub(crate) owned: bool,
+}
+
+impl Constants {
+    /// Names and values for `entry_point` of a module for elements of `bits`.
+    pub(crate) fn of(self, entry_point: EntryPoint, bits: u32, adjacent: bool) -> Vec<(&'static str, f64)> {
+        let rank = ("RANK", f64::from(self.rank));
+        let packets = ("PACKETS", f64::from(self.packets));
+        let flag = |name, value: bool| (name, f64::from(u8::from(value)));
+        let adjacent = flag("ADJACENT", adjacent);
+        let units = [flag("SRC_IN_ROWS", self.src_in_rows), flag("OWNED", self.owned)];
+        match entry_point {
+            EntryPoint::Body => vec![adjacent],
+            EntryPoint::Rows => vec![rank, packets, flag("SHIFTED", self.shifted), adjacent],
+            EntryPoint::Fill => vec![rank, packets, adjacent],
+            EntryPoint::RowEdges | EntryPoint::Words if bits < 32 => vec![rank, units[0], units[1]],
+            EntryPoint::RowEdges | EntryPoint::Words | EntryPoint::Transposed | EntryPoint::Strided => {
+                vec![rank]
+            }
+            EntryPoint::Edges | EntryPoint::Resolve => vec![],
+        }
+    }
+}
+
 macro_rules! fragment {
     ($name:literal) => {
         include_str!(concat!("../shaders/", $name, ".wgsl"))

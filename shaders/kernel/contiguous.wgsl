@@ -11,10 +11,6 @@ struct Geometry {
 
 const PACKETS_PER_INVOCATION: u32 = 4u;
 
-// Whether the packets of an invocation lie next to each other: better where a thread runs a workgroup's invocations one
-// after the other. Otherwise neighbouring invocations take neighbouring packets, as GPUs want it.
-override ADJACENT: bool = false;
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let number = workgroup.y * params.geometry.row + workgroup.x;

@@ -1,5 +1,4 @@
-// Rows without gaps in dst of one element of src each: two packets of dst per invocation, `row_edges` takes what is
-// left.
+// Rows without gaps in dst of one element of src each. `row_edges` takes what is not in whole packets.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn fill(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
@@ -8,15 +7,19 @@ fn fill(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
     let at = walk(number);
     let whole = whole_packets(at);
-    let dst = whole.x + at.step * PACKETS_PER_STEP;
-    if dst >= whole.y {
+    let a = row_packet(whole, at.step);
+    if a >= whole.y {
         return;
     }
     let x = splat(element(load_src(at.src)));
-    store_dst_packet(dst, x);
-    if dst + 1u < whole.y {
-        store_dst_packet(dst + 1u, x);
+    // Past the end, a packet is the first once more.
+    let stride = packet_stride();
+    store_dst_packet(a, x);
+    if PACKETS > 1u {
+        store_dst_packet(select(a, a + stride, a + stride < whole.y), x);
+    }
+    if PACKETS > 2u {
+        store_dst_packet(select(a, a + 2u * stride, a + 2u * stride < whole.y), x);
+        store_dst_packet(select(a, a + 3u * stride, a + 3u * stride < whole.y), x);
     }
 }
-
-const PACKETS_PER_STEP: u32 = 2u;

@@ -1,5 +1,8 @@
-// Rows without gaps on both sides, at any distance from a packet: two packets of dst per invocation, `row_edges` takes
-// what is left.
+// Rows without gaps on both sides, at any distance from a packet. `row_edges` takes what is not in whole packets.
+
+// Whether src and dst may lie at different distances from a packet.
+override SHIFTED: bool = true;
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
@@ -8,34 +11,44 @@ fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
     let at = walk(number);
     let whole = whole_packets(at);
-    let dst = whole.x + at.step * PACKETS_PER_STEP;
-    if dst >= whole.y {
+    let a = row_packet(whole, at.step);
+    if a >= whole.y {
         return;
     }
-    let second = dst + 1u < whole.y;
-    let byte = at.src * ELEMENT_BYTES + ((dst << 4u) - at.dst * ELEMENT_BYTES);
-    let src = byte >> 4u;
-    let shift = byte & 15u;
-    var x = load_src_packet(src);
-    var y = x;
-    if shift == 0u {
-        if second {
-            y = load_src_packet(src + 1u);
-        }
-    } else {
-        let middle = load_src_packet(src + 1u);
-        if second {
-            y = funnel(middle, load_src_packet(src + 2u), shift);
-        }
-        x = funnel(x, middle, shift);
+    // All loads come before the first store. Past the end, a packet is the first once more.
+    let stride = packet_stride();
+    let b = select(a, a + stride, a + stride < whole.y);
+    let c = select(a, a + 2u * stride, a + 2u * stride < whole.y);
+    let d = select(a, a + 3u * stride, a + 3u * stride < whole.y);
+    let offset = (at.src - at.dst) * ELEMENT_BYTES;
+    let src_a = load_src_bytes((a << 4u) + offset);
+    if PACKETS == 1u {
+        store_dst_packet(a, packet(src_a));
+        return;
     }
-    store_dst_packet(dst, packet(x));
-    if second {
-        store_dst_packet(dst + 1u, packet(y));
+    let src_b = load_src_bytes((b << 4u) + offset);
+    if PACKETS == 2u {
+        store_dst_packet(a, packet(src_a));
+        store_dst_packet(b, packet(src_b));
+        return;
     }
+    let src_c = load_src_bytes((c << 4u) + offset);
+    let src_d = load_src_bytes((d << 4u) + offset);
+    store_dst_packet(a, packet(src_a));
+    store_dst_packet(b, packet(src_b));
+    store_dst_packet(c, packet(src_c));
+    store_dst_packet(d, packet(src_d));
 }
 
-const PACKETS_PER_STEP: u32 = 2u;
+// 16 bytes from any element on.
+fn load_src_bytes(byte: u32) -> vec4<u32> {
+    let a = load_src_packet(byte >> 4u);
+    if !SHIFTED {
+        return a;
+    }
+    let shift = byte & 15u;
+    return funnel(a, load_src_packet((byte + 15u) >> 4u), shift);
+}
 
 // The 16 bytes from byte `shift` of a on, the rest from b. `shift` is a multiple of the element.
 fn funnel(a: vec4<u32>, b: vec4<u32>, shift: u32) -> vec4<u32> {

@@ -4,7 +4,7 @@ struct Geometry {
     // by the extent. Beyond the rank the extent is 1. Strides and starts count elements, for `transposed` packets.
     dims: array<vec4<u32>, 8>,
     shifts: array<vec4<u32>, 2>, // the shifts that go with the factors
-    rank: u32,
+    edge_shift: u32,  // 2^edge_shift invocations of `row_edges` per row
     count: u32,       // invocations, for `transposed` workgroups
     src_start: u32,   // where index 0 lies in src
     dst_start: u32,
@@ -13,7 +13,6 @@ struct Geometry {
     length: u32,      // elements in a row
     src_step: u32,    // src stride along a row
     src_packets: u32, // whole packets in the binding of src
-    owned: u32,       // 1: no word holds elements of two rows
     edge_row: u32,    // workgroups in a row of the grid of `row_edges`
     // Of `transposed`:
     squares_along_src: u32, // along src's fastest dimension
@@ -21,6 +20,10 @@ struct Geometry {
     src_pitch: u32,   // src stride along dst's fastest dimension
     dst_pitch: u32,   // dst stride along src's
 }
+
+// No dimension from this one on has an extent above 1: 1, 2, 4 or 8. A constant for the driver to fold, since a branch
+// on a number of the block may cost as much as what it skips.
+override RANK: u32 = 8u;
 
 struct Place {
     rest: u32, // the number in the dimensions to come
@@ -62,20 +65,15 @@ fn second_dimension(at: Place) -> Place {
 // Unrolled: naga's loops are not, and a dynamic index costs more than the branches.
 fn other_dimensions(place: Place) -> Place {
     var at = place;
-    let rank = params.geometry.rank;
-    if rank > 2u {
+    if RANK > 2u {
         at = advance(at, params.geometry.dims[2], params.geometry.shifts[0].z);
-        if rank > 3u {
-            at = advance(at, params.geometry.dims[3], params.geometry.shifts[0].w);
-            if rank > 4u {
-                at = advance(at, params.geometry.dims[4], params.geometry.shifts[1].x);
-                at = advance(at, params.geometry.dims[5], params.geometry.shifts[1].y);
-                if rank > 6u {
-                    at = advance(at, params.geometry.dims[6], params.geometry.shifts[1].z);
-                    at = advance(at, params.geometry.dims[7], params.geometry.shifts[1].w);
-                }
-            }
-        }
+        at = advance(at, params.geometry.dims[3], params.geometry.shifts[0].w);
+    }
+    if RANK > 4u {
+        at = advance(at, params.geometry.dims[4], params.geometry.shifts[1].x);
+        at = advance(at, params.geometry.dims[5], params.geometry.shifts[1].y);
+        at = advance(at, params.geometry.dims[6], params.geometry.shifts[1].z);
+        at = advance(at, params.geometry.dims[7], params.geometry.shifts[1].w);
     }
     return at;
 }
@@ -83,7 +81,7 @@ fn other_dimensions(place: Place) -> Place {
 // All dimensions but the first.
 fn row_start(row: u32) -> Place {
     let at = start(row);
-    if params.geometry.rank > 1u {
+    if RANK > 1u {
         return other_dimensions(second_dimension(at));
     }
     return at;
@@ -93,7 +91,7 @@ fn row_start(row: u32) -> Place {
 fn walk(number: u32) -> Place {
     let first = first_dimension(start(number));
     var at = first;
-    if params.geometry.rank > 1u {
+    if RANK > 1u {
         at = other_dimensions(second_dimension(first));
     }
     return Place(0u, first.step, at.src, at.dst);

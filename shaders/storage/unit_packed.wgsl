@@ -9,29 +9,40 @@ fn row_unit(at: Place, unit: u32) {
     let step = params.geometry.src_step;
     let src = at.src + (origin - at.dst) * step;
     var x = 0u;
-    if step == 1u {
+    if SRC_IN_ROWS {
         // In one word or in two neighbours. Where all that counts lies in the second, both loads are of that.
         let a = load_shared_src_word((src + lowest) / LANES);
         let b = load_shared_src_word((src + highest) / LANES);
         let shift = (src & (LANES - 1u)) * bits;
         x = (a >> shift) | ((b << 1u) << (31u - shift));
     } else {
-        for (var i = lowest; i <= highest; i++) {
-            x |= load_src(src + i * step) << (i * bits);
+        // What is not the row's is one of its elements once more.
+        x = load_src(src + lowest * step) | (load_src(src + clamp(1u, lowest, highest) * step) << bits);
+        if LANES == 4u {
+            let high = load_src(src + clamp(2u, lowest, highest) * step)
+                | (load_src(src + highest * step) << bits);
+            x |= high << 16u;
         }
     }
 
     let y = word(x);
     let mask = (0xffffffffu >> (32u - (highest + 1u - lowest) * bits)) << (lowest * bits);
-    if mask == 0xffffffffu {
+    if OWNED {
+        var merged = y;
+        if mask != 0xffffffffu {
+            merged = (load_shared_dst_word(unit) & ~mask) | (y & mask);
+        }
+        store_shared_dst_word(unit, merged);
+    } else if mask == 0xffffffffu {
         store_shared_dst_word(unit, y);
-        return;
-    }
-    let old = load_shared_dst_word(unit);
-    if params.geometry.owned != 0u {
-        store_shared_dst_word(unit, (old & ~mask) | (y & mask));
     } else {
         // Others change their elements meanwhile: flip only the bits that change.
-        flip_shared_dst_bits(unit, (old ^ y) & mask);
+        flip_shared_dst_bits(unit, (load_shared_dst_word(unit) ^ y) & mask);
     }
 }
+
+// Whether a row has no gaps in src.
+override SRC_IN_ROWS: bool = false;
+
+// Whether no word of dst holds elements of two rows.
+override OWNED: bool = false;

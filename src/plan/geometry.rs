@@ -3,14 +3,11 @@
 use super::PACKET;
 use super::piece::{Dim, Piece};
 use crate::params::{ContiguousGeometry, WalkGeometry, division};
-use crate::shader::{EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
+use crate::shader::{Constants, EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 use crate::{Limits, MAX_RANK};
 
-/// Invocations per row of `row_edges`.
+/// The most invocations per row of `row_edges`.
 pub(super) const ROW_EDGES: u64 = 16;
-
-/// Packets that an invocation of `rows` or `fill` takes, as in their WGSL.
-const PACKETS_PER_STEP: u64 = 2;
 
 /// Squares along each side of a workgroup of `transposed`.
 const SQUARES: u64 = 16;
@@ -25,6 +22,7 @@ pub(super) enum Geometry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dispatch {
     pub(crate) entry_point: EntryPoint,
+    pub(crate) constants: Constants,
     /// Workgroups along x and y.
     pub(crate) grid: [u32; 2],
 }
@@ -74,8 +72,9 @@ impl Cut<'_> {
             begin: dst,
             end,
         };
-        let body = Dispatch { entry_point: EntryPoint::Body, grid };
-        let edges = Dispatch { entry_point: EntryPoint::Edges, grid: [1, 1] };
+        let dispatch = |entry_point, grid| Dispatch { entry_point, constants: Constants::default(), grid };
+        let body = dispatch(EntryPoint::Body, grid);
+        let edges = dispatch(EntryPoint::Edges, [1, 1]);
         let ragged = !(dst.is_multiple_of(packet) && end.is_multiple_of(packet));
         (Geometry::Contiguous(geometry), [(whole > 0).then_some(body), ragged.then_some(edges)])
     }
@@ -87,30 +86,39 @@ impl Cut<'_> {
     }
 
     /// What all kernels but the contiguous one share. `unit` is in bytes, what starts and strides count.
-    fn walk(&self, dims: impl IntoIterator<Item = (u64, isize, isize)>, unit: u64) -> WalkGeometry {
+    fn walk(
+        &self,
+        dims: impl IntoIterator<Item = (u64, isize, isize)>,
+        unit: u64,
+    ) -> (WalkGeometry, Constants) {
         let mut geometry: WalkGeometry = bytemuck::Zeroable::zeroed();
         let (factor, shift) = division(1);
         geometry.dims = [[1, 0, 0, factor]; MAX_RANK];
         geometry.shifts = [shift; MAX_RANK];
         let elements = (unit / self.size).cast_signed() as isize;
+        let mut rank = 0_usize;
         for (extent, src, dst) in dims {
             let (factor, shift) = division(extent as u32);
             // Modulo 2^32, as the shader adds them up; the sums lie in the binding.
-            let d = geometry.rank as usize;
-            geometry.dims[d] = [extent as u32, (src / elements) as u32, (dst / elements) as u32, factor];
-            geometry.shifts[d] = shift;
-            geometry.rank += 1;
+            geometry.dims[rank] = [extent as u32, (src / elements) as u32, (dst / elements) as u32, factor];
+            geometry.shifts[rank] = shift;
+            rank += 1;
         }
         [geometry.src_start, geometry.dst_start] = self.starts.map(|start| start / unit as u32);
-        geometry
+        let rank = rank.next_power_of_two() as u8;
+        (geometry, Constants { rank, ..Constants::default() })
     }
 
     pub(super) fn strided(&self) -> (Geometry, Dispatches) {
-        let mut geometry = self.walk(self.dims().map(|(dim, extent)| (extent, dim.src, dim.dst)), self.size);
+        let dims = self.dims().map(|(dim, extent)| (extent, dim.src, dim.dst));
+        let (mut geometry, constants) = self.walk(dims, self.size);
         let count = self.piece.count(self.part);
         let grid = self.grid_of(count);
         (geometry.count, geometry.row) = (count as u32, grid[0]);
-        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Strided, grid }), None])
+        (
+            Geometry::Walk(geometry),
+            [Some(Dispatch { entry_point: EntryPoint::Strided, constants, grid }), None],
+        )
     }
 
     /// The innermost dimension if its stride in dst is 1, else an element.
@@ -121,69 +129,103 @@ impl Cut<'_> {
         }
     }
 
+    /// The dimensions but for the row's.
+    fn outer(&self, row: &Row) -> &[Dim] {
+        let dims = self.piece.dims();
+        &dims[..dims.len() - row.dims]
+    }
+
     /// The geometry of rows in so many steps each.
-    fn walk_rows(&self, row: &Row, steps: u64) -> WalkGeometry {
+    fn walk_rows(&self, row: &Row, steps: u64) -> (WalkGeometry, Constants) {
         let outer = self.dims().skip(row.dims).map(|(dim, extent)| (extent, dim.src, dim.dst));
-        let mut geometry = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
+        let (mut geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
         geometry.rows = (self.piece.count(self.part) / row.length) as u32;
         (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
-        geometry
+        (geometry, constants)
+    }
+
+    /// For `row_unit`, which 32- and 64-bit elements have no use for.
+    fn for_units(&self, constants: Constants, row: &Row) -> Constants {
+        let rank = Constants { rank: constants.rank, ..Constants::default() };
+        match self.size {
+            1 | 2 => Constants { src_in_rows: row.src_step == 1, owned: self.words_apart(row), ..rank },
+            _ => rank,
+        }
     }
 
     pub(super) fn rows(&self, entry_point: EntryPoint, src_size: u64) -> (Geometry, Dispatches) {
         let row = self.row();
         let packet = PACKET as u64;
         let (elements, bytes) = (PACKET / self.size as usize, row.length * self.size);
-        let same = |side| Piece::same_phase(side, elements, self.piece.outer());
+        let same = |side| Piece::same_phase(side, elements, self.outer(&row));
         let [src, dst] = self.starts.map(|start| u64::from(start) % packet);
         let whole = if same(1) {
             ((dst + bytes) / packet).saturating_sub(dst.div_ceil(packet))
         } else {
             bytes / packet
         };
-        let steps = whole.div_ceil(PACKETS_PER_STEP);
+        let packets = match whole {
+            0 | 1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        let steps = whole.div_ceil(packets);
         // Where there is none, the edges still need a divisor.
-        let mut geometry = self.walk_rows(&row, steps.max(1));
+        let (mut geometry, constants) = self.walk_rows(&row, steps.max(1));
         let rows = u64::from(geometry.rows);
         geometry.src_packets = (src_size / packet).min(u32::MAX.into()) as u32;
+        let shifted = !(same(0) && same(1) && src == dst);
+        let in_reach = src_size == u64::MAX || !shifted || src_size.is_multiple_of(packet);
+
         let grid = self.grid_of(rows * steps);
         (geometry.count, geometry.row) = ((rows * steps) as u32, grid[0]);
-        let body = Dispatch { entry_point, grid };
+        let body = Constants { packets: packets as u8, ..constants };
+        // A row of one element has no shift.
+        let constants = if entry_point == EntryPoint::Rows { Constants { shifted, ..body } } else { body };
+        let body = Dispatch { entry_point, constants, grid };
 
-        let on_packets = same(1) && dst == 0 && bytes.is_multiple_of(packet);
-        let src_on_packets = src_size == u64::MAX || (same(0) && src == 0) || src_size.is_multiple_of(packet);
-        let edges = Dispatch { entry_point: EntryPoint::RowEdges, grid: self.grid_of(rows * ROW_EDGES) };
-        geometry.edge_row = edges.grid[0];
-        let ragged = !(on_packets && src_on_packets);
+        // Sixteen invocations where a last packet may be out of reach, else eight.
+        geometry.edge_shift = if in_reach { 3 } else { 4 };
+        let grid = self.grid_of(rows << geometry.edge_shift);
+        geometry.edge_row = grid[0];
+        let constants = self.for_units(constants, &row);
+        let edges = Dispatch { entry_point: EntryPoint::RowEdges, constants, grid };
+        let ragged = !(same(1) && dst == 0 && bytes.is_multiple_of(packet) && in_reach);
         (Geometry::Walk(geometry), [(steps > 0).then_some(body), ragged.then_some(edges)])
     }
 
     pub(super) fn words(&self) -> (Geometry, Dispatches) {
         let row = self.row();
         let lanes = 4 / self.size;
-        let outer = &self.piece.dims()[..self.piece.dims().len() - row.dims];
-        let same = Piece::same_phase(1, lanes as usize, outer);
         // In elements: how far behind a word's start a row may begin.
-        let begin = if same { u64::from(self.starts[1]) / self.size % lanes } else { lanes - 1 };
+        let begin = if Piece::same_phase(1, lanes as usize, self.outer(&row)) {
+            u64::from(self.starts[1]) / self.size % lanes
+        } else {
+            lanes - 1
+        };
         let steps = (begin + row.length).div_ceil(lanes);
-        let mut geometry = self.walk_rows(&row, steps);
+        let (mut geometry, constants) = self.walk_rows(&row, steps);
         let count = u64::from(geometry.rows) * steps;
         let grid = self.grid_of(count);
         (geometry.count, geometry.row) = (count as u32, grid[0]);
-        geometry.owned = (same && self.words_apart(outer, steps)).into();
-        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Words, grid }), None])
+        let constants = self.for_units(constants, &row);
+        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Words, constants, grid }), None])
     }
 
-    /// Whether rows of so many words, their strides all in words, share none: each stride is beyond what the smaller
-    /// ones reach.
-    fn words_apart(&self, outer: &[Dim], words: u64) -> bool {
-        let mut reach = words - 1;
-        outer.iter().zip(self.part.extents).rev().all(|(dim, extent)| {
-            let stride = dim.dst.unsigned_abs() as u64 * self.size / 4;
-            let apart = stride > reach;
-            reach += stride * (extent as u64 - 1);
-            apart
-        })
+    /// Whether no word of dst holds elements of two rows: all begin at one place in their words, and each stride, from
+    /// the smallest on, is beyond the words that the smaller ones reach.
+    fn words_apart(&self, row: &Row) -> bool {
+        let lanes = 4 / self.size;
+        let outer = self.outer(row);
+        let begin = u64::from(self.starts[1]) / self.size % lanes;
+        let mut reach = (begin + row.length).div_ceil(lanes) - 1;
+        Piece::same_phase(1, lanes as usize, outer)
+            && outer.iter().zip(self.part.extents).rev().all(|(dim, extent)| {
+                let stride = dim.dst.unsigned_abs() as u64 / lanes;
+                let apart = stride > reach;
+                reach += stride * (extent as u64 - 1);
+                apart
+            })
     }
 
     pub(super) fn transposed(&self) -> (Geometry, Dispatches) {
@@ -205,13 +247,16 @@ impl Cut<'_> {
         let others = others.map(|(dim, extent)| (extent, dim.src, dim.dst));
         let count = tiles.iter().map(|tile| tile.0).product::<u64>()
             * others.clone().map(|dim| dim.0).product::<u64>();
-        let mut geometry = self.walk(tiles.into_iter().chain(others), PACKET as u64);
+        let (mut geometry, constants) = self.walk(tiles.into_iter().chain(others), PACKET as u64);
         let grid = self.grid(count);
         (geometry.count, geometry.row) = (count as u32, grid[0]);
         (geometry.squares_along_src, geometry.squares_along_dst) = (along_src.1 as u32, along_dst.1 as u32);
         geometry.src_pitch = (along_dst.0.src / side.cast_signed() as isize) as u32;
         geometry.dst_pitch = (along_src.0.dst / side.cast_signed() as isize) as u32;
-        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Transposed, grid }), None])
+        (
+            Geometry::Walk(geometry),
+            [Some(Dispatch { entry_point: EntryPoint::Transposed, constants, grid }), None],
+        )
     }
 }
 

@@ -193,7 +193,10 @@ impl Plan {
                 Kernel::Fill
             }
             Some(_) if lanes > 1 => Kernel::Words,
-            None if lanes > 1 && Piece::same_phase(1, lanes, piece.dims()) => Kernel::Words,
+            // The words of a row take a dimension of their own.
+            None if lanes > 1 && piece.rank < MAX_RANK && Piece::same_phase(1, lanes, piece.dims()) => {
+                Kernel::Words
+            }
             _ => Kernel::Strided,
         };
     }
@@ -216,7 +219,7 @@ impl Plan {
         let along_dst = piece.rank.checked_sub(1)?;
         let along_src = piece.dims().iter().position(|dim| dim.src == 1)?;
         let (a, b) = (piece.dims[along_dst], piece.dims[along_src]);
-        if a.dst != 1 || along_src == along_dst || a.extent.min(b.extent) < enough {
+        if a.dst != 1 || a.src == 0 || along_src == along_dst || a.extent.min(b.extent) < enough {
             return None;
         }
         let but =

@@ -64,6 +64,49 @@ fn what_does_not_run_alike_is_strided() {
     assert!(is_contiguous(&plan(DType::U8, &front, &line.slice(0, 16..48).unwrap())));
 }
 
+/// Eight dimensions, all with gaps, are one too many for words.
+#[test]
+fn eight_dimensions_in_phase_are_no_rows() {
+    let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
+    assert_eq!(kernels(&plan(DType::F16, &gaps, &gaps)), [Kernel::Strided]);
+    assert_eq!(plan(DType::F16, &gaps, &gaps).dispatches(), 1);
+    let gaps = gaps.slice(0, 0..1).unwrap();
+    assert_eq!(kernels(&plan(DType::F16, &gaps, &gaps)), [Kernel::Words]);
+}
+
+/// Which kernel takes what.
+#[test]
+fn kernels_suit_their_layouts() {
+    use Kernel::{Fill, Rows, Strided, Transposed, Words};
+    let matrix = packed(&[64, 80]);
+    let padded = |pitch| packed(&[64, pitch]).slice(1, 0..80).unwrap();
+    let column = packed(&[64, 1]).broadcast_to(&[64, 80]).unwrap();
+    let transposed = |rows, columns| packed(&[rows, columns]).permute(&[1, 0]).unwrap();
+    let first = |pitch| packed(&[64, pitch]).slice(1, 0..3).unwrap();
+    for (dtype, src, dst, expected) in [
+        (DType::F32, matrix, padded(96), vec![Rows]),
+        (DType::F32, padded(81), padded(83), vec![Rows]),
+        // Too short for edges.
+        (DType::U8, padded(81), padded(83), vec![Words]),
+        (DType::U8, matrix, padded(96), vec![Rows]),
+        (DType::U16, column, matrix, vec![Fill]),
+        (DType::U8, transposed(80, 64), matrix, vec![Transposed]),
+        (DType::F64, transposed(80, 64), matrix, vec![Transposed]),
+        (DType::F32, transposed(83, 64), packed(&[64, 83]), vec![Strided]),
+        (DType::F16, transposed(83, 64), packed(&[64, 83]), vec![Words]),
+        (DType::U8, first(4), first(4), vec![Words]),
+        (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec![Strided]),
+        (DType::U16, packed(&[64]).step(0, 2).unwrap(), packed(&[64]).step(0, 2).unwrap(), vec![Words]),
+    ] {
+        assert_eq!(kernels(&plan(dtype, &src, &dst)), expected, "{dtype} {src:?} {dst:?}");
+    }
+    // Squares, what is left of the rows, and what is left of the columns.
+    let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
+    let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
+    let dst = dst.slice(1, 0..83).unwrap();
+    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), [Transposed, Strided, Strided]);
+}
+
 #[test]
 fn dimensions_collapse_where_both_sides_allow() {
     // Rows with a pitch on one side only.
@@ -141,7 +184,7 @@ fn too_many_windows_name_the_axis() {
 }
 
 /// The addresses that a window's dispatches read and write, in bytes of the whole buffers, one pair per byte.
-fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
+fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
     let size = plan.clamp.dtype().size() as u64;
     let element =
         |src: u32, dst: u32| (0..size).map(move |i| (u64::from(src) * size + i, u64::from(dst) * size + i));
@@ -175,18 +218,31 @@ fn reached(plan: &Plan, window: &Window) -> Vec<(u64, u64)> {
             }
             (Geometry::Walk(g), entry_point) => {
                 let edges = entry_point == EntryPoint::RowEdges;
-                let (row, count) = if edges { (g.edge_row, g.rows * 16) } else { (g.row, g.count) };
+                let (row, count) =
+                    if edges { (g.edge_row, g.rows << g.edge_shift) } else { (g.row, g.count) };
                 assert_eq!(row, dispatch.grid[0]);
                 assert!(u64::from(count) <= workgroups * u64::from(WORKGROUP_SIZE));
+                let constants = dispatch.constants;
+                assert!(g.dims[constants.rank.into()..].iter().all(|dim| dim[0] == 1));
+                // The row that each word of several elements was reached from.
+                let mut owners = std::collections::HashMap::new();
                 for number in 0..count {
-                    let at = if edges { place(g, 1, number >> 4) } else { place(g, 0, number) };
-                    let range = match entry_point {
-                        EntryPoint::Strided => at.dst..at.dst + 1,
-                        EntryPoint::Words => word(g, &at, size),
-                        EntryPoint::RowEdges => edge(g, &at, number & 15, size),
-                        _ => packets(g, &at, size),
+                    let at = if edges { place(g, 1, number >> g.edge_shift) } else { place(g, 0, number) };
+                    let ranges = match entry_point {
+                        EntryPoint::Strided => vec![at.dst..at.dst + 1],
+                        EntryPoint::Words => vec![word(g, &at, size)],
+                        EntryPoint::RowEdges => vec![edge(g, &at, number % (1 << g.edge_shift), size)],
+                        _ => packets(g, &at, size, constants.packets.into(), adjacent),
                     };
-                    for dst in range {
+                    if entry_point == EntryPoint::Rows && !constants.shifted {
+                        assert_eq!((at.src * size as u32) % 16, (at.dst * size as u32) % 16);
+                    }
+                    for dst in ranges.into_iter().flatten() {
+                        if matches!(entry_point, EntryPoint::Words | EntryPoint::RowEdges) {
+                            assert!(!constants.src_in_rows || g.src_step == 1);
+                            let owner = *owners.entry(u64::from(dst) * size / 4).or_insert(at.dst);
+                            assert!(!constants.owned || owner == at.dst, "a word of two rows");
+                        }
                         let i = dst.wrapping_sub(at.dst);
                         let step = if entry_point == EntryPoint::Strided { 0 } else { g.src_step };
                         bytes.extend(element(at.src.wrapping_add(i.wrapping_mul(step)), dst));
@@ -244,10 +300,15 @@ fn units(g: &WalkGeometry, at: &At, unit: u32, end: u32, lanes: u32) -> std::ops
     (unit * lanes).max(at.dst)..(end * lanes).min(at.dst + g.length)
 }
 
-fn packets(g: &WalkGeometry, at: &At, size: u64) -> std::ops::Range<u32> {
+fn packets(g: &WalkGeometry, at: &At, size: u64, count: u32, adjacent: bool) -> Vec<std::ops::Range<u32>> {
     let (first, last) = whole(g, at, size);
-    let packet = first + at.step * 2;
-    units(g, at, packet.min(last), (packet + 2).min(last), 16 / size as u32)
+    let (first, stride) =
+        if adjacent { (first + at.step * count, 1) } else { (first + at.step, g.dims[0][0]) };
+    (0..count)
+        .map(|i| first + i * stride)
+        .filter(|&packet| packet < last)
+        .map(|packet| units(g, at, packet, packet + 1, 16 / size as u32))
+        .collect()
 }
 
 fn edge(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
@@ -296,29 +357,35 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
     // Often at a packet.
     let offset = |most| prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..most];
     prop::collection::vec((extent, gap, any::<bool>(), any::<bool>(), any::<u16>()), 0..=8)
-        .prop_flat_map(move |dims| (Just(dims), offset(40), offset(300)))
-        .prop_map(|(dims, src_offset, dst_offset)| {
+        .prop_flat_map(move |dims| {
+            (Just(dims), offset(40), offset(300), prop::sample::select(&[1_usize, 1, 1, 2, 4]))
+        })
+        .prop_map(|(dims, src_offset, dst_offset, first)| {
             let mut shape: Vec<_> = dims.iter().map(|dim| dim.0).collect();
             // Up to some thousand elements.
             while shape.iter().product::<usize>() > 20_000 {
                 *shape.iter_mut().max().unwrap() = 1;
             }
-            let strided = |gap: bool, flip: fn(&(usize, usize, bool, bool, u16)) -> bool, offset| {
-                let mut order: Vec<usize> = (0..shape.len()).collect();
-                order.sort_by_key(|&d| if gap { dims[d].4 } else { u16::MAX - d as u16 });
-                let mut strides = vec![0; shape.len()];
-                let mut step = 1;
-                for d in order {
-                    strides[d] = isize::try_from(step).unwrap();
-                    step = step * shape[d] + if gap { dims[d].1 } else { 0 };
-                }
-                let mut layout = Layout::strided(&shape, &strides, offset).unwrap();
-                for axis in (0..shape.len()).filter(|&d| flip(&dims[d])) {
-                    layout = layout.flip(axis).unwrap();
-                }
-                layout
-            };
-            (strided(true, |dim| dim.2, src_offset), strided(dims.len() % 2 == 0, |dim| dim.3, dst_offset))
+            let strided =
+                |gap: bool, first: usize, flip: fn(&(usize, usize, bool, bool, u16)) -> bool, offset| {
+                    let mut order: Vec<usize> = (0..shape.len()).collect();
+                    order.sort_by_key(|&d| if gap { dims[d].4 } else { u16::MAX - d as u16 });
+                    let mut strides = vec![0; shape.len()];
+                    let mut step = first;
+                    for d in order {
+                        strides[d] = isize::try_from(step).unwrap();
+                        step = step * shape[d] + if gap { dims[d].1 } else { 0 };
+                    }
+                    let mut layout = Layout::strided(&shape, &strides, offset).unwrap();
+                    for axis in (0..shape.len()).filter(|&d| flip(&dims[d])) {
+                        layout = layout.flip(axis).unwrap();
+                    }
+                    layout
+                };
+            (
+                strided(true, 1, |dim| dim.2, src_offset),
+                strided(dims.len() % 2 == 0, first, |dim| dim.3, dst_offset),
+            )
         })
 }
 
@@ -367,6 +434,7 @@ proptest! {
         dtype in prop::sample::select(&DType::ALL),
         place in 0..3,
         limits in any_limits(),
+        adjacent in any::<bool>(),
     ) {
         let size = dtype.size() as u64;
         let (src, placement) = match place {
@@ -381,7 +449,7 @@ proptest! {
         };
         let clamp = Clamp::unbounded(dtype);
         let plan = Plan::with_placement(&clamp, &src, &dst, placement, limits).unwrap();
-        let mut reached: Vec<_> = plan.windows().flat_map(|window| reached(&plan, &window)).collect();
+        let mut reached: Vec<_> = plan.windows().flat_map(|window| reached(&plan, &window, adjacent)).collect();
         let mut expected: Vec<_> = src
             .addresses()
             .zip(dst.addresses())
