@@ -43,6 +43,7 @@ pub(crate) struct WalkGeometry {
     pub(crate) dst_start: u32,
     pub(crate) row: u32,
     pub(crate) rows: u32,
+    pub(crate) lines: u32,
     pub(crate) length: u32,
     pub(crate) src_step: u32,
     pub(crate) src_packets: u32,

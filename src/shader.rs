@@ -155,6 +155,10 @@ impl EntryPoint {
 pub(crate) struct Constants {
     /// 1, 2, 4 or 8: no dimension from this one on has an extent above 1.
     pub(crate) rank: u8,
+    /// Whether the first dimension counts steps along a row, and not lines.
+    pub(crate) in_steps: bool,
+    /// 1 or 4 lines per invocation.
+    pub(crate) lines: u8,
     /// 1, 2 or 4 packets of a row per invocation.
     pub(crate) packets: u8,
     /// Whether a row in src may lie at another distance from a packet than in dst.
@@ -172,15 +176,17 @@ impl Constants {
         let packets = ("PACKETS", f64::from(self.packets));
         let flag = |name, value: bool| (name, f64::from(u8::from(value)));
         let adjacent = flag("ADJACENT", adjacent);
+        let lines = [rank, adjacent, ("LINES", f64::from(self.lines))];
+        let rows = [&lines[..], &[flag("IN_STEPS", self.in_steps)]].concat();
         let units = [flag("SRC_IN_ROWS", self.src_in_rows), flag("OWNED", self.owned)];
         match entry_point {
             EntryPoint::Body => vec![adjacent],
-            EntryPoint::Rows => vec![rank, packets, flag("SHIFTED", self.shifted), adjacent],
-            EntryPoint::Fill => vec![rank, packets, adjacent],
-            EntryPoint::RowEdges | EntryPoint::Words if bits < 32 => vec![rank, units[0], units[1]],
-            EntryPoint::RowEdges | EntryPoint::Words | EntryPoint::Transposed | EntryPoint::Strided => {
-                vec![rank]
-            }
+            EntryPoint::Rows => [&rows[..], &[packets, flag("SHIFTED", self.shifted)]].concat(),
+            EntryPoint::Fill => [&rows[..], &[packets]].concat(),
+            EntryPoint::RowEdges | EntryPoint::Words if bits < 32 => [&rows[..], &units].concat(),
+            EntryPoint::RowEdges | EntryPoint::Words => rows,
+            EntryPoint::Strided => lines.to_vec(),
+            EntryPoint::Transposed => vec![rank],
             EntryPoint::Edges | EntryPoint::Resolve => vec![],
         }
     }

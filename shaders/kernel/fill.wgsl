@@ -6,9 +6,22 @@ fn fill(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         return;
     }
     let at = walk(number);
+    if IN_STEPS {
+        fill_packets(at);
+        return;
+    }
+    fill_packets(line(at, 0u));
+    if LINES > 1u {
+        fill_packets(line(at, 1u));
+        fill_packets(line(at, 2u));
+        fill_packets(line(at, 3u));
+    }
+}
+
+fn fill_packets(at: Place) {
     let whole = whole_packets(at);
     let a = row_packet(whole, at.step);
-    if a >= whole.y {
+    if !at.inside || a >= whole.y {
         return;
     }
     let x = splat(element(load_src(at.src)));

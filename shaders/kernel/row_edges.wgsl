@@ -19,7 +19,7 @@ fn whole_packets(at: Place) -> vec2<u32> {
 // An invocation's packets are so far apart: neighbours, or a row's steps apart, so that neighbouring invocations take
 // neighbouring packets.
 fn packet_stride() -> u32 {
-    return select(params.geometry.dims[0].x, 1u, ADJACENT);
+    return select(params.geometry.dims[0].x, 1u, ADJACENT || !IN_STEPS);
 }
 
 // The first of an invocation's packets in dst.
@@ -36,6 +36,9 @@ fn row_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         return;
     }
     let at = row_start(row);
+    if !at.inside {
+        return;
+    }
     let whole = whole_packets(at) * (16u / UNIT_BYTES);
     let end = (at.dst + params.geometry.length + (LANES - 1u)) / LANES;
     let i = number - (row << (params.geometry.edge_shift & 31u));

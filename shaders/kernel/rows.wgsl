@@ -10,9 +10,22 @@ fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         return;
     }
     let at = walk(number);
+    if IN_STEPS {
+        take_packets(at);
+        return;
+    }
+    take_packets(line(at, 0u));
+    if LINES > 1u {
+        take_packets(line(at, 1u));
+        take_packets(line(at, 2u));
+        take_packets(line(at, 3u));
+    }
+}
+
+fn take_packets(at: Place) {
     let whole = whole_packets(at);
     let a = row_packet(whole, at.step);
-    if a >= whole.y {
+    if !at.inside || a >= whole.y {
         return;
     }
     // All loads come before the first store. Past the end, a packet is the first once more.

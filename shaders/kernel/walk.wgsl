@@ -9,7 +9,8 @@ struct Geometry {
     src_start: u32,   // where index 0 lies in src
     dst_start: u32,
     row: u32,         // workgroups in a row of the grid
-    rows: u32,        // rows of elements
+    rows: u32,        // rows that `row_edges` looks at; some may be outside
+    lines: u32,       // the first dimension's extent where an invocation takes several of its lines
     length: u32,      // elements in a row
     src_step: u32,    // src stride along a row
     src_packets: u32, // whole packets in the binding of src
@@ -25,11 +26,19 @@ struct Geometry {
 // on a number of the block may cost as much as what it skips.
 override RANK: u32 = 8u;
 
+// What the first dimension counts: steps along a row, or the lines (rows or elements) themselves, LINES of them at a
+// time.
+override IN_STEPS: bool = false;
+
+// Lines that an invocation takes, 1 or 4, so that they share what finding the first one costs.
+override LINES: u32 = 1u;
+
 struct Place {
     rest: u32, // the number in the dimensions to come
     step: u32, // the index in the last one
     src: u32,
     dst: u32,
+    inside: bool, // whether there is such a line
 }
 
 // The upper word of a * b.
@@ -47,11 +56,11 @@ fn multiply_high(a: u32, b: u32) -> u32 {
 fn advance(at: Place, dim: vec4<u32>, shift: u32) -> Place {
     let rest = multiply_high(at.rest << 1u, dim.w) >> (shift & 31u);
     let i = at.rest - rest * dim.x;
-    return Place(rest, i, at.src + i * dim.y, at.dst + i * dim.z);
+    return Place(rest, i, at.src + i * dim.y, at.dst + i * dim.z, at.inside);
 }
 
 fn start(number: u32) -> Place {
-    return Place(number, 0u, params.geometry.src_start, params.geometry.dst_start);
+    return Place(number, 0u, params.geometry.src_start, params.geometry.dst_start, true);
 }
 
 fn first_dimension(at: Place) -> Place {
@@ -78,15 +87,6 @@ fn other_dimensions(place: Place) -> Place {
     return at;
 }
 
-// All dimensions but the first.
-fn row_start(row: u32) -> Place {
-    let at = start(row);
-    if RANK > 1u {
-        return other_dimensions(second_dimension(at));
-    }
-    return at;
-}
-
 // All dimensions; `step` is the index in the first.
 fn walk(number: u32) -> Place {
     let first = first_dimension(start(number));
@@ -94,7 +94,30 @@ fn walk(number: u32) -> Place {
     if RANK > 1u {
         at = other_dimensions(second_dimension(first));
     }
-    return Place(0u, first.step, at.src, at.dst);
+    return Place(0u, first.step, at.src, at.dst, true);
+}
+
+// The `j`-th line of an invocation that begins at `at`: neighbours, or as many lines apart as there are invocations, so
+// that neighbouring invocations take neighbouring lines.
+fn line(at: Place, j: u32) -> Place {
+    let apart = select(params.geometry.dims[0].x, 1u, ADJACENT);
+    let ahead = j * apart + select(0u, at.step * (LINES - 1u), ADJACENT);
+    let src = at.src + ahead * params.geometry.dims[0].y;
+    let dst = at.dst + ahead * params.geometry.dims[0].z;
+    return Place(0u, 0u, src, dst, at.step + ahead < params.geometry.lines);
+}
+
+// The start of a row.
+fn row_start(row: u32) -> Place {
+    if IN_STEPS {
+        let at = start(row);
+        if RANK > 1u {
+            return other_dimensions(second_dimension(at));
+        }
+        return at;
+    }
+    // LINES is a power of two.
+    return line(walk(row / LINES), row % LINES);
 }
 
 fn workgroup_number(workgroup: vec3<u32>) -> u32 {

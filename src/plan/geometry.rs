@@ -6,8 +6,11 @@ use crate::params::{ContiguousGeometry, WalkGeometry, division};
 use crate::shader::{Constants, EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 use crate::{Limits, MAX_RANK};
 
-/// The most invocations per row of `row_edges`.
-pub(super) const ROW_EDGES: u64 = 16;
+/// The most invocations per row of `row_edges`: sixteen, for up to twice as many rows as there are.
+pub(super) const ROW_EDGES: u64 = 32;
+
+/// Lines that an invocation takes where there are as many, as in `kernel/walk.wgsl`.
+const LINES: u64 = 4;
 
 /// Squares along each side of a workgroup of `transposed`.
 const SQUARES: u64 = 16;
@@ -110,9 +113,8 @@ impl Cut<'_> {
     }
 
     pub(super) fn strided(&self) -> (Geometry, Dispatches) {
-        let dims = self.dims().map(|(dim, extent)| (extent, dim.src, dim.dst));
-        let (mut geometry, constants) = self.walk(dims, self.size);
-        let count = self.piece.count(self.part);
+        let (mut geometry, constants) = self.walk_lines(0);
+        let count = geometry.dims.iter().map(|dim| u64::from(dim[0])).product();
         let grid = self.grid_of(count);
         (geometry.count, geometry.row) = (count as u32, grid[0]);
         (
@@ -135,21 +137,40 @@ impl Cut<'_> {
         &dims[..dims.len() - row.dims]
     }
 
+    /// The geometry of lines: all dimensions but the innermost `skip`, several lines per invocation.
+    fn walk_lines(&self, skip: usize) -> (WalkGeometry, Constants) {
+        let mut dims = self.dims().skip(skip).map(|(dim, extent)| (extent, dim.src, dim.dst));
+        let first = dims.next().unwrap_or((1, 0, 0));
+        let lines = if first.0 >= LINES { LINES } else { 1 };
+        let blocks = (first.0.div_ceil(lines), first.1, first.2);
+        let (mut geometry, constants) = self.walk([blocks].into_iter().chain(dims), self.size);
+        geometry.lines = first.0 as u32;
+        (geometry, Constants { lines: lines as u8, ..constants })
+    }
+
     /// The geometry of rows in so many steps each.
     fn walk_rows(&self, row: &Row, steps: u64) -> (WalkGeometry, Constants) {
-        let outer = self.dims().skip(row.dims).map(|(dim, extent)| (extent, dim.src, dim.dst));
-        let (mut geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
-        geometry.rows = (self.piece.count(self.part) / row.length) as u32;
+        let (mut geometry, constants) = if steps <= 1 {
+            self.walk_lines(row.dims)
+        } else {
+            let outer = self.dims().skip(row.dims).map(|(dim, extent)| (extent, dim.src, dim.dst));
+            let (geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
+            (geometry, Constants { in_steps: true, lines: 1, ..constants })
+        };
+        let count: u64 = geometry.dims.iter().map(|dim| u64::from(dim[0])).product();
+        geometry.count = count as u32;
+        geometry.rows = (count / steps.max(1)) as u32 * u32::from(constants.lines);
         (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
         (geometry, constants)
     }
 
     /// For `row_unit`, which 32- and 64-bit elements have no use for.
     fn for_units(&self, constants: Constants, row: &Row) -> Constants {
-        let rank = Constants { rank: constants.rank, ..Constants::default() };
+        let Constants { rank, in_steps, lines, .. } = constants;
+        let constants = Constants { rank, in_steps, lines, ..Constants::default() };
         match self.size {
-            1 | 2 => Constants { src_in_rows: row.src_step == 1, owned: self.words_apart(row), ..rank },
-            _ => rank,
+            1 | 2 => Constants { src_in_rows: row.src_step == 1, owned: self.words_apart(row), ..constants },
+            _ => constants,
         }
     }
 
@@ -170,15 +191,13 @@ impl Cut<'_> {
             _ => 4,
         };
         let steps = whole.div_ceil(packets);
-        // Where there is none, the edges still need a divisor.
-        let (mut geometry, constants) = self.walk_rows(&row, steps.max(1));
-        let rows = u64::from(geometry.rows);
+        let (mut geometry, constants) = self.walk_rows(&row, steps);
         geometry.src_packets = (src_size / packet).min(u32::MAX.into()) as u32;
         let shifted = !(same(0) && same(1) && src == dst);
         let in_reach = src_size == u64::MAX || !shifted || src_size.is_multiple_of(packet);
 
-        let grid = self.grid_of(rows * steps);
-        (geometry.count, geometry.row) = ((rows * steps) as u32, grid[0]);
+        let grid = self.grid_of(geometry.count.into());
+        geometry.row = grid[0];
         let body = Constants { packets: packets as u8, ..constants };
         // A row of one element has no shift.
         let constants = if entry_point == EntryPoint::Rows { Constants { shifted, ..body } } else { body };
@@ -186,7 +205,7 @@ impl Cut<'_> {
 
         // Sixteen invocations where a last packet may be out of reach, else eight.
         geometry.edge_shift = if in_reach { 3 } else { 4 };
-        let grid = self.grid_of(rows << geometry.edge_shift);
+        let grid = self.grid_of(u64::from(geometry.rows) << geometry.edge_shift);
         geometry.edge_row = grid[0];
         let constants = self.for_units(constants, &row);
         let edges = Dispatch { entry_point: EntryPoint::RowEdges, constants, grid };
@@ -205,9 +224,8 @@ impl Cut<'_> {
         };
         let steps = (begin + row.length).div_ceil(lanes);
         let (mut geometry, constants) = self.walk_rows(&row, steps);
-        let count = u64::from(geometry.rows) * steps;
-        let grid = self.grid_of(count);
-        (geometry.count, geometry.row) = (count as u32, grid[0]);
+        let grid = self.grid_of(geometry.count.into());
+        geometry.row = grid[0];
         let constants = self.for_units(constants, &row);
         (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Words, constants, grid }), None])
     }

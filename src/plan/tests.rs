@@ -7,7 +7,7 @@ use super::piece::Dim;
 use super::*;
 use crate::DType;
 use crate::params::WalkGeometry;
-use crate::shader::{EntryPoint, Kernel, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
+use crate::shader::{Constants, EntryPoint, Kernel, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
@@ -226,13 +226,20 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                 assert!(g.dims[constants.rank.into()..].iter().all(|dim| dim[0] == 1));
                 // The row that each word of several elements was reached from.
                 let mut owners = std::collections::HashMap::new();
-                for number in 0..count {
-                    let at = if edges { place(g, 1, number >> g.edge_shift) } else { place(g, 0, number) };
+                let edge = 1_u32 << g.edge_shift;
+                let places = (0..count).flat_map(|number| match edges {
+                    true => row_start(g, constants, number / edge, adjacent)
+                        .map(|at| (at, number % edge))
+                        .into_iter()
+                        .collect::<Vec<_>>(),
+                    false => places(g, constants, number, adjacent).into_iter().map(|at| (at, 0)).collect(),
+                });
+                for (at, i) in places {
                     let ranges = match entry_point {
                         EntryPoint::Strided => vec![at.dst..at.dst + 1],
                         EntryPoint::Words => vec![word(g, &at, size)],
-                        EntryPoint::RowEdges => vec![edge(g, &at, number % (1 << g.edge_shift), size)],
-                        _ => packets(g, &at, size, constants.packets.into(), adjacent),
+                        EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size)],
+                        _ => packets(g, &at, size, constants, adjacent),
                     };
                     if entry_point == EntryPoint::Rows && !constants.shifted {
                         assert_eq!((at.src * size as u32) % 16, (at.dst * size as u32) % 16);
@@ -285,6 +292,33 @@ fn place(g: &WalkGeometry, first: usize, number: u32) -> At {
     at
 }
 
+/// The lines of an invocation, or its place in a row.
+fn places(g: &WalkGeometry, constants: Constants, number: u32, adjacent: bool) -> Vec<At> {
+    if constants.in_steps {
+        return vec![place(g, 0, number)];
+    }
+    (0..constants.lines.into()).filter_map(|j| line(g, constants, number, j, adjacent)).collect()
+}
+
+fn line(g: &WalkGeometry, constants: Constants, number: u32, j: u32, adjacent: bool) -> Option<At> {
+    let at = place(g, 0, number);
+    let index = if adjacent { at.step * u32::from(constants.lines) + j } else { at.step + j * g.dims[0][0] };
+    let ahead = index - at.step;
+    let [_, src, dst, _] = g.dims[0];
+    let src = at.src.wrapping_add(ahead.wrapping_mul(src));
+    let dst = at.dst.wrapping_add(ahead.wrapping_mul(dst));
+    (index < g.lines).then_some(At { step: 0, src, dst })
+}
+
+fn row_start(g: &WalkGeometry, constants: Constants, row: u32, adjacent: bool) -> Option<At> {
+    let lines = u32::from(constants.lines);
+    if constants.in_steps {
+        Some(place(g, 1, row))
+    } else {
+        line(g, constants, row / lines, row % lines, adjacent)
+    }
+}
+
 /// The whole packets of a row, as in `kernel/row_edges.wgsl`.
 fn whole(g: &WalkGeometry, at: &At, size: u64) -> (u32, u32) {
     let size = size as u32;
@@ -300,8 +334,16 @@ fn units(g: &WalkGeometry, at: &At, unit: u32, end: u32, lanes: u32) -> std::ops
     (unit * lanes).max(at.dst)..(end * lanes).min(at.dst + g.length)
 }
 
-fn packets(g: &WalkGeometry, at: &At, size: u64, count: u32, adjacent: bool) -> Vec<std::ops::Range<u32>> {
+fn packets(
+    g: &WalkGeometry,
+    at: &At,
+    size: u64,
+    constants: Constants,
+    adjacent: bool,
+) -> Vec<std::ops::Range<u32>> {
     let (first, last) = whole(g, at, size);
+    let count = u32::from(constants.packets);
+    let adjacent = adjacent || !constants.in_steps;
     let (first, stride) =
         if adjacent { (first + at.step * count, 1) } else { (first + at.step, g.dims[0][0]) };
     (0..count)
@@ -311,7 +353,7 @@ fn packets(g: &WalkGeometry, at: &At, size: u64, count: u32, adjacent: bool) -> 
         .collect()
 }
 
-fn edge(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
+fn edge_unit(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
     let lanes = 4_u32.div_ceil(size as u32);
     let per_packet = 16 / size.max(4) as u32;
     let (first, last) = whole(g, at, size);
