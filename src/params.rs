@@ -48,6 +48,8 @@ pub(crate) struct WalkGeometry {
     pub(crate) src_step: u32,
     pub(crate) src_packets: u32,
     pub(crate) edge_row: u32,
+    pub(crate) last_src: u32,
+    pub(crate) last_dst: u32,
     pub(crate) squares_along_src: u32,
     pub(crate) squares_along_dst: u32,
     pub(crate) src_pitch: u32,

@@ -123,6 +123,8 @@ pub(crate) enum EntryPoint {
     Fill,
     /// What lies before and behind the whole packets of rows.
     RowEdges,
+    /// The one packet of rows whose source is not in whole packets.
+    RowLast,
     /// The kernel for transposed packets.
     Transposed,
     /// The kernel for words.
@@ -141,6 +143,7 @@ impl EntryPoint {
             Self::Rows => "rows",
             Self::Fill => "fill",
             Self::RowEdges => "row_edges",
+            Self::RowLast => "row_last",
             Self::Transposed => "transposed",
             Self::Words => "rows_by_word",
             Self::Strided => "strided",
@@ -163,6 +166,8 @@ pub(crate) struct Constants {
     pub(crate) packets: u8,
     /// Whether a row in src may lie at another distance from a packet than in dst.
     pub(crate) shifted: bool,
+    /// Whether `row_edges` takes what `row_last` would.
+    pub(crate) with_last: bool,
     /// Whether a row has no gaps in src.
     pub(crate) src_in_rows: bool,
     /// Whether no word of dst holds elements of two rows.
@@ -178,13 +183,17 @@ impl Constants {
         let adjacent = flag("ADJACENT", adjacent);
         let lines = [rank, adjacent, ("LINES", f64::from(self.lines))];
         let rows = [&lines[..], &[flag("IN_STEPS", self.in_steps)]].concat();
+        let with_last = flag("WITH_LAST", self.with_last);
         let units = [flag("SRC_IN_ROWS", self.src_in_rows), flag("OWNED", self.owned)];
         match entry_point {
             EntryPoint::Body => vec![adjacent],
             EntryPoint::Rows => [&rows[..], &[packets, flag("SHIFTED", self.shifted)]].concat(),
             EntryPoint::Fill => [&rows[..], &[packets]].concat(),
-            EntryPoint::RowEdges | EntryPoint::Words if bits < 32 => [&rows[..], &units].concat(),
-            EntryPoint::RowEdges | EntryPoint::Words => rows,
+            EntryPoint::RowEdges if bits < 32 => [&rows[..], &[with_last], &units].concat(),
+            EntryPoint::RowEdges => [&rows[..], &[with_last]].concat(),
+            EntryPoint::RowLast if bits < 32 => units.to_vec(),
+            EntryPoint::RowLast => vec![],
+            EntryPoint::Words => [&rows[..], &units].concat(),
             EntryPoint::Strided => lines.to_vec(),
             EntryPoint::Transposed => vec![rank],
             EntryPoint::Edges | EntryPoint::Resolve => vec![],

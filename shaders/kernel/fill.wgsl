@@ -19,9 +19,10 @@ fn fill(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 }
 
 fn fill_packets(at: Place) {
-    let whole = whole_packets(at);
-    let a = row_packet(whole, at.step);
-    if !at.inside || a >= whole.y {
+    let packets = whole_packets(at);
+    let end = packets.y - packets.z;
+    let a = row_packet(packets, at.step);
+    if !at.inside || a >= end {
         return;
     }
     let x = splat(element(load_src(at.src)));
@@ -29,10 +30,10 @@ fn fill_packets(at: Place) {
     let stride = packet_stride();
     store_dst_packet(a, x);
     if PACKETS > 1u {
-        store_dst_packet(select(a, a + stride, a + stride < whole.y), x);
+        store_dst_packet(select(a, a + stride, a + stride < end), x);
     }
     if PACKETS > 2u {
-        store_dst_packet(select(a, a + 2u * stride, a + 2u * stride < whole.y), x);
-        store_dst_packet(select(a, a + 3u * stride, a + 3u * stride < whole.y), x);
+        store_dst_packet(select(a, a + 2u * stride, a + 2u * stride < end), x);
+        store_dst_packet(select(a, a + 3u * stride, a + 3u * stride < end), x);
     }
 }

@@ -4,16 +4,19 @@
 // Packets that an invocation takes: 1, 2 or 4.
 override PACKETS: u32 = 4u;
 
-// The first whole packet of a row in dst, and the one after the last. A last one whose source is not in whole packets
-// of src is left out.
-fn whole_packets(at: Place) -> vec2<u32> {
+// Whether `row_edges` takes the packets that `row_last` would: where there may be one in many rows.
+override WITH_LAST: bool = false;
+
+// The first whole packet of a row in dst, the one after the last, and whether that last one is left out because its source
+// is not in whole packets of src: 1 or 0.
+fn whole_packets(at: Place) -> vec3<u32> {
     let begin = at.dst * ELEMENT_BYTES;
     let end = begin + params.geometry.length * ELEMENT_BYTES;
     let first = (begin + 15u) >> 4u;
     let last = max(first, end >> 4u);
     let src_end = at.src * ELEMENT_BYTES + ((last << 4u) - begin);
     let out_of_reach = last > first && ((src_end + 15u) >> 4u) > params.geometry.src_packets;
-    return vec2<u32>(first, last - select(0u, 1u, out_of_reach));
+    return vec3<u32>(first, last, select(0u, 1u, out_of_reach));
 }
 
 // An invocation's packets are so far apart: neighbours, or a row's steps apart, so that neighbouring invocations take
@@ -23,7 +26,7 @@ fn packet_stride() -> u32 {
 }
 
 // The first of an invocation's packets in dst.
-fn row_packet(whole: vec2<u32>, step: u32) -> u32 {
+fn row_packet(whole: vec3<u32>, step: u32) -> u32 {
     return whole.x + step * select(1u, PACKETS, ADJACENT);
 }
 
@@ -39,12 +42,24 @@ fn row_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     if !at.inside {
         return;
     }
-    let whole = whole_packets(at) * (16u / UNIT_BYTES);
+    let packets = whole_packets(at);
+    let whole_begin = packets.x * (16u / UNIT_BYTES);
+    let whole_end = (packets.y - select(0u, packets.z, WITH_LAST)) * (16u / UNIT_BYTES);
     let end = (at.dst + params.geometry.length + (LANES - 1u)) / LANES;
     let i = number - (row << (params.geometry.edge_shift & 31u));
     let head = at.dst / LANES + i;
-    let unit = select(whole.y + (i - 4u), head, i < 4u);
-    if unit < select(end, min(whole.x, end), i < 4u) {
+    let unit = select(whole_end + (i - 4u), head, i < 4u);
+    if unit < select(end, min(whole_begin, end), i < 4u) {
         row_unit(at, unit);
+    }
+}
+
+// The last whole packet of the row that reaches furthest in src, unit by unit.
+@compute @workgroup_size(4)
+fn row_last(@builtin(local_invocation_index) invocation: u32) {
+    let at = Place(0u, 0u, params.geometry.last_src, params.geometry.last_dst, true);
+    let packets = whole_packets(at);
+    if packets.z != 0u && invocation < 16u / UNIT_BYTES {
+        row_unit(at, (packets.y - 1u) * (16u / UNIT_BYTES) + invocation);
     }
 }

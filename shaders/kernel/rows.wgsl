@@ -23,16 +23,17 @@ fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 }
 
 fn take_packets(at: Place) {
-    let whole = whole_packets(at);
-    let a = row_packet(whole, at.step);
-    if !at.inside || a >= whole.y {
+    let packets = whole_packets(at);
+    let end = packets.y - packets.z;
+    let a = row_packet(packets, at.step);
+    if !at.inside || a >= end {
         return;
     }
     // All loads come before the first store. Past the end, a packet is the first once more.
     let stride = packet_stride();
-    let b = select(a, a + stride, a + stride < whole.y);
-    let c = select(a, a + 2u * stride, a + 2u * stride < whole.y);
-    let d = select(a, a + 3u * stride, a + 3u * stride < whole.y);
+    let b = select(a, a + stride, a + stride < end);
+    let c = select(a, a + 2u * stride, a + 2u * stride < end);
+    let d = select(a, a + 3u * stride, a + 3u * stride < end);
     let offset = (at.src - at.dst) * ELEMENT_BYTES;
     let src_a = load_src_bytes((a << 4u) + offset);
     if PACKETS == 1u {

@@ -15,6 +15,8 @@ struct Geometry {
     src_step: u32,    // src stride along a row
     src_packets: u32, // whole packets in the binding of src
     edge_row: u32,    // workgroups in a row of the grid of `row_edges`
+    last_src: u32,    // of `row_last`: the row that reaches furthest in src
+    last_dst: u32,
     // Of `transposed`:
     squares_along_src: u32, // along src's fastest dimension
     squares_along_dst: u32,

@@ -48,7 +48,7 @@ pub(super) struct Cut<'a> {
     pub(super) limits: Limits,
 }
 
-pub(super) type Dispatches = [Option<Dispatch>; 2];
+pub(super) type Dispatches = [Option<Dispatch>; 3];
 
 impl Cut<'_> {
     fn grid(&self, workgroups: u64) -> [u32; 2] {
@@ -79,7 +79,7 @@ impl Cut<'_> {
         let body = dispatch(EntryPoint::Body, grid);
         let edges = dispatch(EntryPoint::Edges, [1, 1]);
         let ragged = !(dst.is_multiple_of(packet) && end.is_multiple_of(packet));
-        (Geometry::Contiguous(geometry), [(whole > 0).then_some(body), ragged.then_some(edges)])
+        (Geometry::Contiguous(geometry), [(whole > 0).then_some(body), ragged.then_some(edges), None])
     }
 
     /// The dimensions with their extents in this part, the innermost first.
@@ -119,7 +119,7 @@ impl Cut<'_> {
         (geometry.count, geometry.row) = (count as u32, grid[0]);
         (
             Geometry::Walk(geometry),
-            [Some(Dispatch { entry_point: EntryPoint::Strided, constants, grid }), None],
+            [Some(Dispatch { entry_point: EntryPoint::Strided, constants, grid }), None, None],
         )
     }
 
@@ -137,9 +137,26 @@ impl Cut<'_> {
         &dims[..dims.len() - row.dims]
     }
 
+    /// Extent and strides of all dimensions but the innermost `skip`, by the smaller stride: what is near on either side is
+    /// taken soon, while it is in the caches.
+    fn nearest_first(&self, skip: usize) -> impl Iterator<Item = (u64, isize, isize)> {
+        let mut dims = [(1, 0, 0); MAX_RANK];
+        let rank = self.piece.dims().len() - skip;
+        for (slot, (dim, extent)) in dims.iter_mut().zip(self.dims().skip(skip)) {
+            *slot = (extent, dim.src, dim.dst);
+        }
+        // A broadcast is near everywhere.
+        let distance = |&(_, src, dst): &(u64, isize, isize)| match src {
+            0 => dst.unsigned_abs(),
+            _ => src.unsigned_abs().min(dst.unsigned_abs()),
+        };
+        dims[..rank].sort_by_key(distance);
+        dims.into_iter().take(rank)
+    }
+
     /// The geometry of lines: all dimensions but the innermost `skip`, several lines per invocation.
     fn walk_lines(&self, skip: usize) -> (WalkGeometry, Constants) {
-        let mut dims = self.dims().skip(skip).map(|(dim, extent)| (extent, dim.src, dim.dst));
+        let mut dims = self.nearest_first(skip);
         let first = dims.next().unwrap_or((1, 0, 0));
         let lines = if first.0 >= LINES { LINES } else { 1 };
         let blocks = (first.0.div_ceil(lines), first.1, first.2);
@@ -153,7 +170,7 @@ impl Cut<'_> {
         let (mut geometry, constants) = if steps <= 1 {
             self.walk_lines(row.dims)
         } else {
-            let outer = self.dims().skip(row.dims).map(|(dim, extent)| (extent, dim.src, dim.dst));
+            let outer = self.nearest_first(row.dims);
             let (geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
             (geometry, Constants { in_steps: true, lines: 1, ..constants })
         };
@@ -203,14 +220,39 @@ impl Cut<'_> {
         let constants = if entry_point == EntryPoint::Rows { Constants { shifted, ..body } } else { body };
         let body = Dispatch { entry_point, constants, grid };
 
-        // Sixteen invocations where a last packet may be out of reach, else eight.
-        geometry.edge_shift = if in_reach { 3 } else { 4 };
+        let ragged = !(same(1) && dst == 0 && bytes.is_multiple_of(packet));
+        // Where no two rows reach equally far in src, give or take a packet, one alone may be out of reach.
+        let one = self.outer(&row).iter().all(|dim| dim.src.unsigned_abs() as u64 * self.size >= packet);
+        let with_last = !in_reach && !one;
+        geometry.edge_shift = if with_last { 4 } else { 3 };
         let grid = self.grid_of(u64::from(geometry.rows) << geometry.edge_shift);
         geometry.edge_row = grid[0];
-        let constants = self.for_units(constants, &row);
+        let units = self.for_units(constants, &row);
+        let constants = Constants { with_last, ..units };
         let edges = Dispatch { entry_point: EntryPoint::RowEdges, constants, grid };
-        let ragged = !(same(1) && dst == 0 && bytes.is_multiple_of(packet) && in_reach);
-        (Geometry::Walk(geometry), [(steps > 0).then_some(body), ragged.then_some(edges)])
+
+        [geometry.last_src, geometry.last_dst] = self.furthest(&row);
+        let Constants { src_in_rows, owned, .. } = units;
+        let constants = Constants { src_in_rows, owned, ..Constants::default() };
+        let last = Dispatch { entry_point: EntryPoint::RowLast, constants, grid: [1, 1] };
+        let dispatches = [
+            (steps > 0).then_some(body),
+            (ragged || with_last).then_some(edges),
+            (steps > 0 && !in_reach && one).then_some(last),
+        ];
+        (Geometry::Walk(geometry), dispatches)
+    }
+
+    /// Where the row that reaches furthest in src starts in src and dst, in elements.
+    fn furthest(&self, row: &Row) -> [u32; 2] {
+        let mut starts = self.starts.map(|start| start / self.size as u32);
+        for (dim, extent) in self.dims().skip(row.dims).filter(|(dim, _)| dim.src > 0) {
+            let last = (extent - 1) as u32;
+            for (start, stride) in starts.iter_mut().zip([dim.src, dim.dst]) {
+                *start = start.wrapping_add(last.wrapping_mul(stride as u32));
+            }
+        }
+        starts
     }
 
     pub(super) fn words(&self) -> (Geometry, Dispatches) {
@@ -227,7 +269,10 @@ impl Cut<'_> {
         let grid = self.grid_of(geometry.count.into());
         geometry.row = grid[0];
         let constants = self.for_units(constants, &row);
-        (Geometry::Walk(geometry), [Some(Dispatch { entry_point: EntryPoint::Words, constants, grid }), None])
+        (
+            Geometry::Walk(geometry),
+            [Some(Dispatch { entry_point: EntryPoint::Words, constants, grid }), None, None],
+        )
     }
 
     /// Whether no word of dst holds elements of two rows: all begin at one place in their words, and each stride, from
@@ -273,7 +318,7 @@ impl Cut<'_> {
         geometry.dst_pitch = (along_src.0.dst / side.cast_signed() as isize) as u32;
         (
             Geometry::Walk(geometry),
-            [Some(Dispatch { entry_point: EntryPoint::Transposed, constants, grid }), None],
+            [Some(Dispatch { entry_point: EntryPoint::Transposed, constants, grid }), None, None],
         )
     }
 }

@@ -216,6 +216,16 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                 assert!(u64::from(g.count) <= workgroups);
                 transposed(g, PACKET as u64 / size, &mut |src, dst| bytes.extend(element(src, dst)));
             }
+            (Geometry::Walk(g), EntryPoint::RowLast) => {
+                assert_eq!(dispatch.grid, [1, 1]);
+                let at = At { step: 0, src: g.last_src, dst: g.last_dst };
+                let (_, last, left_out) = whole(g, &at, size);
+                let lanes = 16 / size as u32;
+                for dst in units(g, &at, last - u32::from(left_out), last, lanes) {
+                    let i = dst - at.dst;
+                    bytes.extend(element(at.src.wrapping_add(i.wrapping_mul(g.src_step)), dst));
+                }
+            }
             (Geometry::Walk(g), entry_point) => {
                 let edges = entry_point == EntryPoint::RowEdges;
                 let (row, count) =
@@ -238,7 +248,7 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                     let ranges = match entry_point {
                         EntryPoint::Strided => vec![at.dst..at.dst + 1],
                         EntryPoint::Words => vec![word(g, &at, size)],
-                        EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size)],
+                        EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size, constants.with_last)],
                         _ => packets(g, &at, size, constants, adjacent),
                     };
                     if entry_point == EntryPoint::Rows && !constants.shifted {
@@ -320,13 +330,13 @@ fn row_start(g: &WalkGeometry, constants: Constants, row: u32, adjacent: bool) -
 }
 
 /// The whole packets of a row, as in `kernel/row_edges.wgsl`.
-fn whole(g: &WalkGeometry, at: &At, size: u64) -> (u32, u32) {
+fn whole(g: &WalkGeometry, at: &At, size: u64) -> (u32, u32, bool) {
     let size = size as u32;
     let begin = at.dst * size;
     let first = begin.div_ceil(16);
     let last = first.max((begin + g.length * size) / 16);
     let src_end = (at.src * size).wrapping_add(last * 16).wrapping_sub(begin);
-    (first, if last > first && src_end.div_ceil(16) > g.src_packets { last - 1 } else { last })
+    (first, last, last > first && src_end.div_ceil(16) > g.src_packets)
 }
 
 /// The elements of a row that lie in the units from `unit` to `end`.
@@ -341,7 +351,8 @@ fn packets(
     constants: Constants,
     adjacent: bool,
 ) -> Vec<std::ops::Range<u32>> {
-    let (first, last) = whole(g, at, size);
+    let (first, last, left_out) = whole(g, at, size);
+    let last = last - u32::from(left_out);
     let count = u32::from(constants.packets);
     let adjacent = adjacent || !constants.in_steps;
     let (first, stride) =
@@ -353,10 +364,11 @@ fn packets(
         .collect()
 }
 
-fn edge_unit(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
+fn edge_unit(g: &WalkGeometry, at: &At, i: u32, size: u64, with_last: bool) -> std::ops::Range<u32> {
     let lanes = 4_u32.div_ceil(size as u32);
     let per_packet = 16 / size.max(4) as u32;
-    let (first, last) = whole(g, at, size);
+    let (first, last, left_out) = whole(g, at, size);
+    let last = last - u32::from(left_out && with_last);
     let end = (at.dst + g.length).div_ceil(lanes);
     let (unit, end) = if i < 4 {
         (at.dst / lanes + i, end.min(first * per_packet))

@@ -1,6 +1,6 @@
 //! Cutting a plan into windows: parts that one binding per operand reaches and one grid covers.
 
-use super::geometry::{Cut, Dispatch, Geometry, Part, ROW_EDGES};
+use super::geometry::{Cut, Dispatch, Dispatches, Geometry, Part, ROW_EDGES};
 use super::piece::{Dim, Piece, Pieces};
 use super::{PACKET, Plan};
 use crate::params::Block;
@@ -29,7 +29,7 @@ pub(crate) struct Window {
     pub(crate) src: Range,
     pub(crate) dst: Range,
     pub(super) geometry: Geometry,
-    dispatches: [Option<Dispatch>; 2],
+    dispatches: Dispatches,
 }
 
 impl Window {
