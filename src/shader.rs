@@ -164,6 +164,8 @@ pub(crate) struct Constants {
     pub(crate) lines: u8,
     /// 1, 2 or 4 packets of a row per invocation.
     pub(crate) packets: u8,
+    /// Squares of packets along src's fastest dimension in a workgroup: a power of two up to 256.
+    pub(crate) squares: u16,
     /// Whether a row in src may lie at another distance from a packet than in dst.
     pub(crate) shifted: bool,
     /// Whether `row_edges` takes what `row_last` would.
@@ -195,7 +197,7 @@ impl Constants {
             EntryPoint::RowLast => vec![],
             EntryPoint::Words => [&rows[..], &units].concat(),
             EntryPoint::Strided => lines.to_vec(),
-            EntryPoint::Transposed => vec![rank],
+            EntryPoint::Transposed => vec![rank, ("SQUARES", f64::from(self.squares))],
             EntryPoint::Edges | EntryPoint::Resolve => vec![],
         }
     }

@@ -12,9 +12,6 @@ pub(super) const ROW_EDGES: u64 = 32;
 /// Lines that an invocation takes where there are as many, as in `kernel/walk.wgsl`.
 const LINES: u64 = 4;
 
-/// Squares along each side of a workgroup of `transposed`.
-const SQUARES: u64 = 16;
-
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Geometry {
     Contiguous(ContiguousGeometry),
@@ -293,7 +290,6 @@ impl Cut<'_> {
 
     pub(super) fn transposed(&self) -> (Geometry, Dispatches) {
         let side = PACKET as u64 / self.size;
-        let tile = (SQUARES * side).cast_signed() as isize;
         let is_fast = |dim: &Dim| [dim.src, dim.dst].map(|stride| stride == 1);
         let [mut along_src, mut along_dst] = [(Dim::UNIT, 0); 2];
         for (dim, extent) in self.dims() {
@@ -303,14 +299,23 @@ impl Cut<'_> {
                 _ => {}
             }
         }
-        let tiles = [along_src, along_dst].map(|(dim, squares)| {
-            (squares.div_ceil(SQUARES), dim.src.wrapping_mul(tile), dim.dst.wrapping_mul(tile))
+        // Nearly as wide as high, unless one side is short: what is outside is wasted.
+        let workgroup = u64::from(WORKGROUP_SIZE);
+        let wide = match (along_src.1, along_dst.1) {
+            (short, _) if short < 16 => short.next_power_of_two(),
+            (_, short) if short < 16 => workgroup / short.next_power_of_two(),
+            _ => 16,
+        };
+        let tiles = [(along_src, wide), (along_dst, workgroup / wide)].map(|((dim, squares), across)| {
+            let tile = (across * side).cast_signed() as isize;
+            (squares.div_ceil(across), dim.src.wrapping_mul(tile), dim.dst.wrapping_mul(tile))
         });
         let others = self.dims().filter(|(dim, _)| is_fast(dim) == [false; 2]);
         let others = others.map(|(dim, extent)| (extent, dim.src, dim.dst));
         let count = tiles.iter().map(|tile| tile.0).product::<u64>()
             * others.clone().map(|dim| dim.0).product::<u64>();
         let (mut geometry, constants) = self.walk(tiles.into_iter().chain(others), PACKET as u64);
+        let constants = Constants { squares: wide as u16, ..constants };
         let grid = self.grid(count);
         (geometry.count, geometry.row) = (count as u32, grid[0]);
         (geometry.squares_along_src, geometry.squares_along_dst) = (along_src.1 as u32, along_dst.1 as u32);

@@ -214,7 +214,8 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
             (Geometry::Walk(g), EntryPoint::Transposed) => {
                 assert_eq!(g.row, dispatch.grid[0]);
                 assert!(u64::from(g.count) <= workgroups);
-                transposed(g, PACKET as u64 / size, &mut |src, dst| bytes.extend(element(src, dst)));
+                let squares = dispatch.constants.squares.into();
+                transposed(g, PACKET as u64 / size, squares, &mut |src, dst| bytes.extend(element(src, dst)));
             }
             (Geometry::Walk(g), EntryPoint::RowLast) => {
                 assert_eq!(dispatch.grid, [1, 1]);
@@ -385,13 +386,13 @@ fn word(g: &WalkGeometry, at: &At, size: u64) -> std::ops::Range<u32> {
 }
 
 /// As in `kernel/transposed.wgsl`; `side` is that of a square, in elements.
-fn transposed(g: &WalkGeometry, side: u64, reach: &mut dyn FnMut(u32, u32)) {
+fn transposed(g: &WalkGeometry, side: u64, wide: u32, reach: &mut dyn FnMut(u32, u32)) {
     let side = side as u32;
     for number in 0..g.count {
         let (tile_x, tile_y) = (number % g.dims[0][0], number / g.dims[0][0] % g.dims[1][0]);
         let at = place(g, 0, number);
-        for (x, y) in (0..16).flat_map(|y| (0..16).map(move |x| (x, y))) {
-            if tile_x * 16 + x >= g.squares_along_src || tile_y * 16 + y >= g.squares_along_dst {
+        for (x, y) in (0..256 / wide).flat_map(|y| (0..wide).map(move |x| (x, y))) {
+            if tile_x * wide + x >= g.squares_along_src || tile_y * (256 / wide) + y >= g.squares_along_dst {
                 continue;
             }
             let src = at.src.wrapping_add(x).wrapping_add((y * side).wrapping_mul(g.src_pitch));
