@@ -55,6 +55,29 @@ impl Clamper {
     /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
     /// [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
+        Self::create(device, None)
+    }
+
+    /// As [`new`](Self::new), with a cache of compiled pipelines that the driver keeps from run to run. A pipeline is
+    /// compiled ahead by [`prepare`](Self::prepare).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamper, wgpu};
+    /// # fn f(device: &wgpu::Device, cache: wgpu::PipelineCache) -> Result<(), wgpu_clamp::Error> {
+    /// // `cache` is from `Device::create_pipeline_cache`, which needs the feature `PIPELINE_CACHE`.
+    /// let clamper = Clamper::with_pipeline_cache(device, cache)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_pipeline_cache(device: &wgpu::Device, cache: wgpu::PipelineCache) -> Result<Self, Error> {
+        Self::create(device, Some(cache))
+    }
+
+    fn create(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
         let limits = device.limits();
         let workgroup = WORKGROUP_SIZE.into();
         let block = Block::CAPACITY as u64;
@@ -85,7 +108,7 @@ impl Clamper {
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
         };
-        let pipelines = Pipelines::new(device)?;
+        let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
             "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension",
             adapter::in_words(device.adapter_info()),
@@ -175,16 +198,25 @@ impl Clamper {
             self.inner.limits,
         )?;
         let on_gpu = operands.min.is_some() || operands.max.is_some();
-        let count = plan.dispatches() + if on_gpu { plan.window_count() } else { 0 };
-        log::debug!("prepare {plan}, dispatches: {count}");
-        let mut dispatches = Vec::with_capacity(count);
+        log::debug!(
+            "prepare {plan}, dispatches: {}",
+            plan.dispatches() + if on_gpu { plan.window_count() } else { 0 }
+        );
+        // One scope for all objects: opening and closing one costs as much as making a small one.
+        scope::attempt(&self.inner.device, || self.build(clamp, &operands, &plan))
+    }
+
+    /// The objects of a plan, within a scope.
+    fn build(&self, clamp: &Clamp, operands: &Operands<'_>, plan: &Plan) -> Result<Prepared, Error> {
+        let on_gpu = operands.min.is_some() || operands.max.is_some();
+        let mut dispatches = Vec::with_capacity(2 * plan.window_count());
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
         for window in plan.windows() {
             let block = plan.params(&window);
             let usage = if on_gpu { wgpu::BufferUsages::STORAGE } else { wgpu::BufferUsages::empty() };
             let params = self.uniform(block.as_bytes(), usage)?;
             if on_gpu {
-                let bind_group = self.bind_slots(clamp, &operands, &block, &params)?;
+                let bind_group = self.bind_slots(clamp, operands, &block, &params)?;
                 let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve, Constants::default())?;
                 dispatches.push(Recorded { pipeline, bind_group, grid: [1, 1] });
             }
@@ -192,8 +224,8 @@ impl Clamper {
             let src = part(operands.src.buffer, window.src);
             let dst = part(operands.dst.buffer, window.dst);
             let bind_group = match window.placement {
-                Placement::OneBuffer => self.bind(module, &params, &[src])?,
-                Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst])?,
+                Placement::OneBuffer => self.bind(module, &params, &[src]),
+                Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst]),
             };
             for dispatch in window.dispatches() {
                 let pipeline = pipelines.get(module, dispatch.entry_point, dispatch.constants)?;
@@ -226,7 +258,7 @@ impl Clamper {
             .flat_map(|((a, a_range, _), (b, b_range, _))| [part(a, a_range), part(b, b_range)])
             .chain([params.as_entire_binding()])
             .collect();
-        self.bind(Module::Resolve, &request, &storage)
+        Ok(self.bind(Module::Resolve, &request, &storage))
     }
 
     /// The buffer, the binding and the place in it of a view of one element.
@@ -247,27 +279,25 @@ impl Clamper {
         Ok((view.buffer, range, Slot::new(address as u64 * size - range.offset)))
     }
 
-    /// A uniform buffer that holds `bytes`.
+    /// A uniform buffer that holds `bytes`, made within a scope.
     fn uniform(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Error> {
-        let buffer = scope::catch(&self.inner.device, || {
-            self.inner.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("wgpu-clamp params"),
-                size: bytes.len() as u64,
-                usage: usage | wgpu::BufferUsages::UNIFORM,
-                mapped_at_creation: true,
-            })
-        })?;
-        scope::fill(&self.inner.device, &buffer, bytes)?;
+        let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp params"),
+            size: bytes.len() as u64,
+            usage: usage | wgpu::BufferUsages::UNIFORM,
+            mapped_at_creation: true,
+        });
+        scope::write(&buffer, bytes)?;
         Ok(buffer)
     }
 
-    /// A uniform block at binding 0, then `storage`.
+    /// A uniform block at binding 0, then `storage`; made within a scope.
     fn bind(
         &self,
         module: Module,
         params: &wgpu::Buffer,
         storage: &[wgpu::BindingResource<'_>],
-    ) -> Result<wgpu::BindGroup, Error> {
+    ) -> wgpu::BindGroup {
         let mut entries = Vec::with_capacity(1 + storage.len());
         entries.push(wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() });
         entries.extend(
@@ -276,12 +306,10 @@ impl Clamper {
                 .zip(1..)
                 .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource: resource.clone() }),
         );
-        scope::catch(&self.inner.device, || {
-            self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("wgpu-clamp"),
-                layout: self.inner.pipelines.bind_group_layout(module),
-                entries: &entries,
-            })
+        self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("wgpu-clamp"),
+            layout: self.inner.pipelines.bind_group_layout(module),
+            entries: &entries,
         })
     }
 }

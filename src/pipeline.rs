@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::Error;
 use crate::scope;
@@ -17,8 +16,11 @@ pub(crate) struct Pipelines {
     resolve: Layouts,
     /// Whether an invocation's packets lie next to each other.
     adjacent: bool,
-    modules: Mutex<HashMap<Module, Arc<Mutex<Compiled>>>>,
-    compiled: AtomicUsize,
+    /// The driver's own cache, which a program may keep from run to run.
+    cache: Option<wgpu::PipelineCache>,
+    /// Those that are compiled, by [`Key::code`].
+    compiled: RwLock<HashMap<u64, wgpu::ComputePipeline>>,
+    modules: Mutex<HashMap<Module, Arc<Mutex<Option<wgpu::ShaderModule>>>>>,
 }
 
 struct Layouts {
@@ -26,14 +28,8 @@ struct Layouts {
     pipeline: wgpu::PipelineLayout,
 }
 
-#[derive(Default)]
-struct Compiled {
-    module: Option<wgpu::ShaderModule>,
-    pipelines: HashMap<(EntryPoint, Constants), wgpu::ComputePipeline>,
-}
-
 impl Pipelines {
-    pub(crate) fn new(device: &wgpu::Device) -> Result<Self, Error> {
+    pub(crate) fn new(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
         Ok(Self {
             one_buffer: Layouts::new(device, "one buffer", &[WRITE])?,
             two_ranges: Layouts::new(device, "two ranges", &[WRITE, WRITE])?,
@@ -41,8 +37,9 @@ impl Pipelines {
             resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
             // A thread of the CPU runs the invocations of a workgroup one after the other.
             adjacent: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
+            cache,
+            compiled: RwLock::default(),
             modules: Mutex::default(),
-            compiled: AtomicUsize::new(0),
         })
     }
 
@@ -52,27 +49,37 @@ impl Pipelines {
 
     /// How many pipelines have been compiled so far.
     pub(crate) fn compiled(&self) -> usize {
-        self.compiled.load(Ordering::Relaxed)
+        self.compiled.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn find(&self, key: Key) -> Option<wgpu::ComputePipeline> {
+        let compiled = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
+        let pipeline = compiled.get(&key.code())?.clone();
+        log::debug!("pipeline {key}: cached");
+        Some(pipeline)
     }
 
     /// The pipeline of an entry point. Whoever asks first compiles it, and who asks for the same one meanwhile
     /// waits; other modules compile at the same time. A failure is not kept.
     pub(crate) fn get(&self, device: &wgpu::Device, key: Key) -> Result<wgpu::ComputePipeline, Error> {
-        let Key { module, entry_point, constants } = key;
+        let Key { module, entry_point, .. } = key;
+        if let Some(pipeline) = self.find(key) {
+            return Ok(pipeline);
+        }
         let entry = Arc::clone(
             self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(module).or_default(),
         );
         let mut entry = entry.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = entry.pipelines.get(&(entry_point, constants)) {
-            log::debug!("pipeline {key}: cached");
-            return Ok(pipeline.clone());
+        // Somebody may have compiled it meanwhile.
+        if let Some(pipeline) = self.find(key) {
+            return Ok(pipeline);
         }
         log::debug!("pipeline {key}: compiling");
         let label = format!("wgpu-clamp {key}");
         let layout = &self.layouts(module).pipeline;
-        let constants_of = key.constants(self.adjacent);
+        let values = key.constants(self.adjacent);
         let (module, pipeline) = scope::catch(device, || {
-            let module = entry.module.take().unwrap_or_else(|| {
+            let module = entry.take().unwrap_or_else(|| {
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
                     label: Some(&label),
                     source: wgpu::ShaderSource::Wgsl(module.source().into()),
@@ -86,15 +93,14 @@ impl Pipelines {
                 compilation_options: wgpu::PipelineCompilationOptions {
                     // No kernel has workgroup memory.
                     zero_initialize_workgroup_memory: false,
-                    constants: &constants_of,
+                    constants: &values,
                 },
-                cache: None,
+                cache: self.cache.as_ref(),
             });
             (module, pipeline)
         })?;
-        entry.module = Some(module);
-        entry.pipelines.insert((entry_point, constants), pipeline.clone());
-        self.compiled.fetch_add(1, Ordering::Relaxed);
+        *entry = Some(module);
+        self.compiled.write().unwrap_or_else(PoisonError::into_inner).insert(key.code(), pipeline.clone());
         Ok(pipeline)
     }
 
@@ -117,6 +123,32 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// A number that no other pipeline has.
+    fn code(self) -> u64 {
+        let (module, constants) = (self.module, self.constants);
+        let mut code = 0_u64;
+        // Each field in as many bits as its largest value has.
+        let mut push = |value: u64, bits: u32| code = (code << bits) | value;
+        if let Module::Clamp(ShaderKey { dtype, step, kernel, placement }) = module {
+            push(1, 1);
+            push(dtype as u64, 4);
+            push(step as u64, 2);
+            push(kernel as u64, 3);
+            push(placement as u64, 2);
+        }
+        push(self.entry_point as u64, 4);
+        let Constants { rank, in_steps, lines, packets, squares, shifted, with_last, src_in_rows, owned } =
+            constants;
+        push(rank.into(), 4);
+        push(lines.into(), 3);
+        push(packets.into(), 3);
+        push(squares.into(), 9);
+        for flag in [in_steps, shifted, with_last, src_in_rows, owned] {
+            push(flag.into(), 1);
+        }
+        code
+    }
+
     /// The values of the overridable constants that the entry point knows.
     fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
         match self.module {

@@ -36,12 +36,26 @@ pub(crate) fn catch<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T
     Ok(create())
 }
 
+/// As [`catch`], for what can fail by itself: what wgpu reported comes first, as the cause.
+pub(crate) fn attempt<T>(
+    device: &wgpu::Device,
+    create: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    catch(device, create)?
+}
+
 /// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
 pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
+    attempt(device, || write(buffer, bytes))
+}
+
+/// As [`fill`], within a scope of the caller's.
+pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     buffer
         .get_mapped_range_mut(..)
         .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
         .slice(..bytes.len())
         .copy_from_slice(bytes);
-    catch(device, || buffer.unmap())
+    buffer.unmap();
+    Ok(())
 }
