@@ -5,6 +5,7 @@
 //! order and the offsets of its WGSL twin; a test in `shader/tests.rs` compares them.
 
 mod bounds;
+mod fixed;
 mod float;
 mod integer;
 mod request;
@@ -12,6 +13,7 @@ mod request;
 use bytemuck::{Pod, Zeroable};
 
 pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64};
+pub(crate) use fixed::Fixed;
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast};
 pub(crate) use integer::{Integer, Integer64};
 pub(crate) use request::{Request, Slot};
@@ -79,8 +81,9 @@ impl Block {
     /// Enough for the largest kernel, class and step together; a test holds every block against it.
     pub(crate) const CAPACITY: usize = 384;
 
-    /// The block of one dispatch of `clamp` with the geometry of its kernel.
-    pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp) -> Self {
+    /// The block of one dispatch of `clamp` with the geometry of its kernel, and the affine step of 8-bit integers where
+    /// that is short.
+    pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp, fixed: Option<&Fixed>) -> Self {
         let mut block = Self { bytes: [0; Self::CAPACITY], len: 0, bounds_offset: 0 };
         block.push(geometry);
         block.bounds_offset = block.len;
@@ -91,7 +94,11 @@ impl Block {
             Class::Float => block.push(&FloatBounds::new(clamp)),
             Class::Float64 => block.push(&FloatBounds64::new(clamp)),
         }
-        match (clamp.affine(), class, AffineStep::of(clamp)) {
+        if let Some(fixed) = fixed {
+            block.push(fixed);
+            return block;
+        }
+        match (clamp.affine(), class, AffineStep::of(clamp, false)) {
             (None, ..) => block.push(&[0_u32; 4]),
             (Some(affine), Class::Integer, _) => block.push(&Integer::new(clamp.dtype(), affine)),
             (Some(affine), Class::Integer64, _) => block.push(&Integer64::new(clamp.dtype(), affine)),

@@ -7,6 +7,7 @@ mod window;
 use std::fmt;
 
 use crate::overlap::{Overlap, overlaps_itself, views_overlap};
+use crate::params::Fixed;
 use crate::shader::{AffineStep, Module, Placement, ShaderKey};
 use crate::{Clamp, Error, Layout};
 
@@ -60,6 +61,8 @@ pub struct Plan {
     clamp: Clamp,
     placement: Placement,
     limits: Limits,
+    /// The affine step of 8-bit integers, where it is a product and a shift.
+    fixed: Option<Fixed>,
     pieces: Pieces,
 }
 
@@ -113,7 +116,8 @@ impl Plan {
                 });
             }
         }
-        let mut plan = Self { clamp: *clamp, placement, limits, pieces: Pieces::default() };
+        let fixed = clamp.affine().and_then(|affine| Fixed::find(clamp.dtype(), affine));
+        let mut plan = Self { clamp: *clamp, placement, limits, fixed, pieces: Pieces::default() };
         if !dst.is_empty() {
             let whole = Piece::collapsed(src, dst);
             let in_place = src.same_addresses(dst);
@@ -133,11 +137,15 @@ impl Plan {
         self.windows().map(|window| window.dispatches().count()).sum()
     }
 
+    fn step(&self) -> AffineStep {
+        AffineStep::of(&self.clamp, self.fixed.is_some())
+    }
+
     /// The module that `window` takes.
     pub(crate) fn module(&self, window: &Window) -> Module {
         Module::Clamp(ShaderKey {
             dtype: self.clamp.dtype(),
-            step: AffineStep::of(&self.clamp),
+            step: self.step(),
             kernel: window.kernel,
             placement: window.placement,
         })
@@ -158,7 +166,7 @@ impl fmt::Debug for Plan {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { clamp, placement, .. } = self;
-        write!(f, "{}, {}, ", clamp.dtype(), AffineStep::of(clamp))?;
+        write!(f, "{}, {}, ", clamp.dtype(), self.step())?;
         for (n, piece) in self.pieces.iter().enumerate() {
             write!(f, "{}{}", if n == 0 { "" } else { " + " }, piece.kernel)?;
         }

@@ -36,11 +36,15 @@ pub(crate) enum AffineStep {
     None,
     Fast,
     Exact,
+    /// Exact by a product and a shift.
+    Fixed,
 }
 
 impl AffineStep {
-    pub(crate) const fn of(clamp: &Clamp) -> Self {
+    /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed).
+    pub(crate) const fn of(clamp: &Clamp, fixed: bool) -> Self {
         match (clamp.affine(), Class::of(clamp.dtype()), clamp.precision()) {
+            (Some(_), ..) if fixed => Self::Fixed,
             (None, ..) => Self::None,
             (Some(_), Class::Float, Precision::Fast) => Self::Fast,
             // Integers are always exact, and F64 has no hardware arithmetic that every adapter offers.
@@ -55,6 +59,7 @@ impl fmt::Display for AffineStep {
             Self::None => "no affine step",
             Self::Fast => "fast affine step",
             Self::Exact => "exact affine step",
+            Self::Fixed => "fixed-point affine step",
         })
     }
 }
@@ -317,6 +322,7 @@ impl ShaderKey {
             match (self.step, class) {
                 (AffineStep::None, _) => fragment!("affine/none"),
                 (AffineStep::Fast, _) => fragment!("affine/float_fast"),
+                (AffineStep::Fixed, _) => fragment!("affine/fixed"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
                 (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
                 (AffineStep::Exact, Class::Float) => fragment!("affine/float_exact"),

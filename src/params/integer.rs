@@ -131,7 +131,7 @@ const WIDTH_64: Width = Width { number: 32, bias: 58, shift: 60, reach: 57, stee
 const WIDTH_96: Width = Width { number: 64, bias: 90, shift: 92, reach: 89, steep: 72 };
 
 /// The numbers named in the module's documentation.
-struct Line {
+pub(super) struct Line {
     lowest: i128,
     highest: i128,
     origin: i128,
@@ -152,6 +152,21 @@ impl Line {
         } else {
             Self::steep(dtype, &scale, &bias, width)
         }
+    }
+
+    /// For 8-bit integers.
+    pub(super) fn of_8_bits(dtype: DType, affine: Affine) -> Self {
+        Self::new(dtype, affine, &WIDTH_64)
+    }
+
+    /// What the shader computes for a key, before it saturates.
+    pub(super) fn result(&self, key: i128) -> i128 {
+        let x = (key.clamp(self.lowest, self.highest) - self.origin) << self.shift_left;
+        let factor = i128::from(self.factor);
+        let sum = x * if self.negative { -factor } else { factor } + self.addend;
+        let floored = (sum >> self.shift_right) + self.offset;
+        let fraction = sum & ((1 << self.shift_right) - 1) != 0 || self.inexact;
+        floored + i128::from(floored < 0 && fraction)
     }
 
     /// |scale| below 2^24: the product is a fixed-point number with `-scale.exponent` binary places.

@@ -227,7 +227,7 @@ impl Plan {
         let aligned = piece.starts.iter().all(|start| start.is_multiple_of(packet))
             && but(along_src).all(|dim| dim.src.unsigned_abs().is_multiple_of(packet))
             && but(along_dst).all(|dim| dim.dst.unsigned_abs().is_multiple_of(packet));
-        if !aligned || AffineStep::of(&self.clamp) == AffineStep::Exact {
+        if !aligned || self.step() == AffineStep::Exact {
             return None;
         }
         let whole = |extent: usize| extent / packet * packet;

@@ -25,9 +25,12 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
     let mut keys = Vec::new();
     for dtype in DType::ALL {
         for clamp in clamps(dtype) {
-            for kernel in KERNELS {
+            for (kernel, step) in KERNELS
+                .into_iter()
+                .flat_map(|kernel| steps(&clamp).into_iter().map(move |step| (kernel, step)))
+            {
                 for placement in [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers] {
-                    let key = ShaderKey { dtype, step: AffineStep::of(&clamp), kernel, placement };
+                    let key = ShaderKey { dtype, step, kernel, placement };
                     if is_used(key) {
                         keys.push((key, clamp));
                     }
@@ -35,16 +38,26 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
             }
         }
     }
-    // 12 dtypes, without a step and with one, and both precisions for three of them: 27, 12 of them with an exact step.
-    // In each placement three kernels, one more without an exact step, and one more for the 14 of words;
+    // 12 dtypes, without a step and with one, and both precisions for three of them: 27, 12 of them with an
+    // exact step; a fixed-point one for two.
+    // In each placement three kernels, one more without an exact step, and one more for the 16 of words;
     // in one placement a sixth.
     let distinct = keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len();
-    assert_eq!(distinct, 3 * (3 * 27 + 15 + 14) + 27);
+    assert_eq!(distinct, 3 * (3 * 29 + 17 + 16) + 29);
     keys
 }
 
 const KERNELS: [Kernel; 6] =
     [Kernel::Contiguous, Kernel::Rows, Kernel::Fill, Kernel::Transposed, Kernel::Words, Kernel::Strided];
+
+/// The steps that a clamp may take.
+fn steps(clamp: &Clamp) -> Vec<AffineStep> {
+    let mut steps = vec![AffineStep::of(clamp, false)];
+    if clamp.affine().is_some() && clamp.dtype().bits() == 8 {
+        steps.push(AffineStep::Fixed);
+    }
+    steps
+}
 
 /// Whether a plan can choose the module.
 fn is_used(key: ShaderKey) -> bool {
@@ -110,9 +123,9 @@ fn pipelines_are_bounded() {
                 .product::<usize>();
         }
     }
-    assert_eq!(count, 18151);
+    assert_eq!(count, 20019);
     for text in [include_str!("../lib.rs"), include_str!("../clamper.rs")] {
-        assert!(text.contains("18151 at most"));
+        assert!(text.contains("20019 at most"));
     }
 }
 
@@ -189,6 +202,7 @@ fn bounds(class: Class) -> Vec<(&'static str, usize)> {
 fn affine(step: AffineStep, class: Class) -> Vec<(&'static str, usize)> {
     match (step, class) {
         (AffineStep::None, _) => vec![("unused", 0)],
+        (AffineStep::Fixed, _) => offsets!(params::Fixed: factor addend),
         (AffineStep::Fast, _) => offsets!(params::FloatFast: scale bias infinity_mask infinity_flip),
         (AffineStep::Exact, Class::Integer) => offsets!(params::Integer: lowest highest origin factor
             shift_left shift_right inexact minimum maximum addend below_one offset rebase),
@@ -242,9 +256,11 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
             assert_eq!(member_offsets(&module, name), twin, "{key:?} {name}");
         }
 
+        let fixed = params::Fixed::zeroed();
+        let fixed = (key.step == AffineStep::Fixed).then_some(&fixed);
         let block = match key.kernel {
-            Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp),
-            _ => Block::new(&params::WalkGeometry::zeroed(), &clamp),
+            Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp, fixed),
+            _ => Block::new(&params::WalkGeometry::zeroed(), &clamp, fixed),
         };
         let (parts, span) = members(&module, "Params");
         let mut offset = 0;

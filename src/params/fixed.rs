@@ -1,0 +1,113 @@
+//! Scale and bias of 8-bit integers as a product and a shift, where that gives every result exactly.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::bounds::integer_range;
+use super::integer::Line;
+use crate::{Affine, DType};
+
+/// Of `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Fixed {
+    pub(crate) factor: i32,
+    pub(crate) addend: i32,
+}
+
+/// Bits dropped after the product.
+const SHIFT: u32 = 16;
+
+/// Beyond this, products with 8-bit numbers leave an i32.
+const MOST: f64 = 4_000_000.0;
+
+impl Fixed {
+    /// The numbers for `affine`, if `dtype` is that narrow and there are any: every number of the dtype then has its exact
+    /// result, or one that saturates to it.
+    pub(crate) fn find(dtype: DType, affine: Affine) -> Option<Self> {
+        let scaled = affine.scale() * f64::from(1 << SHIFT);
+        if dtype.bits() > 8 || scaled.abs() > MOST {
+            return None;
+        }
+        let (lowest, highest) = integer_range(dtype);
+        let line = Line::of_8_bits(dtype, affine);
+        let results: [i128; 256] = std::array::from_fn(|i| line.result(lowest + i as i128));
+        let nearest = scaled.round() as i128;
+        [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
+            // Each number narrows the range of addends that give its result.
+            let mut addends = (i128::from(i32::MIN) / 2, i128::from(i32::MAX) / 2);
+            for (number, result) in (lowest..).zip(results) {
+                let product = number * factor;
+                if result > lowest {
+                    addends.0 = addends.0.max((result.min(highest) << SHIFT) - product);
+                }
+                if result < highest {
+                    addends.1 = addends.1.min(((result.max(lowest) + 1) << SHIFT) - 1 - product);
+                }
+            }
+            let found = addends.0 <= addends.1;
+            found.then(|| Self { factor: factor as i32, addend: addends.0.max(0).min(addends.1) as i32 })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clamp, Layout, reference};
+
+    /// What the shader computes, against the reference, for every number.
+    fn right(clamp: &Clamp, fixed: Fixed) -> bool {
+        let dtype = clamp.dtype();
+        let (lowest, highest) = integer_range(dtype);
+        let src: Vec<u8> = (0..=255).collect();
+        let mut dst = vec![0; 256];
+        let layout = Layout::packed(&[256]).unwrap();
+        reference::apply(clamp, &layout, &src, &layout, &mut dst).unwrap();
+        src.iter().zip(&dst).all(|(&x, &y)| {
+            let signed = |bits: u8| if lowest < 0 { i32::from(bits.cast_signed()) } else { i32::from(bits) };
+            let product = signed(x).checked_mul(fixed.factor).unwrap();
+            let shifted = product.checked_add(fixed.addend).unwrap() >> SHIFT;
+            shifted.clamp(lowest as i32, highest as i32) == signed(y)
+        })
+    }
+
+    #[test]
+    fn what_is_found_is_exact_and_ordinary_pairs_are_found() {
+        for dtype in [DType::I8, DType::U8] {
+            for scale in [0.0_f32, 1.0, -1.0, 0.5, 2.0, 0.1, -0.3, 1.7, 1.0 / 255.0, 12.5, 60.0] {
+                for bias in [0.0_f32, 1.0, -0.5, 3.75, -100.0, 0.1, 127.5, 300.0] {
+                    let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
+                    // None for 1 and 0.
+                    let Some(affine) = clamp.affine() else { continue };
+                    let fixed = Fixed::find(dtype, affine);
+                    assert!(
+                        // Rounding toward zero is not rounding down, which signed results may need.
+                        fixed.map_or(dtype == DType::I8, |fixed| right(&clamp, fixed)),
+                        "{dtype} {scale} {bias} {fixed:?}"
+                    );
+                }
+            }
+            for (scale, bias) in [(1e9_f32, 0.0_f32), (65.0, 1.0), (1e30, -1e30), (1.0, f32::MAX)] {
+                let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
+                let found = Fixed::find(dtype, clamp.affine().unwrap());
+                assert!(found.is_none_or(|fixed| right(&clamp, fixed)), "{dtype} {scale} {bias}");
+            }
+        }
+        let affine = Clamp::unbounded(DType::I16).with_affine(2.0, 0.0).unwrap().affine().unwrap();
+        assert_eq!(Fixed::find(DType::I16, affine), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_found_is_exact(scale: f32, mantissa in -64.0_f32..64.0, bias in -400.0_f32..400.0, small: bool) {
+            let scale = if small { mantissa } else { scale };
+            proptest::prop_assume!(scale.is_finite());
+            for dtype in [DType::I8, DType::U8] {
+                let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
+                let Some(affine) = clamp.affine() else { continue };
+                let found = Fixed::find(dtype, affine);
+                proptest::prop_assert!(found.is_none_or(|fixed| right(&clamp, fixed)));
+            }
+        }
+    }
+}
