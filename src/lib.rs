@@ -153,7 +153,7 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
-//! placement, 20019 at most, never per bound, scale, shape or stride.
+//! placement, 24627 at most, never per bound, scale, shape or stride.
 //! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! Dropping the last clone of a [`Clamper`] frees its pipelines, layouts and shader modules, but for what a

@@ -167,7 +167,7 @@ pub(crate) struct Constants {
     pub(crate) in_steps: bool,
     /// 1 or 4 lines per invocation.
     pub(crate) lines: u8,
-    /// 1, 2 or 4 packets of a row per invocation.
+    /// 1, 2 or 4 packets of a row per invocation, or so many words of a line.
     pub(crate) packets: u8,
     /// Squares of packets along src's fastest dimension in a workgroup: a power of two up to 256.
     pub(crate) squares: u16,
@@ -200,7 +200,7 @@ impl Constants {
             EntryPoint::RowEdges => [&rows[..], &[with_last]].concat(),
             EntryPoint::RowLast if bits < 32 => units.to_vec(),
             EntryPoint::RowLast => vec![],
-            EntryPoint::Words => [&rows[..], &units].concat(),
+            EntryPoint::Words => [&rows[..], &units, &[("UNITS", f64::from(self.packets))]].concat(),
             EntryPoint::Strided => lines.to_vec(),
             EntryPoint::Transposed => vec![rank, ("SQUARES", f64::from(self.squares))],
             EntryPoint::Edges | EntryPoint::Resolve => vec![],

@@ -261,11 +261,17 @@ impl Cut<'_> {
         } else {
             lanes - 1
         };
-        let steps = (begin + row.length).div_ceil(lanes);
+        let words = (begin + row.length).div_ceil(lanes);
+        // Short rows are taken whole.
+        let (units, steps) = match words {
+            1 | 2 => (words as u8, 1),
+            3 | 4 => (4, 1),
+            _ => (1, words),
+        };
         let (mut geometry, constants) = self.walk_rows(&row, steps);
         let grid = self.grid_of(geometry.count.into());
         geometry.row = grid[0];
-        let constants = self.for_units(constants, &row);
+        let constants = Constants { packets: units, ..self.for_units(constants, &row) };
         (
             Geometry::Walk(geometry),
             [Some(Dispatch { entry_point: EntryPoint::Words, constants, grid }), None, None],

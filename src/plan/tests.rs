@@ -248,7 +248,10 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                 for (at, i) in places {
                     let ranges = match entry_point {
                         EntryPoint::Strided => vec![at.dst..at.dst + 1],
-                        EntryPoint::Words => vec![word(g, &at, size)],
+                        EntryPoint::Words if constants.in_steps => vec![word(g, &at, at.step, size)],
+                        EntryPoint::Words => {
+                            (0..constants.packets.into()).map(|i| word(g, &at, i, size)).collect()
+                        }
                         EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size, constants.with_last)],
                         _ => packets(g, &at, size, constants, adjacent),
                     };
@@ -379,9 +382,9 @@ fn edge_unit(g: &WalkGeometry, at: &At, i: u32, size: u64, with_last: bool) -> s
     if unit < end { units(g, at, unit, unit + 1, lanes) } else { 0..0 }
 }
 
-fn word(g: &WalkGeometry, at: &At, size: u64) -> std::ops::Range<u32> {
+fn word(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
     let lanes = 4 / size as u32;
-    let unit = at.dst / lanes + at.step;
+    let unit = at.dst / lanes + i;
     if unit * lanes < at.dst + g.length { units(g, at, unit, unit + 1, lanes) } else { 0..0 }
 }
 
