@@ -6,8 +6,12 @@ use crate::Error;
 ///
 /// The scopes are popped at once, so a caller's own scopes see nothing of it and no callback is installed.
 /// On the web a popped scope answers later; there an error reaches the caller's own scope or handler.
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
+    within(device, create).map_err(|error| blame(device, error))
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     use std::future::Future as _;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
@@ -32,7 +36,7 @@ pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Res
 
 /// See the native twin.
 #[cfg(target_arch = "wasm32")]
-pub(crate) fn catch<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
+fn within<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     Ok(create())
 }
 
@@ -42,6 +46,27 @@ pub(crate) fn attempt<T>(
     create: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     catch(device, create)?
+}
+
+/// The error as [`Error::DeviceLost`], if that is what is behind it. wgpu tells in many ways; a
+/// buffer made mapped, which nobody can write to on a lost device, shows it.
+pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
+    if !matches!(error, Error::Internal { .. } | Error::Readback { .. }) {
+        return error;
+    }
+    let probe = within(device, || {
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp probe"),
+            size: 4,
+            usage: wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: true,
+        });
+        write(&buffer, &[0; 4])
+    });
+    match probe {
+        Ok(Ok(())) => error,
+        Ok(Err(_)) | Err(_) => Error::DeviceLost { reason: error.to_string() },
+    }
 }
 
 /// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.

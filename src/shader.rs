@@ -159,6 +159,7 @@ impl EntryPoint {
 
 /// What a pipeline is specialized for beside its module: the overridable constants of WGSL, for the driver to fold.
 /// Those that an entry point does not know are as in the default.
+#[expect(clippy::struct_excessive_bools, reason = "each is a constant of its own in WGSL")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Constants {
     /// 1, 2, 4 or 8: no dimension from this one on has an extent above 1.
@@ -199,11 +200,10 @@ impl Constants {
             EntryPoint::RowEdges if bits < 32 => [&rows[..], &[with_last], &units].concat(),
             EntryPoint::RowEdges => [&rows[..], &[with_last]].concat(),
             EntryPoint::RowLast if bits < 32 => units.to_vec(),
-            EntryPoint::RowLast => vec![],
             EntryPoint::Words => [&rows[..], &units, &[("UNITS", f64::from(self.packets))]].concat(),
             EntryPoint::Strided => lines.to_vec(),
             EntryPoint::Transposed => vec![rank, ("SQUARES", f64::from(self.squares))],
-            EntryPoint::Edges | EntryPoint::Resolve => vec![],
+            EntryPoint::RowLast | EntryPoint::Edges | EntryPoint::Resolve => vec![],
         }
     }
 }

@@ -80,9 +80,9 @@ impl<'a, T: Element> ClampSlice<'a, T> {
         }
         let mut done = 0;
         let streamed = stream(host, &clamp, src, dst, &mut done, &mut progress).await;
-        streamed.map_err(|error| match done {
-            0 => error,
-            _ => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
+        streamed.map_err(|error| match (done, scope::blame(host.clamper().device(), error)) {
+            (0, error) => error,
+            (_, error) => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
         })
     }
 
@@ -138,7 +138,7 @@ async fn stream<T: Element>(
             return Ok(());
         };
         let end = total.min(*done + chunk);
-        ring[*done / chunk % RING].finish(host, flight, &mut dst[*done..end]).await?;
+        ring[*done / chunk % RING].finish(flight, &mut dst[*done..end]).await?;
         *done = end;
         if let Some(progress) = progress {
             progress(*done, total);
@@ -153,8 +153,8 @@ struct Lane {
     download: wgpu::Buffer,
     /// For a chunk of full length, in elements.
     whole: (usize, Prepared),
-    /// `upload`, for writing again. `None` before the first chunk: it is created mapped.
-    writable: Option<Mapping>,
+    /// The last chunk's, after which `download` is still mapped. `None` before the first: `upload` is created mapped.
+    last: Option<wgpu::SubmissionIndex>,
 }
 
 /// A chunk on its way.
@@ -181,15 +181,16 @@ impl Lane {
             )
         };
         let whole = (len, prepare(host, clamp, &data, len)?);
-        Ok(Self { upload, data, download, whole, writable: None })
+        Ok(Self { upload, data, download, whole, last: None })
     }
 
     /// Sends a chunk on its way.
     async fn start<T: Element>(&mut self, host: &Host, clamp: &Clamp, chunk: &[T]) -> Result<Flight, Error> {
-        if let Some(writable) = self.writable.take() {
-            writable.wait().await?;
-        }
         let device = host.clamper().device();
+        if let Some(last) = self.last.take() {
+            scope::catch(device, || self.download.unmap())?;
+            Mapping::start(device, &self.upload, wgpu::MapMode::Write, last)?.wait().await?;
+        }
         let bytes = bytemuck::cast_slice(chunk);
         scope::fill(device, &self.upload, bytes)?;
         let tail;
@@ -216,19 +217,12 @@ impl Lane {
         Ok(Flight { readable, submission })
     }
 
-    /// Waits for the chunk that was started, and takes its elements.
-    async fn finish<T: Element>(
-        &mut self,
-        host: &Host,
-        flight: Flight,
-        chunk: &mut [T],
-    ) -> Result<(), Error> {
+    /// Waits for the chunk that was started, and takes its elements. After an error it has taken none.
+    async fn finish<T: Element>(&mut self, flight: Flight, chunk: &mut [T]) -> Result<(), Error> {
         flight.readable.wait().await?;
-        let device = host.clamper().device();
         let bytes = bytemuck::cast_slice_mut(chunk);
         transfer::take(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
-        scope::catch(device, || self.download.unmap())?;
-        self.writable = Some(Mapping::start(device, &self.upload, wgpu::MapMode::Write, flight.submission)?);
+        self.last = Some(flight.submission);
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! Buffers of our own: creating, mapping, reading back.
 
+#[cfg(not(target_arch = "wasm32"))]
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(not(target_arch = "wasm32"))]
 use std::time::Duration;
@@ -68,6 +70,16 @@ pub(crate) async fn read<R>(
     if size == 0 {
         return Ok(take(&[]));
     }
+    let read = read_all(host, buffer, size, take).await;
+    read.map_err(|error| scope::blame(host.clamper().device(), error))
+}
+
+async fn read_all<R>(
+    host: &Host,
+    buffer: &wgpu::Buffer,
+    size: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> Result<R, Error> {
     let device = host.clamper().device();
     let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
     let staging = create_buffer(host, size as u64, usage, false)?;
@@ -166,42 +178,26 @@ impl Poller {
     fn run(self) {
         // Short waits: on GL a waiting poll keeps other threads from the device.
         const SLICE: Duration = Duration::from_millis(20);
-        let panicked = Error::DeviceLost { reason: "polling it failed".to_owned() };
-        let mut watch = Watch { sender: Arc::clone(&self.sender), failure: Some(panicked) };
-        watch.failure = loop {
+        loop {
             match self.poll(SLICE) {
                 Ok(false) => {}
                 // The callback has told, or is about to on another thread that polls.
-                Ok(true) => break None,
-                Err(error) => break Some(error),
+                Ok(true) => return,
+                Err(error) => return tell(&self.sender, Err(error)),
             }
-        };
+        }
     }
 
     /// Waits no longer than `timeout`; whether the submission is done.
     fn poll(&self, timeout: Duration) -> Result<bool, Error> {
         let submission_index = Some(self.submission.clone());
-        match self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(timeout) }) {
-            Ok(_) => Ok(true),
-            Err(wgpu::PollError::Timeout) => Ok(false),
-            Err(error) => Err(Error::Readback { reason: error.to_string() }),
-        }
-    }
-}
-
-/// A mapping that waits for a poll. If polling fails, or panics, as wgpu does where a device is lost in the middle, it
-/// ends with an error in place of never.
-#[cfg(not(target_arch = "wasm32"))]
-struct Watch {
-    sender: Sender,
-    failure: Option<Error>,
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if let Some(error) = self.failure.take() {
-            tell(&self.sender, Err(error));
+        let poll = || self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(timeout) });
+        // wgpu panics where the driver says that the device is lost.
+        match catch_unwind(AssertUnwindSafe(poll)) {
+            Ok(Ok(_)) => Ok(true),
+            Ok(Err(wgpu::PollError::Timeout)) => Ok(false),
+            Ok(Err(error)) => Err(Error::Readback { reason: error.to_string() }),
+            Err(_) => Err(Error::DeviceLost { reason: "polling it panicked".to_owned() }),
         }
     }
 }

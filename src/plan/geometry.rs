@@ -13,6 +13,7 @@ pub(super) const ROW_EDGES: u64 = 32;
 const LINES: u64 = 4;
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack: a plan allocates nothing")]
 pub(super) enum Geometry {
     Contiguous(ContiguousGeometry),
     Walk(WalkGeometry),

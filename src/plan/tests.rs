@@ -238,16 +238,20 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                 // The row that each word of several elements was reached from.
                 let mut owners = std::collections::HashMap::new();
                 let edge = 1_u32 << g.edge_shift;
-                let places = (0..count).flat_map(|number| match edges {
-                    true => row_start(g, constants, number / edge, adjacent)
-                        .map(|at| (at, number % edge))
-                        .into_iter()
-                        .collect::<Vec<_>>(),
-                    false => places(g, constants, number, adjacent).into_iter().map(|at| (at, 0)).collect(),
+                let places = (0..count).flat_map(|number| {
+                    let (starts, i): (Vec<_>, u32) = if edges {
+                        (
+                            row_start(g, constants, number / edge, adjacent).into_iter().collect(),
+                            number % edge,
+                        )
+                    } else {
+                        (places(g, constants, number, adjacent), 0)
+                    };
+                    starts.into_iter().map(move |at| (at, i))
                 });
                 for (at, i) in places {
                     let ranges = match entry_point {
-                        EntryPoint::Strided => vec![at.dst..at.dst + 1],
+                        EntryPoint::Strided => vec![std::ops::Range { start: at.dst, end: at.dst + 1 }],
                         EntryPoint::Words if constants.in_steps => vec![word(g, &at, at.step, size)],
                         EntryPoint::Words => {
                             (0..constants.packets.into()).map(|i| word(g, &at, i, size)).collect()

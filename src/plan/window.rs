@@ -7,8 +7,17 @@ use crate::params::Block;
 use crate::shader::{EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, WORKGROUP_SIZE};
 use crate::{Error, Limits, MAX_RANK};
 
-/// The most windows that a plan may have.
-const MAX_WINDOWS: usize = 65_536;
+/// The most dispatches that a plan may have.
+const MAX_DISPATCHES: usize = 65_536;
+
+/// The most that a window may have.
+const fn dispatches(kernel: Kernel) -> usize {
+    match kernel {
+        Kernel::Contiguous => 2,
+        Kernel::Rows | Kernel::Fill => 3,
+        Kernel::Transposed | Kernel::Words | Kernel::Strided => 1,
+    }
+}
 
 /// What Vulkan and DX12 can bind, whatever a device claims, in bytes.
 const MAX_BINDING: u64 = (1 << 31) - 4;
@@ -56,9 +65,13 @@ impl Plan {
             let windows =
                 piece.dims().iter().try_fold(1_usize, |total, dim| total.checked_mul(piece.blocks(dim)));
             total = total.saturating_add(windows.unwrap_or(usize::MAX));
-            if total > MAX_WINDOWS {
+            if total.saturating_mul(dispatches(piece.kernel)) > MAX_DISPATCHES {
                 let blame = piece.dims().iter().max_by_key(|dim| piece.blocks(dim)).unwrap_or(&Dim::UNIT);
-                return Err(Error::TooManyWindows { axis: blame.axis, windows: total, limit: MAX_WINDOWS });
+                return Err(Error::TooManyWindows {
+                    axis: blame.axis,
+                    windows: total,
+                    limit: MAX_DISPATCHES / dispatches(piece.kernel),
+                });
             }
         }
         Ok(pieces)
@@ -72,7 +85,7 @@ impl Plan {
             return Ok(());
         }
         // What a binding holds for sure: its start is rounded down, its end up.
-        let slack = alignment(self.limits) + 4;
+        let slack = alignment(self.limits).saturating_add(4);
         let mut reach = binding_limit(self.limits).saturating_sub(slack);
         if self.placement == Placement::OneBuffer && !in_place {
             // Half of a binding each: two windows of src and dst that share words then fit into one.
@@ -87,7 +100,7 @@ impl Plan {
         if room.reach == 0 || room.count == 0 {
             return Err(Error::DeviceLimit {
                 limit_name: "max_storage_buffer_binding_size",
-                needed: 4 * slack,
+                needed: slack.saturating_mul(4),
                 limit: self.limits.max_binding_size,
             });
         }
@@ -99,7 +112,7 @@ impl Plan {
                 return Err(Error::TooManyWindows {
                     axis: dim.axis,
                     windows: usize::MAX,
-                    limit: MAX_WINDOWS,
+                    limit: MAX_DISPATCHES,
                 });
             }
             dim.block = block / unit * unit;

@@ -114,10 +114,11 @@ fn pipelines_are_bounded() {
                 .map(|&(name, _)| match name {
                     "RANK" => 4,
                     "SQUARES" => 9,
-                    "LINES" if constants.iter().any(|(name, _)| *name == "IN_STEPS") => 1, // counted there
-                    "IN_STEPS" => 3, // in steps, or 1 or 4 lines
-                    "PACKETS" | "UNITS" => 3,
-                    "ADJACENT" => 1, // of the device
+                    // Of the device; and counted with IN_STEPS.
+                    "ADJACENT" => 1,
+                    "LINES" if constants.iter().any(|(name, _)| *name == "IN_STEPS") => 1,
+                    // In steps, or in 1 or 4 lines.
+                    "IN_STEPS" | "PACKETS" | "UNITS" => 3,
                     _ => 2,
                 })
                 .product::<usize>();

@@ -1,6 +1,6 @@
 //! Every specialization on every value, or on edges and a million random ones.
 
-use wgpu_clamp::{Bound, Clamp, DType, Layout};
+use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan};
 
 use crate::harness::{Gpu, Place, Random, check, exhaustive, gpus, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
@@ -10,7 +10,7 @@ fn random_patterns() -> usize {
     if exhaustive() { 16_000_000 } else { 1_000_000 }
 }
 
-/// How the elements lie, so that both kernels and every placement are met.
+/// How the elements lie, so that every kernel and every placement is met.
 #[derive(Clone, Copy, Debug)]
 enum Route {
     Contiguous,
@@ -22,15 +22,27 @@ enum Route {
     StridedInPlace,
     /// Even elements to odd ones of one buffer: they share words.
     StridedDisjoint,
+    /// Rows at any distance from a packet in src, at packets in dst.
+    Rows,
+    /// Rows with a pitch of whole packets.
+    RowsInPlace,
+    /// Some of the elements, each to a row of its own.
+    Fill,
+    /// Columns to rows.
+    Transposed,
 }
 
-const ROUTES: [Route; 6] = [
+const ROUTES: [Route; 10] = [
     Route::Contiguous,
     Route::ContiguousInPlace,
     Route::ContiguousDisjoint,
     Route::Strided,
     Route::StridedInPlace,
     Route::StridedDisjoint,
+    Route::Rows,
+    Route::RowsInPlace,
+    Route::Fill,
+    Route::Transposed,
 ];
 
 fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
@@ -76,7 +88,60 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
             check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
         }
+        Route::Rows | Route::RowsInPlace | Route::Fill | Route::Transposed => {
+            run_matrix(gpu, clamp, elements, route);
+        }
     }
+}
+
+/// The routes with more than one dimension, each held to the kernel it is for.
+fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
+    let dtype = clamp.dtype();
+    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+    let matrix =
+        |rows: usize, pitch: usize, columns: usize| packed(&[rows, pitch]).slice(1, 0..columns).unwrap();
+    // The elements in a row-major matrix, filled up with the first.
+    let in_matrix = |rows: usize, pitch: usize, columns: usize| {
+        let mut bits = vec![elements[0]; rows * pitch];
+        for (row, elements) in bits.chunks_mut(pitch).zip(elements.chunks(columns)) {
+            row[..elements.len()].copy_from_slice(elements);
+        }
+        to_bytes(dtype, &bits)
+    };
+    let sentinel = |count: usize| vec![0xa5; (count * dtype.size()).next_multiple_of(4)];
+    let n = elements.len();
+    // Two rows at least.
+    let columns = if n < 1000 { 131 } else { 301 };
+    let rows = n.div_ceil(columns).max(2);
+    let (src, dst, src_bytes, kernel) = match route {
+        Route::Rows => {
+            let src = packed(&[rows, columns]);
+            (src, matrix(rows, 320, columns), in_matrix(rows, columns, columns), "rows kernel")
+        }
+        Route::RowsInPlace => {
+            let layout = matrix(rows, 320, columns);
+            (layout, layout, in_matrix(rows, 320, columns), "rows kernel")
+        }
+        Route::Fill => {
+            // As many as a few megabytes hold.
+            let every = n.div_ceil(5000);
+            let some: Vec<u64> = elements.iter().copied().step_by(every).collect();
+            let rows = some.len();
+            let column = packed(&[rows, 1]).broadcast_to(&[rows, 163]).unwrap();
+            (column, matrix(rows, 167, 163), to_bytes(dtype, &some), "fill kernel")
+        }
+        _ => {
+            let columns = n.div_ceil(320).next_multiple_of(16).max(64);
+            let src = packed(&[columns, 320]).permute(&[1, 0]).unwrap();
+            (src, packed(&[320, columns]), in_matrix(columns, 320, 320), "transposed kernel")
+        }
+    };
+    let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
+    // An exact step is too long for squares of packets.
+    assert!(plan.contains(kernel) || plan.contains("exact affine step"), "{plan}");
+    let place = if matches!(route, Route::RowsInPlace) { Place::Same } else { Place::Apart };
+    let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size());
+    check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
 /// One clamp per step, with bounds that some elements meet and others do not.

@@ -395,10 +395,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         let clamp = Clamp::new(2_u8, 3);
         device.destroy();
 
-        // Which one depends on who notices first.
-        let gone = |error: Error| {
-            matches!(error, Error::DeviceLost { .. } | Error::Internal { .. } | Error::Readback { .. })
-        };
+        let gone = |error: Error| matches!(error, Error::DeviceLost { .. });
         let mut data = [9_u8, 0];
         assert!(gone(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err()));
         assert_eq!(data, [9, 0]);

@@ -177,23 +177,7 @@ fn invocations_that_race_for_words_change_only_their_own_bits() {
     }
 }
 
-/// More workgroups than one row of the grid holds.
-#[test]
-fn grids_of_several_rows_reach_every_element() {
-    // 65,535 workgroups of 256 invocations, one element each, is not quite 2^24.
-    let len = (1 << 24) + 12_345;
-    for gpu in gpus() {
-        let mut rng = Random(3);
-        let clamp = Clamp::new(20_u8, 200);
-        let reversed = Layout::strided(&[len], &[-1], len - 1).unwrap();
-        let packed = Layout::packed(&[len]).unwrap();
-        let src = bytes_for(&packed, DType::U8, &mut rng);
-        let dst = vec![0; src.len()];
-        check(gpu, &clamp, (&packed, &src), (&reversed, &dst), Place::Apart);
-    }
-}
-
-/// The same for the contiguous kernel, on a device that allows few workgroups.
+/// More workgroups than one row of the grid holds, on a device that allows few.
 #[test]
 fn small_grids_are_folded() {
     for gpu in gpus() {
@@ -202,18 +186,45 @@ fn small_grids_are_folded() {
             wgpu::Limits { max_compute_workgroups_per_dimension: 5, ..wgpu::Limits::downlevel_defaults() },
         );
         let mut rng = Random(4);
-        // 512 packets to a workgroup, 25 workgroups at most.
-        let whole = 25 * 512 * 4;
-        for len in [whole, whole + 5, whole - 1, whole / 5, whole / 5 + 4, 7 * 512 * 4 + 3] {
+        let folded = |clamp: &Clamp, src: &Layout, dst: &Layout| {
+            // More than one row of workgroups, in one window.
+            let plan = Plan::new(clamp, src, dst, few.clamper().limits()).unwrap();
+            assert!(plan.to_string().contains("windows: 1"), "{plan}");
+        };
+        // 1024 packets to a workgroup, 25 workgroups at most.
+        let whole = 25 * 1024 * 4;
+        for len in [whole, whole - 1, whole / 5, whole / 5 + 4, 7 * 1024 * 4 + 3] {
             let packed = Layout::packed(&[len]).unwrap();
             let src = bytes_for(&packed, DType::U32, &mut rng);
-            check(&few, &Clamp::new(9_u32, 1 << 30), (&packed, &src), (&packed, &[]), Place::Same);
+            let clamp = Clamp::new(9_u32, 1 << 30);
+            folded(&clamp, &packed, &packed);
+            check(&few, &clamp, (&packed, &src), (&packed, &[]), Place::Same);
         }
-        // 256 elements to a workgroup in the strided kernel.
-        for len in [25 * 256, 26 * 256, 6 * 256 - 1, 19 * 256 + 1] {
-            let (packed, back) = (Layout::packed(&[len]).unwrap(), Layout::packed(&[len]).unwrap().flip(0));
-            let src = bytes_for(&packed, DType::U16, &mut rng);
-            check(&few, &Clamp::new(9_u16, 999), (&packed, &src), (&back.unwrap(), &src), Place::Apart);
+        // 1024 elements to a workgroup in the strided kernel, but 256 are sure to fit.
+        for len in [25 * 256, 6 * 1024 - 1, 5 * 1024 + 1] {
+            let (packed, back) =
+                (Layout::packed(&[len]).unwrap(), Layout::packed(&[len]).unwrap().flip(0).unwrap());
+            let src = bytes_for(&packed, DType::U32, &mut rng);
+            let clamp = Clamp::new(9_u32, 1 << 30);
+            folded(&clamp, &packed, &back);
+            check(&few, &clamp, (&packed, &src), (&back, &src), Place::Apart);
+            // A word of 4 elements to an invocation.
+            let src = bytes_for(&packed, DType::U8, &mut rng);
+            check(&few, &Clamp::new(9_u8, 99), (&packed, &src), (&back, &src), Place::Apart);
+        }
+        // Rows of packets, their edges, and transposed squares.
+        for (rows, columns) in [(67, 400), (400, 67), (96, 384)] {
+            let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+            let matrix = packed(&[rows, columns]);
+            let padded = packed(&[rows, columns + 3]).slice(1, 2..columns + 2).unwrap();
+            let columns_first = packed(&[columns, rows]).permute(&[1, 0]).unwrap();
+            for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+                let clamp = clamp(dtype, &mut rng);
+                for (src, dst) in [(matrix, padded), (padded, matrix), (columns_first, matrix)] {
+                    let bytes = (bytes_for(&src, dtype, &mut rng), bytes_for(&dst, dtype, &mut rng));
+                    check(&few, &clamp, (&src, &bytes.0), (&dst, &bytes.1), Place::Apart);
+                }
+            }
         }
     }
 }

@@ -72,6 +72,14 @@ fn layouts_of_every_kind() {
                 (image, packed(&[83, 21, 61]).permute(&[2, 0, 1]).unwrap()),
                 (packed(&[83, 1]).broadcast_to(&[61, 83, 21]).unwrap(), padded),
                 (image.flip(0).unwrap().flip(2).unwrap(), padded.flip(1).unwrap()),
+                // For packets: long rows, and squares.
+                (packed(&[70, 401]), packed(&[70, 416]).slice(1, 0..401).unwrap()),
+                (packed(&[192, 160]).permute(&[1, 0]).unwrap(), packed(&[160, 192])),
+                (
+                    packed(&[3, 131, 144]).permute(&[0, 2, 1]).unwrap(),
+                    packed(&[3, 144, 160]).slice(2, 0..131).unwrap(),
+                ),
+                (packed(&[160, 1]).broadcast_to(&[160, 201]).unwrap(), packed(&[160, 201])),
             ] {
                 check_both(&gpu, dtype, &src, &dst, &mut rng);
             }
@@ -159,6 +167,7 @@ fn tensors_at_the_real_limits() {
         let gpu = with_limits(&gpu.adapter, gpu.adapter.limits());
         let limit = gpu.device().limits().max_buffer_size;
         println!("{}: buffers of up to {limit} bytes, {:?}", gpu.name, gpu.clamper().limits());
+        assert!(sizes[0] as u64 <= limit, "no size fits into a buffer of {}", gpu.name);
         for &size in sizes.iter().filter(|&&size| size as u64 <= limit) {
             let mut rng = Random(83);
             let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
