@@ -368,7 +368,7 @@ pub enum Error {
         reason: String,
     },
     /// A stream of host data failed after a part of it was written.
-    #[error("only elements {} to {} were written: {source}", valid.start, valid.end)]
+    #[error("only elements {}..{} were written: {source}", valid.start, valid.end)]
     PartlyWritten {
         /// The elements of the slice that are results. The others are as they were.
         valid: std::ops::Range<usize>,

@@ -145,15 +145,17 @@
 //!   for the GPU. The first two compile a pipeline on the calling thread when they meet a combination for the
 //!   first time; a thread that needs the same shader module meanwhile waits. `prepare` ahead to choose when.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
-//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native, a thread of their own
-//!   polls the device until their copy has arrived, also if the future is dropped before; as with every poll,
-//!   callbacks that the program has registered may run on that thread. On the web the browser polls.
+//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device while they
+//!   wait: once on the task's own thread, without waiting, then on a thread of their own until their copy has arrived,
+//!   also if the future is dropped before. As with every poll, callbacks that the program has registered may run
+//!   there. On the web the browser polls.
 //! - Functions that end in `_blocking` block the calling thread. wasm32 does not have them.
 //!
 //! # What is kept
 //!
-//! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, kernel and
-//! placement, 24627 at most, never per bound, scale, shape or stride.
+//! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, placement, kernel and
+//! kind of layout. There are 24627 at most, of which a program meets a handful; none is for a bound, a scale, a shape or
+//! a stride alone.
 //! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! Dropping the last clone of a [`Clamper`] frees its pipelines, layouts and shader modules, but for what a
@@ -173,7 +175,7 @@
 //! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Internal`] with wgpu's words; web: the program's error scope or the device's error handler |
 //! | a buffer of a device from another `wgpu::Instance` | perhaps not at all: wgpu may take it for a buffer of its own |
 //! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Internal`] |
-//! | a device lost or destroyed | [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it |
+//! | a device lost or destroyed | [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`], [`Tensor`] or [`ClampSlice`] and a third may poll |
 //!
 //! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
 //! pops at once, so the program's scopes see only the program's mistakes. It installs no callback on the device.
@@ -183,8 +185,8 @@
 //! A view may be as large as its buffer. Where it exceeds a storage binding
 //! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
 //! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
-//! dispatch, plus one for the ragged ends of a contiguous tensor, plus one where a bound lies on the GPU. More
-//! than 65,536 windows are [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
+//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes, plus one where a bound lies on
+//! the GPU; a transpose may be up to three windows. More than 65,536 dispatches are [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
 //! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
 //!
 //! # Logging

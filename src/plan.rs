@@ -14,7 +14,7 @@ use crate::{Clamp, Error, Layout};
 use piece::{Piece, Pieces};
 pub(crate) use window::{Range, Window, range};
 
-/// Bytes in a packet, what an invocation of the contiguous kernel reads and writes at once.
+/// Bytes in a packet, what the kernels read and write at once where they can.
 const PACKET: usize = 16;
 
 /// What a device can bind and dispatch at once; from `wgpu::Limits`, or made up to look at a [`Plan`].
