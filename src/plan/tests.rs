@@ -458,7 +458,7 @@ fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
         prop::array::uniform5(prop::sample::select(&[0_usize, 16, 32])),
         prop::array::uniform5(prop::sample::select(&[0_usize, 16, 1, 3]))
     ];
-    (1_usize..3, extent(), extent(), pads, 0..6, any::<bool>()).prop_map(
+    (1_usize..3, extent(), extent(), pads, 0..8, any::<bool>()).prop_map(
         |(batch, rows, columns, pads, kind, flip)| {
             let ([a, b, offset], dst_pad) = ([pads[0], pads[1], pads[2]], [pads[3], pads[4]]);
             let padded = |rows, columns, pad: [usize; 2], offset| {
@@ -469,6 +469,11 @@ fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
             let src = match kind {
                 0 => padded(rows, columns, [a, b], offset),
                 1 => padded(rows, 1, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
+                // A window that slides: rows share elements.
+                2 => {
+                    let strides = [(rows + columns).cast_signed(), 1, 1];
+                    Layout::strided(&[batch, rows, columns], &strides, offset).unwrap()
+                }
                 _ => padded(columns, rows, [a, b], offset).permute(&[0, 2, 1]).unwrap(),
             };
             let src = if flip { src.flip(1).unwrap() } else { src };

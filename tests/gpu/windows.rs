@@ -80,6 +80,8 @@ fn layouts_of_every_kind() {
                     packed(&[3, 144, 160]).slice(2, 0..131).unwrap(),
                 ),
                 (packed(&[160, 1]).broadcast_to(&[160, 201]).unwrap(), packed(&[160, 201])),
+                // A window that slides: many rows reach as far.
+                (Layout::strided(&[70, 208], &[1, 1], 3).unwrap(), packed(&[70, 208])),
             ] {
                 check_both(&gpu, dtype, &src, &dst, &mut rng);
             }
