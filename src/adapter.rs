@@ -4,7 +4,7 @@ use crate::{Clamper, Error, Host};
 
 impl Host {
     /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature but
-    /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory, which saves copies.
+    /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory (but on DX12), which saves copies.
     ///
     /// wgpu's environment variables are honoured, among them `WGPU_BACKEND` (such as `vulkan` or `gl`),
     /// `WGPU_ADAPTER_NAME` (a part of the name, in any case) and `WGPU_POWER_PREF` (`low` or `high`, the

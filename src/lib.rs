@@ -186,7 +186,8 @@
 //! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
 //! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
 //! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes, plus one where a bound lies on
-//! the GPU; a transpose may be up to three windows. More than 65,536 dispatches are [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
+//! the GPU; a transpose may be up to three windows. A plan that could take more than 65,536
+//! dispatches, bounds on the GPU not counted, is [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
 //! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
 //!
 //! # Logging

@@ -48,12 +48,19 @@ pub(crate) fn attempt<T>(
     catch(device, create)?
 }
 
-/// The error as [`Error::DeviceLost`], if that is what is behind it. wgpu tells in many ways; a
-/// buffer made mapped, which nobody can write to on a lost device, shows it.
+/// The error as [`Error::DeviceLost`], if that is what is behind it.
 pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
-    if !matches!(error, Error::Internal { .. } | Error::Readback { .. }) {
-        return error;
+    match error {
+        Error::Internal { .. } | Error::Readback { .. } if is_lost(device) => {
+            Error::DeviceLost { reason: error.to_string() }
+        }
+        error => error,
     }
+}
+
+/// Whether the device is lost or destroyed. wgpu tells in many ways; a buffer made mapped, which nobody can write to then,
+/// shows it.
+pub(crate) fn is_lost(device: &wgpu::Device) -> bool {
     let probe = within(device, || {
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp probe"),
@@ -63,10 +70,7 @@ pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
         });
         write(&buffer, &[0; 4])
     });
-    match probe {
-        Ok(Ok(())) => error,
-        Ok(Err(_)) | Err(_) => Error::DeviceLost { reason: error.to_string() },
-    }
+    !matches!(probe, Ok(Ok(())))
 }
 
 /// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.

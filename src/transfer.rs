@@ -197,7 +197,11 @@ impl Poller {
             Ok(Ok(_)) => Ok(true),
             Ok(Err(wgpu::PollError::Timeout)) => Ok(false),
             Ok(Err(error)) => Err(Error::Readback { reason: error.to_string() }),
-            Err(_) => Err(Error::DeviceLost { reason: "polling it panicked".to_owned() }),
+            Err(_) if scope::is_lost(&self.device) => {
+                Err(Error::DeviceLost { reason: "polling it panicked".to_owned() })
+            }
+            // A callback of the program's, which the poll has called.
+            Err(_) => Err(Error::Readback { reason: "a callback panicked in the poll".to_owned() }),
         }
     }
 }

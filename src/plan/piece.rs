@@ -193,10 +193,7 @@ impl Plan {
                 Kernel::Fill
             }
             Some(_) if lanes > 1 => Kernel::Words,
-            // The words of a row take a dimension of their own.
-            None if lanes > 1 && piece.rank < MAX_RANK && Piece::same_phase(1, lanes, piece.dims()) => {
-                Kernel::Words
-            }
+            None if lanes > 1 && Piece::same_phase(1, lanes, piece.dims()) => Kernel::Words,
             _ => Kernel::Strided,
         };
     }
@@ -214,7 +211,7 @@ impl Plan {
     /// packets. A long element would be inlined for each packet of the square, hence none with an exact step.
     pub(super) fn transposed(&self, piece: &Piece) -> Option<Pieces> {
         let packet = PACKET / self.clamp.dtype().size();
-        // Below this a workgroup's 16 by 16 squares are mostly empty.
+        // Below this the single elements do as well.
         let enough = 4 * packet;
         let along_dst = piece.rank.checked_sub(1)?;
         let along_src = piece.dims().iter().position(|dim| dim.src == 1)?;

@@ -7,7 +7,7 @@ use crate::params::Block;
 use crate::shader::{EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, WORKGROUP_SIZE};
 use crate::{Error, Limits, MAX_RANK};
 
-/// The most dispatches that a plan may have.
+/// The most dispatches that a plan may have, if each window took all that its kernel may.
 const MAX_DISPATCHES: usize = 65_536;
 
 /// The most that a window may have.
