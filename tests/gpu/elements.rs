@@ -5,9 +5,9 @@ use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan};
 use crate::harness::{Gpu, Place, Random, check, exhaustive, gpus, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
-/// Random patterns for the wider types: a million, or sixteen with `cargo xtask test --exhaustive`.
+/// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.
 fn random_patterns() -> usize {
-    if exhaustive() { 16_000_000 } else { 1_000_000 }
+    if exhaustive() { 4_000_000 } else { 1_000_000 }
 }
 
 /// How the elements lie, so that every kernel and every placement is met.
