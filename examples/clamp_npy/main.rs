@@ -10,8 +10,8 @@
 //! shares with this crate, in either byte order and in C or Fortran order; the output has those of the input.
 //!
 //! **Memory** does not grow with the file: three slices, 96 MiB of buffers for two chunks on their way through the
-//! device, and what the driver takes. On Mesa's lavapipe 22.3.6, whose buffers are memory of the process as well, the
-//! peak was 280 MiB for a file of 8 GiB of f32 and the same for one of 512 MiB (maximum resident set size on Linux,
+//! device (32 where host and GPU share their memory), and what the driver takes. On Mesa's lavapipe 22.3.6, whose buffers are memory of the process as well, the
+//! peak was 216 MiB for a file of 8 GiB of f32 and the same for one of 128 MiB (maximum resident set size on Linux,
 //! 2026-11-21). Without an adapter it is the three slices.
 //!
 //! **The output appears under its name only when it is complete.** Until then it is a temporary file beside it,
