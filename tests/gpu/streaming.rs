@@ -161,7 +161,8 @@ fn a_device_destroyed_between_two_chunks() {
         return;
     }
     for gpu in gpus() {
-        for chunks in [1, 2, 5] {
+        // After 7 of 9, all are on their way: reading them fails, not starting.
+        for chunks in [1, 2, 5, 7] {
             destroyed_after(&with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults()), chunks);
         }
     }
