@@ -177,7 +177,7 @@ impl Lane {
         } else {
             (
                 create(Usages::MAP_WRITE | Usages::COPY_SRC, true)?,
-                create(Usages::STORAGE | Usages::COPY_SRC | Usages::COPY_DST, false)?,
+                create(transfer::USAGES, false)?,
                 create(Usages::MAP_READ | Usages::COPY_DST, false)?,
             )
         };

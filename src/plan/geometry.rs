@@ -81,12 +81,12 @@ impl Cut<'_> {
     }
 
     /// The dimensions with their extents in this part, the innermost first.
-    fn dims(&self) -> impl Iterator<Item = (&Dim, u64)> + Clone {
+    fn dims(&self) -> impl Iterator<Item = (&Dim, u64)> {
         let extents = self.part.extents.map(|extent| extent as u64);
         self.piece.dims().iter().zip(extents).rev()
     }
 
-    /// What all kernels but the contiguous one share. `unit` is in bytes, what starts and strides count.
+    /// What all kernels but the contiguous one share, with `count` the product of the extents. `unit` is in bytes, what starts and strides count.
     fn walk(
         &self,
         dims: impl IntoIterator<Item = (u64, isize, isize)>,
@@ -106,19 +106,15 @@ impl Cut<'_> {
             rank += 1;
         }
         [geometry.src_start, geometry.dst_start] = self.starts.map(|start| start / unit as u32);
+        geometry.count = geometry.dims.iter().map(|dim| u64::from(dim[0])).product::<u64>() as u32;
         let rank = rank.next_power_of_two() as u8;
         (geometry, Constants { rank, ..Constants::default() })
     }
 
     pub(super) fn strided(&self) -> (Geometry, Dispatches) {
-        let (mut geometry, constants) = self.walk_lines(0);
-        let count = geometry.dims.iter().map(|dim| u64::from(dim[0])).product();
-        let grid = self.grid_of(count);
-        (geometry.count, geometry.row) = (count as u32, grid[0]);
-        (
-            Geometry::Walk(geometry),
-            [Some(Dispatch { entry_point: EntryPoint::Strided, constants, grid }), None, None],
-        )
+        let (geometry, constants) = self.walk_lines(0);
+        let grid = self.grid_of(geometry.count.into());
+        alone(geometry, Dispatch { entry_point: EntryPoint::Strided, constants, grid })
     }
 
     /// The innermost dimension if its stride in dst is 1, else an element.
@@ -172,9 +168,7 @@ impl Cut<'_> {
             let (geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
             (geometry, Constants { in_steps: true, lines: 1, ..constants })
         };
-        let count: u64 = geometry.dims.iter().map(|dim| u64::from(dim[0])).product();
-        geometry.count = count as u32;
-        geometry.rows = (count / steps.max(1)) as u32 * u32::from(constants.lines);
+        geometry.rows = geometry.count / steps.max(1) as u32 * u32::from(constants.lines);
         (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
         (geometry, constants)
     }
@@ -269,14 +263,10 @@ impl Cut<'_> {
             3 | 4 => (4, 1),
             _ => (1, words),
         };
-        let (mut geometry, constants) = self.walk_rows(&row, steps);
+        let (geometry, constants) = self.walk_rows(&row, steps);
         let grid = self.grid_of(geometry.count.into());
-        geometry.row = grid[0];
         let constants = Constants { packets: units, ..self.for_units(constants, &row) };
-        (
-            Geometry::Walk(geometry),
-            [Some(Dispatch { entry_point: EntryPoint::Words, constants, grid }), None, None],
-        )
+        alone(geometry, Dispatch { entry_point: EntryPoint::Words, constants, grid })
     }
 
     /// Whether no word of dst holds elements of two rows: all begin at one place in their words, and each stride, from
@@ -319,20 +309,20 @@ impl Cut<'_> {
         });
         let others = self.dims().filter(|(dim, _)| is_fast(dim) == [false; 2]);
         let others = others.map(|(dim, extent)| (extent, dim.src, dim.dst));
-        let count = tiles.iter().map(|tile| tile.0).product::<u64>()
-            * others.clone().map(|dim| dim.0).product::<u64>();
         let (mut geometry, constants) = self.walk(tiles.into_iter().chain(others), PACKET as u64);
         let constants = Constants { squares: wide as u16, ..constants };
-        let grid = self.grid(count);
-        (geometry.count, geometry.row) = (count as u32, grid[0]);
+        let grid = self.grid(geometry.count.into());
         (geometry.squares_along_src, geometry.squares_along_dst) = (along_src.1 as u32, along_dst.1 as u32);
         geometry.src_pitch = (along_dst.0.src / side.cast_signed() as isize) as u32;
         geometry.dst_pitch = (along_src.0.dst / side.cast_signed() as isize) as u32;
-        (
-            Geometry::Walk(geometry),
-            [Some(Dispatch { entry_point: EntryPoint::Transposed, constants, grid }), None, None],
-        )
+        alone(geometry, Dispatch { entry_point: EntryPoint::Transposed, constants, grid })
     }
+}
+
+/// A geometry with the one dispatch that goes by it.
+fn alone(mut geometry: WalkGeometry, dispatch: Dispatch) -> (Geometry, Dispatches) {
+    geometry.row = dispatch.grid[0];
+    (Geometry::Walk(geometry), [Some(dispatch), None, None])
 }
 
 /// What lies next to each other in dst.
