@@ -329,7 +329,9 @@ impl ShaderKey {
                 (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
             },
             match (self.step, class) {
-                (AffineStep::Exact, _) | (_, Class::Integer64 | Class::Float64) => fragment!("wide"),
+                (AffineStep::Exact, Class::Integer) | (_, Class::Integer64 | Class::Float64) => {
+                    fragment!("wide")
+                }
                 _ => "",
             },
         ]

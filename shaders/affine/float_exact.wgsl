@@ -1,102 +1,104 @@
-// Floats of up to 32 bits: the exact real number, rounded once, in integers.
+// Floats of up to 32 bits: the exact real number, rounded once, in integers. Without branches, four at a time.
+//
+// A number in the making is (high * 2^24 + low) * 2^-52 * 2^exponent: two words, high below 2^30 and low below 2^24, so
+// that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 struct Affine {
-    scale: u32,          // significand of |scale|, below 2^24; the number is scale * 2^scale_exponent
-    scale_exponent: i32,
+    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
+    scale_exponent: i32, // of that bit
+    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
+    bias_exponent: i32,  // of that bit, plus EXPONENT_BIAS; for 0 below all others
     scale_sign: u32,     // the dtype's SIGN or 0
     bias_sign: u32,      // the dtype's SIGN or 0
-    bias: vec2<u32>,     // significand of |bias|, its top bit at bit 62, or 0; the low word first
-    bias_exponent: i32,  // the number is bias * 2^bias_exponent
     infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
     infinity_flip: u32,
 }
 
-// Shifts right by any n; the lowest bit of the result is set if a 1 was lost.
-fn shift_right_sticky(v: vec2<u32>, n: u32) -> vec2<u32> {
-    let s = min(n, 63u); // significands here are below 2^63 or shifted by less than 63
-    let shifted = shift_right(v, s);
-    let lost = any(shift_left(shifted, s) != v);
-    return vec2<u32>(shifted.x | select(0u, 1u, lost), shifted.y);
+const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);
+
+// Bits of the significand below the one that the result keeps last, where its top bit is at bit 30.
+const DROPPED_BITS: u32 = 30u - MANTISSA_BITS;
+
+// v / 2^n rounded down, n below 32; the lowest bit is set if a 1 was lost.
+fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
+    let shifted = v >> n;
+    return shifted | min((shifted << n) ^ v, vec4<u32>(1u));
 }
 
-// significand * 2^exponent, to nearest, ties to even, subnormals kept. `significand` is not 0.
-fn round_to_format(sign: u32, significand: vec2<u32>, exponent: i32) -> u32 {
-    let zeros = leading_zeros(significand);
-    let top = shift_left(significand, zeros); // the top bit at bit 63
-    let biased = exponent - bitcast<i32>(zeros) + 63 + EXPONENT_BIAS;
-    if biased > 2 * EXPONENT_BIAS {
-        return sign | INFINITY;
-    }
-    // Down to the significand, a half and a sticky bit; further where the result is subnormal.
-    let below_normal = u32(max(1 - biased, 0));
-    let kept = shift_right_sticky(shift_right_sticky(top, 61u - MANTISSA_BITS), below_normal).x;
-    let unit = kept >> 2u;
-    let up = (kept & 2u) != 0u && (kept & 5u) != 0u;
-    // The leading 1 of a normal significand adds to the exponent, as does a carry out of the rounding.
-    let exponent_field = u32(max(biased - 1, 0)) << MANTISSA_BITS;
-    return sign | (exponent_field + unit + select(0u, 1u, up));
-}
-
-fn affine_of_one(x: u32) -> u32 {
+fn affine(x: vec4<u32>) -> vec4<u32> {
     let a = params.affine;
-    let size = x & (SIGN - 1u);
-    if size > INFINITY {
-        return x;
-    }
-    if size == INFINITY {
-        return (x & a.infinity_mask) ^ a.infinity_flip;
-    }
+    let one = vec4<u32>(1u);
+    let size = magnitude(x);
 
-    let exponent_field = size >> MANTISSA_BITS;
-    let fraction = size & ((1u << MANTISSA_BITS) - 1u);
-    let normal = exponent_field != 0u;
-    let significand = select(fraction, fraction | (1u << MANTISSA_BITS), normal);
-    let x_exponent = i32(max(exponent_field, 1u)) - EXPONENT_BIAS - i32(MANTISSA_BITS);
+    // |x| is significand * 2^-23 * 2^(x_exponent - EXPONENT_BIAS).
+    let field = size >> vec4<u32>(MANTISSA_BITS);
+    let zeros = countLeadingZeros(size);
+    let subnormal = field == vec4<u32>(0u);
+    let leading = (size << vec4<u32>(31u - MANTISSA_BITS)) | vec4<u32>(0x80000000u);
+    let significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal) >> vec4<u32>(8u);
+    let x_exponent = bitcast<vec4<i32>>(select(field, vec4<u32>(32u - MANTISSA_BITS) - zeros, subnormal));
 
-    let product_sign = (x & SIGN) ^ a.scale_sign;
-    var product = multiply(significand, a.scale);
-    if all(product == vec2<u32>(0u)) {
-        if all(a.bias == vec2<u32>(0u)) {
-            return product_sign & a.bias_sign;
-        }
-        return round_to_format(a.bias_sign, a.bias, a.bias_exponent);
-    }
-    let zeros = leading_zeros(product) - 1u; // to bit 62, as the bias
-    product = shift_left(product, zeros);
-    var exponent = x_exponent + a.scale_exponent - bitcast<i32>(zeros);
-    if all(a.bias == vec2<u32>(0u)) {
-        return round_to_format(product_sign, product, exponent);
-    }
+    // 48 bits: those from bit 16 on, and the lowest 32.
+    let part_a = significand * vec4<u32>(a.scale & 0xffu);
+    let part_b = significand * vec4<u32>((a.scale >> 8u) & 0xffu) + (part_a >> vec4<u32>(8u));
+    let upper = significand * vec4<u32>(a.scale >> 16u) + (part_b >> vec4<u32>(8u));
+    let lower = significand * vec4<u32>(a.scale);
+    let at_least_two = upper >> vec4<u32>(31u);
+    let product_high = bitcast<vec4<i32>>(upper >> (vec4<u32>(2u) + at_least_two));
+    let product_low = bitcast<vec4<i32>>(lower << (vec4<u32>(6u) - at_least_two)) & LOW_BITS;
+    let product_exponent = x_exponent + vec4<i32>(a.scale_exponent) + bitcast<vec4<i32>>(at_least_two);
 
-    // Both have zeros at the low end, at least 14, so a sticky bit there never meets the rounding, and
-    // where a subtraction cancels much the shift was too short to lose a bit.
-    var bias = a.bias;
-    let distance = exponent - a.bias_exponent;
-    if distance >= 0 {
-        bias = shift_right_sticky(bias, bitcast<u32>(distance));
-    } else {
-        product = shift_right_sticky(product, bitcast<u32>(-distance));
-        exponent = a.bias_exponent;
-    }
-    if product_sign == a.bias_sign {
-        return round_to_format(product_sign, add(product, bias), exponent);
-    }
-    var sign = product_sign;
-    var difference = subtract(product, bias);
-    if (difference.y & 0x80000000u) != 0u {
-        sign = a.bias_sign;
-        difference = subtract(bias, product);
-    }
-    if all(difference == vec2<u32>(0u)) {
-        return 0u; // exact cancellation gives +0
-    }
-    return round_to_format(sign, difference, exponent);
-}
+    // The smaller one is shifted down to the exponent of the greater one. If it loses bits, the greater one has none
+    // there, and none of the difference's upper bits cancel.
+    let bias_high = vec4<i32>(a.bias);
+    let apart = product_exponent - vec4<i32>(a.bias_exponent);
+    let distance = select(apart, vec4<i32>(-64), product_high == vec4<i32>(0));
+    let product_wins = distance + select(vec4<i32>(0), vec4<i32>(1), product_high >= bias_high) > vec4<i32>(0);
+    let greater_high = select(bias_high, product_high, product_wins);
+    let greater_low = select(vec4<i32>(0), product_low, product_wins);
+    let smaller_high = select(product_high, bias_high, product_wins);
+    let smaller_low = select(product_low, vec4<i32>(0), product_wins);
+    let exponent = select(vec4<i32>(a.bias_exponent), product_exponent, product_wins);
 
-// In a loop: inlined once per element, compilers would take seconds.
-fn affine(x: Operand) -> Operand {
-    var all = x;
-    for (var i = 0u; i < 4u; i++) {
-        all = Operand(all.yzw, affine_of_one(all.x));
-    }
-    return all;
+    let n = min(bitcast<vec4<u32>>(abs(distance)), vec4<u32>(55u));
+    let whole = min(n, vec4<u32>(31u));
+    let to_left = vec4<u32>(24u) - min(n, vec4<u32>(24u));
+    let to_right = n - min(n, vec4<u32>(24u));
+    let shifted_high = smaller_high >> whole;
+    let carried = ((smaller_high << to_left) >> to_right) & LOW_BITS;
+    let lost = ((smaller_high << one) << (vec4<u32>(31u) - to_right)) | ((smaller_low << one) << (vec4<u32>(31u) - whole));
+    let sticky = bitcast<vec4<i32>>(min(bitcast<vec4<u32>>(lost), one));
+    let shifted_low = carried | (smaller_low >> whole) | sticky;
+
+    // Sum, or difference, never negative.
+    let product_sign = (x & vec4<u32>(SIGN)) ^ vec4<u32>(a.scale_sign);
+    let differ = (product_sign ^ vec4<u32>(a.bias_sign)) << vec4<u32>(SIGN_SHIFT);
+    let negate = bitcast<vec4<i32>>(differ) >> vec4<u32>(31u);
+    let sum_low = greater_low + ((shifted_low ^ negate) - negate);
+    let sum_high = greater_high + ((shifted_high ^ negate) - negate) + (sum_low >> vec4<u32>(24u));
+
+    // The top bit to bit 30.
+    let cancelled = sum_high == vec4<i32>(0);
+    let rest = bitcast<vec4<u32>>(sum_low & LOW_BITS);
+    let high = select(bitcast<vec4<u32>>(sum_high), rest, cancelled);
+    let low = select(rest << vec4<u32>(8u), vec4<u32>(0u), cancelled);
+    let sum_zeros = countLeadingZeros(high);
+    let up = sum_zeros - one;
+    let normal = (high << up) | (low >> (vec4<u32>(32u) - up)) | min(low << up, one);
+    let biased = exponent + vec4<i32>(3) - bitcast<vec4<i32>>(sum_zeros) - select(vec4<i32>(0), vec4<i32>(24), cancelled);
+
+    // To nearest, ties to even. The leading 1 of a normal significand adds to the exponent, as does a carry.
+    let below_normal = clamp(vec4<i32>(1) - biased, vec4<i32>(0), vec4<i32>(31));
+    let kept = shift_right_sticky(normal, bitcast<vec4<u32>>(below_normal));
+    let odd = (kept >> vec4<u32>(DROPPED_BITS)) & one;
+    let unit = (kept + odd + vec4<u32>((1u << (DROPPED_BITS - 1u)) - 1u)) >> vec4<u32>(DROPPED_BITS);
+    let exponent_field = clamp(biased - vec4<i32>(1), vec4<i32>(0), vec4<i32>(2 * EXPONENT_BIAS));
+    let bits = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(MANTISSA_BITS)) + unit, vec4<u32>(INFINITY));
+
+    // An exact 0 is negative only if both addends are.
+    let nothing = high == vec4<u32>(0u);
+    let sign = select(vec4<u32>(a.bias_sign), product_sign, product_wins);
+    let finite = select(bits | sign, product_sign & vec4<u32>(a.bias_sign), nothing);
+    let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
+    let infinity = vec4<u32>(INFINITY);
+    return select(select(finite, infinite, size == infinity), x, size > infinity);
 }

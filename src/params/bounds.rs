@@ -188,6 +188,7 @@ pub(super) struct FloatFormat {
     pub(super) sign: u64,
     pub(super) infinity: u64,
     pub(super) quiet_nan: u64,
+    pub(super) exponent_bias: i32,
 }
 
 impl FloatFormat {
@@ -200,7 +201,12 @@ impl FloatFormat {
         };
         let sign = 1 << (dtype.bits() - 1);
         let infinity = sign - (1 << mantissa_bits);
-        Self { sign, infinity, quiet_nan: infinity | 1 << (mantissa_bits - 1) }
+        Self {
+            sign,
+            infinity,
+            quiet_nan: infinity | 1 << (mantissa_bits - 1),
+            exponent_bias: (infinity >> mantissa_bits >> 1) as i32,
+        }
     }
 
     /// The infinity that a NaN is treated as; `None` if it stays.

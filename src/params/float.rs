@@ -22,14 +22,12 @@ pub(crate) struct FloatFast {
 pub(crate) struct FloatExact {
     pub(crate) scale: u32,
     pub(crate) scale_exponent: i32,
+    pub(crate) bias: i32,
+    pub(crate) bias_exponent: i32,
     pub(crate) scale_sign: u32,
     pub(crate) bias_sign: u32,
-    pub(crate) bias: [u32; 2],
-    pub(crate) bias_exponent: i32,
     pub(crate) infinity_mask: u32,
     pub(crate) infinity_flip: u32,
-    /// To the alignment of the WGSL struct.
-    pub(crate) padding: u32,
 }
 
 /// Of `affine/float64_exact.wgsl`.
@@ -62,22 +60,29 @@ impl FloatFast {
 
 impl FloatExact {
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let sign = FloatFormat::of(dtype).sign as u32;
+        let format = FloatFormat::of(dtype);
+        let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
         let (mask, flip) = infinity(dtype, affine.scale());
         Self {
             // An f32 has 24 significant bits; the other 29 of the f64 are 0.
             scale: (scale.significand >> 29) as u32,
-            scale_exponent: scale.exponent + 29,
-            scale_sign: if scale.negative { sign } else { 0 },
-            bias_sign: if bias.negative { sign } else { 0 },
-            bias: words(i128::from(bias.significand) << 10),
-            bias_exponent: bias.exponent - 10,
+            scale_exponent: scale.exponent + 52,
+            bias: (bias.significand >> 24) as i32,
+            bias_exponent: if bias.significand == 0 {
+                Self::NO_BIAS
+            } else {
+                bias.exponent + 52 + format.exponent_bias
+            },
+            scale_sign: sign_of(&scale),
+            bias_sign: sign_of(&bias),
             infinity_mask: mask as u32,
             infinity_flip: flip as u32,
-            padding: 0,
         }
     }
+
+    /// The exponent of a bias of 0: far below that of every product.
+    const NO_BIAS: i32 = -0x1_0000;
 }
 
 impl FloatExact64 {

@@ -209,8 +209,8 @@ fn affine(step: AffineStep, class: Class) -> Vec<(&'static str, usize)> {
             shift_left shift_right inexact minimum maximum addend below_one offset rebase),
         (AffineStep::Exact, Class::Integer64) => offsets!(params::Integer64: lowest highest origin factor
             negative shift_left shift_right inexact addend below_one offset rebase),
-        (AffineStep::Exact, Class::Float) => offsets!(params::FloatExact: scale scale_exponent scale_sign
-            bias_sign bias bias_exponent infinity_mask infinity_flip),
+        (AffineStep::Exact, Class::Float) => offsets!(params::FloatExact: scale scale_exponent bias
+            bias_exponent scale_sign bias_sign infinity_mask infinity_flip),
         (AffineStep::Exact, Class::Float64) => offsets!(params::FloatExact64: scale scale_exponent
             scale_sign bias bias_exponent bias_sign infinity_mask infinity_flip),
     }
