@@ -7,7 +7,7 @@ struct Request {
     min_bits: vec2<u32>,
     max_key: vec2<u32>,
     max_bits: vec2<u32>,
-    lowest: vec2<u32>,   // the key of an absent Min: no element has a smaller one
+    lowest: vec2<u32>,   // the key of an absent Min: no number has a smaller one
     highest: vec2<u32>,  // the key of an absent Max
     min_word: u32,       // the word of the slot that holds the element, or its low half
     min_shift: u32,      // the element's first bit in that word
@@ -20,11 +20,10 @@ struct Request {
     bits: u32,           // of an element
     is_signed: u32,      // a two's complement integer
     target_word: u32,    // the first word of Bounds in the block
-    replace_nan: u32,
+    nan_becomes: u32,    // 0: stays, 1: −∞, 2: +∞
     key_flip: vec2<u32>, // what turns the bits of a 32- or 64-bit unsigned integer into its key
     sign: vec2<u32>,     // of a float
     infinity: vec2<u32>,
-    nan_becomes: vec2<u32>, // ±∞, if replace_nan
 }
 
 @group(0) @binding(0) var<uniform> request: Request;
@@ -44,7 +43,7 @@ fn is_set(bits: vec2<u32>) -> bool {
 fn key(bits: vec2<u32>) -> vec2<u32> {
     if request.is_float != 0u {
         let magnitude = bits & ~request.sign;
-        return select(magnitude, subtract(vec2<u32>(0u), magnitude), is_set(bits & request.sign));
+        return select(magnitude, ~magnitude, is_set(bits & request.sign));
     }
     var number = bits ^ request.key_flip;
     if request.is_signed != 0u || is_set(request.key_flip) {
@@ -99,30 +98,46 @@ fn resolve() {
         return;
     }
 
-    if less(high.key, low.key) {
-        // Every number is replaced by the bound that wins.
+    // Zeros are equal, so neither replaces the other.
+    let zero = vec2<u32>(0u);
+    let one = vec2<u32>(1u, 0u);
+    low.key = select(low.key, ~zero, all(low.key == zero));
+    high.key = select(high.key, zero, all(high.key == ~zero));
+
+    // Keys that are replaced, and how many, as `FloatRanges` of `src/params/bounds.rs` has them.
+    let nans_first = add(r.highest, one);
+    let nans_count = subtract(r.lowest, nans_first);
+    var below_first = r.lowest;
+    var below_count = subtract(low.key, r.lowest);
+    var above_first = add(high.key, one);
+    var above_count = subtract(r.highest, high.key);
+    let crossed = less(high.key, low.key);
+    if crossed {
         if r.max_wins == 0u {
             high.bits = low.bits;
+        } else {
+            low.bits = high.bits;
         }
-        low.key = r.lowest;
-        high.key = r.lowest;
+        above_first = r.lowest;
+        above_count = subtract(nans_first, r.lowest);
+        below_count = zero;
     }
-    put(0u, low.key);
-    put(1u, high.key);
-    put(2u, low.bits);
-    put(3u, high.bits);
-    if r.replace_nan == 0u {
-        put(4u, vec2<u32>(0xffffffffu));
-        put(5u, vec2<u32>(0u));
-        return;
+    if r.nan_becomes == 1u || (r.nan_becomes == 2u && crossed) {
+        if !crossed && all(below_count == zero) {
+            low.bits = r.infinity | r.sign;
+        }
+        below_first = nans_first;
+        below_count = add(below_count, nans_count);
+    } else if r.nan_becomes == 2u {
+        if all(above_count == zero) {
+            high.bits = r.infinity;
+        }
+        above_count = add(above_count, nans_count);
     }
-    var replacement = r.nan_becomes;
-    let infinity = key(replacement);
-    if less(high.key, infinity) {
-        replacement = high.bits;
-    } else if less(infinity, low.key) {
-        replacement = low.bits;
-    }
-    put(4u, vec2<u32>(0u));
-    put(5u, replacement);
+    put(0u, below_first);
+    put(1u, below_count);
+    put(2u, above_first);
+    put(3u, above_count);
+    put(4u, low.bits);
+    put(5u, high.bits);
 }

@@ -7,6 +7,11 @@ fn less(a: vec2<u32>, b: vec2<u32>) -> bool {
     return high_a < high_b || (high_a == high_b && a.x < b.x);
 }
 
+// a < b as unsigned numbers.
+fn less_unsigned(a: vec2<u32>, b: vec2<u32>) -> bool {
+    return a.y < b.y || (a.y == b.y && a.x < b.x);
+}
+
 fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = a.x + b.x;
     return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));

@@ -2,15 +2,16 @@
 // MANTISSA_BITS, EXPONENT_BIAS.
 alias Operand = vec4<u32>;
 
-// No floating-point instruction takes part: a pattern without its sign, negated where the sign was set,
-// orders floats as an integer, and −0 and +0 become one key.
+// No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number whose
+// order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so the elements
+// that a bound replaces, NaNs included or not, are one range of keys. No element is in both.
 struct Bounds {
-    min_key: i32, // an element with a smaller key is replaced by min_bits
-    max_key: i32, // an element with a greater key is replaced by max_bits, before Min is looked at
+    below_first: u32, // below_count keys from here on are replaced by min_bits
+    below_count: u32,
+    above_first: u32, // above_count keys from here on are replaced by max_bits
+    above_count: u32,
     min_bits: u32,
     max_bits: u32,
-    nan_mask: u32, // a NaN becomes (bits & nan_mask) | nan_bits
-    nan_bits: u32,
 }
 
 fn magnitude(bits: vec4<u32>) -> vec4<u32> {
@@ -19,14 +20,12 @@ fn magnitude(bits: vec4<u32>) -> vec4<u32> {
 
 fn clamp_bits(x: vec4<u32>) -> vec4<u32> {
     let b = params.bounds;
-    let size = bitcast<vec4<i32>>(magnitude(x));
     // All ones where the sign is set.
-    let sign = bitcast<vec4<i32>>(x << vec4<u32>(SIGN_SHIFT)) >> vec4<u32>(31u);
-    let key = (size ^ sign) - sign;
-    let upper = select(x, vec4<u32>(b.max_bits), key > vec4<i32>(b.max_key));
-    let both = select(upper, vec4<u32>(b.min_bits), key < vec4<i32>(b.min_key));
-    let nan = (x & vec4<u32>(b.nan_mask)) | vec4<u32>(b.nan_bits);
-    return select(both, nan, size > vec4<i32>(i32(INFINITY)));
+    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x << vec4<u32>(SIGN_SHIFT)) >> vec4<u32>(31u));
+    let key = magnitude(x) ^ sign;
+    let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);
+    let below = key - vec4<u32>(b.below_first) < vec4<u32>(b.below_count);
+    return select(select(x, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

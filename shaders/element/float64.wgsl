@@ -1,15 +1,14 @@
 // 64-bit floats, the low word first. The dtype names the format.
 alias Operand = vec2<u32>;
 
-// As for the narrower floats: a pattern without its sign, negated where the sign was set, orders floats as a
-// two's complement integer, and −0 and +0 become one key.
+// As for the narrower floats.
 struct Bounds {
-    min_key: vec2<u32>, // an element with a smaller key is replaced by min_bits
-    max_key: vec2<u32>, // an element with a greater key is replaced by max_bits, before Min is looked at
+    below_first: vec2<u32>, // below_count keys from here on are replaced by min_bits
+    below_count: vec2<u32>,
+    above_first: vec2<u32>, // above_count keys from here on are replaced by max_bits
+    above_count: vec2<u32>,
     min_bits: vec2<u32>,
     max_bits: vec2<u32>,
-    nan_mask: vec2<u32>, // a NaN becomes (bits & nan_mask) | nan_bits
-    nan_bits: vec2<u32>,
 }
 
 fn magnitude(bits: vec2<u32>) -> vec2<u32> {
@@ -23,12 +22,12 @@ fn is_nan(bits: vec2<u32>) -> bool {
 
 fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
     let b = params.bounds;
-    let size = magnitude(x);
-    let negated = vec2<u32>(~size.x + 1u, ~size.y + select(0u, 1u, size.x == 0u));
-    let key = select(size, negated, (x.y & SIGN) != 0u);
-    let upper = select(x, b.max_bits, less(b.max_key, key));
-    let both = select(upper, b.min_bits, less(key, b.min_key));
-    return select(both, (x & b.nan_mask) | b.nan_bits, is_nan(x));
+    // All ones where the sign is set.
+    let sign = bitcast<u32>(bitcast<i32>(x.y) >> 31u);
+    let key = magnitude(x) ^ vec2<u32>(sign);
+    let above = less_unsigned(subtract(key, b.above_first), b.above_count);
+    let below = less_unsigned(subtract(key, b.below_first), b.below_count);
+    return select(select(x, b.max_bits, above), b.min_bits, below);
 }
 
 fn element(bits: vec2<u32>) -> vec2<u32> {

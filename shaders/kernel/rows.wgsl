@@ -34,38 +34,66 @@ fn take_packets(at: Place) {
     let b = select(a, a + stride, a + stride < end);
     let c = select(a, a + 2u * stride, a + 2u * stride < end);
     let d = select(a, a + 3u * stride, a + 3u * stride < end);
-    let offset = (at.src - at.dst) * ELEMENT_BYTES;
-    let src_a = load_src_bytes((a << 4u) + offset);
+    let src = Source((at.src - at.dst) * ELEMENT_BYTES, end - 1u);
+    let a_low = load_src_packet(low(src, a));
+    let a_high = load_high(src, a);
+    let src_a = funnel(src, a_low, a_high);
     if PACKETS == 1u {
         store_dst_packet(a, packet(src_a));
         return;
     }
-    let src_b = load_src_bytes((b << 4u) + offset);
+    let b_low = load_low(src, b, a_high, a, a_low);
+    let b_high = load_high(src, b);
+    let src_b = funnel(src, b_low, b_high);
     if PACKETS == 2u {
         store_dst_packet(a, packet(src_a));
         store_dst_packet(b, packet(src_b));
         return;
     }
-    let src_c = load_src_bytes((c << 4u) + offset);
-    let src_d = load_src_bytes((d << 4u) + offset);
+    let c_low = load_low(src, c, b_high, a, a_low);
+    let c_high = load_high(src, c);
+    let src_c = funnel(src, c_low, c_high);
+    let d_low = load_low(src, d, c_high, a, a_low);
+    let src_d = funnel(src, d_low, load_high(src, d));
     store_dst_packet(a, packet(src_a));
     store_dst_packet(b, packet(src_b));
     store_dst_packet(c, packet(src_c));
     store_dst_packet(d, packet(src_d));
 }
 
-// 16 bytes from any element on.
-fn load_src_bytes(byte: u32) -> vec4<u32> {
-    let a = load_src_packet(byte >> 4u);
+// Where a row's packets come from: a packet of dst from two neighbours in src, or from one.
+struct Source {
+    offset: u32, // bytes from dst to src, modulo 2^32
+    last: u32,   // the row's last packet in dst
+}
+
+fn low(src: Source, i: u32) -> u32 {
+    return ((i << 4u) + src.offset) >> 4u;
+}
+
+// The lower neighbour. Where an invocation's packets are neighbours, it is the upper one of the packet before, unless
+// `i` is the first packet once more.
+fn load_low(src: Source, i: u32, before: vec4<u32>, first: u32, first_low: vec4<u32>) -> vec4<u32> {
+    if SHIFTED && (ADJACENT || !IN_STEPS) {
+        return select(before, first_low, i == first);
+    }
+    return load_src_packet(low(src, i));
+}
+
+// The upper neighbour, or the lower one of the last packet where the row ends in it.
+fn load_high(src: Source, i: u32) -> vec4<u32> {
+    if SHIFTED {
+        return load_src_packet(min(low(src, i) + 1u, ((src.last << 4u) + src.offset + 15u) >> 4u));
+    }
+    return vec4<u32>(0u);
+}
+
+// The 16 bytes that lie in a and b like a packet of dst in src.
+fn funnel(src: Source, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     if !SHIFTED {
         return a;
     }
-    let shift = byte & 15u;
-    return funnel(a, load_src_packet((byte + 15u) >> 4u), shift);
-}
-
-// The 16 bytes from byte `shift` of a on, the rest from b. `shift` is a multiple of the element.
-fn funnel(a: vec4<u32>, b: vec4<u32>, shift: u32) -> vec4<u32> {
+    let shift = src.offset & 15u;
     let by_two = (shift & 8u) != 0u;
     let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
     let b2 = select(b, b.zwzw, by_two);

@@ -25,24 +25,24 @@ pub(crate) struct IntegerBounds64 {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds {
-    pub(crate) min_key: i32,
-    pub(crate) max_key: i32,
+    pub(crate) below_first: u32,
+    pub(crate) below_count: u32,
+    pub(crate) above_first: u32,
+    pub(crate) above_count: u32,
     pub(crate) min_bits: u32,
     pub(crate) max_bits: u32,
-    pub(crate) nan_mask: u32,
-    pub(crate) nan_bits: u32,
 }
 
 /// Of `element/float64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds64 {
-    pub(crate) min_key: [u32; 2],
-    pub(crate) max_key: [u32; 2],
+    pub(crate) below_first: [u32; 2],
+    pub(crate) below_count: [u32; 2],
+    pub(crate) above_first: [u32; 2],
+    pub(crate) above_count: [u32; 2],
     pub(crate) min_bits: [u32; 2],
     pub(crate) max_bits: [u32; 2],
-    pub(crate) nan_mask: [u32; 2],
-    pub(crate) nan_bits: [u32; 2],
 }
 
 impl IntegerBounds {
@@ -61,28 +61,28 @@ impl IntegerBounds64 {
 
 impl FloatBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
-        let b = FloatKeys::new(clamp);
+        let ranges = FloatRanges::new(clamp);
         Self {
-            min_key: b.min_key as i32,
-            max_key: b.max_key as i32,
-            min_bits: b.min_bits as u32,
-            max_bits: b.max_bits as u32,
-            nan_mask: b.nan_mask as u32,
-            nan_bits: b.nan_bits as u32,
+            below_first: ranges.below.first as u32,
+            below_count: ranges.below.count as u32,
+            above_first: ranges.above.first as u32,
+            above_count: ranges.above.count as u32,
+            min_bits: ranges.min_bits as u32,
+            max_bits: ranges.max_bits as u32,
         }
     }
 }
 
 impl FloatBounds64 {
     pub(crate) fn new(clamp: &Clamp) -> Self {
-        let b = FloatKeys::new(clamp);
+        let ranges = FloatRanges::new(clamp);
         Self {
-            min_key: words(b.min_key),
-            max_key: words(b.max_key),
-            min_bits: words(b.min_bits.into()),
-            max_bits: words(b.max_bits.into()),
-            nan_mask: words(b.nan_mask.into()),
-            nan_bits: words(b.nan_bits.into()),
+            below_first: words(ranges.below.first),
+            below_count: words(ranges.below.count),
+            above_first: words(ranges.above.first),
+            above_count: words(ranges.above.count),
+            min_bits: words(ranges.min_bits.into()),
+            max_bits: words(ranges.max_bits.into()),
         }
     }
 }
@@ -132,54 +132,62 @@ fn integer_keys(clamp: &Clamp) -> (i128, i128) {
     }
 }
 
-/// The ends of the integer type that holds a float dtype's keys. No number has such a key, so a bound there never
-/// replaces anything, or, the other way about, everything.
-pub(super) const fn float_key_range(dtype: DType) -> (i128, i128) {
-    match dtype {
-        DType::F64 => (i64::MIN as i128, i64::MAX as i128),
-        _ => (i32::MIN as i128, i32::MAX as i128),
-    }
+/// Keys from `first` on, modulo the width of the class.
+#[derive(Clone, Copy)]
+struct Keys {
+    first: i128,
+    count: i128,
 }
 
-struct FloatKeys {
-    min_key: i128,
-    max_key: i128,
+/// What the shader replaces by either bound.
+struct FloatRanges {
+    below: Keys,
+    above: Keys,
     min_bits: u64,
     max_bits: u64,
-    nan_mask: u64,
-    nan_bits: u64,
 }
 
-impl FloatKeys {
+impl FloatRanges {
     fn new(clamp: &Clamp) -> Self {
         let format = FloatFormat::of(clamp.dtype());
-        let (lowest, highest) = float_key_range(clamp.dtype());
-        let value = |bound| match bound {
-            Bound::Value(bits) if !format.is_nan(bits) => Some(bits),
-            _ => None,
-        };
-        let (min, max) = (value(clamp.min()), value(clamp.max()));
-        let mut keys = Self {
-            min_key: min.map_or(lowest, |bits| format.key(bits)),
-            max_key: max.map_or(highest, |bits| format.key(bits)),
+        let (lowest, highest) = format.key_range();
+        let (min, max) = (format.number(clamp.min()), format.number(clamp.max()));
+        let (low, high) = (format.min_key(min), format.max_key(max));
+        let mut ranges = Self {
+            below: Keys { first: lowest, count: low - lowest },
+            above: Keys { first: high + 1, count: highest - high },
             min_bits: min.unwrap_or(0),
             max_bits: max.unwrap_or(0),
-            nan_mask: u64::MAX,
-            nan_bits: 0,
         };
-        if keys.min_key > keys.max_key {
-            // Not `(min, min)`: an element −0 with Min = +0 becomes +0 here.
-            keys.max_bits = if clamp.order() == Order::MinWins { keys.min_bits } else { keys.max_bits };
-            (keys.min_key, keys.max_key) = (lowest, lowest);
+        // From the greatest number on to the lowest one. Which of them there are does not matter, nor what keys there are
+        // between those of the dtype and those of the class.
+        let nans = Keys { first: highest + 1, count: lowest - highest - 1 };
+        let crossed = low > high;
+        if crossed {
+            // Every number, in one of the ranges.
+            let winner = if clamp.order() == Order::MinWins { ranges.min_bits } else { ranges.max_bits };
+            (ranges.min_bits, ranges.max_bits) = (winner, winner);
+            ranges.above = Keys { first: lowest, count: highest - lowest + 1 };
+            ranges.below = Keys { first: nans.first, count: 0 };
         }
-        let Some(infinity) = format.nan_becomes(clamp.nan_rule()) else { return keys };
-        keys.nan_mask = 0;
-        keys.nan_bits = match format.key(infinity) {
-            key if key > keys.max_key => keys.max_bits,
-            key if key < keys.min_key => keys.min_bits,
-            _ => infinity,
-        };
-        keys
+        match clamp.nan_rule() {
+            NanRule::Propagate => {}
+            // A NaN is what −∞ becomes, which no Max replaces; the range goes on from NaNs to small numbers.
+            NanRule::ToMin => {
+                if ranges.below.count == 0 && !crossed {
+                    ranges.min_bits = format.sign | format.infinity;
+                }
+                ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
+            }
+            NanRule::ToMax if crossed => ranges.below = nans,
+            NanRule::ToMax => {
+                if ranges.above.count == 0 {
+                    ranges.max_bits = format.infinity;
+                }
+                ranges.above.count += nans.count;
+            }
+        }
+        ranges
     }
 }
 
@@ -209,21 +217,42 @@ impl FloatFormat {
         }
     }
 
-    /// The infinity that a NaN is treated as; `None` if it stays.
-    pub(super) const fn nan_becomes(&self, rule: NanRule) -> Option<u64> {
-        match rule {
-            NanRule::Propagate => None,
-            NanRule::ToMin => Some(self.sign | self.infinity),
-            NanRule::ToMax => Some(self.infinity),
-        }
-    }
-
     pub(super) const fn is_nan(&self, bits: u64) -> bool {
         bits & (self.sign - 1) > self.infinity
     }
 
-    pub(super) fn key(&self, bits: u64) -> i128 {
+    /// The keys of −∞ and +∞.
+    pub(super) fn key_range(&self) -> (i128, i128) {
+        (self.key(self.sign | self.infinity), self.key(self.infinity))
+    }
+
+    /// A bound that may replace something.
+    pub(super) const fn number(&self, bound: Bound) -> Option<u64> {
+        match bound {
+            Bound::Value(bits) if !self.is_nan(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The lowest key that Min does not replace: zeros are equal.
+    pub(super) fn min_key(&self, min: Option<u64>) -> i128 {
+        min.map_or(self.key_range().0, |bits| match self.key(bits) {
+            0 => -1,
+            key => key,
+        })
+    }
+
+    /// The highest key that Max does not replace.
+    pub(super) fn max_key(&self, max: Option<u64>) -> i128 {
+        max.map_or(self.key_range().1, |bits| match self.key(bits) {
+            -1 => 0,
+            key => key,
+        })
+    }
+
+    /// As in `element/float.wgsl`, before it wraps around.
+    fn key(&self, bits: u64) -> i128 {
         let magnitude = i128::from(bits & (self.sign - 1));
-        if bits & self.sign == 0 { magnitude } else { -magnitude }
+        if bits & self.sign == 0 { magnitude } else { !magnitude }
     }
 }

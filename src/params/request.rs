@@ -2,9 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bounds::{FloatFormat, float_key_range, integer_key, integer_key_range, key_base};
+use super::bounds::{FloatFormat, integer_key, integer_key_range, key_base};
 use super::words;
-use crate::{Bound, Clamp, Order};
+use crate::{Bound, Clamp, NanRule, Order};
 
 /// Where the slot of a bound lies in its binding.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +40,10 @@ pub(crate) struct Request {
     pub(crate) bits: u32,
     pub(crate) is_signed: u32,
     pub(crate) target_word: u32,
-    pub(crate) replace_nan: u32,
+    pub(crate) nan_becomes: u32,
     pub(crate) key_flip: [u32; 2],
     pub(crate) sign: [u32; 2],
     pub(crate) infinity: [u32; 2],
-    pub(crate) nan_becomes: [u32; 2],
 }
 
 impl Request {
@@ -53,15 +52,18 @@ impl Request {
         let dtype = clamp.dtype();
         let format = dtype.is_float().then(|| FloatFormat::of(dtype));
         let (lowest, highest) =
-            if dtype.is_float() { float_key_range(dtype) } else { integer_key_range(dtype) };
-        let known = |bound, absent: i128| match (bound, &format) {
-            (Bound::Value(bits), Some(format)) if !format.is_nan(bits) => (format.key(bits), bits),
-            (Bound::Value(bits), None) => (integer_key(dtype, bits), bits),
-            _ => (absent, 0),
+            format.as_ref().map_or_else(|| integer_key_range(dtype), FloatFormat::key_range);
+        let integer = |bound, absent| match bound {
+            Bound::Value(bits) => (integer_key(dtype, bits), bits),
+            Bound::Absent | Bound::OnGpu => (absent, 0),
         };
-        let ((min_key, min_bits), (max_key, max_bits)) =
-            (known(clamp.min(), lowest), known(clamp.max(), highest));
-        let nan_becomes = format.as_ref().and_then(|format| format.nan_becomes(clamp.nan_rule()));
+        let ((min_key, min_bits), (max_key, max_bits)) = match &format {
+            Some(format) => {
+                let (min, max) = (format.number(clamp.min()), format.number(clamp.max()));
+                ((format.min_key(min), min.unwrap_or(0)), (format.max_key(max), max.unwrap_or(0)))
+            }
+            None => (integer(clamp.min(), lowest), integer(clamp.max(), highest)),
+        };
         let wide = |bits: u64| words(bits.into());
         Self {
             min_key: words(min_key),
@@ -81,11 +83,14 @@ impl Request {
             bits: dtype.bits(),
             is_signed: dtype.is_signed_integer().into(),
             target_word: (bounds_offset / 4) as u32,
-            replace_nan: nan_becomes.is_some().into(),
+            nan_becomes: match clamp.nan_rule() {
+                NanRule::Propagate => 0,
+                NanRule::ToMin => 1,
+                NanRule::ToMax => 2,
+            },
             key_flip: words(key_base(dtype)),
             sign: wide(format.as_ref().map_or(0, |format| format.sign)),
             infinity: wide(format.as_ref().map_or(0, |format| format.infinity)),
-            nan_becomes: wide(nan_becomes.unwrap_or(0)),
         }
     }
 }

@@ -193,9 +193,11 @@ fn bounds(class: Class) -> Vec<(&'static str, usize)> {
     match class {
         Class::Integer => offsets!(params::IntegerBounds: min max),
         Class::Integer64 => offsets!(params::IntegerBounds64: min max),
-        Class::Float => offsets!(params::FloatBounds: min_key max_key min_bits max_bits nan_mask nan_bits),
+        Class::Float => {
+            offsets!(params::FloatBounds: below_first below_count above_first above_count min_bits max_bits)
+        }
         Class::Float64 => {
-            offsets!(params::FloatBounds64: min_key max_key min_bits max_bits nan_mask nan_bits)
+            offsets!(params::FloatBounds64: below_first below_count above_first above_count min_bits max_bits)
         }
     }
 }
@@ -238,8 +240,8 @@ fn member_offsets<'m>(module: &'m naga::Module, name: &str) -> Vec<(&'m str, usi
 fn requests_agree_between_wgsl_and_rust() {
     let (module, _) = parse(Module::Resolve);
     let twin = offsets!(params::Request: min_key min_bits max_key max_bits lowest highest min_word min_shift
-        max_word max_shift min_on_gpu max_on_gpu max_wins is_float bits is_signed target_word replace_nan
-        key_flip sign infinity nan_becomes);
+        max_word max_shift min_on_gpu max_on_gpu max_wins is_float bits is_signed target_word nan_becomes
+        key_flip sign infinity);
     assert_eq!(member_offsets(&module, "Request"), twin);
     assert_eq!(members(&module, "Request").1 as usize, size_of::<params::Request>());
 }
