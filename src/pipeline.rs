@@ -142,13 +142,23 @@ impl Key {
             push(placement as u64, 2);
         }
         push(self.entry_point as u64, 4);
-        let Constants { rank, in_steps, lines, packets, squares, shifted, with_last, src_in_rows, owned } =
-            constants;
+        let Constants {
+            rank,
+            in_steps,
+            lines,
+            packets,
+            squares,
+            shifted,
+            repeated,
+            with_last,
+            src_in_rows,
+            owned,
+        } = constants;
         push(rank.into(), 4);
         push(lines.into(), 3);
-        push(packets.into(), 3);
+        push(packets.into(), 5);
         push(squares.into(), 9);
-        for flag in [in_steps, shifted, with_last, src_in_rows, owned] {
+        for flag in [in_steps, shifted, repeated, with_last, src_in_rows, owned] {
             push(flag.into(), 1);
         }
         code

@@ -168,12 +168,14 @@ pub(crate) struct Constants {
     pub(crate) in_steps: bool,
     /// 1 or 4 lines per invocation.
     pub(crate) lines: u8,
-    /// 1, 2 or 4 packets of a row per invocation, or so many words of a line.
+    /// 1, 2, 4 or more packets of a row per invocation, or so many words of a line.
     pub(crate) packets: u8,
     /// Squares of packets along src's fastest dimension in a workgroup: a power of two up to 256.
     pub(crate) squares: u16,
     /// Whether a row in src may lie at another distance from a packet than in dst.
     pub(crate) shifted: bool,
+    /// Whether a row in src goes to several rows in dst.
+    pub(crate) repeated: bool,
     /// Whether `row_edges` takes what `row_last` would.
     pub(crate) with_last: bool,
     /// Whether a row has no gaps in src.
@@ -195,7 +197,10 @@ impl Constants {
         let units = [flag("SRC_IN_ROWS", self.src_in_rows), flag("OWNED", self.owned)];
         match entry_point {
             EntryPoint::Body => vec![adjacent],
-            EntryPoint::Rows => [&rows[..], &[packets, flag("SHIFTED", self.shifted)]].concat(),
+            EntryPoint::Rows => {
+                let flags = [flag("SHIFTED", self.shifted), flag("REPEATED", self.repeated)];
+                [&rows[..], &[packets], &flags].concat()
+            }
             EntryPoint::Fill => [&rows[..], &[packets]].concat(),
             EntryPoint::RowEdges if bits < 32 => [&rows[..], &[with_last], &units].concat(),
             EntryPoint::RowEdges => [&rows[..], &[with_last]].concat(),

@@ -28,6 +28,17 @@ fn fill_packets(at: Place) {
     let x = splat(element(load_src(at.src)));
     // Past the end, a packet is the first once more.
     let stride = packet_stride();
+    store_four(a, stride, end, x);
+    if PACKETS > 4u {
+        store_four(select(a, a + 4u * stride, a + 4u * stride < end), stride, end, x);
+    }
+    if PACKETS > 8u {
+        store_four(select(a, a + 8u * stride, a + 8u * stride < end), stride, end, x);
+        store_four(select(a, a + 12u * stride, a + 12u * stride < end), stride, end, x);
+    }
+}
+
+fn store_four(a: u32, stride: u32, end: u32, x: vec4<u32>) {
     store_dst_packet(a, x);
     if PACKETS > 1u {
         store_dst_packet(select(a, a + stride, a + stride < end), x);

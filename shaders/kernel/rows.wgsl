@@ -3,6 +3,9 @@
 // Whether src and dst may lie at different distances from a packet.
 override SHIFTED: bool = true;
 
+// Whether a row of src goes to several rows of dst, those of the second dimension: an invocation takes some of them.
+override REPEATED: bool = false;
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
@@ -11,26 +14,30 @@ fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
     let at = walk(number);
     if IN_STEPS {
-        take_packets(at);
+        take_packets(number, at, 0u);
+        if PACKETS > 4u {
+            take_packets(number, at, 4u);
+        }
         return;
     }
-    take_packets(line(at, 0u));
+    take_packets(number, line(at, 0u), 0u);
     if LINES > 1u {
-        take_packets(line(at, 1u));
-        take_packets(line(at, 2u));
-        take_packets(line(at, 3u));
+        take_packets(number, line(at, 1u), 0u);
+        take_packets(number, line(at, 2u), 0u);
+        take_packets(number, line(at, 3u), 0u);
     }
 }
 
-fn take_packets(at: Place) {
+// Up to four of an invocation's packets, from the `skip`-th on.
+fn take_packets(number: u32, at: Place, skip: u32) {
     let packets = whole_packets(at);
     let end = packets.y - packets.z;
-    let a = row_packet(packets, at.step);
+    let stride = packet_stride();
+    let a = row_packet(packets, at.step) + skip * stride;
     if !at.inside || a >= end {
         return;
     }
     // All loads come before the first store. Past the end, a packet is the first once more.
-    let stride = packet_stride();
     let b = select(a, a + stride, a + stride < end);
     let c = select(a, a + 2u * stride, a + 2u * stride < end);
     let d = select(a, a + 3u * stride, a + 3u * stride < end);
@@ -55,10 +62,48 @@ fn take_packets(at: Place) {
     let src_c = funnel(src, c_low, c_high);
     let d_low = load_low(src, d, c_high, a, a_low);
     let src_d = funnel(src, d_low, load_high(src, d));
+    if REPEATED {
+        let four = Four(packet(src_a), packet(src_b), packet(src_c), packet(src_d));
+        store_rows(vec4<u32>(a, b, c, d), repeats(number), four);
+        return;
+    }
     store_dst_packet(a, packet(src_a));
     store_dst_packet(b, packet(src_b));
     store_dst_packet(c, packet(src_c));
     store_dst_packet(d, packet(src_d));
+}
+
+struct Four {
+    a: vec4<u32>,
+    b: vec4<u32>,
+    c: vec4<u32>,
+    d: vec4<u32>,
+}
+
+// Unrolled, since what a loop reads in each round is not kept in registers.
+fn store_rows(at: vec4<u32>, rows: u32, four: Four) {
+    store_row(at, 0u, four);
+    store_row(at, min(1u, rows - 1u), four);
+    store_row(at, min(2u, rows - 1u), four);
+    store_row(at, min(3u, rows - 1u), four);
+    store_row(at, min(4u, rows - 1u), four);
+    store_row(at, min(5u, rows - 1u), four);
+    store_row(at, min(6u, rows - 1u), four);
+    store_row(at, min(7u, rows - 1u), four);
+}
+
+fn store_row(at: vec4<u32>, row: u32, four: Four) {
+    let i = at + vec4<u32>(row * params.geometry.repeat_pitch);
+    store_dst_packet(i.x, four.a);
+    store_dst_packet(i.y, four.b);
+    store_dst_packet(i.z, four.c);
+    store_dst_packet(i.w, four.d);
+}
+
+// The rows of dst that an invocation takes.
+fn repeats(number: u32) -> u32 {
+    let block = second_dimension(first_dimension(start(number))).step;
+    return min(params.geometry.repeats, params.geometry.repeated_rows - block * params.geometry.repeats);
 }
 
 // Where a row's packets come from: a packet of dst from two neighbours in src, or from one.

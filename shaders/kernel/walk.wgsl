@@ -17,6 +17,9 @@ struct Geometry {
     edge_row: u32,    // workgroups in a row of the grid of `row_edges`
     last_src: u32,    // of `row_last`: the row that reaches furthest in src
     last_dst: u32,
+    repeats: u32,     // of `rows` that are repeated: rows of dst per invocation
+    repeated_rows: u32, // how many there are
+    repeat_pitch: u32, // packets from one to the next
     // Of `transposed`:
     squares_along_src: u32, // along src's fastest dimension
     squares_along_dst: u32,

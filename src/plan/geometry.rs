@@ -9,6 +9,9 @@ use crate::{Limits, MAX_RANK};
 /// The most invocations per row of `row_edges`: sixteen, for up to twice as many rows as there are.
 pub(super) const ROW_EDGES: u64 = 32;
 
+/// Rows of dst that an invocation takes where a row of src is repeated.
+const REPEATS: u64 = 8;
+
 /// Lines that an invocation takes where there are as many, as in `kernel/walk.wgsl`.
 const LINES: u64 = 4;
 
@@ -173,6 +176,30 @@ impl Cut<'_> {
         (geometry, constants)
     }
 
+    /// The dimension that repeats a row of src most often.
+    fn repeated(&self, row: &Row) -> Option<(u64, isize, isize)> {
+        self.nearest_first(row.dims).filter(|dim| dim.1 == 0 && dim.0 > 1).max_by_key(|dim| dim.0)
+    }
+
+    /// The geometry of rows of whole packets in so many steps each, several rows of dst per invocation.
+    fn walk_repeated(
+        &self,
+        row: &Row,
+        steps: u64,
+        repeated: (u64, isize, isize),
+    ) -> (WalkGeometry, Constants) {
+        let (rows, _, pitch) = repeated;
+        let repeats = rows.min(REPEATS);
+        let blocks = (rows.div_ceil(repeats), 0, pitch.wrapping_mul(repeats.cast_signed() as isize));
+        let others = self.nearest_first(row.dims).filter(|&dim| dim != repeated);
+        let (mut geometry, constants) =
+            self.walk([(steps, 0, 0), blocks].into_iter().chain(others), self.size);
+        (geometry.repeats, geometry.repeated_rows) = (repeats as u32, rows as u32);
+        geometry.repeat_pitch = (pitch / (PACKET as u64 / self.size).cast_signed() as isize) as u32;
+        (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
+        (geometry, Constants { in_steps: true, lines: 1, repeated: true, ..constants })
+    }
+
     /// For `row_unit`, which 32- and 64-bit elements have no use for.
     fn for_units(&self, constants: Constants, row: &Row) -> Constants {
         let Constants { rank, in_steps, lines, .. } = constants;
@@ -194,16 +221,28 @@ impl Cut<'_> {
         } else {
             bytes / packet
         };
+        let shifted = !(same(0) && same(1) && src == dst);
+        let in_reach = src_size == u64::MAX || !shifted || src_size.is_multiple_of(packet);
+        let ragged = !(same(1) && dst == 0 && bytes.is_multiple_of(packet));
+        let repeated = if entry_point == EntryPoint::Rows && in_reach && !ragged && whole >= 4 {
+            self.repeated(&row)
+        } else {
+            None
+        };
         let packets = match whole {
             0 | 1 => 1,
             2 => 2,
-            _ => 4,
+            _ if repeated.is_some() => 4,
+            3..16 => 4,
+            _ if entry_point == EntryPoint::Fill => 16,
+            _ => 8,
         };
         let steps = whole.div_ceil(packets);
-        let (mut geometry, constants) = self.walk_rows(&row, steps);
+        let (mut geometry, constants) = match repeated {
+            Some(repeated) => self.walk_repeated(&row, steps, repeated),
+            None => self.walk_rows(&row, steps),
+        };
         geometry.src_packets = (src_size / packet).min(u32::MAX.into()) as u32;
-        let shifted = !(same(0) && same(1) && src == dst);
-        let in_reach = src_size == u64::MAX || !shifted || src_size.is_multiple_of(packet);
 
         let grid = self.grid_of(geometry.count.into());
         geometry.row = grid[0];
@@ -212,7 +251,6 @@ impl Cut<'_> {
         let constants = if entry_point == EntryPoint::Rows { Constants { shifted, ..body } } else { body };
         let body = Dispatch { entry_point, constants, grid };
 
-        let ragged = !(same(1) && dst == 0 && bytes.is_multiple_of(packet));
         // Where no two rows reach equally far in src, give or take a packet, one alone may be out of reach.
         let one = self.outer(&row).iter().all(|dim| dim.src.unsigned_abs() as u64 * self.size >= packet);
         let with_last = !in_reach && !one;

@@ -81,6 +81,7 @@ fn kernels_suit_their_layouts() {
     let matrix = packed(&[64, 80]);
     let padded = |pitch| packed(&[64, pitch]).slice(1, 0..80).unwrap();
     let column = packed(&[64, 1]).broadcast_to(&[64, 80]).unwrap();
+    let row = packed(&[1, 80]).broadcast_to(&[64, 80]).unwrap();
     let transposed = |rows, columns| packed(&[rows, columns]).permute(&[1, 0]).unwrap();
     let first = |pitch| packed(&[64, pitch]).slice(1, 0..3).unwrap();
     for (dtype, src, dst, expected) in [
@@ -90,6 +91,7 @@ fn kernels_suit_their_layouts() {
         (DType::U8, padded(81), padded(83), vec![Words]),
         (DType::U8, matrix, padded(96), vec![Rows]),
         (DType::U16, column, matrix, vec![Fill]),
+        (DType::U16, row, matrix, vec![Rows]),
         (DType::U8, transposed(80, 64), matrix, vec![Transposed]),
         (DType::F64, transposed(80, 64), matrix, vec![Transposed]),
         (DType::F32, transposed(83, 64), packed(&[64, 83]), vec![Strided]),
@@ -219,7 +221,7 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
             }
             (Geometry::Walk(g), EntryPoint::RowLast) => {
                 assert_eq!(dispatch.grid, [1, 1]);
-                let at = At { step: 0, src: g.last_src, dst: g.last_dst };
+                let at = At { step: 0, second: 0, src: g.last_src, dst: g.last_dst };
                 let (_, last, left_out) = whole(g, &at, size);
                 let lanes = 16 / size as u32;
                 for dst in units(g, &at, last - u32::from(left_out), last, lanes) {
@@ -247,7 +249,8 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                     } else {
                         (places(g, constants, number, adjacent), 0)
                     };
-                    starts.into_iter().map(move |at| (at, i))
+                    let starts = starts.into_iter().flat_map(|at| repeats(g, constants, at, size));
+                    starts.map(move |at| (at, i)).collect::<Vec<_>>()
                 });
                 for (at, i) in places {
                     let ranges = match entry_point {
@@ -285,14 +288,17 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
 }
 
 /// As in `kernel/walk.wgsl`, from the dimension `first` on.
+#[derive(Clone, Copy)]
 struct At {
+    /// The indices in the first dimension and in the second.
     step: u32,
+    second: u32,
     src: u32,
     dst: u32,
 }
 
 fn place(g: &WalkGeometry, first: usize, number: u32) -> At {
-    let mut at = At { step: 0, src: g.src_start, dst: g.dst_start };
+    let mut at = At { step: 0, second: 0, src: g.src_start, dst: g.dst_start };
     let mut rest = number;
     for d in first..8 {
         let [extent, src, dst, factor] = g.dims[d];
@@ -302,8 +308,10 @@ fn place(g: &WalkGeometry, first: usize, number: u32) -> At {
         rest = quotient;
         at.src = at.src.wrapping_add(i.wrapping_mul(src));
         at.dst = at.dst.wrapping_add(i.wrapping_mul(dst));
-        if d == 0 {
-            at.step = i;
+        match d {
+            0 => at.step = i,
+            1 => at.second = i,
+            _ => {}
         }
     }
     assert_eq!(rest, 0);
@@ -325,7 +333,18 @@ fn line(g: &WalkGeometry, constants: Constants, number: u32, j: u32, adjacent: b
     let [_, src, dst, _] = g.dims[0];
     let src = at.src.wrapping_add(ahead.wrapping_mul(src));
     let dst = at.dst.wrapping_add(ahead.wrapping_mul(dst));
-    (index < g.lines).then_some(At { step: 0, src, dst })
+    (index < g.lines).then_some(At { step: 0, second: 0, src, dst })
+}
+
+/// The rows of dst that come from one in src.
+fn repeats(g: &WalkGeometry, constants: Constants, at: At, size: u64) -> Vec<At> {
+    if !constants.repeated {
+        return vec![at];
+    }
+    assert!(constants.in_steps && constants.packets == 4 && (1..=8).contains(&g.repeats));
+    let count = g.repeats.min(g.repeated_rows - at.second * g.repeats);
+    let pitch = g.repeat_pitch * (16 / size as u32);
+    (0..count).map(|i| At { dst: at.dst + i * pitch, ..at }).collect()
 }
 
 fn row_start(g: &WalkGeometry, constants: Constants, row: u32, adjacent: bool) -> Option<At> {
@@ -458,7 +477,7 @@ fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
         prop::array::uniform5(prop::sample::select(&[0_usize, 16, 32])),
         prop::array::uniform5(prop::sample::select(&[0_usize, 16, 1, 3]))
     ];
-    (1_usize..3, extent(), extent(), pads, 0..8, any::<bool>()).prop_map(
+    (1_usize..3, extent(), extent(), pads, 0..9, any::<bool>()).prop_map(
         |(batch, rows, columns, pads, kind, flip)| {
             let ([a, b, offset], dst_pad) = ([pads[0], pads[1], pads[2]], [pads[3], pads[4]]);
             let padded = |rows, columns, pad: [usize; 2], offset| {
@@ -469,8 +488,10 @@ fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
             let src = match kind {
                 0 => padded(rows, columns, [a, b], offset),
                 1 => padded(rows, 1, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
+                // A row to all rows.
+                2 => padded(1, columns, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
                 // A window that slides: rows share elements.
-                2 => {
+                3 => {
                     let strides = [(rows + columns).cast_signed(), 1, 1];
                     Layout::strided(&[batch, rows, columns], &strides, offset).unwrap()
                 }

@@ -28,11 +28,13 @@ enum Route {
     RowsInPlace,
     /// Some of the elements, each to a row of its own.
     Fill,
+    /// A row to several rows, not a multiple of those that an invocation takes.
+    Repeated,
     /// Columns to rows.
     Transposed,
 }
 
-const ROUTES: [Route; 10] = [
+const ROUTES: [Route; 11] = [
     Route::Contiguous,
     Route::ContiguousInPlace,
     Route::ContiguousDisjoint,
@@ -42,6 +44,7 @@ const ROUTES: [Route; 10] = [
     Route::Rows,
     Route::RowsInPlace,
     Route::Fill,
+    Route::Repeated,
     Route::Transposed,
 ];
 
@@ -88,7 +91,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
             check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
         }
-        Route::Rows | Route::RowsInPlace | Route::Fill | Route::Transposed => {
+        Route::Rows | Route::RowsInPlace | Route::Fill | Route::Repeated | Route::Transposed => {
             run_matrix(gpu, clamp, elements, route);
         }
     }
@@ -129,6 +132,15 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let rows = some.len();
             let column = packed(&[rows, 1]).broadcast_to(&[rows, 163]).unwrap();
             (column, matrix(rows, 167, 163), to_bytes(dtype, &some), "fill kernel")
+        }
+        Route::Repeated => {
+            // As many as a few megabytes hold, filled up with the first.
+            let every = n.div_ceil(50_000);
+            let mut some: Vec<u64> = elements.iter().copied().step_by(every).collect();
+            some.resize(some.len().next_multiple_of(16), elements[0]);
+            let columns = some.len();
+            let row = packed(&[1, columns]).broadcast_to(&[11, columns]).unwrap();
+            (row, packed(&[11, columns]), to_bytes(dtype, &some), "rows kernel")
         }
         _ => {
             let columns = n.div_ceil(320).next_multiple_of(16).max(64);
