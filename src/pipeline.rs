@@ -155,7 +155,7 @@ impl Key {
             owned,
         } = constants;
         push(rank.into(), 4);
-        push(lines.into(), 3);
+        push(lines.into(), 4);
         push(packets.into(), 5);
         push(squares.into(), 9);
         for flag in [in_steps, shifted, repeated, with_last, src_in_rows, owned] {

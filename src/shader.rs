@@ -166,7 +166,7 @@ pub(crate) struct Constants {
     pub(crate) rank: u8,
     /// Whether the first dimension counts steps along a row, and not lines.
     pub(crate) in_steps: bool,
-    /// 1 or 4 lines per invocation.
+    /// 1, 4 or 8 lines per invocation.
     pub(crate) lines: u8,
     /// 1, 2, 4 or more packets of a row per invocation, or so many words of a line.
     pub(crate) packets: u8,

@@ -10,11 +10,8 @@ fn fill(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         fill_packets(at);
         return;
     }
-    fill_packets(line(at, 0u));
-    if LINES > 1u {
-        fill_packets(line(at, 1u));
-        fill_packets(line(at, 2u));
-        fill_packets(line(at, 3u));
+    for (var j = 0u; j < LINES; j++) {
+        fill_packets(line(at, j));
     }
 }
 

@@ -20,11 +20,8 @@ fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         }
         return;
     }
-    take_packets(number, line(at, 0u), 0u);
-    if LINES > 1u {
-        take_packets(number, line(at, 1u), 0u);
-        take_packets(number, line(at, 2u), 0u);
-        take_packets(number, line(at, 3u), 0u);
+    for (var j = 0u; j < LINES; j++) {
+        take_packets(number, line(at, j), 0u);
     }
 }
 

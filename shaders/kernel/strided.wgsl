@@ -6,11 +6,8 @@ fn strided(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         return;
     }
     let at = walk(number);
-    take_element(line(at, 0u));
-    if LINES > 1u {
-        take_element(line(at, 1u));
-        take_element(line(at, 2u));
-        take_element(line(at, 3u));
+    for (var j = 0u; j < LINES; j++) {
+        take_element(line(at, j));
     }
 }
 

@@ -35,7 +35,7 @@ override RANK: u32 = 8u;
 // time.
 override IN_STEPS: bool = false;
 
-// Lines that an invocation takes, 1 or 4, so that they share what finding the first one costs.
+// Lines that an invocation takes, 1, 4 or 8, so that they share what finding the first one costs.
 override LINES: u32 = 1u;
 
 struct Place {

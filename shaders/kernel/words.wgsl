@@ -14,11 +14,8 @@ fn rows_by_word(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
         take_word(at, at.step);
         return;
     }
-    take_words(line(at, 0u));
-    if LINES > 1u {
-        take_words(line(at, 1u));
-        take_words(line(at, 2u));
-        take_words(line(at, 3u));
+    for (var j = 0u; j < LINES; j++) {
+        take_words(line(at, j));
     }
 }
 

@@ -12,9 +12,6 @@ pub(super) const ROW_EDGES: u64 = 32;
 /// Rows of dst that an invocation takes where a row of src is repeated.
 const REPEATS: u64 = 8;
 
-/// Lines that an invocation takes where there are as many, as in `kernel/walk.wgsl`.
-const LINES: u64 = 4;
-
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, on the stack: a plan allocates nothing")]
 pub(super) enum Geometry {
@@ -153,9 +150,16 @@ impl Cut<'_> {
 
     /// The geometry of lines: all dimensions but the innermost `skip`, several lines per invocation.
     fn walk_lines(&self, skip: usize) -> (WalkGeometry, Constants) {
-        let mut dims = self.nearest_first(skip);
+        let mut dims = self.nearest_first(skip).peekable();
         let first = dims.next().unwrap_or((1, 0, 0));
-        let lines = if first.0 >= LINES { LINES } else { 1 };
+        // Where what is near in src is not near in dst, neighbouring invocations look after the one, an invocation's
+        // lines after the other.
+        let disagree = dims.peek().is_some_and(|next| next.1.unsigned_abs() < first.1.unsigned_abs());
+        let lines = match first.0 {
+            0..4 => 1,
+            8.. if disagree => 8,
+            _ => 4,
+        };
         let blocks = (first.0.div_ceil(lines), first.1, first.2);
         let (mut geometry, constants) = self.walk([blocks].into_iter().chain(dims), self.size);
         geometry.lines = first.0 as u32;
