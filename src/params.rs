@@ -55,6 +55,8 @@ pub(crate) struct WalkGeometry {
     pub(crate) repeats: u32,
     pub(crate) repeated_rows: u32,
     pub(crate) repeat_pitch: u32,
+    pub(crate) word_mask: u32,
+    pub(crate) word_shift: u32,
     pub(crate) squares_along_src: u32,
     pub(crate) squares_along_dst: u32,
     pub(crate) src_pitch: u32,

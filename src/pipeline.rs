@@ -148,6 +148,7 @@ impl Key {
             lines,
             packets,
             squares,
+            line_bytes,
             shifted,
             repeated,
             with_last,
@@ -158,6 +159,7 @@ impl Key {
         push(lines.into(), 4);
         push(packets.into(), 5);
         push(squares.into(), 9);
+        push(line_bytes.into(), 3);
         for flag in [in_steps, shifted, repeated, with_last, src_in_rows, owned] {
             push(flag.into(), 1);
         }

@@ -121,7 +121,8 @@ impl Plan {
         if !dst.is_empty() {
             let whole = Piece::collapsed(src, dst);
             let in_place = src.same_addresses(dst);
-            plan.pieces = match plan.transposed(&whole).map(|pieces| plan.cut_all(pieces, in_place)) {
+            let pieces = plan.transposed(&whole).or_else(|| plan.spread(&whole));
+            plan.pieces = match pieces.map(|pieces| plan.cut_all(pieces, in_place)) {
                 Some(Ok(pieces)) => pieces,
                 // Too large for the windows to end at packets.
                 Some(Err(_)) | None => plan.cut_all(plan.whole(whole), in_place)?,

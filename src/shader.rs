@@ -75,6 +75,8 @@ pub(crate) enum Kernel {
     Fill,
     /// Squares of packets whose fastest dimensions differ.
     Transposed,
+    /// Packets of dst, in each of whose words some elements change.
+    Spread,
     /// Words of dst that hold several elements, or one at a fixed place.
     Words,
     /// One element per invocation, any layouts.
@@ -88,6 +90,7 @@ impl fmt::Display for Kernel {
             Self::Rows => "rows",
             Self::Fill => "fill",
             Self::Transposed => "transposed",
+            Self::Spread => "spread",
             Self::Words => "words",
             Self::Strided => "strided",
         })
@@ -132,6 +135,8 @@ pub(crate) enum EntryPoint {
     RowLast,
     /// The kernel for transposed packets.
     Transposed,
+    /// The kernel for packets of which parts change.
+    Spread,
     /// The kernel for words.
     Words,
     /// The strided kernel.
@@ -150,6 +155,7 @@ impl EntryPoint {
             Self::RowEdges => "row_edges",
             Self::RowLast => "row_last",
             Self::Transposed => "transposed",
+            Self::Spread => "spread",
             Self::Words => "rows_by_word",
             Self::Strided => "strided",
             Self::Resolve => "resolve",
@@ -172,6 +178,8 @@ pub(crate) struct Constants {
     pub(crate) packets: u8,
     /// Squares of packets along src's fastest dimension in a workgroup: a power of two up to 256.
     pub(crate) squares: u16,
+    /// From a line of src to the next, in bytes: 1 to 4.
+    pub(crate) line_bytes: u8,
     /// Whether a row in src may lie at another distance from a packet than in dst.
     pub(crate) shifted: bool,
     /// Whether a row in src goes to several rows in dst.
@@ -206,6 +214,9 @@ impl Constants {
             EntryPoint::RowEdges => [&rows[..], &[with_last]].concat(),
             EntryPoint::RowLast if bits < 32 => units.to_vec(),
             EntryPoint::Words => [&rows[..], &units, &[("UNITS", f64::from(self.packets))]].concat(),
+            EntryPoint::Spread => {
+                vec![rank, flag("SHIFTED", self.shifted), ("LINE_BYTES", f64::from(self.line_bytes))]
+            }
             EntryPoint::Strided => lines.to_vec(),
             EntryPoint::Transposed => vec![rank, ("SQUARES", f64::from(self.squares))],
             EntryPoint::RowLast | EntryPoint::Edges | EntryPoint::Resolve => vec![],
@@ -268,12 +279,17 @@ impl ShaderKey {
                 Kernel::Rows => fragment!("kernel/rows"),
                 Kernel::Fill => fragment!("kernel/fill"),
                 Kernel::Transposed => fragment!("kernel/transposed"),
+                Kernel::Spread => fragment!("kernel/spread"),
                 Kernel::Words => fragment!("kernel/words"),
                 Kernel::Strided => fragment!("kernel/strided"),
             },
             match self.kernel {
                 Kernel::Contiguous => "",
                 _ => fragment!("kernel/walk"),
+            },
+            match self.kernel {
+                Kernel::Rows | Kernel::Spread => fragment!("kernel/funnel"),
+                _ => "",
             },
             match self.kernel {
                 Kernel::Rows | Kernel::Fill => fragment!("kernel/row_edges"),

@@ -8,6 +8,10 @@ fn load_src_packet(i: u32) -> vec4<u32> {
     return packets[i];
 }
 
+fn load_dst_packet(i: u32) -> vec4<u32> {
+    return packets[i];
+}
+
 fn store_dst_packet(i: u32, packet: vec4<u32>) {
     packets[i] = packet;
 }

@@ -3,6 +3,10 @@ fn load_src_packet(i: u32) -> vec4<u32> {
     return src_packets[i];
 }
 
+fn load_dst_packet(i: u32) -> vec4<u32> {
+    return dst_packets[i];
+}
+
 fn store_dst_packet(i: u32, packet: vec4<u32>) {
     dst_packets[i] = packet;
 }

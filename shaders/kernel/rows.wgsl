@@ -1,8 +1,5 @@
 // Rows without gaps on both sides, at any distance from a packet. `row_edges` takes what is not in whole packets.
 
-// Whether src and dst may lie at different distances from a packet.
-override SHIFTED: bool = true;
-
 // Whether a row of src goes to several rows of dst, those of the second dimension: an invocation takes some of them.
 override REPEATED: bool = false;
 
@@ -41,14 +38,14 @@ fn take_packets(number: u32, at: Place, skip: u32) {
     let src = Source((at.src - at.dst) * ELEMENT_BYTES, end - 1u);
     let a_low = load_src_packet(low(src, a));
     let a_high = load_high(src, a);
-    let src_a = funnel(src, a_low, a_high);
+    let src_a = funnel(src.offset, a_low, a_high);
     if PACKETS == 1u {
         store_dst_packet(a, packet(src_a));
         return;
     }
     let b_low = load_low(src, b, a_high, a, a_low);
     let b_high = load_high(src, b);
-    let src_b = funnel(src, b_low, b_high);
+    let src_b = funnel(src.offset, b_low, b_high);
     if PACKETS == 2u {
         store_dst_packet(a, packet(src_a));
         store_dst_packet(b, packet(src_b));
@@ -56,9 +53,9 @@ fn take_packets(number: u32, at: Place, skip: u32) {
     }
     let c_low = load_low(src, c, b_high, a, a_low);
     let c_high = load_high(src, c);
-    let src_c = funnel(src, c_low, c_high);
+    let src_c = funnel(src.offset, c_low, c_high);
     let d_low = load_low(src, d, c_high, a, a_low);
-    let src_d = funnel(src, d_low, load_high(src, d));
+    let src_d = funnel(src.offset, d_low, load_high(src, d));
     if REPEATED {
         let four = Four(packet(src_a), packet(src_b), packet(src_c), packet(src_d));
         store_rows(vec4<u32>(a, b, c, d), repeats(number), four);
@@ -128,26 +125,4 @@ fn load_high(src: Source, i: u32) -> vec4<u32> {
         return load_src_packet(min(low(src, i) + 1u, ((src.last << 4u) + src.offset + 15u) >> 4u));
     }
     return vec4<u32>(0u);
-}
-
-// The 16 bytes that lie in a and b like a packet of dst in src.
-fn funnel(src: Source, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-    if !SHIFTED {
-        return a;
-    }
-    let shift = src.offset & 15u;
-    let by_two = (shift & 8u) != 0u;
-    let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
-    let b2 = select(b, b.zwzw, by_two);
-    if ELEMENT_BYTES == 8u {
-        return a2;
-    }
-    let by_one = (shift & 4u) != 0u;
-    let a1 = select(a2, vec4<u32>(a2.yzw, b2.x), by_one);
-    if ELEMENT_BYTES == 4u {
-        return a1;
-    }
-    let next = vec4<u32>(a1.yzw, select(b2.x, b2.y, by_one));
-    let bits = vec4<u32>((shift & 3u) << 3u);
-    return (a1 >> bits) | ((next << vec4<u32>(1u)) << (vec4<u32>(31u) - bits));
 }

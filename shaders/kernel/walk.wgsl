@@ -20,6 +20,8 @@ struct Geometry {
     repeats: u32,     // of `rows` that are repeated: rows of dst per invocation
     repeated_rows: u32, // how many there are
     repeat_pitch: u32, // packets from one to the next
+    word_mask: u32,   // of `spread`: the bits of a word of dst that change
+    word_shift: u32,  // how far a line in src lies below them
     // Of `transposed`:
     squares_along_src: u32, // along src's fastest dimension
     squares_along_dst: u32,

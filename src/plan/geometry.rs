@@ -9,6 +9,9 @@ use crate::{Limits, MAX_RANK};
 /// The most invocations per row of `row_edges`: sixteen, for up to twice as many rows as there are.
 pub(super) const ROW_EDGES: u64 = 32;
 
+/// Lines that an invocation of `kernel/spread.wgsl` takes: those of four packets.
+pub(super) const SPREAD_LINES: usize = 16;
+
 /// Rows of dst that an invocation takes where a row of src is repeated.
 const REPEATS: u64 = 8;
 
@@ -325,6 +328,31 @@ impl Cut<'_> {
                 reach += stride * (extent as u64 - 1);
                 apart
             })
+    }
+
+    pub(super) fn spread(&self) -> (Geometry, Dispatches) {
+        let row = self.row();
+        let (line, lines) = self.dims().nth(row.dims).expect("`Plan::spread` has found lines");
+        let along = |stride: isize| stride.wrapping_mul(SPREAD_LINES.cast_signed());
+        let blocks = (lines / SPREAD_LINES as u64, along(line.src), along(line.dst));
+        let outer = self.nearest_first(row.dims + 1);
+        let (mut geometry, constants) = self.walk([blocks].into_iter().chain(outer), self.size);
+        let lane = self.starts[1] % 4;
+        let bits = 8 * row.length * self.size;
+        geometry.word_mask = (((1_u64 << bits) - 1) << (8 * lane)) as u32;
+        if self.piece.same_place_in_words(line, 4 / self.size as usize) {
+            // From the start of the word on, here too.
+            geometry.src_start -= lane / self.size as u32;
+        } else {
+            geometry.word_shift = 8 * lane;
+        }
+        let (_, outer) = self.outer(&row).split_last().expect("`Plan::spread` has found lines");
+        let aligned = (geometry.src_start * self.size as u32).is_multiple_of(PACKET as u32)
+            && Piece::same_phase(0, PACKET / self.size as usize, outer);
+        let line_bytes = (line.src as u64 * self.size) as u8;
+        let constants = Constants { line_bytes, shifted: !aligned, ..constants };
+        let grid = self.grid_of(geometry.count.into());
+        alone(geometry, Dispatch { entry_point: EntryPoint::Spread, constants, grid })
     }
 
     pub(super) fn transposed(&self) -> (Geometry, Dispatches) {

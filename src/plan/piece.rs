@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::geometry::SPREAD_LINES;
 use super::{PACKET, Plan};
 use crate::shader::{AffineStep, Kernel, Placement};
 use crate::{Layout, MAX_RANK};
@@ -155,6 +156,14 @@ impl Piece {
         &self.dims[..self.rank.saturating_sub(1)]
     }
 
+    /// Whether every word of src and dst holds a line, at one place.
+    pub(super) fn same_place_in_words(&self, line: &Dim, lanes: usize) -> bool {
+        let word = lanes.cast_signed();
+        [line.src, line.dst] == [word, word]
+            && self.starts[0] % lanes == self.starts[1] % lanes
+            && self.dims().iter().filter(|dim| dim.dst > word).all(|dim| dim.src % word == 0)
+    }
+
     /// Whether starts and all strides of `outer` are multiples of `n` elements on one side: 0 for src, 1 for dst.
     pub(super) fn aligned(&self, side: usize, n: usize, outer: &[Dim]) -> bool {
         self.starts[side].is_multiple_of(n) && Self::same_phase(side, n, outer)
@@ -242,6 +251,54 @@ impl Plan {
         if whole(a.extent) < a.extent {
             let beside = piece.slice(along_src, 0, whole(b.extent));
             rest(2, beside.slice(along_dst, whole(a.extent), a.extent - whole(a.extent)));
+        }
+        Some(pieces)
+    }
+
+    /// Whole packets of dst in whose words some elements change, the same in each, and what is left beside them. Lines in
+    /// src follow one another without a gap, or in words as in dst.
+    pub(super) fn spread(&self, piece: &Piece) -> Option<Pieces> {
+        let size = self.clamp.dtype().size();
+        let (packet, lanes) = (PACKET / size, 4_usize.div_ceil(size));
+        let dims = piece.dims();
+        let row = dims.last().filter(|dim| (dim.src, dim.dst) == (1, 1));
+        let length = row.map_or(1, |dim| dim.extent);
+        let along = dims.len().checked_sub(1 + usize::from(row.is_some()))?;
+        let (line, outer) = (dims[along], &dims[..along]);
+        let in_words = line.dst == lanes.cast_signed() && piece.starts[1] % lanes + length <= lanes;
+        let near = [length, lanes].map(usize::cast_signed).contains(&line.src);
+        if lanes == 1 || !in_words || !near || !Piece::same_phase(1, packet, outer) {
+            return None;
+        }
+        let in_place = piece.starts[0] == piece.starts[1] && dims.iter().all(|dim| dim.src == dim.dst);
+        // In one buffer, words of dst may hold elements of src that others read.
+        if self.placement == Placement::OneBuffer && !in_place {
+            return None;
+        }
+        let per_packet = packet / lanes;
+        let head = (per_packet - piece.starts[1] / lanes % per_packet) % per_packet;
+        let rest = line.extent.checked_sub(head)?;
+        // Where lines do not end at packets in src, the last packet takes lines behind it.
+        let pitch = line.src.unsigned_abs();
+        let lane = if piece.same_place_in_words(&line, lanes) { piece.starts[1] % lanes } else { 0 };
+        let first = piece.starts[0] + head * pitch - lane;
+        let aligned = first.is_multiple_of(packet) && Piece::same_phase(0, packet, outer);
+        let behind = if aligned { 0 } else { packet.div_ceil(pitch) };
+        let whole = rest.saturating_sub(behind) / SPREAD_LINES * SPREAD_LINES;
+        // Below this the words do as well.
+        if whole < 4 * SPREAD_LINES {
+            return None;
+        }
+        let mut pieces = Pieces::default();
+        let mut body = piece.slice(along, head, whole);
+        body.kernel = Kernel::Spread;
+        pieces.pieces[0] = Some(body);
+        for (slot, first, extent) in [(1, 0, head), (2, head + whole, rest - whole)] {
+            if extent > 0 {
+                let mut piece = piece.slice(along, first, extent);
+                self.choose_kernel(&mut piece);
+                pieces.pieces[slot] = Some(piece);
+            }
         }
         Some(pieces)
     }

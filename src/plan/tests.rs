@@ -77,12 +77,15 @@ fn eight_dimensions_in_phase_are_words() {
 /// Which kernel takes what.
 #[test]
 fn kernels_suit_their_layouts() {
-    use Kernel::{Fill, Rows, Strided, Transposed, Words};
+    use Kernel::{Fill, Rows, Spread, Strided, Transposed, Words};
     let matrix = packed(&[64, 80]);
     let padded = |pitch| packed(&[64, pitch]).slice(1, 0..80).unwrap();
     let column = packed(&[64, 1]).broadcast_to(&[64, 80]).unwrap();
     let row = packed(&[1, 80]).broadcast_to(&[64, 80]).unwrap();
     let transposed = |rows, columns| packed(&[rows, columns]).permute(&[1, 0]).unwrap();
+    let pixels =
+        |range: std::ops::Range<usize>| packed(&[100, 4]).slice(0, range).unwrap().slice(1, 1..4).unwrap();
+    let shifted = |rows| Layout::strided(&[rows, 3], &[3, 1], 1).unwrap();
     let first = |pitch| packed(&[64, pitch]).slice(1, 0..3).unwrap();
     for (dtype, src, dst, expected) in [
         (DType::F32, matrix, padded(96), vec![Rows]),
@@ -96,9 +99,17 @@ fn kernels_suit_their_layouts() {
         (DType::F64, transposed(80, 64), matrix, vec![Transposed]),
         (DType::F32, transposed(83, 64), packed(&[64, 83]), vec![Strided]),
         (DType::F16, transposed(83, 64), packed(&[64, 83]), vec![Words]),
-        (DType::U8, first(4), first(4), vec![Words]),
+        (DType::U8, first(4), first(4), vec![Spread]),
+        (DType::U8, packed(&[64, 3]), pixels(0..64), vec![Spread]),
+        (DType::U8, packed(&[70, 3]), pixels(0..70), vec![Spread, Words]),
+        // Six lines behind them are what the last packet of src is filled up with.
+        (DType::U8, shifted(70), pixels(0..70), vec![Spread, Words]),
+        (DType::U8, shifted(69), pixels(0..69), vec![Words]),
+        (DType::U8, shifted(90), pixels(3..93), vec![Spread, Words, Words]),
         (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec![Strided]),
-        (DType::U16, packed(&[64]).step(0, 2).unwrap(), packed(&[64]).step(0, 2).unwrap(), vec![Words]),
+        (DType::U16, packed(&[256]).step(0, 2).unwrap(), packed(&[256]).step(0, 2).unwrap(), vec![Spread]),
+        (DType::U16, packed(&[128]), packed(&[256]).step(0, 2).unwrap(), vec![Spread]),
+        (DType::U16, packed(&[64]).flip(0).unwrap(), packed(&[128]).step(0, 2).unwrap(), vec![Words]),
     ] {
         assert_eq!(kernels(&plan(dtype, &src, &dst)), expected, "{dtype} {src:?} {dst:?}");
     }
@@ -259,9 +270,18 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                         EntryPoint::Words => {
                             (0..constants.packets.into()).map(|i| word(g, &at, i, size)).collect()
                         }
+                        EntryPoint::Spread => {
+                            let lines = 15 * u32::from(constants.line_bytes) + g.length * size as u32;
+                            let packets = (at.src * size as u32 + lines).div_ceil(16);
+                            assert!(u64::from(packets) * 16 <= window.src.size, "outside the binding");
+                            vec![]
+                        }
                         EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size, constants.with_last)],
                         _ => packets(g, &at, size, constants, adjacent),
                     };
+                    if entry_point == EntryPoint::Spread {
+                        bytes.extend(spread(g, &at, size as u32, constants.line_bytes));
+                    }
                     if entry_point == EntryPoint::Rows && !constants.shifted {
                         assert_eq!((at.src * size as u32) % 16, (at.dst * size as u32) % 16);
                     }
@@ -320,7 +340,7 @@ fn place(g: &WalkGeometry, first: usize, number: u32) -> At {
 
 /// The lines of an invocation, or its place in a row.
 fn places(g: &WalkGeometry, constants: Constants, number: u32, adjacent: bool) -> Vec<At> {
-    if constants.in_steps {
+    if constants.in_steps || constants.line_bytes > 0 {
         return vec![place(g, 0, number)];
     }
     (0..constants.lines.into()).filter_map(|j| line(g, constants, number, j, adjacent)).collect()
@@ -411,6 +431,19 @@ fn word(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
     if unit * lanes < at.dst + g.length { units(g, at, unit, unit + 1, lanes) } else { 0..0 }
 }
 
+/// As in `kernel/spread.wgsl`: four packets of dst, byte by byte.
+fn spread(g: &WalkGeometry, at: &At, size: u32, line_bytes: u8) -> Vec<(u64, u64)> {
+    let (src, dst) = (at.src * size, at.dst * size / 16 * 16);
+    let bytes = (0..16_u32).flat_map(|line| (0..4_u32).map(move |byte| (line, byte)));
+    bytes
+        .filter(|(_, byte)| g.word_mask >> (8 * byte) & 0xff != 0)
+        .map(|(line, byte)| {
+            let from = src + line * u32::from(line_bytes) + byte - g.word_shift / 8;
+            (from.into(), (dst + 4 * line + byte).into())
+        })
+        .collect()
+}
+
 /// As in `kernel/transposed.wgsl`; `side` is that of a square, in elements.
 fn transposed(g: &WalkGeometry, side: u64, wide: u32, reach: &mut dyn FnMut(u32, u32)) {
     let side = side as u32;
@@ -470,6 +503,34 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
         })
 }
 
+/// Lines of a word or less, packed or with gaps in src, in words in dst.
+fn any_lines() -> impl Strategy<Value = (Layout, Layout)> {
+    let phase = || prop::sample::select(&[0_usize, 0, 1, 2, 3]);
+    let lines = prop::sample::select(&[64_usize, 70, 96, 131]);
+    (1_usize..3, lines, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 3]>()).prop_map(
+        |(rows, lines, length, [a, b, offset, skip], [packed, u16s, odd])| {
+            let lanes = if u16s { 2 } else { 4 };
+            let length = if u16s { 1 } else { length };
+            let in_words = |lane: usize, pad: usize, offset: usize| {
+                let pitch = ((lines + pad) * lanes).next_multiple_of(16) + usize::from(odd && offset > 0);
+                let strides = [pitch, lanes, 1].map(usize::cast_signed);
+                Layout::strided(&[rows, lines, length], &strides, lane.min(lanes - length) + offset).unwrap()
+            };
+            let dst = in_words(a, b, 4 * skip);
+            let dst =
+                Layout::strided(dst.shape(), &[dst.strides()[0] & !15, dst.strides()[1], 1], dst.offset());
+            let src = if packed {
+                let pitch = lines * length + b;
+                let strides = [pitch, length, 1].map(usize::cast_signed);
+                Layout::strided(&[rows, lines, length], &strides, offset).unwrap()
+            } else {
+                in_words(b, a, offset)
+            };
+            (src, dst.unwrap())
+        },
+    )
+}
+
 /// Rows, broadcasts and transposes, often on packets.
 fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
     let extent = || prop::sample::select(&[3_usize, 16, 64, 65, 80, 129]);
@@ -518,7 +579,7 @@ proptest! {
     /// Each output element once, from the source element with the same index, and nothing else.
     #[test]
     fn a_plan_reaches_each_element_once(
-        (src, dst) in prop_oneof![any_layouts(), any_matrices()],
+        (src, dst) in prop_oneof![any_layouts(), any_matrices(), any_lines()],
         dtype in prop::sample::select(&DType::ALL),
         place in 0..3,
         limits in any_limits(),

@@ -1,6 +1,6 @@
 //! Cutting a plan into windows: parts that one binding per operand reaches and one grid covers.
 
-use super::geometry::{Cut, Dispatch, Dispatches, Geometry, Part, ROW_EDGES};
+use super::geometry::{Cut, Dispatch, Dispatches, Geometry, Part, ROW_EDGES, SPREAD_LINES};
 use super::piece::{Dim, Piece, Pieces};
 use super::{PACKET, Plan};
 use crate::params::Block;
@@ -15,7 +15,7 @@ const fn dispatches(kernel: Kernel) -> usize {
     match kernel {
         Kernel::Contiguous => 2,
         Kernel::Rows | Kernel::Fill => 3,
-        Kernel::Transposed | Kernel::Words | Kernel::Strided => 1,
+        Kernel::Transposed | Kernel::Spread | Kernel::Words | Kernel::Strided => 1,
     }
 }
 
@@ -79,13 +79,15 @@ impl Plan {
 
     fn cut(&self, piece: &mut Piece, in_place: bool) -> Result<(), Error> {
         let size = self.clamp.dtype().size();
-        let count = self.max_count(piece.kernel);
+        let kernel = piece.kernel;
+        let count = self.max_count(kernel);
         let whole = piece.part(0);
         if self.bind(piece, &whole).is_some() && piece.count(&whole) <= count {
             return Ok(());
         }
         // What a binding holds for sure: its start is rounded down, its end up.
-        let slack = alignment(self.limits).saturating_add(4);
+        let end = if piece.kernel == Kernel::Spread { PACKET as u64 } else { 4 };
+        let slack = alignment(self.limits).saturating_add(end);
         let mut reach = binding_limit(self.limits).saturating_sub(slack);
         if self.placement == Placement::OneBuffer && !in_place {
             // Half of a binding each: two windows of src and dst that share words then fit into one.
@@ -93,7 +95,12 @@ impl Plan {
         }
         let unit = match piece.kernel {
             Kernel::Contiguous | Kernel::Transposed => PACKET / size,
+            Kernel::Spread => SPREAD_LINES,
             _ => 1,
+        };
+        let in_units = |dim: &Dim| match kernel {
+            Kernel::Spread => dim.dst * size.cast_signed() == 4,
+            _ => dim.src == 1 || dim.dst == 1,
         };
         let room = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / unit * unit;
         let room = Room { reach: room(reach / size as u64), count: room(count) };
@@ -106,9 +113,9 @@ impl Plan {
         }
         while let Some((d, block)) = piece.too_long(room) {
             let dim = &mut piece.dims_mut()[d];
-            let unit = if dim.src == 1 || dim.dst == 1 { unit } else { 1 };
+            let unit = if in_units(dim) { unit } else { 1 };
             if block < unit {
-                // Only squares of packets have more than one such dimension; without them there is another way.
+                // Squares of packets, or lines in packets: without them there is another way.
                 return Err(Error::TooManyWindows {
                     axis: dim.axis,
                     windows: usize::MAX,
@@ -150,7 +157,7 @@ impl Plan {
             Kernel::Transposed => {
                 workgroups.saturating_mul((PACKET as u64 / size).pow(2)).min(i32::MAX as u64)
             }
-            Kernel::Strided | Kernel::Words => invocations.min(i32::MAX as u64),
+            Kernel::Spread | Kernel::Strided | Kernel::Words => invocations.min(i32::MAX as u64),
             // A window may be as narrow as an element in each row, whose edges take 16 invocations.
             Kernel::Rows | Kernel::Fill => invocations.min(i32::MAX as u64) / ROW_EDGES,
         }
@@ -173,8 +180,14 @@ impl Plan {
         };
         let src = span(part.starts[0], |dim| dim.src);
         let dst = span(part.starts[1], |dim| dim.dst);
-        let apart =
-            |placement| Some((placement, range(src, size, self.limits)?, range(dst, size, self.limits)?));
+        let apart = |placement| {
+            let mut src = range(src, size, self.limits)?;
+            if piece.kernel == Kernel::Spread {
+                // It loads whole packets; the lines behind its last ones are in the buffer.
+                src.size = src.size.next_multiple_of(PACKET as u64);
+            }
+            Some((placement, src, range(dst, size, self.limits)?))
+        };
         match self.placement {
             Placement::TwoBuffers => apart(Placement::TwoBuffers),
             Placement::OneBuffer | Placement::TwoRanges => {
@@ -202,6 +215,7 @@ impl Plan {
             Kernel::Rows => cut.rows(EntryPoint::Rows, src.size),
             Kernel::Fill => cut.rows(EntryPoint::Fill, u64::MAX),
             Kernel::Transposed => cut.transposed(),
+            Kernel::Spread => cut.spread(),
             Kernel::Words => cut.words(),
             Kernel::Strided => cut.strided(),
         };

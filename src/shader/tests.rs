@@ -40,15 +40,22 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
     }
     // 12 dtypes, without a step and with one, and both precisions for three of them: 27, 12 of them with an
     // exact step; a fixed-point one for two.
-    // In each placement three kernels, one more without an exact step, and one more for the 16 of words;
-    // in one placement a sixth.
+    // In each placement three kernels, one more without an exact step, and one more for the 16 of words, and another in
+    // two placements; in one placement a seventh.
     let distinct = keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len();
-    assert_eq!(distinct, 3 * (3 * 29 + 17 + 16) + 29);
+    assert_eq!(distinct, 3 * (3 * 29 + 17 + 16) + 2 * 16 + 29);
     keys
 }
 
-const KERNELS: [Kernel; 6] =
-    [Kernel::Contiguous, Kernel::Rows, Kernel::Fill, Kernel::Transposed, Kernel::Words, Kernel::Strided];
+const KERNELS: [Kernel; 7] = [
+    Kernel::Contiguous,
+    Kernel::Rows,
+    Kernel::Fill,
+    Kernel::Transposed,
+    Kernel::Spread,
+    Kernel::Words,
+    Kernel::Strided,
+];
 
 /// The steps that a clamp may take.
 fn steps(clamp: &Clamp) -> Vec<AffineStep> {
@@ -64,6 +71,7 @@ fn is_used(key: ShaderKey) -> bool {
     match key.kernel {
         Kernel::Fill => key.placement == Placement::TwoBuffers,
         Kernel::Transposed => key.step != AffineStep::Exact,
+        Kernel::Spread => key.dtype.bits() < 32 && key.placement != Placement::TwoRanges,
         Kernel::Words => key.dtype.bits() < 32,
         _ => true,
     }
@@ -85,6 +93,7 @@ fn entry_points(kernel: Kernel) -> &'static [EntryPoint] {
         Kernel::Rows => &[EntryPoint::Rows, EntryPoint::RowEdges, EntryPoint::RowLast],
         Kernel::Fill => &[EntryPoint::Fill, EntryPoint::RowEdges, EntryPoint::RowLast],
         Kernel::Transposed => &[EntryPoint::Transposed],
+        Kernel::Spread => &[EntryPoint::Spread],
         Kernel::Words => &[EntryPoint::Words],
         Kernel::Strided => &[EntryPoint::Strided],
     }
@@ -114,6 +123,7 @@ fn pipelines_are_bounded() {
                 .map(|&(name, _)| match name {
                     "RANK" | "PACKETS" => 4,
                     "SQUARES" => 9,
+                    "LINE_BYTES" => 4,
                     // Of the device; and counted with IN_STEPS.
                     "ADJACENT" => 1,
                     "LINES" if constants.iter().any(|(name, _)| *name == "IN_STEPS") => 1,
@@ -124,9 +134,9 @@ fn pipelines_are_bounded() {
                 .product::<usize>();
         }
     }
-    assert_eq!(count, 35415);
+    assert_eq!(count, 36439);
     for text in [include_str!("../lib.rs"), include_str!("../clamper.rs")] {
-        assert!(text.contains("35415 at most"));
+        assert!(text.contains("36439 at most"));
     }
 }
 
@@ -184,7 +194,7 @@ fn geometry(kernel: Kernel) -> Vec<(&'static str, usize)> {
         }
         _ => {
             offsets!(params::WalkGeometry: dims shifts edge_shift count src_start dst_start row rows lines length src_step
-            src_packets edge_row last_src last_dst repeats repeated_rows repeat_pitch squares_along_src squares_along_dst
+            src_packets edge_row last_src last_dst repeats repeated_rows repeat_pitch word_mask word_shift squares_along_src squares_along_dst
             src_pitch dst_pitch)
         }
     }
