@@ -337,6 +337,7 @@ impl Cut<'_> {
         let blocks = (lines / SPREAD_LINES as u64, along(line.src), along(line.dst));
         let outer = self.nearest_first(row.dims + 1);
         let (mut geometry, constants) = self.walk([blocks].into_iter().chain(outer), self.size);
+        geometry.length = row.length as u32;
         let lane = self.starts[1] % 4;
         let bits = 8 * row.length * self.size;
         geometry.word_mask = (((1_u64 << bits) - 1) << (8 * lane)) as u32;

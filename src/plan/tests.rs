@@ -271,17 +271,18 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                             (0..constants.packets.into()).map(|i| word(g, &at, i, size)).collect()
                         }
                         EntryPoint::Spread => {
+                            let reached = spread(g, &at, size as u32, constants.line_bytes);
+                            // All that counts is loaded, in packets within the binding.
                             let lines = 15 * u32::from(constants.line_bytes) + g.length * size as u32;
-                            let packets = (at.src * size as u32 + lines).div_ceil(16);
-                            assert!(u64::from(packets) * 16 <= window.src.size, "outside the binding");
+                            let last = (at.src * size as u32 + lines - 1) / 16;
+                            assert!(reached.iter().all(|(byte, _)| byte / 16 <= last.into()));
+                            assert!(u64::from(last + 1) * 16 <= window.src.size, "outside the binding");
+                            bytes.extend(reached);
                             vec![]
                         }
                         EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size, constants.with_last)],
                         _ => packets(g, &at, size, constants, adjacent),
                     };
-                    if entry_point == EntryPoint::Spread {
-                        bytes.extend(spread(g, &at, size as u32, constants.line_bytes));
-                    }
                     if entry_point == EntryPoint::Rows && !constants.shifted {
                         assert_eq!((at.src * size as u32) % 16, (at.dst * size as u32) % 16);
                     }

@@ -1,6 +1,6 @@
 //! Every specialization on every value, or on edges and a million random ones.
 
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan};
+use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
 
 use crate::harness::{Gpu, Place, Random, check, exhaustive, gpus, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
@@ -32,6 +32,10 @@ enum Route {
     Repeated,
     /// Columns to rows.
     Transposed,
+    /// So many elements to each word, from lines without gaps between them, at any distance from a packet.
+    Spread(usize),
+    /// All but the first element of each word.
+    SpreadInPlace,
 }
 
 const ROUTES: [Route; 11] = [
@@ -47,6 +51,13 @@ const ROUTES: [Route; 11] = [
     Route::Repeated,
     Route::Transposed,
 ];
+
+/// Those that only elements of a part of a word can take.
+fn routes_in_words(dtype: DType) -> Vec<Route> {
+    let lanes = 32 / dtype.bits() as usize;
+    let lines = (1..lanes).map(Route::Spread);
+    lines.chain((lanes > 1).then_some(Route::SpreadInPlace)).collect()
+}
 
 fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     let dtype = clamp.dtype();
@@ -91,7 +102,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
             check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
         }
-        Route::Rows | Route::RowsInPlace | Route::Fill | Route::Repeated | Route::Transposed => {
+        _ => {
             run_matrix(gpu, clamp, elements, route);
         }
     }
@@ -142,6 +153,25 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let row = packed(&[1, columns]).broadcast_to(&[11, columns]).unwrap();
             (row, packed(&[11, columns]), to_bytes(dtype, &some), "rows kernel")
         }
+        Route::Spread(length) => {
+            let lines = n.div_ceil(length);
+            let mut bits = vec![elements[0]; 1];
+            bits.extend(elements);
+            bits.resize(1 + lines * length, elements[0]);
+            let src = Layout::strided(&[lines, length], &[length.cast_signed(), 1], 1).unwrap();
+            (src, matrix(lines, 4 / dtype.size(), length), to_bytes(dtype, &bits), "spread")
+        }
+        Route::SpreadInPlace => {
+            let lanes = 4 / dtype.size();
+            let lines = n.div_ceil(lanes - 1);
+            let layout = packed(&[lines, lanes]).slice(1, 1..lanes).unwrap();
+            let mut bits = vec![0x5a5a & mask(dtype); lines * lanes];
+            let changing = (0..lines * lanes).filter(|i| i % lanes != 0);
+            for (i, &element) in changing.zip(elements) {
+                bits[i] = element;
+            }
+            (layout, layout, to_bytes(dtype, &bits), "spread")
+        }
         _ => {
             let columns = n.div_ceil(320).next_multiple_of(16).max(64);
             let src = packed(&[columns, 320]).permute(&[1, 0]).unwrap();
@@ -151,7 +181,8 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
     // An exact step is too long for squares of packets.
     assert!(plan.contains(kernel) || plan.contains("exact affine step"), "{plan}");
-    let place = if matches!(route, Route::RowsInPlace) { Place::Same } else { Place::Apart };
+    let place =
+        if matches!(route, Route::RowsInPlace | Route::SpreadInPlace) { Place::Same } else { Place::Apart };
     let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size());
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
@@ -177,7 +208,7 @@ fn every_route(dtype: DType) {
     for gpu in gpus() {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
-            for route in ROUTES {
+            for route in ROUTES.into_iter().chain(routes_in_words(dtype)) {
                 run(gpu, clamp, &elements, route);
             }
         }
@@ -232,6 +263,39 @@ fn every_clamp(dtype: DType) {
         for (n, clamp) in clamps.iter().enumerate() {
             let elements = elements(clamp, 2000, n as u64);
             run(gpu, clamp, &elements, if n % 8 == 0 { Route::Strided } else { Route::Contiguous });
+        }
+    }
+}
+
+/// Sums of which all but the last bits of a product decide: the product is a power of two and a little more or less, and
+/// half of a bias's last bit; or bias and product cancel but for the product's last bits.
+#[test]
+fn products_decide_ties_and_survive_cancellation() {
+    let free = Clamp::unbounded(DType::F32).with_precision(Precision::Exact);
+    let mut rng = Random(11);
+    let mut clamps = Vec::new();
+    while clamps.len() < 400 {
+        // scale * x is 2 and as little as 24 bits times 24 bits allow.
+        let scale = (1 << 23) | (rng.next() as u32 >> 9);
+        let x = (1_u64 << 47).div_ceil(u64::from(scale)) as u32;
+        let above = u64::from(x) * u64::from(scale) - (1 << 47);
+        if x >= 1 << 24 || above == 0 || above >= 1 << 18 {
+            continue;
+        }
+        let value = |significand: u32| significand as f32 / 8_388_608.0;
+        let elements: Vec<u64> = [x - 1, x, x + 1]
+            .into_iter()
+            .flat_map(|x| [value(x), -value(x)])
+            .map(|x| u64::from(x.to_bits()))
+            .collect();
+        // The last bit of these biases is 4; -2 cancels.
+        for bias in [33_554_432.0, 33_554_436.0, 33_554_440.0, -33_554_436.0, -2.0, 2.0] {
+            clamps.push((free.with_affine(value(scale), bias).unwrap(), elements.clone()));
+        }
+    }
+    for gpu in gpus() {
+        for (clamp, elements) in &clamps {
+            run(gpu, clamp, elements, Route::Contiguous);
         }
     }
 }
