@@ -3,8 +3,10 @@
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature but
-    /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory (but on DX12), which saves copies.
+    /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature but these:
+    /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory (but on DX12), which saves copies;
+    /// `SHADER_F64` and `SHADER_INT64` on Vulkan, where the adapter has both, for
+    /// [`Precision::Fast`](crate::Precision::Fast) of F64.
     ///
     /// wgpu's environment variables are honoured, among them `WGPU_BACKEND` (such as `vulkan` or `gl`),
     /// `WGPU_ADAPTER_NAME` (a part of the name, in any case) and `WGPU_POWER_PREF` (`low` or `high`, the
@@ -24,12 +26,15 @@ impl Host {
     /// ```
     pub async fn open() -> Result<Self, Error> {
         let adapter = adapter().await?;
-        let required_features = if shares_memory(&adapter.get_info()) {
-            adapter.features() & wgpu::Features::MAPPABLE_PRIMARY_BUFFERS
-        } else {
-            wgpu::Features::empty()
-        };
-        log::debug!("opening a device on {}", in_words(adapter.get_info()));
+        let (info, offered) = (adapter.get_info(), adapter.features());
+        let mut required_features = wgpu::Features::empty();
+        if shares_memory(&info) {
+            required_features |= offered & wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+        }
+        if has_f64_arithmetic(&info, offered) {
+            required_features |= F64_ARITHMETIC;
+        }
+        log::debug!("opening a device on {}", in_words(info));
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgpu-clamp"),
@@ -78,6 +83,15 @@ pub(crate) fn in_words(info: wgpu::AdapterInfo) -> String {
 pub(crate) fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
     matches!(info.device_type, wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::Cpu)
         && info.backend != wgpu::Backend::Dx12
+}
+
+/// What F64 by hardware takes: f64 itself, and u64, which its bits pass through.
+const F64_ARITHMETIC: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
+
+/// Whether an adapter or device with `features` computes F64 in hardware. Of the languages that WGSL is translated
+/// to, MSL and GLSL ES have no f64, and in HLSL naga writes its bitcasts as those of f32.
+pub(crate) fn has_f64_arithmetic(info: &wgpu::AdapterInfo, features: wgpu::Features) -> bool {
+    info.backend == wgpu::Backend::Vulkan && features.contains(F64_ARITHMETIC)
 }
 
 async fn adapter() -> Result<wgpu::Adapter, Error> {

@@ -44,9 +44,13 @@ pub enum NanRule {
 /// How the affine step of a float dtype rounds. Integers are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// Hardware arithmetic in f32: one of a stated set of results, see
-    /// [`reference::allowed`](crate::reference::allowed). F64 is computed as in [`Exact`](Self::Exact),
-    /// whose result is always in the set.
+    /// Hardware arithmetic in f32, in f64 for F64: one of a stated set of results, see
+    /// [`reference::allowed`](crate::reference::allowed).
+    ///
+    /// For F64 that takes a device on Vulkan that was created with the features `SHADER_F64` and `SHADER_INT64`
+    /// ([`Host::open`](crate::Host::open) asks for them). Elsewhere it is computed as in [`Exact`](Self::Exact), many
+    /// times slower; that result is always in the set. [`Limits::f64_arithmetic`](crate::Limits::f64_arithmetic) of
+    /// [`Clamper::limits`](crate::Clamper::limits) tells.
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits

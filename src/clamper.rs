@@ -14,6 +14,9 @@ use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, adapter, scope};
 /// Cheap to clone: clones share one cache of compiled pipelines, which holds 36439 at most and
 /// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
+/// It takes the device as it is. No feature is needed; `SHADER_F64` and `SHADER_INT64` together, on Vulkan, make
+/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
+///
 /// ```no_run
 /// use wgpu_clamp::{Clamp, Clamper, Layout, View, wgpu};
 ///
@@ -107,14 +110,16 @@ impl Clamper {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+            f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
         };
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
-            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension",
+            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}",
             adapter::in_words(device.adapter_info()),
             limits.max_binding_size,
             limits.binding_alignment,
             limits.max_workgroups_per_dimension,
+            if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
         );
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, pipelines }) })
     }

@@ -26,14 +26,14 @@
 //! | I8–I64, U8–U64 | without effect | the exact real number, truncated toward zero, saturated |
 //! | F32, F16, BF16, F64 | `Exact` | the exact real number, rounded once, ties to even, subnormals kept: the same bits on every device |
 //! | F32, F16, BF16 | `Fast` (default) | f32 arithmetic of the device, rounded to the dtype: one of a [stated set](mod@reference) |
-//! | F64 | `Fast` | as `Exact` |
+//! | F64 | `Fast` (default) | f64 arithmetic of the device: one of the set; as `Exact`, whose result is in it, on devices [without](Precision::Fast) |
 //!
 //! A NaN passes unchanged, bit for bit. ±∞ becomes ±∞ with the sign of `scale`, or the canonical quiet NaN
 //! where `scale` is ±0. A result beyond the largest finite number is ±∞. Bit tests decide these cases, not
 //! arithmetic, since WGSL lets a device assume that NaN and ∞ do not happen.
 //!
 //! The set of `Fast` is small: the fused and the unfused result, each with subnormals kept or flushed. But WGSL
-//! leaves the rounding of f32 arithmetic to the device, so one may fall outside. [`verify::check`] on the
+//! leaves the rounding of float arithmetic to the device, so one may fall outside. [`verify::check`] on the
 //! device in question tells; there, use [`Precision::Exact`], which takes integer instructions only.
 //!
 //! **2. The NaN rule.** [`NanRule::Propagate`] (default) lets a NaN element leave bit for bit. `ToMin` and

@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 
 pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64};
 pub(crate) use fixed::Fixed;
-pub(crate) use float::{FloatExact, FloatExact64, FloatFast};
+pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 pub(crate) use integer::{Integer, Integer64};
 pub(crate) use request::{Request, Slot};
 
@@ -86,9 +86,8 @@ impl Block {
     /// Enough for the largest kernel, class and step together; a test holds every block against it.
     pub(crate) const CAPACITY: usize = 384;
 
-    /// The block of one dispatch of `clamp` with the geometry of its kernel, and the affine step of 8-bit integers where
-    /// that is short.
-    pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp, fixed: Option<&Fixed>) -> Self {
+    /// The block of one dispatch of `clamp` with the geometry of its kernel, and the numbers of a fixed-point step.
+    pub(crate) fn new(geometry: &impl Pod, clamp: &Clamp, step: AffineStep, fixed: Option<&Fixed>) -> Self {
         let mut block = Self { bytes: [0; Self::CAPACITY], len: 0, bounds_offset: 0 };
         block.push(geometry);
         block.bounds_offset = block.len;
@@ -103,7 +102,7 @@ impl Block {
             block.push(fixed);
             return block;
         }
-        match (clamp.affine(), class, AffineStep::of(clamp, false)) {
+        match (clamp.affine(), class, step) {
             (None, ..) => block.push(&[0_u32; 4]),
             (Some(affine), Class::Integer, _) => block.push(&Integer::new(clamp.dtype(), affine)),
             (Some(affine), Class::Integer64, _) => block.push(&Integer64::new(clamp.dtype(), affine)),
@@ -111,6 +110,7 @@ impl Block {
                 block.push(&FloatFast::new(clamp.dtype(), affine));
             }
             (Some(affine), Class::Float, _) => block.push(&FloatExact::new(clamp.dtype(), affine)),
+            (Some(affine), Class::Float64, AffineStep::Fast) => block.push(&FloatFast64::new(affine)),
             (Some(affine), Class::Float64, _) => block.push(&FloatExact64::new(affine)),
         }
         block

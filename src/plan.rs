@@ -17,7 +17,8 @@ pub(crate) use window::{Range, Window, range};
 /// Bytes in a packet, what the kernels read and write at once where they can.
 const PACKET: usize = 16;
 
-/// What a device can bind and dispatch at once; from `wgpu::Limits`, or made up to look at a [`Plan`].
+/// What a device can bind and dispatch at once, and compute; from `wgpu::Limits` and `wgpu::Features`, or made up to
+/// look at a [`Plan`].
 ///
 /// ```
 /// # use wgpu_clamp::Limits;
@@ -32,12 +33,20 @@ pub struct Limits {
     pub binding_alignment: u64,
     /// The most workgroups along x or y.
     pub max_workgroups_per_dimension: u32,
+    /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 is hardware arithmetic: on Vulkan, of devices that
+    /// were created with `SHADER_F64` and `SHADER_INT64`.
+    pub f64_arithmetic: bool,
 }
 
 impl Default for Limits {
-    /// Those of `wgpu::Limits::downlevel_defaults()`.
+    /// Those of `wgpu::Limits::downlevel_defaults()`, and no feature.
     fn default() -> Self {
-        Self { max_binding_size: 128 << 20, binding_alignment: 256, max_workgroups_per_dimension: 65_535 }
+        Self {
+            max_binding_size: 128 << 20,
+            binding_alignment: 256,
+            max_workgroups_per_dimension: 65_535,
+            f64_arithmetic: false,
+        }
     }
 }
 
@@ -139,7 +148,7 @@ impl Plan {
     }
 
     fn step(&self) -> AffineStep {
-        AffineStep::of(&self.clamp, self.fixed.is_some())
+        AffineStep::of(&self.clamp, self.fixed.is_some(), self.limits.f64_arithmetic)
     }
 
     /// The module that `window` takes.

@@ -41,13 +41,15 @@ pub(crate) enum AffineStep {
 }
 
 impl AffineStep {
-    /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed).
-    pub(crate) const fn of(clamp: &Clamp, fixed: bool) -> Self {
+    /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed). `f64_arithmetic`: that of
+    /// [`Limits`](crate::Limits).
+    pub(crate) const fn of(clamp: &Clamp, fixed: bool, f64_arithmetic: bool) -> Self {
         match (clamp.affine(), Class::of(clamp.dtype()), clamp.precision()) {
             (Some(_), ..) if fixed => Self::Fixed,
             (None, ..) => Self::None,
             (Some(_), Class::Float, Precision::Fast) => Self::Fast,
-            // Integers are always exact, and F64 has no hardware arithmetic that every adapter offers.
+            (Some(_), Class::Float64, Precision::Fast) if f64_arithmetic => Self::Fast,
+            // Integers are always exact.
             (Some(_), ..) => Self::Exact,
         }
     }
@@ -274,6 +276,10 @@ impl ShaderKey {
                 Placement::OneBuffer => "",
                 Placement::TwoRanges | Placement::TwoBuffers => fragment!("binding/src_and_dst"),
             },
+            match (self.step, class) {
+                (AffineStep::Fast, Class::Float64) => fragment!("binding/packets64"),
+                _ => fragment!("binding/packets32"),
+            },
             match self.kernel {
                 Kernel::Contiguous => fragment!("kernel/contiguous"),
                 Kernel::Rows => fragment!("kernel/rows"),
@@ -342,6 +348,7 @@ impl ShaderKey {
             },
             match (self.step, class) {
                 (AffineStep::None, _) => fragment!("affine/none"),
+                (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
                 (AffineStep::Fast, _) => fragment!("affine/float_fast"),
                 (AffineStep::Fixed, _) => fragment!("affine/fixed"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),

@@ -64,7 +64,8 @@ fn fresh(gpu: &Gpu) -> Clamper {
 fn a_clamper_names_its_adapter_and_limits() {
     for gpu in gpus() {
         let (clamper, lines) = lines(|| fresh(gpu));
-        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension } = clamper.limits();
+        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension, .. } =
+            clamper.limits();
         let info = gpu.adapter.get_info();
         let [line] = &lines[..] else { panic!("{lines:?}") };
         for part in [

@@ -1,19 +1,19 @@
 // Placement: src and dst in one binding of one buffer, in place or disjoint. One element type per entry point, so the
 // buffer is declared once for every way of reading it.
-@group(0) @binding(1) var<storage, read_write> packets: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> packets: array<Packet>;
 @group(0) @binding(1) var<storage, read_write> words: array<u32>;
 @group(0) @binding(1) var<storage, read_write> shared_words: array<atomic<u32>>;
 
 fn load_src_packet(i: u32) -> vec4<u32> {
-    return packets[i];
+    return words_of(packets[i]);
 }
 
 fn load_dst_packet(i: u32) -> vec4<u32> {
-    return packets[i];
+    return words_of(packets[i]);
 }
 
 fn store_dst_packet(i: u32, packet: vec4<u32>) {
-    packets[i] = packet;
+    packets[i] = packet_of(packet);
 }
 
 fn load_src_word(i: u32) -> u32 {

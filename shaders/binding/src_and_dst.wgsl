@@ -1,14 +1,14 @@
 // src and dst in bindings of their own, which share no word.
 fn load_src_packet(i: u32) -> vec4<u32> {
-    return src_packets[i];
+    return words_of(src_packets[i]);
 }
 
 fn load_dst_packet(i: u32) -> vec4<u32> {
-    return dst_packets[i];
+    return words_of(dst_packets[i]);
 }
 
 fn store_dst_packet(i: u32, packet: vec4<u32>) {
-    dst_packets[i] = packet;
+    dst_packets[i] = packet_of(packet);
 }
 
 fn load_src_word(i: u32) -> u32 {

@@ -16,6 +16,16 @@ pub(crate) struct FloatFast {
     pub(crate) infinity_flip: u32,
 }
 
+/// Of `affine/float64_fast.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct FloatFast64 {
+    pub(crate) scale: f64,
+    pub(crate) bias: f64,
+    pub(crate) infinity_mask: u32,
+    pub(crate) infinity_flip: u32,
+}
+
 /// Of `affine/float_exact.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -55,6 +65,15 @@ impl FloatFast {
             infinity_mask: mask as u32,
             infinity_flip: flip as u32,
         }
+    }
+}
+
+impl FloatFast64 {
+    pub(crate) fn new(affine: Affine) -> Self {
+        let (mask, flip) = infinity(DType::F64, affine.scale());
+        // The low words of ±∞ and of what becomes of it are 0.
+        let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| words(bits.into()));
+        Self { scale: affine.scale(), bias: affine.bias(), infinity_mask, infinity_flip }
     }
 }
 

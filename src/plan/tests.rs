@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::geometry::{Geometry, grid};
 use super::piece::Dim;
 use super::*;
-use crate::DType;
 use crate::params::WalkGeometry;
 use crate::shader::{Constants, EntryPoint, Kernel, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
+use crate::{DType, Precision};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
@@ -180,6 +180,24 @@ fn windows_are_few_and_whole() {
         (packed(&[1 << 14, 1 << 14]), packed(&[1 << 14, 1 << 14]).permute(&[1, 0]).unwrap());
     let plan = Plan::new(&clamp, &rows, &columns, Limits::default()).unwrap();
     assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
+}
+
+#[test]
+fn f64_is_fast_where_the_device_has_it() {
+    let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());
+    let step = Clamp::unbounded(DType::F64).with_affine_f64(1.1, 0.3).unwrap();
+    let exact = "f64, exact affine step, strided kernel, two buffers, windows: 1";
+    let fast = "f64, fast affine step, transposed kernel, two buffers, windows: 1";
+    for (f64_arithmetic, precision, expected) in [
+        (false, Precision::Fast, exact),
+        (true, Precision::Fast, fast),
+        (false, Precision::Exact, exact),
+        (true, Precision::Exact, exact),
+    ] {
+        let limits = Limits { f64_arithmetic, ..Limits::default() };
+        let plan = Plan::new(&step.with_precision(precision), &src, &dst, limits).unwrap();
+        assert_eq!(plan.to_string(), expected);
+    }
 }
 
 #[test]
@@ -571,6 +589,7 @@ fn any_limits() -> impl Strategy<Value = Limits> {
             max_binding_size: 4 * (binding_alignment + 4) + 64 * binding,
             binding_alignment,
             max_workgroups_per_dimension,
+            ..Limits::default()
         },
     );
     prop_oneof![Just(Limits::default()), small]

@@ -139,8 +139,10 @@ impl Plan {
     /// The uniform block of `window`.
     pub(crate) fn params(&self, window: &Window) -> Block {
         match &window.geometry {
-            Geometry::Contiguous(geometry) => Block::new(geometry, &self.clamp, self.fixed.as_ref()),
-            Geometry::Walk(geometry) => Block::new(geometry, &self.clamp, self.fixed.as_ref()),
+            Geometry::Contiguous(geometry) => {
+                Block::new(geometry, &self.clamp, self.step(), self.fixed.as_ref())
+            }
+            Geometry::Walk(geometry) => Block::new(geometry, &self.clamp, self.step(), self.fixed.as_ref()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Every module through naga: it parses, validates with no capability, translates to the four languages that
-//! drivers take, and lays out its uniform block as the Rust twins do.
+//! drivers take, and lays out its uniform block as the Rust twins do. F64 by hardware is the exception: it needs two
+//! capabilities, and goes to SPIR-V alone.
 
 use std::mem::offset_of;
 
@@ -38,12 +39,12 @@ fn keys() -> Vec<(ShaderKey, Clamp)> {
             }
         }
     }
-    // 12 dtypes, without a step and with one, and both precisions for three of them: 27, 12 of them with an
+    // 12 dtypes, without a step and with one, and both precisions for four of them: 28, 12 of them with an
     // exact step; a fixed-point one for two.
     // In each placement three kernels, one more without an exact step, and one more for the 16 of words, and another in
     // two placements; in one placement a seventh.
     let distinct = keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len();
-    assert_eq!(distinct, 3 * (3 * 29 + 17 + 16) + 2 * 16 + 29);
+    assert_eq!(distinct, 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
     keys
 }
 
@@ -59,11 +60,40 @@ const KERNELS: [Kernel; 7] = [
 
 /// The steps that a clamp may take.
 fn steps(clamp: &Clamp) -> Vec<AffineStep> {
-    let mut steps = vec![AffineStep::of(clamp, false)];
+    let mut steps = vec![AffineStep::of(clamp, false, false)];
     if clamp.affine().is_some() && clamp.dtype().bits() == 8 {
         steps.push(AffineStep::Fixed);
     }
+    let with_f64 = AffineStep::of(clamp, false, true);
+    if !steps.contains(&with_f64) {
+        steps.push(with_f64);
+    }
     steps
+}
+
+/// What the module needs of a device beyond WGSL itself.
+fn capabilities(module: Module) -> Capabilities {
+    match module {
+        Module::Clamp(ShaderKey { dtype: DType::F64, step: AffineStep::Fast, .. }) => {
+            Capabilities::FLOAT64 | Capabilities::SHADER_INT64
+        }
+        _ => Capabilities::empty(),
+    }
+}
+
+/// Only F64 has a step that depends on the device.
+#[test]
+fn steps_depend_on_the_device_for_f64_alone() {
+    for clamp in DType::ALL.into_iter().flat_map(clamps) {
+        let [without, with] =
+            [false, true].map(|f64_arithmetic| AffineStep::of(&clamp, false, f64_arithmetic));
+        let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
+        if clamp.dtype() == DType::F64 && fast {
+            assert_eq!((without, with), (AffineStep::Exact, AffineStep::Fast));
+        } else {
+            assert_eq!(without, with, "{clamp:?}");
+        }
+    }
 }
 
 /// Whether a plan can choose the module.
@@ -81,7 +111,7 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
     let source = key.source();
     let module = naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|error| panic!("{key:?}: {}", error.emit_to_string(&source)));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+    let info = Validator::new(ValidationFlags::all(), capabilities(key))
         .validate(&module)
         .unwrap_or_else(|error| panic!("{key:?}: {}", error.emit_to_string(&source)));
     (module, info)
@@ -100,7 +130,7 @@ fn entry_points(kernel: Kernel) -> &'static [EntryPoint] {
 }
 
 #[test]
-fn every_module_translates_to_spirv_msl_hlsl_and_glsl() {
+fn every_module_translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl() {
     for (key, _) in keys() {
         translate(Module::Clamp(key), entry_points(key.kernel));
     }
@@ -156,6 +186,9 @@ fn translate(key: Module, entry_points: &[EntryPoint]) {
 
     let spirv = spv::write_vec(&module, &info, &spv::Options::default(), None);
     assert!(spirv.is_ok(), "{key:?}: {spirv:?}");
+    if !capabilities(key).is_empty() {
+        return;
+    }
     for name in names {
         let stage = naga::ShaderStage::Compute;
         let entry_point = Some((stage, name.to_owned()));
@@ -217,6 +250,9 @@ fn affine(step: AffineStep, class: Class) -> Vec<(&'static str, usize)> {
     match (step, class) {
         (AffineStep::None, _) => vec![("unused", 0)],
         (AffineStep::Fixed, _) => offsets!(params::Fixed: factor addend),
+        (AffineStep::Fast, Class::Float64) => {
+            offsets!(params::FloatFast64: scale bias infinity_mask infinity_flip)
+        }
         (AffineStep::Fast, _) => offsets!(params::FloatFast: scale bias infinity_mask infinity_flip),
         (AffineStep::Exact, Class::Integer) => offsets!(params::Integer: lowest highest origin factor
             shift_left shift_right inexact minimum maximum addend below_one offset rebase),
@@ -273,8 +309,8 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         let fixed = params::Fixed::zeroed();
         let fixed = (key.step == AffineStep::Fixed).then_some(&fixed);
         let block = match key.kernel {
-            Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp, fixed),
-            _ => Block::new(&params::WalkGeometry::zeroed(), &clamp, fixed),
+            Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp, key.step, fixed),
+            _ => Block::new(&params::WalkGeometry::zeroed(), &clamp, key.step, fixed),
         };
         let (parts, span) = members(&module, "Params");
         let mut offset = 0;

@@ -1,0 +1,18 @@
+// F64 by hardware arithmetic. This takes the feature SHADER_F64, and SHADER_INT64, since a bitcast to f64 is from a
+// number of 64 bits.
+struct Affine {
+    scale: f64,
+    bias: f64,
+    infinity_mask: u32, // the high word of ±∞ becomes (word & infinity_mask) ^ infinity_flip, the low one stays 0
+    infinity_flip: u32,
+}
+
+// WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
+fn affine(x: vec2<u32>) -> vec2<u32> {
+    let a = params.affine;
+    let finite = bitcast<u64>(bitcast<f64>(u64(x.x) | (u64(x.y) << 32u)) * a.scale + a.bias);
+    let size = magnitude(x).y;
+    let infinite = (x.y & a.infinity_mask) ^ a.infinity_flip;
+    let special = vec2<u32>(x.x, select(x.y, infinite, size == INFINITY && x.x == 0u));
+    return select(vec2<u32>(u32(finite), u32(finite >> 32u)), special, size >= INFINITY);
+}
