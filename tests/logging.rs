@@ -9,9 +9,9 @@ mod harness;
 use std::cell::RefCell;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
-use wgpu_clamp::{Bound, Clamp, Clamper, Host, Layout, Limits, Operands, Tensor, View, wgpu};
+use wgpu_clamp::{Bound, Clamp, Clamper, Host, Layout, Limits, Operands, Precision, Tensor, View, wgpu};
 
-use crate::harness::{Gpu, alone, buffer, gpus, with_limits};
+use crate::harness::{Gpu, alone, buffer, devices, gpus, with_limits};
 
 thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
@@ -64,7 +64,7 @@ fn fresh(gpu: &Gpu) -> Clamper {
 fn a_clamper_names_its_adapter_and_limits() {
     for gpu in gpus() {
         let (clamper, lines) = lines(|| fresh(gpu));
-        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension, .. } =
+        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension, f64_arithmetic } =
             clamper.limits();
         let info = gpu.adapter.get_info();
         let [line] = &lines[..] else { panic!("{lines:?}") };
@@ -78,6 +78,28 @@ fn a_clamper_names_its_adapter_and_limits() {
             &format!("{max_workgroups_per_dimension} workgroups"),
         ] {
             assert!(line.contains(part.as_str()), "{part:?} is not in {line:?}");
+        }
+        assert!(!f64_arithmetic && !line.contains("f64"), "{line}");
+    }
+}
+
+/// What is recorded, beside what a plan says.
+#[test]
+fn f64_arithmetic_is_named_where_it_is_used() {
+    for gpu in devices() {
+        let (clamper, log) = lines(|| fresh(gpu));
+        let f64_arithmetic = clamper.limits().f64_arithmetic;
+        assert_eq!(log[0].ends_with("workgroups per dimension, f64 arithmetic"), f64_arithmetic, "{log:?}");
+        let step = Clamp::at_most(9.0_f64).with_affine_f64(1.1, 0.3).unwrap();
+        for (clamp, fast) in [(step, f64_arithmetic), (step.with_precision(Precision::Exact), false)] {
+            let data = buffer(gpu, &[0; 64]);
+            let (_, log) = lines(|| {
+                clamper.prepare(&clamp, Operands::in_place(View::new(&data, packed(&[8])))).unwrap()
+            });
+            let step = if fast { "fast" } else { "exact" };
+            // Without f64 arithmetic, the two precisions share a pipeline.
+            let pipeline = format!("pipeline f64, {step} affine step, one buffer, body: ");
+            assert!(log[1].starts_with(&pipeline), "{log:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
 
-use crate::harness::{Gpu, Place, Random, check, exhaustive, gpus, to_bytes};
+use crate::harness::{F64_FEATURES, Gpu, Place, Random, check, devices, exhaustive, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
 /// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.
@@ -181,10 +181,17 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
     // An exact step is too long for squares of packets.
     assert!(plan.contains(kernel) || plan.contains("exact affine step"), "{plan}");
+    assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
     let place =
         if matches!(route, Route::RowsInPlace | Route::SpreadInPlace) { Place::Same } else { Place::Apart };
     let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size());
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
+}
+
+/// Whether the clamp's affine step is f64 arithmetic.
+fn by_hardware(gpu: &Gpu, clamp: &Clamp) -> bool {
+    let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
+    clamp.dtype() == DType::F64 && fast && gpu.device().features().contains(F64_FEATURES)
 }
 
 /// One clamp per step, with bounds that some elements meet and others do not.
@@ -204,8 +211,13 @@ fn main_clamps(dtype: DType) -> Vec<Clamp> {
     [vec![plain], with_precisions(free, affine)].concat()
 }
 
+/// The devices on which the dtype is worth a test.
+fn devices_for(dtype: DType) -> impl Iterator<Item = &'static Gpu> {
+    devices().filter(move |gpu| gpu.dtypes().contains(&dtype))
+}
+
 fn every_route(dtype: DType) {
-    for gpu in gpus() {
+    for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
             for route in ROUTES.into_iter().chain(routes_in_words(dtype)) {
@@ -214,6 +226,22 @@ fn every_route(dtype: DType) {
         }
     }
 }
+
+/// Where f64 itself is hard: subnormal scales, biases, products and results, zeros of either sign, overflows.
+const F64_PAIRS: [(f64, f64); 12] = [
+    (1.5, 1e-310),
+    (-0.75, -3e-320),
+    (0.5, 0.0),
+    (-0.5, -0.0),
+    (f64::MIN_POSITIVE, 5e-324),
+    (1e-310, -1e-308),
+    (5e-324, -5e-324),
+    (-1e-200, 2e-308),
+    (0.0, -1e-310),
+    (f64::MAX, -f64::MAX),
+    (2.0, f64::MIN),
+    (-1e308, 1e-320),
+];
 
 fn every_clamp(dtype: DType) {
     let free = Clamp::unbounded(dtype);
@@ -237,11 +265,14 @@ fn every_clamp(dtype: DType) {
                 break x;
             }
         };
-        for n in 0..80 {
+        let random = (0..80).map(|n| {
             let scale = finite(&mut rng);
             let near = f64::from_bits((rng.next() & !(0x7ff << 52)) | 1023 << 52);
-            let bias = if n % 2 == 0 { -scale * near } else { finite(&mut rng) };
-            clamps.extend(free.with_affine_f64(scale, bias).ok());
+            (scale, if n % 2 == 0 { -scale * near } else { finite(&mut rng) })
+        });
+        for (scale, bias) in random.chain(F64_PAIRS) {
+            let clamp = free.with_affine_f64(scale, bias).unwrap();
+            clamps.extend([clamp, clamp.with_precision(Precision::Exact)]);
         }
     }
     for _ in 0..60 {
@@ -259,7 +290,7 @@ fn every_clamp(dtype: DType) {
         let clamp = if number(2) > 0.0 { free } else { bounded };
         clamps.extend(with_precisions(clamp, (number(spread), number(spread))));
     }
-    for gpu in gpus() {
+    for gpu in devices_for(dtype) {
         for (n, clamp) in clamps.iter().enumerate() {
             let elements = elements(clamp, 2000, n as u64);
             run(gpu, clamp, &elements, if n % 8 == 0 { Route::Strided } else { Route::Contiguous });

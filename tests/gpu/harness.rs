@@ -5,12 +5,15 @@ use std::sync::OnceLock;
 
 use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, View, verify, wgpu};
 
-/// A device with `Limits::downlevel_defaults()` and no feature.
+/// A device with `Limits::downlevel_defaults()` and no feature, unless it was asked for more.
 pub struct Gpu {
     pub name: String,
     pub adapter: wgpu::Adapter,
     pub host: Host,
 }
+
+/// What F64 by hardware takes.
+pub const F64_FEATURES: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
 impl Gpu {
     pub fn device(&self) -> &wgpu::Device {
@@ -20,12 +23,45 @@ impl Gpu {
     pub fn clamper(&self) -> &Clamper {
         self.host.clamper()
     }
+
+    /// What is worth a test here: all, or what the features of [`f64_gpus`] change.
+    pub fn dtypes(&self) -> &'static [DType] {
+        if self.device().features().contains(F64_FEATURES) { &[DType::F64] } else { &DType::ALL }
+    }
 }
 
 /// One per adapter. Panics if there is none, or a required backend is missing.
 pub fn gpus() -> &'static [Gpu] {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     GPUS.get_or_init(|| pollster::block_on(open_all()))
+}
+
+/// One more for each adapter that computes F64 in hardware.
+#[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
+pub fn f64_gpus() -> &'static [Gpu] {
+    static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
+    GPUS.get_or_init(|| {
+        let open = |gpu: &Gpu| {
+            let info = gpu.adapter.get_info();
+            if info.backend != wgpu::Backend::Vulkan || !gpu.adapter.features().contains(F64_FEATURES) {
+                assert!(
+                    info.backend != wgpu::Backend::Vulkan || info.driver != "llvmpipe",
+                    "lavapipe has both"
+                );
+                writeln!(std::io::stdout(), "no f64 arithmetic: {}", gpu.name).unwrap();
+                return None;
+            }
+            let gpu = with_features(&gpu.adapter, F64_FEATURES, wgpu::Limits::downlevel_defaults());
+            assert!(gpu.clamper().limits().f64_arithmetic, "{}", gpu.name);
+            Some(gpu)
+        };
+        gpus().iter().filter_map(open).collect()
+    })
+}
+
+/// All devices of [`gpus`] and [`f64_gpus`].
+pub fn devices() -> impl Iterator<Item = &'static Gpu> {
+    gpus().iter().chain(f64_gpus())
 }
 
 #[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]

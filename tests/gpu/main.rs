@@ -6,6 +6,7 @@
 mod clamper;
 mod elements;
 mod errors;
+mod f64_arithmetic;
 mod harness;
 mod host;
 mod layouts;

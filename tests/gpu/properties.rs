@@ -7,7 +7,7 @@ use wgpu_clamp::standards::directml::{FeatureLevel, ScaleBias};
 use wgpu_clamp::standards::onnx::Bounds;
 use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, NanRule, Operands, Order, Precision, View, verify};
 
-use crate::harness::{Gpu, Random, buffer, gpus, read};
+use crate::harness::{Gpu, Random, buffer, devices, gpus, read};
 use crate::values::{edges, mask};
 
 /// One dimension of a random layout.
@@ -75,21 +75,32 @@ fn bits(dtype: DType) -> impl Strategy<Value = u64> {
 }
 
 fn clamp() -> impl Strategy<Value = Clamp> {
-    select(&DType::ALL).prop_flat_map(|dtype| {
-        let bound = || prop_oneof![1 => Just(Bound::Absent), 4 => bits(dtype).prop_map(Bound::Value)];
-        (
-            (bound(), bound()),
-            select(&[Order::MinWins, Order::MaxWins]),
-            select(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]),
-            prop::option::of((finite(), finite())),
-            select(&[Precision::Fast, Precision::Exact]),
-        )
-            .prop_map(move |((min, max), order, rule, affine, precision)| {
-                let clamp = Clamp::from_bits(dtype, min, max).unwrap();
-                let clamp = clamp.with_order(order).with_nan_rule(rule).with_precision(precision);
-                let (scale, bias) = affine.unwrap_or((1.0, 0.0));
-                clamp.with_affine(scale, bias).unwrap()
-            })
+    select(&DType::ALL).prop_flat_map(clamp_of)
+}
+
+fn clamp_of(dtype: DType) -> impl Strategy<Value = Clamp> {
+    let bound = || prop_oneof![1 => Just(Bound::Absent), 4 => bits(dtype).prop_map(Bound::Value)];
+    (
+        (bound(), bound()),
+        select(&[Order::MinWins, Order::MaxWins]),
+        select(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]),
+        prop::option::of((finite(), finite())),
+        select(&[Precision::Fast, Precision::Exact]),
+    )
+        .prop_map(move |((min, max), order, rule, affine, precision)| {
+            let clamp = Clamp::from_bits(dtype, min, max).unwrap();
+            let clamp = clamp.with_order(order).with_nan_rule(rule).with_precision(precision);
+            let (scale, bias) = affine.unwrap_or((1.0, 0.0));
+            clamp.with_affine(scale, bias).unwrap()
+        })
+}
+
+/// F64 with a scale and a bias of any size, for f64 arithmetic.
+fn f64_step() -> impl Strategy<Value = Clamp> {
+    let any = any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite());
+    let number = prop_oneof![3 => finite().prop_map(f64::from), 2 => any].boxed();
+    (clamp_of(DType::F64), number.clone(), number).prop_map(|(clamp, scale, bias)| {
+        clamp.with_affine_f64(scale, bias).unwrap().with_precision(Precision::Fast)
     })
 }
 
@@ -209,6 +220,21 @@ proptest! {
         case in case(),
     ) {
         for gpu in gpus() {
+            run(gpu, &clamp, layouts, case)?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn f64_arithmetic_agrees_with_the_reference_on_any_layout(
+        clamp in f64_step(),
+        layouts in layouts(),
+        case in case(),
+    ) {
+        for gpu in devices() {
             run(gpu, &clamp, layouts, case)?;
         }
     }

@@ -1,6 +1,6 @@
 //! Elements and clamps that are worth a look.
 
-use wgpu_clamp::{Bound, Clamp, DType, NanRule, Order, Precision};
+use wgpu_clamp::{Affine, Bound, Clamp, DType, NanRule, Order, Precision};
 
 use crate::harness::Random;
 
@@ -81,6 +81,9 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     let mut rng = Random(seed);
     elements.extend((0..random).map(|n| {
         let bits = rng.next() & mask(dtype);
+        if let (DType::F64, Some(affine), 0) = (dtype, clamp.affine(), n % 8) {
+            return aimed(affine, &mut rng);
+        }
         // Half of them small numbers: the others mostly saturate.
         if n % 2 == 0 {
             bits
@@ -91,6 +94,15 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
         }
     }));
     elements
+}
+
+/// An f64 whose result is subnormal or nearly so, or nearly overflows, or is left by a cancellation.
+fn aimed(affine: Affine, rng: &mut Random) -> u64 {
+    let near_bias = (affine.bias().to_bits() >> 52 & 0x7ff).saturating_sub(rng.next() % 60);
+    let exponent = rng.pick(&[0, 0, 1, 2, 2045, 2046, near_bias]);
+    let target = f64::from_bits((rng.next() & !(0x7ff << 52)) | exponent << 52);
+    let x = ((target - affine.bias()) / affine.scale()).to_bits();
+    x.wrapping_add(rng.next() % 3).wrapping_sub(1)
 }
 
 /// Bounds in every order, absent, equal, signed zeros, infinite, NaN, at the type's limits.
@@ -212,10 +224,9 @@ pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
 /// The clamp with a scale and bias, once for each precision that makes a difference.
 pub fn with_precisions(clamp: Clamp, (scale, bias): (f32, f32)) -> Vec<Clamp> {
     let affine = clamp.with_affine(scale, bias).unwrap();
-    match clamp.dtype() {
-        DType::F32 | DType::F16 | DType::BF16 => {
-            [Precision::Fast, Precision::Exact].map(|precision| affine.with_precision(precision)).to_vec()
-        }
-        _ => vec![affine],
+    if clamp.dtype().is_float() {
+        [Precision::Fast, Precision::Exact].map(|precision| affine.with_precision(precision)).to_vec()
+    } else {
+        vec![affine]
     }
 }

@@ -2,15 +2,18 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, Tensor, View, verify, wgpu};
 
-use crate::harness::{Gpu, Place, Random, buffer, check, exhaustive, gpus, read, with_limits};
+use crate::harness::{
+    Gpu, Place, Random, buffer, check, devices, exhaustive, gpus, read, with_features, with_limits,
+};
 use crate::values::{bits_of, with_precisions};
 
 const BINDING: usize = 64 << 10;
 
-/// Bindings of 64 KiB, 16 workgroups per dimension.
+/// Bindings of 64 KiB, 16 workgroups per dimension, and the same features.
 fn small(gpu: &Gpu) -> Gpu {
-    with_limits(
+    with_features(
         &gpu.adapter,
+        gpu.device().features(),
         wgpu::Limits {
             max_storage_buffer_binding_size: BINDING as u64,
             max_compute_workgroups_per_dimension: 16,
@@ -39,10 +42,10 @@ fn check_both(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, rng: &mut Ran
 
 #[test]
 fn sizes_around_every_boundary() {
-    for gpu in gpus() {
+    for gpu in devices() {
         let gpu = small(gpu);
         let mut rng = Random(61);
-        for dtype in DType::ALL {
+        for &dtype in gpu.dtypes() {
             let binding = BINDING / dtype.size();
             for len in [binding - 1, binding, binding + 1, 2 * binding - 70, 5 * binding + 3] {
                 for offset in [0, 3] {
@@ -58,10 +61,10 @@ fn sizes_around_every_boundary() {
 
 #[test]
 fn layouts_of_every_kind() {
-    for gpu in gpus() {
+    for gpu in devices() {
         let gpu = small(gpu);
         let mut rng = Random(67);
-        for dtype in DType::ALL {
+        for &dtype in gpu.dtypes() {
             let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
             let image = packed(&[61, 83, 21]);
             let padded = packed(&[61, 90, 25]).slice(1, 2..85).unwrap().slice(2, 4..25).unwrap();
@@ -92,10 +95,10 @@ fn layouts_of_every_kind() {
 /// Source and destination in one buffer, close enough for one binding here and too far there.
 #[test]
 fn one_buffer_near_and_far() {
-    for gpu in gpus() {
+    for gpu in devices() {
         let gpu = small(gpu);
         let mut rng = Random(71);
-        for dtype in DType::ALL {
+        for &dtype in gpu.dtypes() {
             let n = 150_000 / dtype.size();
             let line = Layout::packed(&[2 * n + 40]).unwrap();
             let (front, back) = (line.slice(0, 0..n).unwrap(), line.slice(0, n + 16..2 * n + 16).unwrap());
