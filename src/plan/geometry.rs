@@ -338,14 +338,14 @@ impl Cut<'_> {
         let outer = self.nearest_first(row.dims + 1);
         let (mut geometry, constants) = self.walk([blocks].into_iter().chain(outer), self.size);
         geometry.length = row.length as u32;
-        let lane = self.starts[1] % 4;
+        let begin = self.starts[1] % 4;
         let bits = 8 * row.length * self.size;
-        geometry.word_mask = (((1_u64 << bits) - 1) << (8 * lane)) as u32;
+        geometry.word_mask = (((1_u64 << bits) - 1) << (8 * begin)) as u32;
         if self.piece.same_place_in_words(line, 4 / self.size as usize) {
             // From the start of the word on, here too.
-            geometry.src_start -= lane / self.size as u32;
+            geometry.src_start -= begin / self.size as u32;
         } else {
-            geometry.word_shift = 8 * lane;
+            geometry.word_shift = 8 * begin;
         }
         let (_, outer) = self.outer(&row).split_last().expect("`Plan::spread` has found lines");
         let aligned = (geometry.src_start * self.size as u32).is_multiple_of(PACKET as u32)

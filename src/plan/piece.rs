@@ -280,8 +280,8 @@ impl Plan {
         let rest = line.extent.checked_sub(head)?;
         // Where lines do not end at packets in src, the last packet takes lines behind it.
         let pitch = line.src.unsigned_abs();
-        let lane = if piece.same_place_in_words(&line, lanes) { piece.starts[1] % lanes } else { 0 };
-        let first = piece.starts[0] + head * pitch - lane;
+        let begin = if piece.same_place_in_words(&line, lanes) { piece.starts[1] % lanes } else { 0 };
+        let first = piece.starts[0] + head * pitch - begin;
         let aligned = first.is_multiple_of(packet) && Piece::same_phase(0, packet, outer);
         let behind = if aligned { 0 } else { packet.div_ceil(pitch) };
         let whole = rest.saturating_sub(behind) / SPREAD_LINES * SPREAD_LINES;

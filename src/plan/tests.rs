@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::geometry::{Geometry, grid};
 use super::piece::Dim;
 use super::*;
-use crate::params::WalkGeometry;
+use crate::params::{ContiguousGeometry, WalkGeometry};
 use crate::shader::{Constants, EntryPoint, Kernel, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 use crate::{DType, Precision};
 
@@ -225,13 +225,10 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
         match (&window.geometry, dispatch.entry_point) {
             (Geometry::Contiguous(g), EntryPoint::Body) => {
                 assert_eq!(g.row, dispatch.grid[0]);
-                let most = workgroups * u64::from(WORKGROUP_SIZE * PACKETS_PER_INVOCATION);
-                let packet = PACKET as u64;
-                assert!(u64::from(g.count) <= most);
-                for at in g.first..g.first + g.count {
-                    let from = u64::from(at.wrapping_add(g.src_shift)) * packet;
-                    bytes.extend((0..packet).map(|i| (from + i, u64::from(at) * packet + i)));
-                }
+                assert!(
+                    u64::from(g.count) <= workgroups * u64::from(WORKGROUP_SIZE * PACKETS_PER_INVOCATION)
+                );
+                bytes.extend(body(g));
             }
             (Geometry::Contiguous(g), _) => {
                 let body = g.first * 16..(g.first + g.count) * 16;
@@ -247,6 +244,14 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                 assert!(u64::from(g.count) <= workgroups);
                 let squares = dispatch.constants.squares.into();
                 transposed(g, PACKET as u64 / size, squares, &mut |src, dst| bytes.extend(element(src, dst)));
+            }
+            (Geometry::Walk(g), EntryPoint::Spread) => {
+                assert_eq!(g.row, dispatch.grid[0]);
+                assert!(u64::from(g.count) <= workgroups * u64::from(WORKGROUP_SIZE));
+                let line_bytes = dispatch.constants.line_bytes.into();
+                bytes.extend(
+                    (0..g.count).flat_map(|n| spread(g, n, size as u32, line_bytes, window.src.size)),
+                );
             }
             (Geometry::Walk(g), EntryPoint::RowLast) => {
                 assert_eq!(dispatch.grid, [1, 1]);
@@ -288,16 +293,6 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                         EntryPoint::Words => {
                             (0..constants.packets.into()).map(|i| word(g, &at, i, size)).collect()
                         }
-                        EntryPoint::Spread => {
-                            let reached = spread(g, &at, size as u32, constants.line_bytes);
-                            // All that counts is loaded, in packets within the binding.
-                            let lines = 15 * u32::from(constants.line_bytes) + g.length * size as u32;
-                            let last = (at.src * size as u32 + lines - 1) / 16;
-                            assert!(reached.iter().all(|(byte, _)| byte / 16 <= last.into()));
-                            assert!(u64::from(last + 1) * 16 <= window.src.size, "outside the binding");
-                            bytes.extend(reached);
-                            vec![]
-                        }
                         EntryPoint::RowEdges => vec![edge_unit(g, &at, i, size, constants.with_last)],
                         _ => packets(g, &at, size, constants, adjacent),
                     };
@@ -324,6 +319,15 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
         *dst += window.dst.offset;
     }
     bytes
+}
+
+/// The whole packets of the contiguous kernel, byte by byte.
+fn body(g: &ContiguousGeometry) -> impl Iterator<Item = (u64, u64)> {
+    let packet = PACKET as u64;
+    (g.first..g.first + g.count).flat_map(move |at| {
+        let from = u64::from(at.wrapping_add(g.src_shift)) * packet;
+        (0..packet).map(move |i| (from + i, u64::from(at) * packet + i))
+    })
 }
 
 /// As in `kernel/walk.wgsl`, from the dimension `first` on.
@@ -359,7 +363,7 @@ fn place(g: &WalkGeometry, first: usize, number: u32) -> At {
 
 /// The lines of an invocation, or its place in a row.
 fn places(g: &WalkGeometry, constants: Constants, number: u32, adjacent: bool) -> Vec<At> {
-    if constants.in_steps || constants.line_bytes > 0 {
+    if constants.in_steps {
         return vec![place(g, 0, number)];
     }
     (0..constants.lines.into()).filter_map(|j| line(g, constants, number, j, adjacent)).collect()
@@ -451,13 +455,18 @@ fn word(g: &WalkGeometry, at: &At, i: u32, size: u64) -> std::ops::Range<u32> {
 }
 
 /// As in `kernel/spread.wgsl`: four packets of dst, byte by byte.
-fn spread(g: &WalkGeometry, at: &At, size: u32, line_bytes: u8) -> Vec<(u64, u64)> {
+fn spread(g: &WalkGeometry, number: u32, size: u32, line_bytes: u32, src_size: u64) -> Vec<(u64, u64)> {
+    let at = place(g, 0, number);
     let (src, dst) = (at.src * size, at.dst * size / 16 * 16);
+    let last_packet = (src + 15 * line_bytes + g.length * size - 1) / 16;
+    // Whole packets are loaded.
+    assert!(u64::from(last_packet + 1) * 16 <= src_size);
     let bytes = (0..16_u32).flat_map(|line| (0..4_u32).map(move |byte| (line, byte)));
     bytes
         .filter(|(_, byte)| g.word_mask >> (8 * byte) & 0xff != 0)
         .map(|(line, byte)| {
-            let from = src + line * u32::from(line_bytes) + byte - g.word_shift / 8;
+            let from = src + line * line_bytes + byte - g.word_shift / 8;
+            assert!(from / 16 <= last_packet);
             (from.into(), (dst + 4 * line + byte).into())
         })
         .collect()
@@ -525,23 +534,23 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
 /// Lines of a word or less, packed or with gaps in src, in words in dst.
 fn any_lines() -> impl Strategy<Value = (Layout, Layout)> {
     let phase = || prop::sample::select(&[0_usize, 0, 1, 2, 3]);
-    let lines = prop::sample::select(&[64_usize, 70, 96, 131]);
-    (1_usize..3, lines, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 3]>()).prop_map(
-        |(rows, lines, length, [a, b, offset, skip], [packed, u16s, odd])| {
+    let extent = prop::sample::select(&[64_usize, 70, 96, 131]);
+    (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 3]>()).prop_map(
+        |(rows, count, length, [a, b, offset, skip], [packed, u16s, odd])| {
             let lanes = if u16s { 2 } else { 4 };
             let length = if u16s { 1 } else { length };
             let in_words = |lane: usize, pad: usize, offset: usize| {
-                let pitch = ((lines + pad) * lanes).next_multiple_of(16) + usize::from(odd && offset > 0);
+                let pitch = ((count + pad) * lanes).next_multiple_of(16) + usize::from(odd && offset > 0);
                 let strides = [pitch, lanes, 1].map(usize::cast_signed);
-                Layout::strided(&[rows, lines, length], &strides, lane.min(lanes - length) + offset).unwrap()
+                Layout::strided(&[rows, count, length], &strides, lane.min(lanes - length) + offset).unwrap()
             };
             let dst = in_words(a, b, 4 * skip);
             let dst =
                 Layout::strided(dst.shape(), &[dst.strides()[0] & !15, dst.strides()[1], 1], dst.offset());
             let src = if packed {
-                let pitch = lines * length + b;
+                let pitch = count * length + b;
                 let strides = [pitch, length, 1].map(usize::cast_signed);
-                Layout::strided(&[rows, lines, length], &strides, offset).unwrap()
+                Layout::strided(&[rows, count, length], &strides, offset).unwrap()
             } else {
                 in_words(b, a, offset)
             };

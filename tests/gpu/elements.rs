@@ -55,8 +55,7 @@ const ROUTES: [Route; 11] = [
 /// Those that only elements of a part of a word can take.
 fn routes_in_words(dtype: DType) -> Vec<Route> {
     let lanes = 32 / dtype.bits() as usize;
-    let lines = (1..lanes).map(Route::Spread);
-    lines.chain((lanes > 1).then_some(Route::SpreadInPlace)).collect()
+    (1..lanes).map(Route::Spread).chain((lanes > 1).then_some(Route::SpreadInPlace)).collect()
 }
 
 fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
@@ -163,10 +162,10 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
         }
         Route::SpreadInPlace => {
             let lanes = 4 / dtype.size();
-            let lines = n.div_ceil(lanes - 1);
-            let layout = packed(&[lines, lanes]).slice(1, 1..lanes).unwrap();
-            let mut bits = vec![0x5a5a & mask(dtype); lines * lanes];
-            let changing = (0..lines * lanes).filter(|i| i % lanes != 0);
+            let words = n.div_ceil(lanes - 1);
+            let layout = packed(&[words, lanes]).slice(1, 1..lanes).unwrap();
+            let mut bits = vec![0x5a5a & mask(dtype); words * lanes];
+            let changing = (0..words * lanes).filter(|i| i % lanes != 0);
             for (i, &element) in changing.zip(elements) {
                 bits[i] = element;
             }
@@ -313,7 +312,7 @@ fn products_decide_ties_and_survive_cancellation() {
         if x >= 1 << 24 || above == 0 || above >= 1 << 18 {
             continue;
         }
-        let value = |significand: u32| significand as f32 / 8_388_608.0;
+        let value = |significand: u32| f32::from_bits(0x3f80_0000 | (significand & 0x007f_ffff));
         let elements: Vec<u64> = [x - 1, x, x + 1]
             .into_iter()
             .flat_map(|x| [value(x), -value(x)])
@@ -324,7 +323,7 @@ fn products_decide_ties_and_survive_cancellation() {
             clamps.push((free.with_affine(value(scale), bias).unwrap(), elements.clone()));
         }
     }
-    for gpu in gpus() {
+    for gpu in devices_for(DType::F32) {
         for (clamp, elements) in &clamps {
             run(gpu, clamp, elements, Route::Contiguous);
         }
