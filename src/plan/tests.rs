@@ -258,10 +258,9 @@ fn reached(plan: &Plan, window: &Window, adjacent: bool) -> Vec<(u64, u64)> {
                 let at = At { step: 0, second: 0, src: g.last_src, dst: g.last_dst };
                 let (_, last, left_out) = whole(g, &at, size);
                 let lanes = 16 / size as u32;
-                for dst in units(g, &at, last - u32::from(left_out), last, lanes) {
-                    let i = dst - at.dst;
-                    bytes.extend(element(at.src.wrapping_add(i.wrapping_mul(g.src_step)), dst));
-                }
+                let row = units(g, &at, last - u32::from(left_out), last, lanes);
+                let src = |dst: u32| at.src.wrapping_add((dst - at.dst).wrapping_mul(g.src_step));
+                bytes.extend(row.flat_map(|dst| element(src(dst), dst)));
             }
             (Geometry::Walk(g), entry_point) => {
                 let edges = entry_point == EntryPoint::RowEdges;
