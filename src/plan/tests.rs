@@ -534,8 +534,8 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
 fn any_lines() -> impl Strategy<Value = (Layout, Layout)> {
     let phase = || prop::sample::select(&[0_usize, 0, 1, 2, 3]);
     let extent = prop::sample::select(&[64_usize, 70, 96, 131]);
-    (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 3]>()).prop_map(
-        |(rows, count, length, [a, b, offset, skip], [packed, u16s, odd])| {
+    (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 4]>()).prop_map(
+        |(rows, count, length, [a, b, offset, skip], [packed, u16s, odd, flip])| {
             let lanes = if u16s { 2 } else { 4 };
             let length = if u16s { 1 } else { length };
             let in_words = |lane: usize, pad: usize, offset: usize| {
@@ -553,7 +553,7 @@ fn any_lines() -> impl Strategy<Value = (Layout, Layout)> {
             } else {
                 in_words(b, a, offset)
             };
-            (src, dst.unwrap())
+            (if flip { src.flip(0).unwrap() } else { src }, dst.unwrap())
         },
     )
 }

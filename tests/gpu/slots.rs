@@ -84,9 +84,13 @@ fn any_value_in_a_slot_follows_the_rules() {
         let mut rng = Random(41);
         for dtype in DType::ALL {
             let edges = edges(dtype);
-            for n in 0..60 {
-                let random = |rng: &mut Random| {
-                    if rng.below(3) == 0 { rng.next() & mask(dtype) } else { rng.pick(&edges) }
+            // Of floats, the zeros.
+            let zeros = [0, 1 << (dtype.bits() - 1)];
+            for n in 0..80 {
+                let random = |rng: &mut Random| match rng.below(4) {
+                    0 => rng.next() & mask(dtype),
+                    1 => rng.pick(&zeros),
+                    _ => rng.pick(&edges),
                 };
                 let order = [Order::MinWins, Order::MaxWins][rng.below(2)];
                 let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][rng.below(3)];
