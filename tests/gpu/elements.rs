@@ -147,10 +147,12 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             // As many as a few megabytes hold, filled up with the first.
             let every = n.div_ceil(50_000);
             let mut some: Vec<u64> = elements.iter().copied().step_by(every).collect();
-            some.resize(some.len().next_multiple_of(16), elements[0]);
-            let columns = some.len();
-            let row = packed(&[1, columns]).broadcast_to(&[9, columns]).unwrap();
-            (row, packed(&[9, columns]), to_bytes(dtype, &some), "rows kernel")
+            some.resize(some.len().next_multiple_of(32), elements[0]);
+            let columns = some.len() / 2;
+            // Each half to nine rows; a tenth stays as it is.
+            let halves = packed(&[2, 1, columns]).broadcast_to(&[2, 9, columns]).unwrap();
+            let rows = packed(&[2, 10, columns]).slice(1, 0..9).unwrap();
+            (halves, rows, to_bytes(dtype, &some), "rows kernel")
         }
         Route::Spread(length) => {
             let lines = n.div_ceil(length);
@@ -183,8 +185,7 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
     let place =
         if matches!(route, Route::RowsInPlace | Route::SpreadInPlace) { Place::Same } else { Place::Apart };
-    // With more than a row behind it, to stay as it is.
-    let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size() + 65_536);
+    let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size());
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
