@@ -10,7 +10,7 @@ use wgpu_clamp::{DType, wgpu};
 use crate::clock::{Clock, Work};
 use crate::data;
 use crate::device::Device;
-use crate::kernels::{self, Kind, Packets, Width};
+use crate::kernels::{self, COPIES, FILLS, Kind, Packets};
 use crate::options::Options;
 use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
 use crate::stats::Stats;
@@ -27,9 +27,8 @@ pub struct Bench {
     pub clock: Clock,
     /// What was asked for.
     pub options: Options,
-    /// The copy kernels, widest last.
     copies: Vec<(Kind, Packets)>,
-    fill: Packets,
+    fills: Vec<(Kind, Packets)>,
     /// The index of the fastest copy kernel.
     fastest: usize,
     arena: RefCell<Option<Arena>>,
@@ -51,10 +50,9 @@ impl Bench {
     pub fn open(options: Options) -> Result<Self> {
         let device = Device::open()?;
         let clock = Clock::new(&device)?;
-        let kinds = [Width::One, Width::Two, Width::Four].map(Kind::Copy);
-        let copies = kinds.map(|kind| (kind, Packets::new(&device, kind))).into();
-        let fill = Packets::new(&device, Kind::Fill);
-        let mut bench = Self { device, clock, options, copies, fill, fastest: 0, arena: RefCell::new(None) };
+        let compile = |kinds: [Kind; 3]| kinds.map(|kind| (kind, Packets::new(&device, kind))).into();
+        let (copies, fills) = (compile(COPIES), compile(FILLS));
+        let mut bench = Self { device, clock, options, copies, fills, fastest: 0, arena: RefCell::new(None) };
         let medians = bench.copy_medians(bench.bytes())?;
         bench.fastest = (0..bench.copies.len())
             .min_by(|a, b| medians[*a].1.median.total_cmp(&medians[*b].1.median))
@@ -105,7 +103,7 @@ impl Bench {
         let pairs = self.pairs(bytes)?;
         let (kind, kernel) = &self.copies[self.fastest];
         let mut rivals =
-            vec![Rival { name: kind.name().to_owned(), work: kernel.work(&self.device, bytes, &pairs) }];
+            vec![Rival { name: kind.name.to_owned(), work: kernel.work(&self.device, bytes, &pairs) }];
         if !self.device.is_cpu() {
             rivals.push(Rival {
                 name: "copy_buffer_to_buffer".to_owned(),
@@ -115,17 +113,18 @@ impl Bench {
         Ok(rivals)
     }
 
-    /// The fill that a row of `bytes` is held against.
+    /// The fills that a row of `bytes` is held against.
     ///
     /// # Errors
     ///
     /// No memory.
     pub fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
-        Ok(vec![Rival {
-            name: Kind::Fill.name().to_owned(),
-            work: self.fill.work(&self.device, bytes, &pairs),
-        }])
+        let rivals = self.fills.iter().map(|(kind, kernel)| Rival {
+            name: kind.name.to_owned(),
+            work: kernel.work(&self.device, bytes, &pairs),
+        });
+        Ok(rivals.collect())
     }
 
     /// The times of every copy kernel and, last, of `copy_buffer_to_buffer`.
@@ -135,7 +134,7 @@ impl Bench {
     /// No memory, or the device is lost.
     pub fn copy_medians(&self, bytes: u64) -> Result<Vec<(&'static str, Stats)>> {
         let pairs = self.pairs(bytes)?;
-        let mut names: Vec<_> = self.copies.iter().map(|(kind, _)| kind.name()).collect();
+        let mut names: Vec<_> = self.copies.iter().map(|(kind, _)| kind.name).collect();
         let mut works: Vec<_> =
             self.copies.iter().map(|(_, kernel)| kernel.work(&self.device, bytes, &pairs)).collect();
         names.push("copy_buffer_to_buffer");

@@ -10,7 +10,7 @@ use wgpu_clamp::wgpu;
 
 use crate::bench::Bench;
 use crate::clock::{Method, Work};
-use crate::kernels::{Kind, Packets, Width};
+use crate::kernels::{COPIES, Packets};
 use crate::row::Unit;
 use crate::stats::Stats;
 use crate::table::{figure, size, spread};
@@ -90,7 +90,7 @@ fn features(bench: &Bench) -> String {
 /// The time of one copy, by every clock that there is.
 fn clocks(bench: &Bench) -> Result<String> {
     let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
-    let kernel = Packets::new(&bench.device, Kind::Copy(Width::Two));
+    let kernel = Packets::new(&bench.device, COPIES[1]);
     let pairs = [bench.scratch(bytes)?];
     let work = kernel.work(&bench.device, bytes, &pairs);
     let used = match bench.clock.method {

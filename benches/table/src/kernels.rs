@@ -14,56 +14,45 @@ pub struct Packets {
 
 /// Which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A copy with this many packets per invocation.
-    Copy(Width),
-    /// Every packet of the destination becomes the first of the source.
-    Fill,
-}
-
-/// Packets per invocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// 16 bytes.
-    One,
-    /// 32 bytes.
-    Two,
-    /// 64 bytes.
-    Four,
-}
-
-impl Kind {
-    fn source(self) -> &'static str {
-        match self {
-            Self::Copy(Width::One) => include_str!("../shaders/copy1.wgsl"),
-            Self::Copy(Width::Two) => include_str!("../shaders/copy2.wgsl"),
-            Self::Copy(Width::Four) => include_str!("../shaders/copy4.wgsl"),
-            Self::Fill => include_str!("../shaders/fill4.wgsl"),
-        }
-    }
-
+pub struct Kind {
     /// As printed.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Copy(Width::One) => "copy kernel ×1",
-            Self::Copy(Width::Two) => "copy kernel ×2",
-            Self::Copy(Width::Four) => "copy kernel ×4",
-            Self::Fill => "fill kernel",
-        }
-    }
+    pub name: &'static str,
+    source: &'static str,
+    packets_per_invocation: u64,
 }
+
+macro_rules! kind {
+    ($file:literal, $name:literal, $packets:literal) => {
+        Kind {
+            name: $name,
+            source: include_str!(concat!("../shaders/", $file, ".wgsl")),
+            packets_per_invocation: $packets,
+        }
+    };
+}
+
+/// Copies, the widest last.
+pub const COPIES: [Kind; 3] = [
+    kind!("copy1", "copy kernel ×1", 1),
+    kind!("copy2", "copy kernel ×2", 2),
+    kind!("copy4", "copy kernel ×4", 4),
+];
+
+/// Every packet of the destination becomes the first of the source.
+pub const FILLS: [Kind; 3] = [
+    kind!("fill1", "fill kernel ×1", 1),
+    kind!("fill4", "fill kernel ×4", 4),
+    kind!("fill16", "fill kernel ×16", 16),
+];
 
 impl Packets {
     /// Compiles it.
     #[must_use]
     pub fn new(device: &Device, kind: Kind) -> Self {
-        let per_invocation = match kind {
-            Kind::Copy(Width::One) => 1,
-            Kind::Copy(Width::Two) => 2,
-            Kind::Copy(Width::Four) | Kind::Fill => 4,
-        };
-        Self { pipeline: pipeline(device, kind.source()), packets_per_workgroup: 256 * per_invocation }
+        Self {
+            pipeline: pipeline(device, kind.source),
+            packets_per_workgroup: 256 * kind.packets_per_invocation,
+        }
     }
 
     /// The same dispatch on each pair of source and destination, of which the first `bytes` take part.
