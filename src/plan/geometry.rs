@@ -156,8 +156,9 @@ impl Cut<'_> {
         let mut dims = self.nearest_first(skip).peekable();
         let first = dims.next().unwrap_or((1, 0, 0));
         // Where what is near in src is not near in dst, neighbouring invocations look after the one, an invocation's
-        // lines after the other.
-        let disagree = dims.peek().is_some_and(|next| next.1.unsigned_abs() < first.1.unsigned_abs());
+        // lines after the other. Lines of smaller elements are words, of which half as many are better.
+        let disagree =
+            self.size >= 4 && dims.peek().is_some_and(|next| next.1.unsigned_abs() < first.1.unsigned_abs());
         let lines = match first.0 {
             0..4 => 1,
             8.. if disagree => 8,

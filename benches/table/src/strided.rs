@@ -75,7 +75,8 @@ fn permutations(bytes: usize) -> Result<Vec<Row>> {
     for dtype in [DType::F32, DType::F16, DType::U8, DType::F64] {
         let goals = permutation_goals(dtype);
         let elements = bytes / dtype.size();
-        // Not a square, and no power of two, which would be a special case of caches.
+        // Not a square, and no power of two, which would be a special case of caches: what lies so far apart shares one
+        // set of them.
         let side = (elements.isqrt() / 16 * 16).saturating_sub(48).max(16);
         let plane = Layout::packed(&[side, elements / side / 16 * 16])?;
         let transposed = plane.permute(&[1, 0])?;
@@ -83,6 +84,8 @@ fn permutations(bytes: usize) -> Result<Vec<Row>> {
         out.push(matrix.row("permutations", "transpose", goals));
         for channels in [64, 3] {
             let side = (elements / channels / 8).isqrt() / 4 * 4;
+            // As above.
+            let side = if side.is_power_of_two() { side.saturating_sub(4).max(4) } else { side };
             let planes = Layout::packed(&[8, channels, side, side])?;
             let pixels = Layout::packed(&[8, side, side, channels])?;
             let goals = if channels == 64 { goals } else { [Report, Report] };
@@ -120,6 +123,11 @@ fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
         out.push(turned.row("eight dimensions", "the outer seven reversed", goals));
         let gapped = case(dtype, gapped(&shape, 0)?, gapped(&shape, 1)?)?;
         out.push(gapped.row("eight dimensions", "a gap after each", goals));
+        // What the rows cost without the dimensions.
+        let rows = shape[..7].iter().product();
+        let half = Layout::packed(&[rows, 16])?.slice(1, 0..8)?;
+        let plain = case(dtype, half, Layout::packed(&[rows, 8])?)?;
+        out.push(plain.row("eight dimensions", "two, with rows as short", [Report, Report]));
     }
     Ok(out)
 }
