@@ -29,8 +29,6 @@ pub struct Bench {
     pub options: Options,
     copies: Vec<(Kind, Packets)>,
     fills: Vec<(Kind, Packets)>,
-    /// The index of the fastest copy kernel.
-    fastest: usize,
     arena: RefCell<Option<Arena>>,
 }
 
@@ -52,12 +50,7 @@ impl Bench {
         let clock = Clock::new(&device)?;
         let compile = |kinds: [Kind; 3]| kinds.map(|kind| (kind, Packets::new(&device, kind))).into();
         let (copies, fills) = (compile(COPIES), compile(FILLS));
-        let mut bench = Self { device, clock, options, copies, fills, fastest: 0, arena: RefCell::new(None) };
-        let medians = bench.copy_medians(bench.bytes())?;
-        bench.fastest = (0..bench.copies.len())
-            .min_by(|a, b| medians[*a].1.median.total_cmp(&medians[*b].1.median))
-            .unwrap_or(0);
-        Ok(bench)
+        Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None) })
     }
 
     /// How large an output is, unless the row has a reason.
@@ -101,9 +94,7 @@ impl Bench {
     /// No memory.
     pub fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
-        let (kind, kernel) = &self.copies[self.fastest];
-        let mut rivals =
-            vec![Rival { name: kind.name.to_owned(), work: kernel.work(&self.device, bytes, &pairs) }];
+        let mut rivals = self.rivals(&self.copies, bytes, &pairs);
         if !self.device.is_cpu() {
             rivals.push(Rival {
                 name: "copy_buffer_to_buffer".to_owned(),
@@ -120,11 +111,15 @@ impl Bench {
     /// No memory.
     pub fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
-        let rivals = self.fills.iter().map(|(kind, kernel)| Rival {
+        Ok(self.rivals(&self.fills, bytes, &pairs))
+    }
+
+    fn rivals(&self, kernels: &[(Kind, Packets)], bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Vec<Rival> {
+        let rival = |(kind, kernel): &(Kind, Packets)| Rival {
             name: kind.name.to_owned(),
-            work: kernel.work(&self.device, bytes, &pairs),
-        });
-        Ok(rivals.collect())
+            work: kernel.work(&self.device, bytes, pairs),
+        };
+        kernels.iter().map(rival).collect()
     }
 
     /// The times of every copy kernel and, last, of `copy_buffer_to_buffer`.
