@@ -11,7 +11,7 @@ use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, adapter, scope};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which holds 37301 at most and
+/// Cheap to clone: clones share one cache of compiled pipelines, which holds 48701 at most and
 /// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
 /// It takes the device as it is. No feature is needed; `SHADER_F64` and `SHADER_INT64` together, on Vulkan, make

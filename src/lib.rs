@@ -154,7 +154,7 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, placement, kernel and
-//! kind of layout. There are 37301 at most, of which a program meets a handful; none is for a bound, a scale, a shape or
+//! kind of layout. There are 48701 at most, of which a program meets a handful; none is for a bound, a scale, a shape or
 //! a stride alone.
 //! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!

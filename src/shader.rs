@@ -182,7 +182,8 @@ pub(crate) struct Constants {
     pub(crate) squares: u16,
     /// From a line of src to the next, in bytes: 1 to 4.
     pub(crate) line_bytes: u8,
-    /// Whether a row in src may lie at another distance from a packet than in dst.
+    /// Whether a row in src may lie at another distance from a packet than in dst; of lines, whether the first one may
+    /// begin within a packet of src.
     pub(crate) shifted: bool,
     /// Whether a row in src goes to several rows in dst.
     pub(crate) repeated: bool,

@@ -1,5 +1,4 @@
-// F64: the exact real number, rounded once, in integers. As for the narrower floats, with 128 bits (the low word
-// first) in place of 64.
+// F64: the exact real number, rounded once, in integers of 128 bits, the low word first.
 struct Affine {
     scale: vec2<u32>,    // significand of |scale|, below 2^53; the number is scale * 2^scale_exponent
     scale_exponent: i32,

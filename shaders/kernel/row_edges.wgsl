@@ -1,7 +1,7 @@
 // The packets of rows: which are whole, which of them an invocation takes, and the units (words, or 64-bit elements) at
 // the ends that are not in whole packets.
 
-// Packets that an invocation takes: 1, 2 or 4.
+// Packets that an invocation takes: 1, 2, 4, 8 of `rows`, 16 of `fill`.
 override PACKETS: u32 = 4u;
 
 // Whether `row_edges` takes the packets that `row_last` would: where there may be one in many rows.

@@ -229,7 +229,9 @@ impl Cut<'_> {
         } else {
             bytes / packet
         };
-        let shifted = !(same(0) && same(1) && src == dst);
+        // In place never: what is loaded is then what the invocation stores.
+        let alike = |dim: &Dim| dim.src.wrapping_sub(dim.dst).unsigned_abs().is_multiple_of(elements);
+        let shifted = !(src == dst && self.outer(&row).iter().all(alike));
         let in_reach = src_size == u64::MAX || !shifted || src_size.is_multiple_of(packet);
         let ragged = !(same(1) && dst == 0 && bytes.is_multiple_of(packet));
         let repeated = if entry_point == EntryPoint::Rows && in_reach && !ragged && whole >= 4 {
@@ -405,6 +407,7 @@ struct Row {
     /// 1 if it is a dimension of the piece, 0 if it is one element.
     dims: usize,
 }
+
 /// A near-square grid of at least `workgroups`, or one row of them while they fit.
 pub(super) fn grid(workgroups: u64, limits: Limits) -> [u32; 2] {
     let most = u64::from(limits.max_workgroups_per_dimension.max(1));

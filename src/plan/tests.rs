@@ -166,6 +166,32 @@ fn bindings_suit_the_device() {
 }
 
 #[test]
+fn packets_of_lines_fit_into_their_bindings() {
+    // The lines end within a binding, the last packet of src does not.
+    let limits = Limits { max_binding_size: 4104, binding_alignment: 16, ..Limits::default() };
+    let src = Layout::strided(&[2, 80, 3], &[3908, 3, 1], 0).unwrap();
+    let dst = Layout::strided(&[2, 80, 3], &[320, 4, 1], 0).unwrap();
+    let plan = Plan::new(&Clamp::unbounded(DType::U8), &src, &dst, limits).unwrap();
+    assert_eq!(kernels(&plan)[0], Kernel::Spread);
+    assert!(plan.windows().all(|window| window.src.size <= limits.max_binding_size));
+
+    // Strides near the end of the integers.
+    let far = Layout::strided(&[2, 128], &[1 << 62, 2], 0).unwrap();
+    let plan = Plan::new(&Clamp::unbounded(DType::U16), &packed(&[2, 128]), &far, Limits::default()).unwrap();
+    assert_eq!((kernels(&plan), plan.window_count()), (vec![Kernel::Spread], 2));
+}
+
+/// What is loaded in place is what the invocation stores.
+#[test]
+fn rows_in_place_are_not_shifted() {
+    let odd = packed(&[64, 81]).slice(1, 1..81).unwrap();
+    let plan = Plan::in_one_buffer(&Clamp::unbounded(DType::F32), &odd, &odd, Limits::default()).unwrap();
+    assert_eq!(kernels(&plan), [Kernel::Rows]);
+    let mut dispatches = plan.windows().flat_map(|window| window.dispatches().collect::<Vec<_>>());
+    assert!(dispatches.all(|dispatch| !dispatch.constants.shifted));
+}
+
+#[test]
 fn windows_are_few_and_whole() {
     // 1 GiB in bindings of 128 MiB, from the middle of a packet.
     let clamp = Clamp::unbounded(DType::F32);
@@ -594,7 +620,7 @@ fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = (1_u64..40, prop::sample::select(&[16_u64, 32, 256]), 1_u32..4).prop_map(
         |(binding, binding_alignment, max_workgroups_per_dimension)| Limits {
-            max_binding_size: 4 * (binding_alignment + 4) + 64 * binding,
+            max_binding_size: 4 * (binding_alignment + 4) + 56 * binding,
             binding_alignment,
             max_workgroups_per_dimension,
             ..Limits::default()

@@ -99,7 +99,7 @@ impl Plan {
             _ => 1,
         };
         let in_units = |dim: &Dim| match kernel {
-            Kernel::Spread => dim.dst * size.cast_signed() == 4,
+            Kernel::Spread => dim.dst == (4 / size).cast_signed(),
             _ => dim.src == 1 || dim.dst == 1,
         };
         let room = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / unit * unit;
@@ -187,6 +187,9 @@ impl Plan {
             if piece.kernel == Kernel::Spread {
                 // It loads whole packets; the lines behind its last ones are in the buffer.
                 src.size = src.size.next_multiple_of(PACKET as u64);
+                if src.size > binding_limit(self.limits) {
+                    return None;
+                }
             }
             Some((placement, src, range(dst, size, self.limits)?))
         };

@@ -40,7 +40,7 @@ struct Arena {
 }
 
 impl Bench {
-    /// Opens the device and finds its fastest copy kernel.
+    /// Opens the device and compiles the kernels.
     ///
     /// # Errors
     ///
