@@ -39,7 +39,7 @@ fn peer(bench: &Bench, size: u32, src: &[f32]) -> Result<(Work, Output)> {
     for _ in 0..bench.sets(bytes.len() as u64) {
         let (src, dst) = (data::buffer(device, bytes)?, data::buffer(device, &poison)?);
         let whole = bytes.len() as u64;
-        let resources = [params.as_entire_binding(), part(&src, whole), part(&dst, whole)];
+        let resources = [params.as_entire_binding(), part(&src, 0, whole), part(&dst, 0, whole)];
         let (group, pipeline) = (bind(device, &pipeline, &resources), pipeline.clone());
         dispatches.push(Box::new(move |pass| {
             pass.set_pipeline(&pipeline);

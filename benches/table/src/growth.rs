@@ -70,9 +70,8 @@ fn series(bench: &Bench) -> Result<Vec<String>> {
 
 /// 4 KiB to 1 GiB, as far as a buffer reaches.
 fn sizes(bench: &Bench) -> Result<Curve> {
-    let limits = bench.device.wgpu().limits();
-    let copied_at_once = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-    let most = copied_at_once.min(if bench.options.quick { 256 << 20 } else { 1 << 30 });
+    let wanted = if bench.options.quick { 256 << 20 } else { 1 << 30 };
+    let most = wanted.min(bench.device.wgpu().limits().max_buffer_size);
     let clamp = data::bounds(DType::F32)?;
     let mut points = Vec::new();
     for bytes in (0..10).map(|power| 4096_u64 << (2 * power)).take_while(|bytes| *bytes <= most) {

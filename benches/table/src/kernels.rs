@@ -55,17 +55,27 @@ impl Packets {
         }
     }
 
-    /// The same dispatch on each pair of source and destination, of which the first `bytes` take part.
+    /// The same on each pair of source and destination, of which the first `bytes` take part: one dispatch, or one for
+    /// as much as can be bound at once.
     #[must_use]
     pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-        let [x, y] = grid((bytes / 16).div_ceil(self.packets_per_workgroup));
-        let dispatches = pairs.iter().map(|[src, dst]| {
-            let bind_group = bind(device, &self.pipeline, &[part(src, bytes), part(dst, bytes)]);
+        let most = device.wgpu().limits().max_storage_buffer_binding_size >> 20 << 20;
+        let dispatches = pairs.iter().map(|pair| {
+            let bytes = pair.iter().map(wgpu::Buffer::size).min().unwrap_or(0).min(bytes);
+            let parts = (0..bytes.div_ceil(most.max(1))).map(|n| {
+                let size = (bytes - n * most).min(most) / 16 * 16;
+                let [src, dst] = pair.each_ref().map(|buffer| part(buffer, n * most, size));
+                let grid = grid((size / 16).div_ceil(self.packets_per_workgroup));
+                (bind(device, &self.pipeline, &[src, dst]), grid)
+            });
+            let parts: Vec<_> = parts.collect();
             let pipeline = self.pipeline.clone();
             Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
                 pass.set_pipeline(&pipeline);
-                pass.set_bind_group(0, &bind_group, &[]);
-                pass.dispatch_workgroups(x, y, 1);
+                for (bind_group, [x, y]) in &parts {
+                    pass.set_bind_group(0, bind_group, &[]);
+                    pass.dispatch_workgroups(*x, *y, 1);
+                }
             }) as Dispatch
         });
         Work::Pass(dispatches.collect())
@@ -108,11 +118,11 @@ pub fn bind(
     })
 }
 
-/// The first `bytes` of a buffer, as a binding.
+/// A part of a buffer, as a binding; offset and size in bytes.
 #[must_use]
-pub fn part(buffer: &wgpu::Buffer, bytes: u64) -> wgpu::BindingResource<'_> {
-    let size = wgpu::BufferSize::new(bytes.min(buffer.size()) / 16 * 16);
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+pub fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingResource<'_> {
+    let size = wgpu::BufferSize::new(bytes);
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
 }
 
 /// So many workgroups, near a square where a line is too long.
