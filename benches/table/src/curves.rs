@@ -49,9 +49,9 @@ fn try_draw(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
     let area = area.titled(&format!("Time of {}", curve.name), ("sans-serif", 18))?;
     let area = area.titled(adapter, ("sans-serif", 13))?;
     let all: Vec<_> = curve.points.iter().flat_map(|p| p.seconds.iter().map(|s| s.median)).collect();
-    // Whole decades, so that the scale is labelled at each.
-    let low = 10_f64.powf(all.iter().copied().fold(f64::INFINITY, f64::min).log10().floor());
-    let high = 10_f64.powf(all.iter().copied().fold(0.0, f64::max).log10().ceil());
+    // Whole decades and a little, so that the scale is labelled at each.
+    let low = 0.97 * 10_f64.powf(all.iter().copied().fold(f64::INFINITY, f64::min).log10().floor());
+    let high = 1.03 * 10_f64.powf(all.iter().copied().fold(0.0, f64::max).log10().ceil());
     // By place: each point is a fixed factor, or one rank, after the last.
     let last = f64::from(curve.points.len() as u32) - 0.7;
     let mut chart = ChartBuilder::on(&area)
@@ -68,8 +68,11 @@ fn try_draw(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
         .x_label_formatter(&|x| label(curve, *x))
         .y_label_formatter(&|y| figure(*y, Unit::Seconds))
         .draw()?;
-    let colors = [RGBColor(213, 94, 0), RGBColor(0, 114, 178), RGBColor(0, 158, 115)];
-    for (i, (name, color)) in curve.series.iter().zip(colors).enumerate() {
+    // Colours that the colour-blind tell apart; more series than these take them again. Ours is drawn last.
+    let colors =
+        [(213, 94, 0), (0, 114, 178), (0, 158, 115), (204, 121, 167)].map(|(r, g, b)| RGBColor(r, g, b));
+    for (i, name) in curve.series.iter().enumerate().rev() {
+        let color = colors[i % colors.len()];
         let points: Vec<_> =
             curve.points.iter().zip(0_u32..).map(|(p, x)| (f64::from(x), p.seconds[i].median)).collect();
         chart
