@@ -137,9 +137,18 @@ impl Mapping {
         let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
         #[cfg(not(target_arch = "wasm32"))]
         {
-            self.poller.poll(Duration::ZERO)?;
+            // Not a wait of no time: one that times out as another thread finds all work done, in a poll or a submission,
+            // fails an assertion of wgpu-core (30.0; mended by gfx-rs/wgpu#9958).
+            self.poller.poll(wgpu::PollType::Poll)?;
             if let Some(result) = self.arrival.try_recv().map_err(lost)? {
-                return result;
+                result?;
+                // Done, so this does not wait; it refuses a submission to the queue of another device, of whose work the
+                // mapping knows nothing. If it has found the device destroyed, nothing is mapped any more.
+                self.poller.poll(self.poller.within(Duration::ZERO))?;
+                if scope::is_lost(&self.poller.device) {
+                    return Err(Error::DeviceLost { reason: "it was destroyed during the wait".to_owned() });
+                }
+                return Ok(());
             }
             self.poller.spawn()?;
         }
@@ -179,7 +188,7 @@ impl Poller {
         // Short waits: on GL a waiting poll keeps other threads from the device.
         const SLICE: Duration = Duration::from_millis(20);
         loop {
-            match self.poll(SLICE) {
+            match self.poll(self.within(SLICE)) {
                 Ok(false) => {}
                 // The callback has told, or is about to on another thread that polls.
                 Ok(true) => return,
@@ -188,10 +197,14 @@ impl Poller {
         }
     }
 
-    /// Waits no longer than `timeout`; whether the submission is done.
-    fn poll(&self, timeout: Duration) -> Result<bool, Error> {
-        let submission_index = Some(self.submission.clone());
-        let poll = || self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(timeout) });
+    /// A wait for the submission, no longer than `timeout`.
+    fn within(&self, timeout: Duration) -> wgpu::PollType {
+        wgpu::PollType::Wait { submission_index: Some(self.submission.clone()), timeout: Some(timeout) }
+    }
+
+    /// Whether what `poll_type` waits for is done.
+    fn poll(&self, poll_type: wgpu::PollType) -> Result<bool, Error> {
+        let poll = || self.device.poll(poll_type);
         // wgpu panics where the driver says that the device is lost.
         match catch_unwind(AssertUnwindSafe(poll)) {
             Ok(Ok(_)) => Ok(true),
