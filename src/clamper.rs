@@ -274,13 +274,14 @@ impl Clamper {
         dtype: DType,
     ) -> Result<(&'a wgpu::Buffer, Range, Slot), Error> {
         let (address, size) = (view.layout.offset(), dtype.size() as u64);
-        let range = plan::range((address, address), size, self.inner.limits).ok_or(Error::TooLarge {
-            argument,
-            needed: self.inner.limits.binding_alignment + size,
-            unit: "bytes in one binding",
-            limit_name: "max_storage_buffer_binding_size",
-            limit: self.inner.limits.max_binding_size,
-        })?;
+        let range =
+            plan::range((address, address), size, plan::WORD, self.inner.limits).ok_or(Error::TooLarge {
+                argument,
+                needed: self.inner.limits.binding_alignment + size,
+                unit: "bytes in one binding",
+                limit_name: "max_storage_buffer_binding_size",
+                limit: self.inner.limits.max_binding_size,
+            })?;
         Ok((view.buffer, range, Slot::new(address as u64 * size - range.offset)))
     }
 

@@ -12,7 +12,7 @@ use crate::shader::{AffineStep, Module, Placement, ShaderKey};
 use crate::{Clamp, Error, Layout};
 
 use piece::{Piece, Pieces};
-pub(crate) use window::{Range, Window, range};
+pub(crate) use window::{Range, WORD, Window, range};
 
 /// Bytes in a packet, what the kernels read and write at once where they can.
 const PACKET: usize = 16;

@@ -168,23 +168,22 @@ impl FloatRanges {
             let winner = if clamp.order() == Order::MinWins { ranges.min_bits } else { ranges.max_bits };
             (ranges.min_bits, ranges.max_bits) = (winner, winner);
             ranges.above = Keys { first: lowest, count: highest - lowest + 1 };
-            ranges.below = Keys { first: nans.first, count: 0 };
+            ranges.below.count = 0;
         }
         match clamp.nan_rule() {
             NanRule::Propagate => {}
-            // A NaN is what −∞ becomes, which no Max replaces; the range goes on from NaNs to small numbers.
-            NanRule::ToMin => {
-                if ranges.below.count == 0 && !crossed {
-                    ranges.min_bits = format.sign | format.infinity;
-                }
-                ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
-            }
-            NanRule::ToMax if crossed => ranges.below = nans,
-            NanRule::ToMax => {
+            NanRule::ToMax if !crossed => {
                 if ranges.above.count == 0 {
                     ranges.max_bits = format.infinity;
                 }
                 ranges.above.count += nans.count;
+            }
+            // A NaN is what −∞ becomes, which no Max replaces, or the winner; the range goes on from NaNs to small numbers.
+            NanRule::ToMin | NanRule::ToMax => {
+                if ranges.below.count == 0 && !crossed {
+                    ranges.min_bits = format.sign | format.infinity;
+                }
+                ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
             }
         }
         ranges

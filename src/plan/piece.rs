@@ -177,12 +177,12 @@ impl Piece {
 
 impl Plan {
     /// One piece, with the kernel that suits it best.
-    pub(super) fn whole(&self, mut piece: Piece) -> Pieces {
-        self.choose_kernel(&mut piece);
-        Pieces { pieces: [Some(piece), None, None] }
+    pub(super) fn whole(&self, piece: Piece) -> Pieces {
+        Pieces { pieces: [Some(self.with_kernel(piece)), None, None] }
     }
 
-    fn choose_kernel(&self, piece: &mut Piece) {
+    /// The piece with the kernel that suits it best.
+    fn with_kernel(&self, mut piece: Piece) -> Piece {
         let size = self.clamp.dtype().size();
         let (packet, lanes) = (PACKET / size, 4_usize.div_ceil(size));
         // In elements: how far behind a packet's start src and dst begin.
@@ -191,13 +191,13 @@ impl Plan {
             piece.kernel = Kernel::Contiguous;
             piece.lead = dst;
             piece.dims_mut().iter_mut().for_each(|dim| dim.block += dst);
-            return;
+            return piece;
         }
         let rows = piece.dims().last().filter(|dim| dim.dst == 1).copied();
         piece.kernel = match rows {
-            Some(Dim { src: 1, extent, .. }) if self.packets_pay(piece, extent) => Kernel::Rows,
+            Some(Dim { src: 1, extent, .. }) if self.packets_pay(&piece, extent) => Kernel::Rows,
             Some(Dim { src: 0, extent, .. })
-                if self.placement == Placement::TwoBuffers && self.packets_pay(piece, extent) =>
+                if self.placement == Placement::TwoBuffers && self.packets_pay(&piece, extent) =>
             {
                 Kernel::Fill
             }
@@ -205,6 +205,7 @@ impl Plan {
             None if lanes > 1 && Piece::same_phase(1, lanes, piece.dims()) => Kernel::Words,
             _ => Kernel::Strided,
         };
+        piece
     }
 
     /// Whether rows of `length` elements are long enough for packets. Where they do not fall on packets, each has two
@@ -241,10 +242,7 @@ impl Plan {
         let mut squares = piece.slice(along_dst, 0, whole(a.extent)).slice(along_src, 0, whole(b.extent));
         squares.kernel = Kernel::Transposed;
         pieces.pieces[0] = Some(squares);
-        let mut rest = |slot: usize, mut piece: Piece| {
-            self.choose_kernel(&mut piece);
-            pieces.pieces[slot] = Some(piece);
-        };
+        let mut rest = |slot: usize, piece| pieces.pieces[slot] = Some(self.with_kernel(piece));
         if whole(b.extent) < b.extent {
             rest(1, piece.slice(along_src, whole(b.extent), b.extent - whole(b.extent)));
         }
@@ -295,9 +293,7 @@ impl Plan {
         pieces.pieces[0] = Some(body);
         for (slot, first, extent) in [(1, 0, head), (2, head + whole, rest - whole)] {
             if extent > 0 {
-                let mut piece = piece.slice(along, first, extent);
-                self.choose_kernel(&mut piece);
-                pieces.pieces[slot] = Some(piece);
+                pieces.pieces[slot] = Some(self.with_kernel(piece.slice(along, first, extent)));
             }
         }
         Some(pieces)

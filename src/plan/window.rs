@@ -19,6 +19,18 @@ const fn dispatches(kernel: Kernel) -> usize {
     }
 }
 
+/// Bindings end at whole words, as buffers do, in bytes.
+pub(crate) const WORD: u64 = 4;
+
+/// What a binding of src ends at a multiple of, in bytes. `spread` loads whole packets; the lines behind its last ones
+/// are in the buffer.
+const fn loads(kernel: Kernel) -> u64 {
+    match kernel {
+        Kernel::Spread => PACKET as u64,
+        _ => WORD,
+    }
+}
+
 /// What Vulkan and DX12 can bind, whatever a device claims, in bytes.
 const MAX_BINDING: u64 = (1 << 31) - 4;
 
@@ -86,8 +98,7 @@ impl Plan {
             return Ok(());
         }
         // What a binding holds for sure: its start is rounded down, its end up.
-        let end = if piece.kernel == Kernel::Spread { PACKET as u64 } else { 4 };
-        let slack = alignment(self.limits).saturating_add(end);
+        let slack = alignment(self.limits).saturating_add(loads(kernel));
         let mut reach = binding_limit(self.limits).saturating_sub(slack);
         if self.placement == Placement::OneBuffer && !in_place {
             // Half of a binding each: two windows of src and dst that share words then fit into one.
@@ -183,20 +194,13 @@ impl Plan {
         let src = span(part.starts[0], |dim| dim.src);
         let dst = span(part.starts[1], |dim| dim.dst);
         let apart = |placement| {
-            let mut src = range(src, size, self.limits)?;
-            if piece.kernel == Kernel::Spread {
-                // It loads whole packets; the lines behind its last ones are in the buffer.
-                src.size = src.size.next_multiple_of(PACKET as u64);
-                if src.size > binding_limit(self.limits) {
-                    return None;
-                }
-            }
-            Some((placement, src, range(dst, size, self.limits)?))
+            let src = range(src, size, loads(piece.kernel), self.limits)?;
+            Some((placement, src, range(dst, size, WORD, self.limits)?))
         };
         match self.placement {
             Placement::TwoBuffers => apart(Placement::TwoBuffers),
             Placement::OneBuffer | Placement::TwoRanges => {
-                let both = range((src.0.min(dst.0), src.1.max(dst.1)), size, self.limits);
+                let both = range((src.0.min(dst.0), src.1.max(dst.1)), size, WORD, self.limits);
                 let both = both.map(|both| (Placement::OneBuffer, both, both));
                 both.or_else(|| {
                     let (placement, src, dst) = apart(Placement::TwoRanges)?;
@@ -291,10 +295,11 @@ fn alignment(limits: Limits) -> u64 {
     limits.binding_alignment.max(PACKET as u64)
 }
 
-/// The binding that reaches the elements `span`, both ends inclusive; `None` if it would be too long.
-pub(crate) fn range(span: (usize, usize), size: u64, limits: Limits) -> Option<Range> {
+/// The binding that reaches the elements `span`, both ends inclusive, and ends at a multiple of `unit` bytes; `None` if it
+/// would be too long.
+pub(crate) fn range(span: (usize, usize), size: u64, unit: u64, limits: Limits) -> Option<Range> {
     let first = span.0 as u128 * u128::from(size);
-    let end = ((span.1 as u128 + 1) * u128::from(size)).next_multiple_of(4);
+    let end = ((span.1 as u128 + 1) * u128::from(size)).next_multiple_of(unit.into());
     let offset = first - first % u128::from(alignment(limits));
     let range = Range { offset: offset.try_into().ok()?, size: (end - offset).try_into().ok()? };
     (range.size <= binding_limit(limits)).then_some(range)
