@@ -134,7 +134,7 @@ impl Plan {
             plan.pieces = match pieces.map(|pieces| plan.cut_all(pieces, in_place)) {
                 Some(Ok(pieces)) => pieces,
                 // Too large for the windows to end at packets.
-                Some(Err(_)) | None => plan.cut_all(plan.whole(whole), in_place)?,
+                Some(Err(_)) | None => plan.cut_all(plan.whole(&whole), in_place)?,
             };
         }
         Ok(plan)

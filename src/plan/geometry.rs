@@ -12,7 +12,7 @@ pub(super) const ROW_EDGES: u64 = 32;
 /// Lines that an invocation of `kernel/spread.wgsl` takes: those of four packets.
 pub(super) const SPREAD_LINES: usize = 16;
 
-/// Rows of dst that an invocation takes where a row of src is repeated.
+/// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
 const REPEATS: u64 = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,8 @@ impl Cut<'_> {
         self.piece.dims().iter().zip(extents).rev()
     }
 
-    /// What all kernels but the contiguous one share, with `count` the product of the extents. `unit` is in bytes, what starts and strides count.
+    /// What all kernels but the contiguous one share, with `count` the product of the extents. `unit` is in bytes, what
+    /// starts and strides count.
     fn walk(
         &self,
         dims: impl IntoIterator<Item = (u64, isize, isize)>,
@@ -175,13 +176,21 @@ impl Cut<'_> {
         let (mut geometry, constants) = if steps <= 1 {
             self.walk_lines(row.dims)
         } else {
-            let outer = self.nearest_first(row.dims);
-            let (geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
-            (geometry, Constants { in_steps: true, lines: 1, ..constants })
+            self.walk_steps(steps, self.nearest_first(row.dims))
         };
         geometry.rows = geometry.count / steps.max(1) as u32 * u32::from(constants.lines);
-        (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
+        row.measure(&mut geometry);
         (geometry, constants)
+    }
+
+    /// The geometry of so many steps in each of `outer`.
+    fn walk_steps(
+        &self,
+        steps: u64,
+        outer: impl Iterator<Item = (u64, isize, isize)>,
+    ) -> (WalkGeometry, Constants) {
+        let (geometry, constants) = self.walk([(steps, 0, 0)].into_iter().chain(outer), self.size);
+        (geometry, Constants { in_steps: true, lines: 1, ..constants })
     }
 
     /// The dimension that repeats a row of src most often.
@@ -200,12 +209,11 @@ impl Cut<'_> {
         let repeats = rows.min(REPEATS);
         let blocks = (rows.div_ceil(repeats), 0, pitch.wrapping_mul(repeats.cast_signed() as isize));
         let others = self.nearest_first(row.dims).filter(|&dim| dim != repeated);
-        let (mut geometry, constants) =
-            self.walk([(steps, 0, 0), blocks].into_iter().chain(others), self.size);
+        let (mut geometry, constants) = self.walk_steps(steps, [blocks].into_iter().chain(others));
         (geometry.repeats, geometry.repeated_rows) = (repeats as u32, rows as u32);
         geometry.repeat_pitch = (pitch / (PACKET as u64 / self.size).cast_signed() as isize) as u32;
-        (geometry.length, geometry.src_step) = (row.length as u32, row.src_step as u32);
-        (geometry, Constants { in_steps: true, lines: 1, repeated: true, ..constants })
+        row.measure(&mut geometry);
+        (geometry, Constants { repeated: true, ..constants })
     }
 
     /// For `row_unit`, which 32- and 64-bit elements have no use for.
@@ -340,7 +348,7 @@ impl Cut<'_> {
         let blocks = (lines / SPREAD_LINES as u64, along(line.src), along(line.dst));
         let outer = self.nearest_first(row.dims + 1);
         let (mut geometry, constants) = self.walk([blocks].into_iter().chain(outer), self.size);
-        geometry.length = row.length as u32;
+        row.measure(&mut geometry);
         let begin = self.starts[1] % 4;
         let bits = 8 * row.length * self.size;
         geometry.word_mask = (((1_u64 << bits) - 1) << (8 * begin)) as u32;
@@ -406,6 +414,12 @@ struct Row {
     src_step: isize,
     /// 1 if it is a dimension of the piece, 0 if it is one element.
     dims: usize,
+}
+
+impl Row {
+    fn measure(&self, geometry: &mut WalkGeometry) {
+        (geometry.length, geometry.src_step) = (self.length as u32, self.src_step as u32);
+    }
 }
 
 /// A near-square grid of at least `workgroups`, or one row of them while they fit.

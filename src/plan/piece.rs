@@ -177,12 +177,13 @@ impl Piece {
 
 impl Plan {
     /// One piece, with the kernel that suits it best.
-    pub(super) fn whole(&self, piece: Piece) -> Pieces {
+    pub(super) fn whole(&self, piece: &Piece) -> Pieces {
         Pieces { pieces: [Some(self.with_kernel(piece)), None, None] }
     }
 
     /// The piece with the kernel that suits it best.
-    fn with_kernel(&self, mut piece: Piece) -> Piece {
+    fn with_kernel(&self, piece: &Piece) -> Piece {
+        let mut piece = *piece;
         let size = self.clamp.dtype().size();
         let (packet, lanes) = (PACKET / size, 4_usize.div_ceil(size));
         // In elements: how far behind a packet's start src and dst begin.
@@ -242,7 +243,7 @@ impl Plan {
         let mut squares = piece.slice(along_dst, 0, whole(a.extent)).slice(along_src, 0, whole(b.extent));
         squares.kernel = Kernel::Transposed;
         pieces.pieces[0] = Some(squares);
-        let mut rest = |slot: usize, piece| pieces.pieces[slot] = Some(self.with_kernel(piece));
+        let mut rest = |slot: usize, piece: Piece| pieces.pieces[slot] = Some(self.with_kernel(&piece));
         if whole(b.extent) < b.extent {
             rest(1, piece.slice(along_src, whole(b.extent), b.extent - whole(b.extent)));
         }
@@ -293,7 +294,7 @@ impl Plan {
         pieces.pieces[0] = Some(body);
         for (slot, first, extent) in [(1, 0, head), (2, head + whole, rest - whole)] {
             if extent > 0 {
-                pieces.pieces[slot] = Some(self.with_kernel(piece.slice(along, first, extent)));
+                pieces.pieces[slot] = Some(self.with_kernel(&piece.slice(along, first, extent)));
             }
         }
         Some(pieces)

@@ -101,9 +101,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
             check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
         }
-        _ => {
-            run_matrix(gpu, clamp, elements, route);
-        }
+        _ => run_matrix(gpu, clamp, elements, route),
     }
 }
 

@@ -10,7 +10,7 @@ use wgpu_clamp::{DType, wgpu};
 use crate::clock::{Clock, Work};
 use crate::data;
 use crate::device::Device;
-use crate::kernels::{self, COPIES, FILLS, Kind, Packets};
+use crate::kernels::{self, COPIES, FILLS, Packets};
 use crate::options::Options;
 use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
 use crate::stats::Stats;
@@ -27,8 +27,8 @@ pub struct Bench {
     pub clock: Clock,
     /// What was asked for.
     pub options: Options,
-    copies: Vec<(Kind, Packets)>,
-    fills: Vec<(Kind, Packets)>,
+    copies: [Packets; 3],
+    fills: [Packets; 3],
     arena: RefCell<Option<Arena>>,
 }
 
@@ -48,8 +48,7 @@ impl Bench {
     pub fn open(options: Options) -> Result<Self> {
         let device = Device::open()?;
         let clock = Clock::new(&device)?;
-        let compile = |kinds: [Kind; 3]| kinds.map(|kind| (kind, Packets::new(&device, kind))).into();
-        let (copies, fills) = (compile(COPIES), compile(FILLS));
+        let [copies, fills] = [COPIES, FILLS].map(|kinds| kinds.map(|kind| Packets::new(&device, kind)));
         Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None) })
     }
 
@@ -94,14 +93,23 @@ impl Bench {
     /// No memory.
     pub fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
-        let mut rivals = self.rivals(&self.copies, bytes, &pairs);
-        if !self.device.is_cpu() {
-            rivals.push(Rival {
-                name: "copy_buffer_to_buffer".to_owned(),
-                work: kernels::buffer_to_buffer(bytes / 16 * 16, &pairs),
-            });
+        let mut rivals = self.all_copies(bytes, &pairs);
+        if self.device.is_cpu() {
+            // wgpu's own, a `memcpy`.
+            rivals.pop();
         }
         Ok(rivals)
+    }
+
+    /// Every copy kernel and, last, `copy_buffer_to_buffer`.
+    fn all_copies(&self, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Vec<Rival> {
+        let mut rivals: Vec<_> =
+            self.copies.iter().map(|kernel| kernel.rival(&self.device, bytes, pairs)).collect();
+        rivals.push(Rival {
+            name: "copy_buffer_to_buffer".to_owned(),
+            work: kernels::buffer_to_buffer(bytes / 16 * 16, pairs),
+        });
+        rivals
     }
 
     /// The fills that a row of `bytes` is held against.
@@ -111,15 +119,7 @@ impl Bench {
     /// No memory.
     pub fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
-        Ok(self.rivals(&self.fills, bytes, &pairs))
-    }
-
-    fn rivals(&self, kernels: &[(Kind, Packets)], bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Vec<Rival> {
-        let rival = |(kind, kernel): &(Kind, Packets)| Rival {
-            name: kind.name.to_owned(),
-            work: kernel.work(&self.device, bytes, pairs),
-        };
-        kernels.iter().map(rival).collect()
+        Ok(self.fills.iter().map(|kernel| kernel.rival(&self.device, bytes, &pairs)).collect())
     }
 
     /// The times of every copy kernel and, last, of `copy_buffer_to_buffer`.
@@ -127,16 +127,11 @@ impl Bench {
     /// # Errors
     ///
     /// No memory, or the device is lost.
-    pub fn copy_medians(&self, bytes: u64) -> Result<Vec<(&'static str, Stats)>> {
-        let pairs = self.pairs(bytes)?;
-        let mut names: Vec<_> = self.copies.iter().map(|(kind, _)| kind.name).collect();
-        let mut works: Vec<_> =
-            self.copies.iter().map(|(_, kernel)| kernel.work(&self.device, bytes, &pairs)).collect();
-        names.push("copy_buffer_to_buffer");
-        works.push(kernels::buffer_to_buffer(bytes / 16 * 16, &pairs));
-        let mut works: Vec<_> = works.iter_mut().collect();
-        let stats = self.take_turns(&mut works)?;
-        Ok(names.into_iter().zip(stats).collect())
+    pub fn copy_medians(&self, bytes: u64) -> Result<Vec<(String, Stats)>> {
+        let mut rivals = self.all_copies(bytes, &self.pairs(bytes)?);
+        let stats =
+            self.take_turns(&mut rivals.iter_mut().map(|rival| &mut rival.work).collect::<Vec<_>>())?;
+        Ok(rivals.into_iter().map(|rival| rival.name).zip(stats).collect())
     }
 
     /// Pairs of buffers of random bytes.

@@ -4,19 +4,20 @@ use wgpu_clamp::wgpu;
 
 use crate::clock::{Commands, Dispatch, Work};
 use crate::device::Device;
+use crate::row::Rival;
 
 /// A kernel that moves 16-byte packets.
 #[derive(Clone)]
 pub struct Packets {
+    name: &'static str,
     pipeline: wgpu::ComputePipeline,
-    packets_per_workgroup: u64,
+    per_workgroup: u64,
 }
 
 /// Which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// As printed.
-    pub name: &'static str,
+    name: &'static str,
     source: &'static str,
     packets_per_invocation: u64,
 }
@@ -50,22 +51,30 @@ impl Packets {
     #[must_use]
     pub fn new(device: &Device, kind: Kind) -> Self {
         Self {
+            name: kind.name,
             pipeline: pipeline(device, kind.source),
-            packets_per_workgroup: 256 * kind.packets_per_invocation,
+            per_workgroup: 256 * kind.packets_per_invocation,
         }
+    }
+
+    /// As one of what a row is held against.
+    #[must_use]
+    pub fn rival(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Rival {
+        Rival { name: self.name.to_owned(), work: self.work(device, bytes, pairs) }
     }
 
     /// The same on each pair of source and destination, of which the first `bytes` take part: one dispatch, or one for
     /// as much as can be bound at once.
     #[must_use]
     pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-        let most = device.wgpu().limits().max_storage_buffer_binding_size >> 20 << 20;
+        // At offsets that suit a binding.
+        let most = device.wgpu().limits().max_storage_buffer_binding_size / 256 * 256;
         let dispatches = pairs.iter().map(|pair| {
             let bytes = pair.iter().map(wgpu::Buffer::size).min().unwrap_or(0).min(bytes);
-            let parts = (0..bytes.div_ceil(most.max(1))).map(|n| {
+            let parts = (0..bytes.div_ceil(most)).map(|n| {
                 let size = (bytes - n * most).min(most) / 16 * 16;
                 let [src, dst] = pair.each_ref().map(|buffer| part(buffer, n * most, size));
-                let grid = grid((size / 16).div_ceil(self.packets_per_workgroup));
+                let grid = grid((size / 16).div_ceil(self.per_workgroup));
                 (bind(device, &self.pipeline, &[src, dst]), grid)
             });
             let parts: Vec<_> = parts.collect();
