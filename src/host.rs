@@ -1,8 +1,17 @@
 //! Everything that uploads, submits or reads: a clamper with a queue.
 
+mod open;
+mod slice;
+mod tensor;
+mod transfer;
+
 use std::fmt;
 
-use crate::{Clamp, Clamper, Element, Error, Operands, scope};
+pub use slice::ClampSlice;
+pub use tensor::Tensor;
+
+use crate::gpu::scope;
+use crate::{Clamp, Clamper, Element, Error, Operands};
 
 /// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
 ///

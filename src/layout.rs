@@ -1,5 +1,7 @@
 //! Where the elements of a tensor lie: shape, strides and offset.
 
+pub(crate) mod overlap;
+
 use std::fmt;
 
 use crate::{DType, Error};

@@ -213,37 +213,22 @@
 //! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu. All are on by default; each
 //! is without effect on platforms that lack it. Types of wgpu are those of the re-exported [`wgpu`], version 30.
 
-mod adapter;
-mod clamp;
-mod clamper;
-mod dtype;
+mod arithmetic;
 mod error;
+mod gpu;
 mod host;
 mod layout;
-mod overlap;
-mod params;
-mod pipeline;
+mod operator;
 mod plan;
 pub mod reference;
-mod scalar;
-mod scope;
 mod shader;
-mod slice;
 pub mod standards;
-mod tensor;
-mod transfer;
 pub mod verify;
-mod view;
 
-pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision};
-pub use clamper::{Clamper, Prepared};
-pub use dtype::DType;
 pub use error::Error;
-pub use host::Host;
+pub use gpu::{Clamper, Operands, Prepared, View};
+pub use host::{ClampSlice, Host, Tensor};
 pub use layout::{Layout, MAX_RANK};
+pub use operator::{Affine, Bound, Clamp, DType, Element, NanRule, Order, Precision};
 pub use plan::{Limits, Plan};
-pub use scalar::Element;
-pub use slice::ClampSlice;
-pub use tensor::Tensor;
-pub use view::{Operands, View};
 pub use wgpu;

@@ -6,8 +6,8 @@ mod window;
 
 use std::fmt;
 
-use crate::overlap::{Overlap, overlaps_itself, views_overlap};
-use crate::params::Fixed;
+use crate::arithmetic::Fixed;
+use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{AffineStep, Module, Placement, ShaderKey};
 use crate::{Clamp, Error, Layout};
 

@@ -2,7 +2,7 @@
 
 use super::PACKET;
 use super::piece::{Dim, Piece};
-use crate::params::{ContiguousGeometry, WalkGeometry, division};
+use crate::arithmetic::{ContiguousGeometry, WalkGeometry, division};
 use crate::shader::{Constants, EntryPoint, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 use crate::{Limits, MAX_RANK};
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::geometry::{Geometry, grid};
 use super::piece::Dim;
 use super::*;
-use crate::params::{ContiguousGeometry, WalkGeometry};
+use crate::arithmetic::{ContiguousGeometry, WalkGeometry};
 use crate::shader::{Constants, EntryPoint, Kernel, PACKETS_PER_INVOCATION, WORKGROUP_SIZE};
 use crate::{DType, Precision};
 

@@ -3,7 +3,7 @@
 use super::geometry::{Cut, Dispatch, Dispatches, Geometry, Part, ROW_EDGES, SPREAD_LINES};
 use super::piece::{Dim, Piece, Pieces};
 use super::{PACKET, Plan};
-use crate::params::Block;
+use crate::arithmetic::Block;
 use crate::shader::{EntryPoint, Kernel, PACKETS_PER_INVOCATION, Placement, WORKGROUP_SIZE};
 use crate::{Error, Limits, MAX_RANK};
 

@@ -13,7 +13,7 @@ use super::{
     AffineStep, Class, Constants, EntryPoint, Kernel, Module, PACKETS_PER_INVOCATION, Placement, ShaderKey,
     WORKGROUP_SIZE,
 };
-use crate::params::{self, Block};
+use crate::arithmetic::{self as params, Block};
 use crate::{Clamp, DType, Precision};
 
 fn clamps(dtype: DType) -> Vec<Clamp> {
@@ -164,7 +164,7 @@ fn pipelines_are_bounded() {
         }
     }
     assert_eq!(count, 48701);
-    for text in [include_str!("../lib.rs"), include_str!("../clamper.rs")] {
+    for text in [include_str!("../lib.rs"), include_str!("../gpu/clamper.rs")] {
         assert!(text.contains("48701 at most"));
     }
 }

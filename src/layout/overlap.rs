@@ -4,8 +4,7 @@
 //! `0..=most`. In general that is subset sum, which nobody can decide fast; the layouts that occur take no
 //! search or a few nodes of one, and a budget bounds the rest.
 
-use crate::Layout;
-use crate::layout::MAX_RANK;
+use super::{Layout, MAX_RANK};
 
 /// The nodes after which a search gives up, a millisecond or two. Two views of rank 8 with extents of 2
 /// have 2^16 combinations, so these are always decided.

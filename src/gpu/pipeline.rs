@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use super::scope;
 use crate::Error;
-use crate::scope;
 use crate::shader::{Constants, EntryPoint, Module, Placement, ShaderKey};
 
 /// A cache of pipelines. There is a fixed number of them, so it never needs to drop one.

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::transfer::{self, Mapping};
-use crate::{Clamp, Element, Error, Host, Layout, Operands, Prepared, View, adapter, scope};
+use super::transfer::{self, Mapping};
+use crate::gpu::{adapter, lost, mapped, scope};
+use crate::{Clamp, Element, Error, Host, Layout, Operands, Prepared, View};
 
 /// What goes through the device at a time, in bytes.
 const CHUNK: usize = 16 << 20;
@@ -81,7 +82,7 @@ impl<'a, T: Element> ClampSlice<'a, T> {
         }
         let mut done = 0;
         let streamed = stream(host, &clamp, src, dst, &mut done, &mut progress).await;
-        streamed.map_err(|error| match (done, scope::blame(host.clamper().device(), error)) {
+        streamed.map_err(|error| match (done, lost::blame(host.clamper().device(), error)) {
             (0, error) => error,
             (_, error) => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
         })
@@ -193,7 +194,7 @@ impl Lane {
             Mapping::start(device, &self.upload, wgpu::MapMode::Write, last)?.wait().await?;
         }
         let bytes = bytemuck::cast_slice(chunk);
-        scope::fill(device, &self.upload, bytes)?;
+        mapped::fill(device, &self.upload, bytes)?;
         let tail;
         let clamped = if chunk.len() == self.whole.0 {
             &self.whole.1
@@ -222,7 +223,7 @@ impl Lane {
     async fn finish<T: Element>(&mut self, flight: Flight, chunk: &mut [T]) -> Result<(), Error> {
         flight.readable.wait().await?;
         let bytes = bytemuck::cast_slice_mut(chunk);
-        transfer::take(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
+        mapped::read(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
         self.last = Some(flight.submission);
         Ok(())
     }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use futures_channel::oneshot;
 
-use crate::{Error, Host, scope};
+use crate::gpu::{lost, mapped, scope};
+use crate::{Error, Host};
 
 /// What every buffer made here is for.
 pub(crate) const USAGES: wgpu::BufferUsages =
@@ -19,15 +20,9 @@ pub(crate) const USAGES: wgpu::BufferUsages =
 pub(crate) fn create(host: &Host, size: u64, bytes: Option<&[u8]>) -> Result<wgpu::Buffer, Error> {
     let buffer = create_buffer(host, size, USAGES, bytes.is_some())?;
     if let Some(bytes) = bytes {
-        scope::fill(host.clamper().device(), &buffer, bytes)?;
+        mapped::fill(host.clamper().device(), &buffer, bytes)?;
     }
     Ok(buffer)
-}
-
-/// Hands the first `size` bytes of a buffer that is mapped to `take`.
-pub(crate) fn take<R>(buffer: &wgpu::Buffer, size: usize, take: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
-    let bytes = buffer.get_mapped_range(..).map_err(|error| Error::Readback { reason: error.to_string() })?;
-    Ok(take(&bytes[..size]))
 }
 
 /// A buffer of at least `size` bytes: whole words, and no less than one.
@@ -71,7 +66,7 @@ pub(crate) async fn read<R>(
         return Ok(take(&[]));
     }
     let read = read_all(host, buffer, size, take).await;
-    read.map_err(|error| scope::blame(host.clamper().device(), error))
+    read.map_err(|error| lost::blame(host.clamper().device(), error))
 }
 
 async fn read_all<R>(
@@ -90,7 +85,7 @@ async fn read_all<R>(
         host.queue().submit([encoder.finish()])
     })?;
     Mapping::start(device, &staging, wgpu::MapMode::Read, submission)?.wait().await?;
-    self::take(&staging, size, take)
+    mapped::read(&staging, size, take)
 }
 
 /// A buffer on its way to being mapped.
@@ -145,7 +140,7 @@ impl Mapping {
                 // Done, so this does not wait; it refuses a submission to the queue of another device, of whose work the
                 // mapping knows nothing. If it has found the device destroyed, nothing is mapped any more.
                 self.poller.poll(self.poller.within(Duration::ZERO))?;
-                if scope::is_lost(&self.poller.device) {
+                if lost::is_lost(&self.poller.device) {
                     return Err(Error::DeviceLost { reason: "it was destroyed during the wait".to_owned() });
                 }
                 return Ok(());
@@ -210,7 +205,7 @@ impl Poller {
             Ok(Ok(_)) => Ok(true),
             Ok(Err(wgpu::PollError::Timeout)) => Ok(false),
             Ok(Err(error)) => Err(Error::Readback { reason: error.to_string() }),
-            Err(_) if scope::is_lost(&self.device) => {
+            Err(_) if lost::is_lost(&self.device) => {
                 Err(Error::DeviceLost { reason: "polling it panicked".to_owned() })
             }
             // A callback of the program's, which the poll has called.

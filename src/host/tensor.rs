@@ -1,6 +1,7 @@
 //! A packed tensor on the GPU, with its shape and dtype.
 
-use crate::{DType, Element, Error, Host, Layout, View, transfer};
+use super::transfer;
+use crate::{DType, Element, Error, Host, Layout, View};
 
 /// A packed tensor in a buffer of its own, for programs whose data comes from host memory.
 ///

@@ -1,6 +1,6 @@
 //! Buffers and where the elements lie in them: the operands of a call.
 
-use crate::overlap::{Overlap, views_overlap};
+use crate::layout::overlap::{Overlap, views_overlap};
 use crate::{Bound, Clamp, DType, Error, Layout};
 
 /// A tensor in a buffer of the caller.

@@ -1,5 +1,6 @@
 //! Errors of wgpu while the crate makes objects of its own on a caller's device.
 
+use super::lost::blame;
 use crate::Error;
 
 /// Runs `create` and returns what wgpu reported meanwhile as an error.
@@ -11,7 +12,7 @@ pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Res
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
+pub(super) fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     use std::future::Future as _;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
@@ -36,7 +37,7 @@ fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Err
 
 /// See the native twin.
 #[cfg(target_arch = "wasm32")]
-fn within<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
+pub(super) fn within<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     Ok(create())
 }
 
@@ -46,45 +47,4 @@ pub(crate) fn attempt<T>(
     create: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     catch(device, create)?
-}
-
-/// The error as [`Error::DeviceLost`], if that is what is behind it.
-pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
-    match error {
-        Error::Internal { .. } | Error::Readback { .. } if is_lost(device) => {
-            Error::DeviceLost { reason: error.to_string() }
-        }
-        error => error,
-    }
-}
-
-/// Whether the device is lost or destroyed. wgpu tells in many ways; a buffer made mapped, which nobody can write to then,
-/// shows it.
-pub(crate) fn is_lost(device: &wgpu::Device) -> bool {
-    let probe = within(device, || {
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-clamp probe"),
-            size: 4,
-            usage: wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: true,
-        });
-        write(&buffer, &[0; 4])
-    });
-    !matches!(probe, Ok(Ok(())))
-}
-
-/// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
-pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
-    attempt(device, || write(buffer, bytes))
-}
-
-/// As [`fill`], within a scope of the caller's.
-pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
-    buffer
-        .get_mapped_range_mut(..)
-        .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
-        .slice(..bytes.len())
-        .copy_from_slice(bytes);
-    buffer.unmap();
-    Ok(())
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::params::{Block, Request, Slot};
-use crate::pipeline::{Key, Pipelines};
+use super::pipeline::{Key, Pipelines};
+use super::{adapter, mapped, scope};
+use crate::arithmetic::{Block, Request, Slot};
 use crate::plan::{self, Range};
 use crate::shader::{Constants, EntryPoint, Module, Placement, WORKGROUP_SIZE};
-use crate::{Clamp, DType, Error, Limits, Operands, Plan, View, adapter, scope};
+use crate::{Clamp, DType, Error, Limits, Operands, Plan, View};
 
 /// Records clamps on one device.
 ///
@@ -293,7 +294,7 @@ impl Clamper {
             usage: usage | wgpu::BufferUsages::UNIFORM,
             mapped_at_creation: true,
         });
-        scope::write(&buffer, bytes)?;
+        mapped::write(&buffer, bytes)?;
         Ok(buffer)
     }
 

@@ -1,0 +1,12 @@
+//! One device: pipelines, bind groups, and the clamps that are recorded with them. Nothing here submits or waits.
+
+pub(crate) mod adapter;
+mod clamper;
+pub(crate) mod lost;
+pub(crate) mod mapped;
+mod operands;
+mod pipeline;
+pub(crate) mod scope;
+
+pub use clamper::{Clamper, Prepared};
+pub use operands::{Operands, View};

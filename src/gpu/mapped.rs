@@ -1,0 +1,26 @@
+//! Buffers that are mapped: writing to them, and reading.
+
+use super::scope;
+use crate::Error;
+
+/// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
+pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
+    scope::attempt(device, || write(buffer, bytes))
+}
+
+/// As [`fill`], within a scope of the caller's.
+pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
+    buffer
+        .get_mapped_range_mut(..)
+        .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
+        .slice(..bytes.len())
+        .copy_from_slice(bytes);
+    buffer.unmap();
+    Ok(())
+}
+
+/// Hands the first `size` bytes of a buffer that is mapped to `take`.
+pub(crate) fn read<R>(buffer: &wgpu::Buffer, size: usize, take: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+    let bytes = buffer.get_mapped_range(..).map_err(|error| Error::Readback { reason: error.to_string() })?;
+    Ok(take(&bytes[..size]))
+}

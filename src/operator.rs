@@ -1,0 +1,9 @@
+//! What is computed, as plain data: element types, and the clamp.
+
+mod clamp;
+mod dtype;
+mod element;
+
+pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision};
+pub use dtype::DType;
+pub use element::Element;
