@@ -1,10 +1,13 @@
 // The uniform block of a dispatch, written by the host when it is created, but for bounds on the GPU, which
-// `resolve.wgsl` writes. `src/params.rs` is its twin.
-// Geometry comes with the kernel, Bounds with the element class, Affine with the affine step.
+// `resolve.wgsl` writes. Bounds come with the element class, Affine with the affine step, Geometry with the kernel; their
+// twins are in `src/arithmetic/` and `src/kernel/`.
+//
+// Provides: params, WORKGROUP_SIZE, ADJACENT
+// Needs: Bounds, Affine, Geometry
 struct Params {
-    @align(16) geometry: Geometry,
     @align(16) bounds: Bounds,
     @align(16) affine: Affine,
+    @align(16) geometry: Geometry,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -1,7 +1,10 @@
-// A module of its own: bounds that lie on the GPU. One invocation reads them and writes the Bounds of a uniform
-// block, which the clamp's own dispatch then finds there. Every dtype is served in 64 bits, the low word first;
-// `src/params/bounds.rs` does the same for bounds that the host knows.
-struct Request {
+// A module of its own: bounds that lie on the GPU. For each uniform block of a clamp an invocation reads them and writes
+// Bounds, with which the block begins; the clamp's own dispatches then find them there. Every dtype is served in 64 bits,
+// the low word first; `src/arithmetic/bounds.rs` does the same for bounds that the host knows.
+//
+// Provides: resolve
+// Needs: workgroup_index, less, add, subtract, shift_left, shift_right_signed
+struct ResolveParams {
     // Per bound: where it lies, or what the host knows. Keys order elements as two's complement numbers.
     min_key: vec2<u32>,
     min_bits: vec2<u32>,
@@ -19,17 +22,19 @@ struct Request {
     is_float: u32,
     bits: u32,           // of an element
     is_signed: u32,      // a two's complement integer
-    target_word: u32,    // the first word of Bounds in the block
+    block_words: u32,    // from a block to the next
     nan_becomes: u32,    // 0: stays, 1: −∞, 2: +∞
     key_flip: vec2<u32>, // what turns the bits of a 32- or 64-bit unsigned integer into its key
     sign: vec2<u32>,     // of a float
     infinity: vec2<u32>,
+    blocks: u32,         // how many there are, in a grid of so many workgroups along x
+    grid_width: u32,
 }
 
-@group(0) @binding(0) var<uniform> request: Request;
+@group(0) @binding(0) var<uniform> resolve_params: ResolveParams;
 @group(0) @binding(1) var<storage, read> min_slot: array<u32>;
 @group(0) @binding(2) var<storage, read> max_slot: array<u32>;
-@group(0) @binding(3) var<storage, read_write> block: array<u32>;
+@group(0) @binding(3) var<storage, read_write> blocks: array<u32>;
 
 struct Bound {
     key: vec2<u32>,
@@ -41,13 +46,13 @@ fn is_set(bits: vec2<u32>) -> bool {
 }
 
 fn key(bits: vec2<u32>) -> vec2<u32> {
-    if request.is_float != 0u {
-        let magnitude = bits & ~request.sign;
-        return select(magnitude, ~magnitude, is_set(bits & request.sign));
+    if resolve_params.is_float != 0u {
+        let magnitude = bits & ~resolve_params.sign;
+        return select(magnitude, ~magnitude, is_set(bits & resolve_params.sign));
     }
-    var number = bits ^ request.key_flip;
-    if request.is_signed != 0u || is_set(request.key_flip) {
-        let unused = 64u - request.bits;
+    var number = bits ^ resolve_params.key_flip;
+    if resolve_params.is_signed != 0u || is_set(resolve_params.key_flip) {
+        let unused = 64u - resolve_params.bits;
         number = shift_right_signed(shift_left(number, unused), unused);
     }
     return number;
@@ -56,25 +61,31 @@ fn key(bits: vec2<u32>) -> vec2<u32> {
 // The bound whose words in the slot are `low` and `high`. A NaN never replaces anything.
 fn bound(low: u32, high: u32, shift: u32, absent: vec2<u32>) -> Bound {
     var bits = vec2<u32>(low, high);
-    if request.bits < 64u {
-        bits = vec2<u32>((low >> shift) & (0xffffffffu >> (32u - request.bits)), 0u);
+    if resolve_params.bits < 64u {
+        bits = vec2<u32>((low >> shift) & (0xffffffffu >> (32u - resolve_params.bits)), 0u);
     }
-    let is_nan = request.is_float != 0u && less(request.infinity, bits & ~request.sign);
+    let is_nan = resolve_params.is_float != 0u && less(resolve_params.infinity, bits & ~resolve_params.sign);
     return Bound(select(key(bits), absent, is_nan), bits);
 }
 
-fn put(i: u32, number: vec2<u32>) {
-    if request.bits < 64u {
-        block[request.target_word + i] = number.x;
+// Number `i` of Bounds, which begin at word `origin`.
+fn put(origin: u32, i: u32, number: vec2<u32>) {
+    if resolve_params.bits < 64u {
+        blocks[origin + i] = number.x;
     } else {
-        block[request.target_word + 2u * i] = number.x;
-        block[request.target_word + 2u * i + 1u] = number.y;
+        blocks[origin + 2u * i] = number.x;
+        blocks[origin + 2u * i + 1u] = number.y;
     }
 }
 
 @compute @workgroup_size(1)
-fn resolve() {
-    let r = request;
+fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
+    let r = resolve_params;
+    let index = workgroup_index(workgroup, r.grid_width);
+    if index >= r.blocks {
+        return;
+    }
+    let origin = index * r.block_words;
     var low = Bound(r.min_key, r.min_bits);
     var high = Bound(r.max_key, r.max_bits);
     // A 64-bit element ends in the next word; for the others that may be beyond the slot.
@@ -93,8 +104,8 @@ fn resolve() {
                 high = low;
             }
         }
-        put(0u, low.key);
-        put(1u, high.key);
+        put(origin, 0u, low.key);
+        put(origin, 1u, high.key);
         return;
     }
 
@@ -104,7 +115,7 @@ fn resolve() {
     low.key = select(low.key, ~zero, all(low.key == zero));
     high.key = select(high.key, zero, all(high.key == ~zero));
 
-    // Keys that are replaced, and how many, as `FloatRanges` of `src/params/bounds.rs` has them.
+    // Keys that are replaced, and how many, as `FloatRanges` of `src/arithmetic/bounds.rs` has them.
     let nans_first = add(r.highest, one);
     let nans_count = subtract(r.lowest, nans_first);
     var below_first = r.lowest;
@@ -134,10 +145,10 @@ fn resolve() {
         }
         above_count = add(above_count, nans_count);
     }
-    put(0u, below_first);
-    put(1u, below_count);
-    put(2u, above_first);
-    put(3u, above_count);
-    put(4u, low.bits);
-    put(5u, high.bits);
+    put(origin, 0u, below_first);
+    put(origin, 1u, below_count);
+    put(origin, 2u, above_first);
+    put(origin, 3u, above_count);
+    put(origin, 4u, low.bits);
+    put(origin, 5u, high.bits);
 }

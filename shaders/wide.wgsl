@@ -1,4 +1,7 @@
 // 64-bit arithmetic on two words, the low one first. It wraps.
+//
+// Provides: less, less_unsigned, add, subtract, multiply, shift_left, shift_right, shift_right_signed,
+//     leading_zeros
 
 // a < b as two's complement numbers.
 fn less(a: vec2<u32>, b: vec2<u32>) -> bool {

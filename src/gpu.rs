@@ -1,12 +1,15 @@
 //! One device: pipelines, bind groups, and the clamps that are recorded with them. Nothing here submits or waits.
 
 pub(crate) mod adapter;
+mod blocks;
+mod cache;
 mod clamper;
 pub(crate) mod lost;
 pub(crate) mod mapped;
 mod operands;
 mod pipeline;
 pub(crate) mod scope;
+mod slots;
 
 pub use clamper::{Clamper, Prepared};
 pub use operands::{Operands, View};

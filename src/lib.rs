@@ -215,8 +215,10 @@
 
 mod arithmetic;
 mod error;
+mod fragment;
 mod gpu;
 mod host;
+mod kernel;
 mod layout;
 mod operator;
 mod plan;
@@ -228,7 +230,8 @@ pub mod verify;
 pub use error::Error;
 pub use gpu::{Clamper, Operands, Prepared, View};
 pub use host::{ClampSlice, Host, Tensor};
+pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
 pub use operator::{Affine, Bound, Clamp, DType, Element, NanRule, Order, Precision};
-pub use plan::{Limits, Plan};
+pub use plan::Plan;
 pub use wgpu;

@@ -1,59 +1,26 @@
-//! From a clamp and its layouts to dispatches: validated, collapsed, cut. Pure; no GPU is needed.
+//! From a clamp and its layouts to dispatches: validated, collapsed, given a strategy, cut. Pure; no GPU is needed.
 
-mod geometry;
-mod piece;
+#[cfg(test)]
+mod interpreter;
+mod strategy;
+mod tiling;
 mod window;
 
 use std::fmt;
 
-use crate::arithmetic::Fixed;
+use crate::arithmetic::{AffineStep, Fixed, Operator};
+use crate::kernel::{Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
-use crate::shader::{AffineStep, Module, Placement, ShaderKey};
-use crate::{Clamp, Error, Layout};
+use crate::shader::{Module, ModuleKey};
+use crate::{Clamp, Error, Layout, Limits};
 
-use piece::{Piece, Pieces};
-pub(crate) use window::{Range, WORD, Window, range};
-
-/// Bytes in a packet, what the kernels read and write at once where they can.
-const PACKET: usize = 16;
-
-/// What a device can bind and dispatch at once, and compute; from `wgpu::Limits` and `wgpu::Features`, or made up to
-/// look at a [`Plan`].
-///
-/// ```
-/// # use wgpu_clamp::Limits;
-/// let limits = Limits { max_workgroups_per_dimension: 16, ..Limits::default() };
-/// # let _ = limits;
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Limits {
-    /// The largest storage buffer binding, in bytes.
-    pub max_binding_size: u64,
-    /// What the offset of a binding must be a multiple of, in bytes. A power of two.
-    pub binding_alignment: u64,
-    /// The most workgroups along x or y.
-    pub max_workgroups_per_dimension: u32,
-    /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 is hardware arithmetic: on Vulkan, of devices that
-    /// were created with `SHADER_F64` and `SHADER_INT64`.
-    pub f64_arithmetic: bool,
-}
-
-impl Default for Limits {
-    /// Those of `wgpu::Limits::downlevel_defaults()`, and no feature.
-    fn default() -> Self {
-        Self {
-            max_binding_size: 128 << 20,
-            binding_alignment: 256,
-            max_workgroups_per_dimension: 65_535,
-            f64_arithmetic: false,
-        }
-    }
-}
+use strategy::Strategy;
+pub(crate) use window::{Bindings, Range, Window};
 
 /// The dispatches of one clamp on given layouts, found without a GPU.
 ///
-/// [`Clamper`](crate::Clamper) makes one per call. A program needs it only to look at: in words as
-/// [`Display`](fmt::Display), with the collapsed dimensions as [`Debug`](fmt::Debug). Making one allocates nothing.
+/// [`Clamper`](crate::Clamper) makes one per call. A program needs it only to look at: which kernel
+/// takes what and why as [`Display`](fmt::Display), with the collapsed dimensions as [`Debug`](fmt::Debug). Making one allocates nothing.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -62,7 +29,11 @@ impl Default for Limits {
 /// let image = Layout::packed(&[3, 480, 640])?;
 /// let plan = Plan::new(&relu, &image, &image, Limits::default())?;
 /// assert_eq!(plan.dispatches(), 1);
-/// assert_eq!(plan.to_string(), "f32, no affine step, contiguous kernel, two buffers, windows: 1");
+/// assert_eq!(
+///     plan.to_string(),
+///     "f32, no affine step, two buffers, windows: 1, contiguous kernel for 921600 elements \
+///      (one run on both sides, at one distance from 16 bytes)"
+/// );
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -72,7 +43,7 @@ pub struct Plan {
     limits: Limits,
     /// The affine step of 8-bit integers, where it is a product and a shift.
     fixed: Option<Fixed>,
-    pieces: Pieces,
+    strategy: Strategy,
 }
 
 impl Plan {
@@ -126,22 +97,15 @@ impl Plan {
             }
         }
         let fixed = clamp.affine().and_then(|affine| Fixed::find(clamp.dtype(), affine));
-        let mut plan = Self { clamp: *clamp, placement, limits, fixed, pieces: Pieces::default() };
+        let mut plan = Self { clamp: *clamp, placement, limits, fixed, strategy: Strategy::default() };
         if !dst.is_empty() {
-            let whole = Piece::collapsed(src, dst);
-            let in_place = src.same_addresses(dst);
-            let pieces = plan.transposed(&whole).or_else(|| plan.spread(&whole));
-            plan.pieces = match pieces.map(|pieces| plan.cut_all(pieces, in_place)) {
-                Some(Ok(pieces)) => pieces,
-                // Too large for the windows to end at packets.
-                Some(Err(_)) | None => plan.cut_all(plan.whole(&whole), in_place)?,
-            };
+            plan.strategy = Strategy::new(&plan.task(), &Region::collapsed(src, dst))?;
         }
         Ok(plan)
     }
 
-    /// The number of `dispatch_workgroups` calls; 0 if there is no element. A bound on the GPU takes one more per
-    /// window, which is not counted here.
+    /// The number of `dispatch_workgroups` calls; 0 if there is no element. Bounds on the GPU take one more, which is not
+    /// counted here.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()
@@ -151,13 +115,23 @@ impl Plan {
         AffineStep::of(&self.clamp, self.fixed.is_some(), self.limits.f64_arithmetic)
     }
 
+    fn task(&self) -> Task {
+        let Self { clamp, placement, limits, .. } = *self;
+        Task { dtype: clamp.dtype(), step: self.step(), placement, limits }
+    }
+
+    /// The operator's part of the uniform block of every window.
+    pub(crate) fn operator(&self) -> Operator {
+        Operator::new(&self.clamp, self.step(), self.fixed.as_ref())
+    }
+
     /// The module that `window` takes.
     pub(crate) fn module(&self, window: &Window) -> Module {
-        Module::Clamp(ShaderKey {
+        Module::Clamp(ModuleKey {
             dtype: self.clamp.dtype(),
             step: self.step(),
             kernel: window.kernel,
-            placement: window.placement,
+            placement: window.bindings.placement,
         })
     }
 }
@@ -167,7 +141,7 @@ impl fmt::Debug for Plan {
         f.debug_struct("Plan")
             .field("clamp", &self.clamp)
             .field("placement", &self.placement)
-            .field("pieces", &self.pieces)
+            .field("strategy", &self.strategy)
             .field("windows", &self.window_count())
             .finish_non_exhaustive()
     }
@@ -176,14 +150,11 @@ impl fmt::Debug for Plan {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { clamp, placement, .. } = self;
-        write!(f, "{}, {}, ", clamp.dtype(), self.step())?;
-        for (n, piece) in self.pieces.iter().enumerate() {
-            write!(f, "{}{}", if n == 0 { "" } else { " + " }, piece.kernel)?;
+        write!(f, "{}, {}, {placement}, windows: {}", clamp.dtype(), self.step(), self.window_count())?;
+        for (n, assignment) in self.strategy.assignments().enumerate() {
+            write!(f, "{}{assignment}", if n == 0 { ", " } else { " + " })?;
         }
-        if self.pieces.iter().next().is_none() {
-            write!(f, "no")?;
-        }
-        write!(f, " kernel, {placement}, windows: {}", self.window_count())
+        Ok(())
     }
 }
 

@@ -1,11 +1,14 @@
 // 8-bit integers where a product and a shift give every result exactly, before saturation, which clamping does: both
-// bounds are numbers of the dtype. `src/params/fixed.rs` finds the numbers.
+// bounds are numbers of the dtype. `src/arithmetic/fixed.rs` finds the numbers.
+//
+// Provides: Affine, affine
+// Needs: params
 struct Affine {
     factor: i32,
     addend: i32,
 }
 
-fn affine(key: vec4<i32>) -> vec4<i32> {
-    let product = key * vec4<i32>(params.affine.factor) + vec4<i32>(params.affine.addend);
+fn affine(k: vec4<i32>) -> vec4<i32> {
+    let product = k * vec4<i32>(params.affine.factor) + vec4<i32>(params.affine.addend);
     return product >> vec4<u32>(16u);
 }

@@ -1,4 +1,8 @@
 // F64: the exact real number, rounded once, in integers of 128 bits, the low word first.
+//
+// Provides: Affine, affine
+// Needs: params, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
+//     shift_right, leading_zeros
 struct Affine {
     scale: vec2<u32>,    // significand of |scale|, below 2^53; the number is scale * 2^scale_exponent
     scale_exponent: i32,

@@ -1,5 +1,8 @@
 // F64 by hardware arithmetic. This takes the feature SHADER_F64, and SHADER_INT64, since a bitcast to f64 is from a
 // number of 64 bits.
+//
+// Provides: Affine, affine
+// Needs: params, magnitude, INFINITY
 struct Affine {
     scale: f64,
     bias: f64,

@@ -2,6 +2,9 @@
 //
 // A number in the making is (high * 2^24 + low) * 2^-52 * 2^exponent: two words, high below 2^30 and low below 2^24, so
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
+//
+// Provides: Affine, affine
+// Needs: params, magnitude, SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS
 struct Affine {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // of that bit

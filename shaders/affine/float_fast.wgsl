@@ -1,4 +1,7 @@
 // Floats of up to 32 bits by hardware arithmetic in f32, rounded to the dtype afterwards.
+//
+// Provides: Affine, affine
+// Needs: params, magnitude, widen, narrow, INFINITY
 struct Affine {
     scale: f32,
     bias: f32,

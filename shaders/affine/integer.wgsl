@@ -1,5 +1,8 @@
-// Integers of up to 32 bits: the exact real number, truncated toward zero, saturated. `src/params/integer.rs`
+// Integers of up to 32 bits: the exact real number, truncated toward zero, saturated. `src/arithmetic/integer.rs`
 // chooses the numbers below so that everything fits into 64 bits.
+//
+// Provides: Affine, affine
+// Needs: params, Operand, multiply, add, shift_right_signed
 struct Affine {
     lowest: i32,  // keys beyond these two saturate like these two
     highest: i32,
@@ -16,9 +19,9 @@ struct Affine {
     rebase: vec2<u32>, // a key minus its number
 }
 
-fn affine_of_one(key: i32) -> i32 {
+fn affine_of_one(k: i32) -> i32 {
     let a = params.affine;
-    let x = (max(a.lowest, min(key, a.highest)) - a.origin) << a.shift_left;
+    let x = (max(a.lowest, min(k, a.highest)) - a.origin) << a.shift_left;
     // As two's complement numbers: the unsigned product less 2^32 times the other factor for each sign.
     let unsigned = multiply(bitcast<u32>(x), bitcast<u32>(a.factor));
     let correction = select(0, a.factor, x < 0) + select(0, x, a.factor < 0);

@@ -1,5 +1,8 @@
 // 64-bit integers: the exact real number, truncated toward zero, saturated. As for the narrower ones, with 96
 // bits (the low word first, the fourth unused) in place of 64.
+//
+// Provides: Affine, affine
+// Needs: params, less, add, subtract, multiply, shift_left
 struct Affine {
     lowest: vec2<u32>, // keys beyond these two saturate like these two
     highest: vec2<u32>,
@@ -36,9 +39,9 @@ fn shift_right_signed96(v: vec4<u32>, n: u32) -> vec4<u32> {
     return vec4<u32>((w >> vec3<u32>(s)) | carried, 0u);
 }
 
-fn affine(key: vec2<u32>) -> vec2<u32> {
+fn affine(k: vec2<u32>) -> vec2<u32> {
     let a = params.affine;
-    var x = key;
+    var x = k;
     x = select(x, a.highest, less(a.highest, x));
     x = select(x, a.lowest, less(x, a.lowest));
     x = shift_left(subtract(x, a.origin), a.shift_left);

@@ -1,4 +1,7 @@
 // No affine step.
+//
+// Provides: Affine, affine
+// Needs: Operand
 struct Affine {
     unused: vec4<u32>,
 }

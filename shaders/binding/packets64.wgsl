@@ -1,11 +1,13 @@
 // How whole packets of 16 bytes are loaded and stored where the affine step takes numbers of 64 bits. On a CPU two
 // accesses of 8 bytes cost half as much as four of 4, and the step's own conversions cancel these.
+//
+// Provides: Packet, words_of, packet_of
 alias Packet = vec2<u64>;
 
 fn words_of(p: Packet) -> vec4<u32> {
     return vec4<u32>(u32(p.x), u32(p.x >> 32u), u32(p.y), u32(p.y >> 32u));
 }
 
-fn packet_of(words: vec4<u32>) -> Packet {
-    return vec2<u64>(u64(words.x) | (u64(words.y) << 32u), u64(words.z) | (u64(words.w) << 32u));
+fn packet_of(w: vec4<u32>) -> Packet {
+    return vec2<u64>(u64(w.x) | (u64(w.y) << 32u), u64(w.z) | (u64(w.w) << 32u));
 }

@@ -1,4 +1,8 @@
 // src and dst in bindings of their own, which share no word.
+//
+// Provides: load_src_packet, load_dst_packet, store_dst_packet, load_src_word, store_dst_word,
+//     load_shared_src_word, load_shared_dst_word, store_shared_dst_word, flip_shared_dst_bits
+// Needs: src_packets, src_words, dst_packets, dst_words, dst_shared_words, words_of, packet_of
 fn load_src_packet(i: u32) -> vec4<u32> {
     return words_of(src_packets[i]);
 }
@@ -7,16 +11,16 @@ fn load_dst_packet(i: u32) -> vec4<u32> {
     return words_of(dst_packets[i]);
 }
 
-fn store_dst_packet(i: u32, packet: vec4<u32>) {
-    dst_packets[i] = packet_of(packet);
+fn store_dst_packet(i: u32, p: vec4<u32>) {
+    dst_packets[i] = packet_of(p);
 }
 
 fn load_src_word(i: u32) -> u32 {
     return src_words[i];
 }
 
-fn store_dst_word(i: u32, word: u32) {
-    dst_words[i] = word;
+fn store_dst_word(i: u32, w: u32) {
+    dst_words[i] = w;
 }
 
 // Words of which other invocations may be changing other bits.
@@ -29,8 +33,8 @@ fn load_shared_dst_word(i: u32) -> u32 {
     return atomicLoad(&dst_shared_words[i]);
 }
 
-fn store_shared_dst_word(i: u32, word: u32) {
-    atomicStore(&dst_shared_words[i], word);
+fn store_shared_dst_word(i: u32, w: u32) {
+    atomicStore(&dst_shared_words[i], w);
 }
 
 fn flip_shared_dst_bits(i: u32, bits: u32) {

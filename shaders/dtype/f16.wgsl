@@ -1,3 +1,7 @@
+// F16.
+//
+// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, widen, narrow
+// Needs: magnitude
 const SIGN: u32 = 0x8000u;
 const SIGN_SHIFT: u32 = 16u; // that moves SIGN to bit 31
 const INFINITY: u32 = 0x7c00u;

@@ -1,3 +1,6 @@
+// F32.
+//
+// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, widen, narrow
 const SIGN: u32 = 0x80000000u;
 const SIGN_SHIFT: u32 = 0u; // that moves SIGN to bit 31
 const INFINITY: u32 = 0x7f800000u;

@@ -1,9 +1,12 @@
+// I16: a key is the number.
+//
+// Provides: key, from_key, FLIP
 fn key(bits: vec4<u32>) -> vec4<i32> {
     return bitcast<vec4<i32>>(bits << vec4<u32>(16u)) >> vec4<u32>(16u);
 }
 
-fn from_key(key: vec4<i32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(key) & vec4<u32>(0xffffu);
+fn from_key(k: vec4<i32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(k) & vec4<u32>(0xffffu);
 }
 
 // What turns an element into an unsigned number in the order of the elements.

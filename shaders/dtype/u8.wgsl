@@ -1,9 +1,12 @@
+// U8: a key is the number.
+//
+// Provides: key, from_key, FLIP
 fn key(bits: vec4<u32>) -> vec4<i32> {
     return bitcast<vec4<i32>>(bits);
 }
 
-fn from_key(key: vec4<i32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(key);
+fn from_key(k: vec4<i32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(k);
 }
 
 // What turns an element into an unsigned number in the order of the elements.

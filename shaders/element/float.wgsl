@@ -1,5 +1,8 @@
 // Floats of up to 32 bits, four at a time, as bits in the low end of a u32. The dtype names the format: SIGN, INFINITY,
 // MANTISSA_BITS, EXPONENT_BIAS.
+//
+// Provides: Operand, Bounds, element, elements, magnitude
+// Needs: params, affine, SIGN, SIGN_SHIFT
 alias Operand = vec4<u32>;
 
 // No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number whose

@@ -1,4 +1,7 @@
 // 64-bit floats, the low word first. The dtype names the format.
+//
+// Provides: Operand, Bounds, element, magnitude, is_nan
+// Needs: params, affine, SIGN, INFINITY, subtract, less_unsigned
 alias Operand = vec2<u32>;
 
 // As for the narrower floats.

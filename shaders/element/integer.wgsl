@@ -1,5 +1,8 @@
 // Integers of up to 32 bits, four at a time. They are worked on as keys: i32 numbers in the order of the elements (`key`
 // and `from_key` of the dtype).
+//
+// Provides: Operand, Bounds, element, elements
+// Needs: params, affine, key, from_key
 alias Operand = vec4<i32>;
 
 struct Bounds {

@@ -1,5 +1,8 @@
 // 64-bit integers, the low word first. They are worked on as keys: two's complement numbers in the order of
 // the elements (`key` and `from_key` of the dtype).
+//
+// Provides: Operand, Bounds, element
+// Needs: params, affine, key, from_key, less
 alias Operand = vec2<u32>;
 
 struct Bounds {

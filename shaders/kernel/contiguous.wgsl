@@ -1,26 +1,30 @@
 // Elements without gaps, src and dst at the same distance from a 16-byte boundary. `body` takes the whole
 // packets, `edges` the up to two packets that the tensor covers in part.
+//
+// Provides: Geometry, body, edges
+// Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, PACKET_BYTES, PACKET_WORDS, packet_at, byte_of_packet, packet,
+//     load_src_packet, store_dst_packet, load_shared_src_word, load_shared_dst_word, store_shared_dst_word
 struct Geometry {
-    first: u32,     // dst packet where the whole ones begin
-    count: u32,     // whole packets
-    src_shift: u32, // src packet minus dst packet, modulo 2^32
-    row: u32,       // workgroups in a row of the grid
-    begin: u32,     // first byte of the tensor in dst
-    end: u32,       // the byte after its last
+    first: u32,      // dst packet where the whole ones begin
+    count: u32,      // whole packets
+    src_shift: u32,  // src packet minus dst packet, modulo 2^32
+    grid_width: u32, // workgroups along x
+    begin: u32,      // first byte of the tensor in dst
+    end: u32,        // the byte after its last
 }
 
 const PACKETS_PER_INVOCATION: u32 = 4u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
-    let number = workgroup.y * params.geometry.row + workgroup.x;
+    let index = workgroup_index(workgroup, params.geometry.grid_width);
     let stride = select(WORKGROUP_SIZE, 1u, ADJACENT);
-    let first = number * (WORKGROUP_SIZE * PACKETS_PER_INVOCATION)
+    let first = index * (WORKGROUP_SIZE * PACKETS_PER_INVOCATION)
         + invocation * select(1u, PACKETS_PER_INVOCATION, ADJACENT);
     if first >= params.geometry.count {
         return;
     }
-    // All loads come before the first store. Past the end, a packet is the first once more.
+    // All loads come before the first store. Out-of-range slots repeat packet a: same value, same owner, harmless.
     let a = params.geometry.first + first;
     let end = params.geometry.first + params.geometry.count;
     let b = select(a, a + stride, a + stride < end);
@@ -37,10 +41,10 @@ fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     store_dst_packet(d, packet(src_d));
 }
 
-// The bits of word `word` (counted from the packet's start) that hold bytes `begin` to `end` of the packet.
-fn word_mask(word: u32, begin: u32, end: u32) -> u32 {
-    let low = clamp(begin, word * 4u, word * 4u + 4u) - word * 4u;
-    let high = clamp(end, word * 4u, word * 4u + 4u) - word * 4u;
+// The bits of word `i` (counted from the packet's start) that hold bytes `begin` to `end` of the packet.
+fn word_mask(i: u32, begin: u32, end: u32) -> u32 {
+    let low = clamp(begin, i * 4u, i * 4u + 4u) - i * 4u;
+    let high = clamp(end, i * 4u, i * 4u + 4u) - i * 4u;
     return bits_below(high) & ~bits_below(low);
 }
 
@@ -56,11 +60,11 @@ fn load_edge_word(i: u32, mask: u32) -> u32 {
     return load_shared_src_word(i);
 }
 
-fn store_edge_word(i: u32, mask: u32, word: u32) {
+fn store_edge_word(i: u32, mask: u32, w: u32) {
     if mask == 0xffffffffu {
-        store_shared_dst_word(i, word);
+        store_shared_dst_word(i, w);
     } else if mask != 0u {
-        store_shared_dst_word(i, (load_shared_dst_word(i) & ~mask) | (word & mask));
+        store_shared_dst_word(i, (load_shared_dst_word(i) & ~mask) | (w & mask));
     }
 }
 
@@ -68,14 +72,14 @@ fn store_edge_word(i: u32, mask: u32, word: u32) {
 @compute @workgroup_size(2)
 fn edges(@builtin(local_invocation_index) invocation: u32) {
     let g = params.geometry;
-    let at = select(g.begin, g.end, invocation == 1u) >> 4u;
-    if invocation == 1u && at == g.begin >> 4u {
+    let at = packet_at(select(g.begin, g.end, invocation == 1u));
+    if invocation == 1u && at == packet_at(g.begin) {
         return;
     }
-    let origin = at << 4u;
+    let origin = byte_of_packet(at);
     let begin = max(g.begin, origin) - origin;
-    let end = min(g.end - origin, 16u);
-    if end - begin == 16u || end == begin {
+    let end = min(g.end - origin, PACKET_BYTES);
+    if end - begin == PACKET_BYTES || end == begin {
         return;
     }
     let mask = vec4<u32>(
@@ -84,8 +88,8 @@ fn edges(@builtin(local_invocation_index) invocation: u32) {
         word_mask(2u, begin, end),
         word_mask(3u, begin, end),
     );
-    let dst = at << 2u;
-    let src = (at + g.src_shift) << 2u;
+    let dst = at * PACKET_WORDS;
+    let src = (at + g.src_shift) * PACKET_WORDS;
     let y = packet(vec4<u32>(
         load_edge_word(src, mask.x),
         load_edge_word(src + 1u, mask.y),

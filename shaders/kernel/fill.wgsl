@@ -1,29 +1,39 @@
 // Rows without gaps in dst of one element of src each. `row_edges` takes what is not in whole packets.
+//
+// Provides: Geometry, fill
+// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, SPLIT_ROWS, item, Row, Edges, PACKETS,
+//     whole_packets, packet_stride, row_packet, load_src, element, splat, store_dst_packet
+struct Geometry {
+    walk: Walk,
+    row: Row,
+    edges: Edges,
+}
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn fill(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
-    let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
-    if number >= params.geometry.count {
+    let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
+    if index >= params.geometry.walk.count {
         return;
     }
-    let at = walk(number);
-    if IN_STEPS {
+    let at = walk(index);
+    if SPLIT_ROWS {
         fill_packets(at);
         return;
     }
-    for (var j = 0u; j < LINES; j++) {
-        fill_packets(line(at, j));
+    for (var j = 0u; j < ITEMS; j++) {
+        fill_packets(item(at, j));
     }
 }
 
-fn fill_packets(at: Place) {
+fn fill_packets(at: Position) {
     let packets = whole_packets(at);
     let end = packets.y - packets.z;
-    let a = row_packet(packets, at.step);
+    let a = row_packet(packets, at.index);
     if !at.inside || a >= end {
         return;
     }
     let x = splat(element(load_src(at.src)));
-    // Past the end, a packet is the first once more.
+    // Out-of-range slots repeat packet a: same value, same owner, harmless.
     let stride = packet_stride();
     store_four(a, stride, end, x);
     if PACKETS > 4u {

@@ -1,3 +1,8 @@
+// Packets that lie across two neighbours.
+//
+// Provides: SHIFTED, funnel
+// Needs: ELEMENT_BYTES
+//
 // Whether src and dst may lie at different distances from a packet.
 override SHIFTED: bool = true;
 

@@ -1,37 +1,53 @@
 // Rows without gaps on both sides, at any distance from a packet. `row_edges` takes what is not in whole packets.
+//
+// Provides: Geometry, REPEATED, rows, row_last
+// Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Walk, Position, walk, start, first_dimension,
+//     second_dimension, ITEMS, SPLIT_ROWS, item, Row, Edges, PACKETS, whole_packets, packet_stride, row_packet,
+//     ELEMENT_BYTES, UNIT_BYTES, row_unit, SHIFTED, funnel, PACKET_BYTES, packet_at, packet_from, byte_of_packet, packet,
+//     load_src_packet, store_dst_packet
+struct Geometry {
+    walk: Walk,
+    row: Row,
+    edges: Edges,
+    repeats: u32,       // of rows that are repeated: rows of dst per invocation
+    repeated_rows: u32, // how many there are
+    repeat_pitch: u32,  // packets from one to the next
+    last_src: u32,      // of `row_last`: the row that goes furthest in src
+    last_dst: u32,
+}
 
 // Whether a row of src goes to several rows of dst, those of the second dimension: an invocation takes some of them.
 override REPEATED: bool = false;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn rows(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
-    let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
-    if number >= params.geometry.count {
+    let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
+    if index >= params.geometry.walk.count {
         return;
     }
-    let at = walk(number);
-    if IN_STEPS {
-        take_packets(number, at, 0u);
+    let at = walk(index);
+    if SPLIT_ROWS {
+        take_packets(index, at, 0u);
         if PACKETS > 4u {
-            take_packets(number, at, 4u);
+            take_packets(index, at, 4u);
         }
         return;
     }
-    for (var j = 0u; j < LINES; j++) {
-        take_packets(number, line(at, j), 0u);
+    for (var j = 0u; j < ITEMS; j++) {
+        take_packets(index, item(at, j), 0u);
     }
 }
 
 // Up to four of an invocation's packets, from the `skip`-th on.
-fn take_packets(number: u32, at: Place, skip: u32) {
+fn take_packets(index: u32, at: Position, skip: u32) {
     let packets = whole_packets(at);
     let end = packets.y - packets.z;
     let stride = packet_stride();
-    let a = row_packet(packets, at.step) + skip * stride;
+    let a = row_packet(packets, at.index) + skip * stride;
     if !at.inside || a >= end {
         return;
     }
-    // All loads come before the first store. Past the end, a packet is the first once more.
+    // All loads come before the first store. Out-of-range slots repeat packet a: same value, same owner, harmless.
     let b = select(a, a + stride, a + stride < end);
     let c = select(a, a + 2u * stride, a + 2u * stride < end);
     let d = select(a, a + 3u * stride, a + 3u * stride < end);
@@ -58,7 +74,7 @@ fn take_packets(number: u32, at: Place, skip: u32) {
     let src_d = funnel(src.offset, d_low, load_high(src, d));
     if REPEATED {
         let four = Four(packet(src_a), packet(src_b), packet(src_c), packet(src_d));
-        store_rows(vec4<u32>(a, b, c, d), repeats(number), four);
+        store_rows(vec4<u32>(a, b, c, d), repeats(index), four);
         return;
     }
     store_dst_packet(a, packet(src_a));
@@ -75,15 +91,15 @@ struct Four {
 }
 
 // Unrolled, since what a loop reads in each round is not kept in registers.
-fn store_rows(at: vec4<u32>, rows: u32, four: Four) {
+fn store_rows(at: vec4<u32>, count: u32, four: Four) {
     store_row(at, 0u, four);
-    store_row(at, min(1u, rows - 1u), four);
-    store_row(at, min(2u, rows - 1u), four);
-    store_row(at, min(3u, rows - 1u), four);
-    store_row(at, min(4u, rows - 1u), four);
-    store_row(at, min(5u, rows - 1u), four);
-    store_row(at, min(6u, rows - 1u), four);
-    store_row(at, min(7u, rows - 1u), four);
+    store_row(at, min(1u, count - 1u), four);
+    store_row(at, min(2u, count - 1u), four);
+    store_row(at, min(3u, count - 1u), four);
+    store_row(at, min(4u, count - 1u), four);
+    store_row(at, min(5u, count - 1u), four);
+    store_row(at, min(6u, count - 1u), four);
+    store_row(at, min(7u, count - 1u), four);
 }
 
 fn store_row(at: vec4<u32>, row: u32, four: Four) {
@@ -95,8 +111,8 @@ fn store_row(at: vec4<u32>, row: u32, four: Four) {
 }
 
 // The rows of dst that an invocation takes.
-fn repeats(number: u32) -> u32 {
-    let block = second_dimension(first_dimension(start(number))).step;
+fn repeats(index: u32) -> u32 {
+    let block = second_dimension(first_dimension(start(index))).index;
     return min(params.geometry.repeats, params.geometry.repeated_rows - block * params.geometry.repeats);
 }
 
@@ -107,13 +123,13 @@ struct Source {
 }
 
 fn low(src: Source, i: u32) -> u32 {
-    return ((i << 4u) + src.offset) >> 4u;
+    return packet_at(byte_of_packet(i) + src.offset);
 }
 
 // The lower neighbour. Where an invocation's packets are neighbours, it is the upper one of the packet before, unless
 // `i` is the first packet once more.
 fn load_low(src: Source, i: u32, before: vec4<u32>, first: u32, first_low: vec4<u32>) -> vec4<u32> {
-    if SHIFTED && (ADJACENT || !IN_STEPS) {
+    if SHIFTED && (ADJACENT || !SPLIT_ROWS) {
         return select(before, first_low, i == first);
     }
     return load_src_packet(low(src, i));
@@ -122,7 +138,18 @@ fn load_low(src: Source, i: u32, before: vec4<u32>, first: u32, first_low: vec4<
 // The upper neighbour, or the lower one of the last packet where the row ends in it.
 fn load_high(src: Source, i: u32) -> vec4<u32> {
     if SHIFTED {
-        return load_src_packet(min(low(src, i) + 1u, ((src.last << 4u) + src.offset + 15u) >> 4u));
+        return load_src_packet(min(low(src, i) + 1u, packet_from(byte_of_packet(src.last) + src.offset)));
     }
     return vec4<u32>(0u);
+}
+
+// The last whole packet of the row that goes furthest in src, unit by unit.
+@compute @workgroup_size(4)
+fn row_last(@builtin(local_invocation_index) invocation: u32) {
+    let at = Position(0u, 0u, params.geometry.last_src, params.geometry.last_dst, true);
+    let units = PACKET_BYTES / UNIT_BYTES;
+    let packets = whole_packets(at);
+    if packets.z != 0u && invocation < units {
+        row_unit(at, (packets.y - 1u) * units + invocation);
+    }
 }

@@ -1,17 +1,24 @@
 // Any layouts: elements one by one, several along the first dimension per invocation.
+//
+// Provides: Geometry, strided
+// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, item, load_src, element, store_dst
+struct Geometry {
+    walk: Walk,
+}
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn strided(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
-    let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
-    if number >= params.geometry.count {
+    let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
+    if index >= params.geometry.walk.count {
         return;
     }
-    let at = walk(number);
-    for (var j = 0u; j < LINES; j++) {
-        take_element(line(at, j));
+    let at = walk(index);
+    for (var j = 0u; j < ITEMS; j++) {
+        take_element(item(at, j));
     }
 }
 
-fn take_element(at: Place) {
+fn take_element(at: Position) {
     if at.inside {
         store_dst(at.dst, element(load_src(at.src)));
     }

@@ -1,51 +1,35 @@
-// From the number of an invocation to a place in src and dst: what every kernel but the contiguous one begins with.
-struct Geometry {
-    // Per dimension, the innermost first: extent, src stride, dst stride (modulo 2^32), and the factor that divides
-    // by the extent. Beyond the rank the extent is 1. Strides and starts count elements, for `transposed` packets.
-    dims: array<vec4<u32>, 8>,
-    shifts: array<vec4<u32>, 2>, // the shifts that go with the factors
-    edge_shift: u32,  // 2^edge_shift invocations of `row_edges` per row
-    count: u32,       // invocations, for `transposed` workgroups
-    src_start: u32,   // where index 0 lies in src
+// From a linear index to a position in src and dst, dimension by dimension: quotient and remainder by the extent, which
+// is a multiplication and a shift. `src/kernel/walk.rs` is the host's half.
+//
+// Provides: Walk, Position, RANK, walk, start, first_dimension, second_dimension, other_dimensions
+// Needs: params
+struct Dim {
+    extent: u32,     // 1 beyond the rank
+    src_stride: u32, // modulo 2^32, in elements, for `transposed` in packets
+    dst_stride: u32,
+    multiplier: u32, // divides by the extent, with the shift of the same dimension
+}
+
+struct Walk {
+    dims: array<Dim, 8>,         // the innermost first
+    shifts: array<vec4<u32>, 2>, // the shifts that go with the multipliers
+    count: u32,      // linear indices: of invocations, for `transposed` of workgroups
+    src_start: u32,  // where index 0 lies in src
     dst_start: u32,
-    row: u32,         // workgroups in a row of the grid
-    rows: u32,        // rows that `row_edges` looks at; some may be outside
-    lines: u32,       // the first dimension's extent where an invocation takes several of its lines
-    length: u32,      // elements in a row
-    src_step: u32,    // src stride along a row
-    src_packets: u32, // whole packets in the binding of src
-    edge_row: u32,    // workgroups in a row of the grid of `row_edges`
-    last_src: u32,    // of `row_last`: the row that reaches furthest in src
-    last_dst: u32,
-    repeats: u32,     // of `rows` that are repeated: rows of dst per invocation
-    repeated_rows: u32, // how many there are
-    repeat_pitch: u32, // packets from one to the next
-    word_mask: u32,   // of `spread`: the bits of a word of dst that change
-    word_shift: u32,  // how far a line in src lies below them
-    // Of `transposed`:
-    squares_along_src: u32, // along src's fastest dimension
-    squares_along_dst: u32,
-    src_pitch: u32,   // src stride along dst's fastest dimension
-    dst_pitch: u32,   // dst stride along src's
+    grid_width: u32, // workgroups along x
+    items: u32,      // the first dimension's extent where an invocation takes several of its items
 }
 
 // No dimension from this one on has an extent above 1: 1, 2, 4 or 8. A constant for the driver to fold, since a branch
 // on a number of the block may cost as much as what it skips.
 override RANK: u32 = 8u;
 
-// What the first dimension counts: steps along a row, or the lines (rows or elements) themselves, LINES of them at a
-// time.
-override IN_STEPS: bool = false;
-
-// Lines that an invocation takes, 1, 4 or 8, so that they share what finding the first one costs.
-override LINES: u32 = 1u;
-
-struct Place {
-    rest: u32, // the number in the dimensions to come
-    step: u32, // the index in the last one
+struct Position {
+    remaining: u32, // the linear index over the remaining dimensions
+    index: u32,     // the index in the last dimension
     src: u32,
     dst: u32,
-    inside: bool, // whether there is such a line
+    inside: bool,   // whether there is such an item
 }
 
 // The upper word of a * b.
@@ -59,74 +43,47 @@ fn multiply_high(a: u32, b: u32) -> u32 {
     return a1 * b1 + (middle >> 16u) + (cross >> 16u);
 }
 
-// `rest` is below 2^31: the host has chosen factor and shift so that the quotient is exact.
-fn advance(at: Place, dim: vec4<u32>, shift: u32) -> Place {
-    let rest = multiply_high(at.rest << 1u, dim.w) >> (shift & 31u);
-    let i = at.rest - rest * dim.x;
-    return Place(rest, i, at.src + i * dim.y, at.dst + i * dim.z, at.inside);
+// `remaining` is below 2^31: the host has chosen multiplier and shift so that the quotient is exact.
+fn advance(at: Position, dim: Dim, shift: u32) -> Position {
+    let remaining = multiply_high(at.remaining << 1u, dim.multiplier) >> (shift & 31u);
+    let i = at.remaining - remaining * dim.extent;
+    return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, at.inside);
 }
 
-fn start(number: u32) -> Place {
-    return Place(number, 0u, params.geometry.src_start, params.geometry.dst_start, true);
+fn start(linear_index: u32) -> Position {
+    return Position(linear_index, 0u, params.geometry.walk.src_start, params.geometry.walk.dst_start, true);
 }
 
-fn first_dimension(at: Place) -> Place {
-    return advance(at, params.geometry.dims[0], params.geometry.shifts[0].x);
+fn first_dimension(at: Position) -> Position {
+    return advance(at, params.geometry.walk.dims[0], params.geometry.walk.shifts[0].x);
 }
 
-fn second_dimension(at: Place) -> Place {
-    return advance(at, params.geometry.dims[1], params.geometry.shifts[0].y);
+fn second_dimension(at: Position) -> Position {
+    return advance(at, params.geometry.walk.dims[1], params.geometry.walk.shifts[0].y);
 }
 
 // Unrolled: naga's loops are not, and a dynamic index costs more than the branches.
-fn other_dimensions(place: Place) -> Place {
-    var at = place;
+fn other_dimensions(second: Position) -> Position {
+    var at = second;
     if RANK > 2u {
-        at = advance(at, params.geometry.dims[2], params.geometry.shifts[0].z);
-        at = advance(at, params.geometry.dims[3], params.geometry.shifts[0].w);
+        at = advance(at, params.geometry.walk.dims[2], params.geometry.walk.shifts[0].z);
+        at = advance(at, params.geometry.walk.dims[3], params.geometry.walk.shifts[0].w);
     }
     if RANK > 4u {
-        at = advance(at, params.geometry.dims[4], params.geometry.shifts[1].x);
-        at = advance(at, params.geometry.dims[5], params.geometry.shifts[1].y);
-        at = advance(at, params.geometry.dims[6], params.geometry.shifts[1].z);
-        at = advance(at, params.geometry.dims[7], params.geometry.shifts[1].w);
+        at = advance(at, params.geometry.walk.dims[4], params.geometry.walk.shifts[1].x);
+        at = advance(at, params.geometry.walk.dims[5], params.geometry.walk.shifts[1].y);
+        at = advance(at, params.geometry.walk.dims[6], params.geometry.walk.shifts[1].z);
+        at = advance(at, params.geometry.walk.dims[7], params.geometry.walk.shifts[1].w);
     }
     return at;
 }
 
-// All dimensions; `step` is the index in the first.
-fn walk(number: u32) -> Place {
-    let first = first_dimension(start(number));
+// All dimensions; `index` is that in the first.
+fn walk(linear_index: u32) -> Position {
+    let first = first_dimension(start(linear_index));
     var at = first;
     if RANK > 1u {
         at = other_dimensions(second_dimension(first));
     }
-    return Place(0u, first.step, at.src, at.dst, true);
-}
-
-// The `j`-th line of an invocation that begins at `at`: neighbours, or as many lines apart as there are invocations, so
-// that neighbouring invocations take neighbouring lines.
-fn line(at: Place, j: u32) -> Place {
-    let apart = select(params.geometry.dims[0].x, 1u, ADJACENT);
-    let ahead = j * apart + select(0u, at.step * (LINES - 1u), ADJACENT);
-    let src = at.src + ahead * params.geometry.dims[0].y;
-    let dst = at.dst + ahead * params.geometry.dims[0].z;
-    return Place(0u, 0u, src, dst, at.step + ahead < params.geometry.lines);
-}
-
-// The start of a row.
-fn row_start(row: u32) -> Place {
-    if IN_STEPS {
-        let at = start(row);
-        if RANK > 1u {
-            return other_dimensions(second_dimension(at));
-        }
-        return at;
-    }
-    // LINES is a power of two.
-    return line(walk(row / LINES), row % LINES);
-}
-
-fn workgroup_number(workgroup: vec3<u32>) -> u32 {
-    return workgroup.y * params.geometry.row + workgroup.x;
+    return Position(0u, first.index, at.src, at.dst, true);
 }

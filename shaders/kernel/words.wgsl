@@ -1,38 +1,45 @@
 // Rows of 8- or 16-bit elements without gaps in dst, or single ones at one place in their words: word by word of dst.
+//
+// Provides: Geometry, WORDS, rows_by_word
+// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, SPLIT_ROWS, item, Row, LANES, row_unit
+struct Geometry {
+    walk: Walk,
+    row: Row,
+}
 
-// Words of a line that an invocation takes: 1, 2 or 4.
-override UNITS: u32 = 1u;
+// Words of a row that an invocation takes: 1, 2 or 4.
+override WORDS: u32 = 1u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn rows_by_word(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
-    let number = workgroup_number(workgroup) * WORKGROUP_SIZE + invocation;
-    if number >= params.geometry.count {
+    let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
+    if index >= params.geometry.walk.count {
         return;
     }
-    let at = walk(number);
-    if IN_STEPS {
-        take_word(at, at.step);
+    let at = walk(index);
+    if SPLIT_ROWS {
+        take_word(at, at.index);
         return;
     }
-    for (var j = 0u; j < LINES; j++) {
-        take_words(line(at, j));
+    for (var j = 0u; j < ITEMS; j++) {
+        take_words(item(at, j));
     }
 }
 
-fn take_words(at: Place) {
+fn take_words(at: Position) {
     take_word(at, 0u);
-    if UNITS > 1u {
+    if WORDS > 1u {
         take_word(at, 1u);
     }
-    if UNITS > 2u {
+    if WORDS > 2u {
         take_word(at, 2u);
         take_word(at, 3u);
     }
 }
 
-fn take_word(at: Place, i: u32) {
+fn take_word(at: Position, i: u32) {
     let unit = at.dst / LANES + i;
-    if at.inside && unit * LANES < at.dst + params.geometry.length {
+    if at.inside && unit * LANES < at.dst + params.geometry.row.length {
         row_unit(at, unit);
     }
 }

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::integer_range;
-use super::integer::Line;
+use super::integer::Linear;
 use crate::{Affine, DType};
 
 /// Of `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
@@ -29,8 +29,8 @@ impl Fixed {
             return None;
         }
         let (lowest, highest) = integer_range(dtype);
-        let line = Line::of_8_bits(dtype, affine);
-        let results: [i128; 256] = std::array::from_fn(|i| line.result(lowest + i as i128));
+        let linear = Linear::of_8_bits(dtype, affine);
+        let results: [i128; 256] = std::array::from_fn(|i| linear.result(lowest + i as i128));
         let nearest = scaled.round() as i128;
         [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
             // Each number narrows the range of addends that give its result.

@@ -10,7 +10,7 @@
 //!
 //! Scale and bias are any finite f32, so `x * scale + bias` as it stands may need 400 bits. Two things
 //! bring it down. A result beyond the dtype saturates, so large terms matter by their sign alone, and
-//! near the root of a steep line only the few numbers around it do not saturate. And truncation asks
+//! near the root of a steep function only the few numbers around it do not saturate. And truncation asks
 //! only between which integers the result lies, so a tiny product matters only where the bias is so
 //! close to an integer that the product can reach it.
 
@@ -64,23 +64,23 @@ pub(crate) struct Integer64 {
 
 impl Integer {
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let line = Line::new(dtype, affine, &WIDTH_64);
+        let linear = Linear::new(dtype, affine, &WIDTH_64);
         let (minimum, maximum) = integer_range(dtype);
-        let factor = i32::from_ne_bytes(line.factor.to_ne_bytes());
+        let factor = i32::from_ne_bytes(linear.factor.to_ne_bytes());
         Self {
-            lowest: line.lowest as i32,
-            highest: line.highest as i32,
-            origin: line.origin as i32,
-            factor: if line.negative { -factor } else { factor },
-            shift_left: line.shift_left,
-            shift_right: line.shift_right,
-            inexact: line.inexact.into(),
+            lowest: linear.lowest as i32,
+            highest: linear.highest as i32,
+            origin: linear.origin as i32,
+            factor: if linear.negative { -factor } else { factor },
+            shift_left: linear.shift_left,
+            shift_right: linear.shift_right,
+            inexact: linear.inexact.into(),
             minimum: (minimum - key_base(dtype)) as i32,
             maximum: (maximum - key_base(dtype)) as i32,
             padding: 0,
-            addend: words(line.addend),
-            below_one: words((1 << line.shift_right) - 1),
-            offset: words(line.offset),
+            addend: words(linear.addend),
+            below_one: words((1 << linear.shift_right) - 1),
+            offset: words(linear.offset),
             rebase: words(-key_base(dtype)),
         }
     }
@@ -88,20 +88,20 @@ impl Integer {
 
 impl Integer64 {
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let line = Line::new(dtype, affine, &WIDTH_96);
+        let linear = Linear::new(dtype, affine, &WIDTH_96);
         Self {
-            lowest: words(line.lowest),
-            highest: words(line.highest),
-            origin: words(line.origin),
-            factor: line.factor,
-            negative: line.negative.into(),
-            shift_left: line.shift_left,
-            shift_right: line.shift_right,
-            inexact: line.inexact.into(),
+            lowest: words(linear.lowest),
+            highest: words(linear.highest),
+            origin: words(linear.origin),
+            factor: linear.factor,
+            negative: linear.negative.into(),
+            shift_left: linear.shift_left,
+            shift_right: linear.shift_right,
+            inexact: linear.inexact.into(),
             padding: 0,
-            addend: words96(line.addend),
-            below_one: words96((1 << line.shift_right) - 1),
-            offset: words96(line.offset),
+            addend: words96(linear.addend),
+            below_one: words96((1 << linear.shift_right) - 1),
+            offset: words96(linear.offset),
             rebase: words96(-key_base(dtype)),
         }
     }
@@ -119,19 +119,19 @@ struct Width {
     number: u32,
     /// A bias beyond this saturates whatever a scale below 2^24 adds.
     bias: u32,
-    /// The longest shift to the right. It exceeds `reach` by more than 1.
+    /// The longest shift to the right. It exceeds `product` by more than 1.
     shift: u32,
     /// Above the product of any number and a significand of 24 bits.
-    reach: u32,
+    product: u32,
     /// A scale from here on saturates every number but one.
     steep: u32,
 }
 
-const WIDTH_64: Width = Width { number: 32, bias: 58, shift: 60, reach: 57, steep: 40 };
-const WIDTH_96: Width = Width { number: 64, bias: 90, shift: 92, reach: 89, steep: 72 };
+const WIDTH_64: Width = Width { number: 32, bias: 58, shift: 60, product: 57, steep: 40 };
+const WIDTH_96: Width = Width { number: 64, bias: 90, shift: 92, product: 89, steep: 72 };
 
 /// The numbers named in the module's documentation.
-pub(super) struct Line {
+pub(super) struct Linear {
     lowest: i128,
     highest: i128,
     origin: i128,
@@ -144,7 +144,7 @@ pub(super) struct Line {
     offset: i128,
 }
 
-impl Line {
+impl Linear {
     fn new(dtype: DType, affine: Affine, width: &Width) -> Self {
         let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));
         if scale.exponent <= 0 || scale.significand == 0 {
@@ -192,11 +192,11 @@ impl Line {
         }
     }
 
-    /// |scale| at least 2^24: only numbers close to the root of the line do not saturate.
+    /// |scale| at least 2^24: only numbers close to the root do not saturate.
     fn steep(dtype: DType, scale: &Single, bias: &Single, width: &Width) -> Self {
         let (lowest, highest) = integer_range(dtype);
         let base = key_base(dtype);
-        // Near enough: at `root` the line is within half a scale of 0, or the root is beyond the dtype.
+        // Near enough: at `root` the function is within half a scale of 0, or the root is beyond the dtype.
         let limit = 1_i128 << (width.steep - 1);
         let distance = bias.exponent - scale.exponent;
         let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
@@ -303,18 +303,18 @@ struct Floored {
 impl Fraction {
     /// The fraction in units of `2^-places`, and how many places the shader is to drop.
     ///
-    /// That is `places`, unless it exceeds the shader's width. Then no product reaches further than
-    /// `2^width.reach` units, so the distance to 0 or to 1 is kept if it is within that, and any other
+    /// That is `places`, unless it exceeds the shader's width. Then no product is beyond
+    /// `2^width.product` units, so the distance to 0 or to 1 is kept if it is within that, and any other
     /// fraction may as well be a half.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
-        let reach = 1_i128 << width.reach;
+        let most = 1_i128 << width.product;
         // From the nearer side as given: 0, or 1 if `from_above`.
         let near = self.part_in_units(places);
         let far = (places < 126).then(|| (1_i128 << places) - near.as_ref().map_or(0, |near| near.floor));
         let shift = places.min(width.shift);
         let exact = places <= width.shift;
         let (floor, inexact) = match (near, far) {
-            (Some(near), _) if exact || near.floor <= reach => {
+            (Some(near), _) if exact || near.floor <= most => {
                 let floor = if self.from_above {
                     (1 << shift) - near.floor - i128::from(near.inexact)
                 } else {
@@ -322,7 +322,7 @@ impl Fraction {
                 };
                 (floor, near.inexact)
             }
-            (Some(_), Some(far)) if far <= reach => {
+            (Some(_), Some(far)) if far <= most => {
                 (if self.from_above { far } else { (1 << shift) - far }, false)
             }
             _ => (1 << (shift - 1), false),

@@ -3,17 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::blocks::{BlockLimits, Blocks};
 use super::pipeline::{Key, Pipelines};
-use super::{adapter, mapped, scope};
-use crate::arithmetic::{Block, Request, Slot};
-use crate::plan::{self, Range};
-use crate::shader::{Constants, EntryPoint, Module, Placement, WORKGROUP_SIZE};
-use crate::{Clamp, DType, Error, Limits, Operands, Plan, View};
+use super::slots::Slots;
+use super::{Operands, View, adapter, mapped, scope};
+use crate::arithmetic::ResolveParams;
+use crate::kernel::{Dispatch, EntryPoint, Placement, WORKGROUP_SIZE};
+use crate::plan::{Bindings, Range};
+use crate::shader::{MAX_BLOCK, Module};
+use crate::{Clamp, Error, Limits, Plan};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which holds 48701 at most and
-/// nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
+/// Cheap to clone: clones share one cache of compiled pipelines, which keeps the
+/// [256](Self::MAX_PIPELINES) that were used last and nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
 ///
 /// It takes the device as it is. No feature is needed; `SHADER_F64` and `SHADER_INT64` together, on Vulkan, make
 /// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
@@ -47,6 +50,7 @@ pub struct Clamper {
 struct Inner {
     device: wgpu::Device,
     limits: Limits,
+    block_limits: BlockLimits,
     pipelines: Pipelines,
 }
 
@@ -84,7 +88,7 @@ impl Clamper {
     fn create(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
         let limits = device.limits();
         let workgroup = WORKGROUP_SIZE.into();
-        let block = Block::CAPACITY as u64;
+        let block = MAX_BLOCK as u64;
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
             ("max_bindings_per_bind_group", 4, limits.max_bindings_per_bind_group.into()),
@@ -107,6 +111,7 @@ impl Clamper {
                 return Err(Error::DeviceLimit { limit_name, needed, limit });
             }
         }
+        let block_limits = BlockLimits::new(&limits);
         let limits = Limits {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
@@ -115,14 +120,17 @@ impl Clamper {
         };
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
-            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}",
+            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}; \
+             keeps up to {} of {} possible pipelines",
             adapter::in_words(device.adapter_info()),
             limits.max_binding_size,
             limits.binding_alignment,
             limits.max_workgroups_per_dimension,
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
+            Pipelines::CAPACITY,
+            Pipelines::possible(),
         );
-        Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, pipelines }) })
+        Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }
 
     /// The device that this clamper records for.
@@ -137,8 +145,12 @@ impl Clamper {
         self.inner.limits
     }
 
-    /// How many pipelines this clamper and its clones have compiled so far. Each is compiled when first
-    /// needed, then kept.
+    /// The most pipelines that a clamper and its clones keep. Where another one is needed, the least recently used one is
+    /// given up, and compiled again when it is needed again; a [`Prepared`] keeps its own.
+    pub const MAX_PIPELINES: usize = Pipelines::CAPACITY;
+
+    /// How many pipelines this clamper and its clones keep, [`MAX_PIPELINES`](Self::MAX_PIPELINES) at most. Each is
+    /// compiled when first needed.
     #[must_use]
     pub fn compiled_pipelines(&self) -> usize {
         self.inner.pipelines.compiled()
@@ -196,128 +208,139 @@ impl Clamper {
         let operands = operands.into();
         operands.check(clamp)?;
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
-        let plan = Plan::with_placement(
-            clamp,
-            &operands.src.layout,
-            &operands.dst.layout,
-            placement,
-            self.inner.limits,
-        )?;
-        let on_gpu = operands.min.is_some() || operands.max.is_some();
+        let limits = self.inner.limits;
+        let (src, dst) = (&operands.src.layout, &operands.dst.layout);
+        let plan = Plan::with_placement(clamp, src, dst, placement, limits)?;
+        let slots = Slots::of(clamp, &operands, &limits)?;
+        let per_buffer = self.inner.block_limits.per_buffer(slots.is_some());
         log::debug!(
-            "prepare {plan}, dispatches: {}",
-            plan.dispatches() + if on_gpu { plan.window_count() } else { 0 }
+            "prepare {plan}; dispatches: {}",
+            plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
         );
         // One scope for all objects: opening and closing one costs as much as making a small one.
-        scope::attempt(&self.inner.device, || self.build(clamp, &operands, &plan))
+        let device = &self.inner.device;
+        scope::attempt(device, || self.build(clamp, &operands, &plan, slots.as_ref(), per_buffer))
+            .map_err(|error| self.name_operand(error, &operands))
     }
 
     /// The objects of a plan, within a scope.
-    fn build(&self, clamp: &Clamp, operands: &Operands<'_>, plan: &Plan) -> Result<Prepared, Error> {
-        let on_gpu = operands.min.is_some() || operands.max.is_some();
-        let mut dispatches = Vec::with_capacity(2 * plan.window_count());
+    fn build(
+        &self,
+        clamp: &Clamp,
+        operands: &Operands<'_>,
+        plan: &Plan,
+        slots: Option<&Slots<'_>>,
+        per_buffer: usize,
+    ) -> Result<Prepared, Error> {
+        let Inner { device, block_limits, .. } = &*self.inner;
+        let mut left = plan.window_count();
+        let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
-        for window in plan.windows() {
-            let block = plan.params(&window);
-            let usage = if on_gpu { wgpu::BufferUsages::STORAGE } else { wgpu::BufferUsages::empty() };
-            let params = self.uniform(block.as_bytes(), usage)?;
-            if on_gpu {
-                let bind_group = self.bind_slots(clamp, operands, &block, &params)?;
-                let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve, Constants::default())?;
-                dispatches.push(Recorded { pipeline, bind_group, grid: [1, 1] });
+        let operator = plan.operator();
+        let mut windows = plan.windows().peekable();
+        while let Some(first) = windows.peek() {
+            let count = left.min(per_buffer);
+            let geometry = &first.launch.geometry;
+            let blocks = Blocks::new(device, block_limits, count, (&operator, geometry), slots.is_some())?;
+            if let Some(slots) = slots {
+                dispatches.push(self.resolve(clamp, slots, &blocks, &mut pipelines)?);
             }
-            let module = plan.module(&window);
-            let src = part(operands.src.buffer, window.src);
-            let dst = part(operands.dst.buffer, window.dst);
-            let bind_group = match window.placement {
-                Placement::OneBuffer => self.bind(module, &params, &[src]),
-                Placement::TwoRanges | Placement::TwoBuffers => self.bind(module, &params, &[src, dst]),
-            };
-            for dispatch in window.dispatches() {
-                let pipeline = pipelines.get(module, dispatch.entry_point, dispatch.constants)?;
-                let bind_group = bind_group.clone();
-                dispatches.push(Recorded { pipeline, bind_group, grid: dispatch.grid });
+            let mut writer = blocks.write()?;
+            for (n, window) in windows.by_ref().take(count).enumerate() {
+                writer.push(&operator, &window.launch.geometry);
+                let module = plan.module(&window);
+                let Bindings { placement, src, dst } = window.bindings;
+                let src = part(operands.src.buffer, src);
+                let layout = self.inner.pipelines.bind_group_layout(placement);
+                let bind_group = match placement {
+                    Placement::OneBuffer => self.bind(layout, [blocks.binding(n), src]),
+                    Placement::TwoRanges | Placement::TwoBuffers => {
+                        self.bind(layout, [blocks.binding(n), src, part(operands.dst.buffer, dst)])
+                    }
+                };
+                for Dispatch { entry_point, grid } in window.dispatches() {
+                    let pipeline = pipelines.get(module, entry_point)?;
+                    dispatches.push(Recorded { pipeline, bind_group: bind_group.clone(), grid });
+                }
             }
+            blocks.unmap(writer);
+            left -= count;
         }
         Ok(Prepared { dispatches: dispatches.into() })
     }
 
-    /// For the dispatch that reads bounds on the GPU and writes them into the uniform block `params`.
-    fn bind_slots<'a>(
+    /// The dispatch that reads bounds on the GPU and writes them into all `blocks`.
+    fn resolve(
         &self,
         clamp: &Clamp,
-        operands: &Operands<'a>,
-        block: &Block,
-        params: &wgpu::Buffer,
-    ) -> Result<wgpu::BindGroup, Error> {
-        let slot = |argument, view: Option<View<'a>>| {
-            view.map(|view| self.slot(argument, view, clamp.dtype())).transpose()
-        };
-        let (min, max) = (slot("min", operands.min)?, slot("max", operands.max)?);
-        let at = |slot: Option<(_, _, Slot)>| slot.map(|(_, _, slot)| slot);
-        let request = Request::new(clamp, at(min), at(max), block.bounds_offset());
-        let request = self.uniform(bytemuck::bytes_of(&request), wgpu::BufferUsages::empty())?;
-        // A bound that is not on the GPU is not read; its binding takes the other one's slot.
-        let slots = min.or(max).zip(max.or(min));
-        let storage: Vec<_> = slots
-            .into_iter()
-            .flat_map(|((a, a_range, _), (b, b_range, _))| [part(a, a_range), part(b, b_range)])
-            .chain([params.as_entire_binding()])
-            .collect();
-        Ok(self.bind(Module::Resolve, &request, &storage))
-    }
-
-    /// The buffer, the binding and the place in it of a view of one element.
-    fn slot<'a>(
-        &self,
-        argument: &'static str,
-        view: View<'a>,
-        dtype: DType,
-    ) -> Result<(&'a wgpu::Buffer, Range, Slot), Error> {
-        let (address, size) = (view.layout.offset(), dtype.size() as u64);
-        let range =
-            plan::range((address, address), size, plan::WORD, self.inner.limits).ok_or(Error::TooLarge {
-                argument,
-                needed: self.inner.limits.binding_alignment + size,
-                unit: "bytes in one binding",
-                limit_name: "max_storage_buffer_binding_size",
-                limit: self.inner.limits.max_binding_size,
-            })?;
-        Ok((view.buffer, range, Slot::new(address as u64 * size - range.offset)))
-    }
-
-    /// A uniform buffer that holds `bytes`, made within a scope.
-    fn uniform(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, Error> {
-        let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-clamp params"),
+        slots: &Slots<'_>,
+        blocks: &Blocks,
+        pipelines: &mut Lookup<'_>,
+    ) -> Result<Recorded, Error> {
+        let device = &self.inner.device;
+        let grid = self.inner.limits.grid(blocks.count as u64);
+        let params = ResolveParams::new(clamp, slots.slots(), (blocks.count, blocks.pitch as usize), grid[0]);
+        let bytes = bytemuck::bytes_of(&params);
+        let params = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp resolve params"),
             size: bytes.len() as u64,
-            usage: usage | wgpu::BufferUsages::UNIFORM,
+            usage: wgpu::BufferUsages::UNIFORM,
             mapped_at_creation: true,
         });
-        mapped::write(&buffer, bytes)?;
-        Ok(buffer)
+        mapped::write(&params, bytes)?;
+        let [min, max] = slots.bindings().map(|(buffer, range)| part(buffer, range));
+        let bind_group = self.bind(
+            self.inner.pipelines.resolve_layout(),
+            [params.as_entire_binding(), min, max, blocks.all()],
+        );
+        let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve)?;
+        Ok(Recorded { pipeline, bind_group, grid })
     }
 
-    /// A uniform block at binding 0, then `storage`; made within a scope.
-    fn bind(
+    /// A uniform block at binding 0, then storage; made within a scope.
+    fn bind<const N: usize>(
         &self,
-        module: Module,
-        params: &wgpu::Buffer,
-        storage: &[wgpu::BindingResource<'_>],
+        layout: &wgpu::BindGroupLayout,
+        resources: [wgpu::BindingResource<'_>; N],
     ) -> wgpu::BindGroup {
-        let mut entries = Vec::with_capacity(1 + storage.len());
-        entries.push(wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() });
-        entries.extend(
-            storage
-                .iter()
-                .zip(1..)
-                .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource: resource.clone() }),
-        );
+        let mut binding = 0..;
+        let entries = resources
+            .map(|resource| wgpu::BindGroupEntry { binding: binding.next().unwrap_or_default(), resource });
         self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("wgpu-clamp"),
-            layout: self.inner.pipelines.bind_group_layout(module),
+            layout,
             entries: &entries,
         })
+    }
+
+    /// What wgpu refuses does not say which operand it was: the one that it refuses alone is the one.
+    fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
+        let Error::Internal { reason } = &error else { return error };
+        let Operands { src, dst, min, max } = *operands;
+        for (argument, view) in [("src", Some(src)), ("dst", Some(dst)), ("min", min), ("max", max)] {
+            let refused = view.is_some_and(|view| self.refuses(view.buffer));
+            if refused {
+                return Error::Internal { reason: format!("{argument}: {reason}") };
+            }
+        }
+        error
+    }
+
+    /// Whether wgpu refuses to bind a buffer.
+    fn refuses(&self, buffer: &wgpu::Buffer) -> bool {
+        let size = buffer.size().min(self.inner.limits.binding_size());
+        let probed = scope::catch(&self.inner.device, || {
+            let params = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("wgpu-clamp probe"),
+                size: 16,
+                usage: wgpu::BufferUsages::UNIFORM,
+                mapped_at_creation: false,
+            });
+            let storage = part(buffer, Range { offset: 0, size: size / 4 * 4 });
+            let layout = self.inner.pipelines.bind_group_layout(Placement::OneBuffer);
+            drop(self.bind(layout, [params.as_entire_binding(), storage]));
+        });
+        probed.is_err()
     }
 }
 
@@ -328,13 +351,8 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    fn get(
-        &mut self,
-        module: Module,
-        entry_point: EntryPoint,
-        constants: Constants,
-    ) -> Result<wgpu::ComputePipeline, Error> {
-        let key = Key { module, entry_point, constants };
+    fn get(&mut self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
+        let key = Key { module, entry_point };
         if let Some((_, pipeline)) = self.found.iter().find(|(found, _)| *found == key) {
             return Ok(pipeline.clone());
         }

@@ -10,13 +10,14 @@ pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -
 
 /// As [`fill`], within a scope of the caller's.
 pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
-    buffer
-        .get_mapped_range_mut(..)
-        .map_err(|error| Error::DeviceLost { reason: error.to_string() })?
-        .slice(..bytes.len())
-        .copy_from_slice(bytes);
+    range(buffer)?.slice(..bytes.len()).copy_from_slice(bytes);
     buffer.unmap();
     Ok(())
+}
+
+/// The whole of a buffer that is mapped for writing.
+pub(crate) fn range(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error> {
+    buffer.get_mapped_range_mut(..).map_err(|error| Error::DeviceLost { reason: error.to_string() })
 }
 
 /// Hands the first `size` bytes of a buffer that is mapped to `take`.

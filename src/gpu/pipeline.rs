@@ -1,15 +1,17 @@
-//! The pipelines of one device, compiled once each.
+//! The pipelines of one device.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use super::cache::Recent;
 use super::scope;
 use crate::Error;
-use crate::shader::{Constants, EntryPoint, Module, Placement, ShaderKey};
+use crate::kernel::{EntryPoint, Placement};
+use crate::shader::{Module, ModuleKey};
 
-/// A cache of pipelines. There is a fixed number of them, so it never needs to drop one.
-pub(crate) struct Pipelines {
+/// The pipelines that were used last, compiled once each.
+pub(super) struct Pipelines {
     one_buffer: Layouts,
     two_ranges: Layouts,
     two_buffers: Layouts,
@@ -18,8 +20,7 @@ pub(crate) struct Pipelines {
     adjacent: bool,
     /// The driver's own cache, which a program may keep from run to run.
     cache: Option<wgpu::PipelineCache>,
-    /// Those that are compiled, by [`Key::code`].
-    compiled: RwLock<HashMap<u64, wgpu::ComputePipeline>>,
+    compiled: RwLock<Recent<Key, wgpu::ComputePipeline>>,
     modules: Mutex<HashMap<Module, Arc<Mutex<Option<wgpu::ShaderModule>>>>>,
 }
 
@@ -29,7 +30,15 @@ struct Layouts {
 }
 
 impl Pipelines {
-    pub(crate) fn new(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
+    /// The most that are kept. Lavapipe needs 2.4 MiB for each that has run.
+    pub(super) const CAPACITY: usize = 256;
+
+    /// How many there could be on any one device.
+    pub(super) fn possible() -> usize {
+        1 + ModuleKey::all().map(|key| key.entry_points().len()).sum::<usize>()
+    }
+
+    pub(super) fn new(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
         Ok(Self {
             one_buffer: Layouts::new(device, "one buffer", &[WRITE])?,
             two_ranges: Layouts::new(device, "two ranges", &[WRITE, WRITE])?,
@@ -37,37 +46,40 @@ impl Pipelines {
             resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
             adjacent: adjacent(&device.adapter_info()),
             cache,
-            compiled: RwLock::default(),
+            compiled: RwLock::new(Recent::new(Self::CAPACITY)),
             modules: Mutex::default(),
         })
     }
 
-    pub(crate) fn bind_group_layout(&self, module: Module) -> &wgpu::BindGroupLayout {
-        &self.layouts(module).bind_group
+    pub(super) const fn bind_group_layout(&self, placement: Placement) -> &wgpu::BindGroupLayout {
+        &self.layouts(placement).bind_group
     }
 
-    /// How many pipelines have been compiled so far.
-    pub(crate) fn compiled(&self) -> usize {
+    pub(super) const fn resolve_layout(&self) -> &wgpu::BindGroupLayout {
+        &self.resolve.bind_group
+    }
+
+    /// How many pipelines are kept.
+    pub(super) fn compiled(&self) -> usize {
         self.compiled.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     fn find(&self, key: Key) -> Option<wgpu::ComputePipeline> {
         let compiled = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
-        let pipeline = compiled.get(&key.code())?.clone();
+        let pipeline = compiled.get(&key)?.clone();
         log::debug!("pipeline {key}: cached");
         Some(pipeline)
     }
 
     /// The pipeline of an entry point. Whoever asks first compiles it, and who asks for the same one meanwhile
     /// waits; other modules compile at the same time. A failure is not kept.
-    pub(crate) fn get(&self, device: &wgpu::Device, key: Key) -> Result<wgpu::ComputePipeline, Error> {
-        let Key { module, entry_point, .. } = key;
+    pub(super) fn get(&self, device: &wgpu::Device, key: Key) -> Result<wgpu::ComputePipeline, Error> {
+        let Key { module: name, entry_point } = key;
         if let Some(pipeline) = self.find(key) {
             return Ok(pipeline);
         }
-        let entry = Arc::clone(
-            self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(module).or_default(),
-        );
+        let entry =
+            Arc::clone(self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default());
         let mut entry = entry.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody may have compiled it meanwhile.
         if let Some(pipeline) = self.find(key) {
@@ -75,13 +87,16 @@ impl Pipelines {
         }
         log::debug!("pipeline {key}: compiling");
         let label = format!("wgpu-clamp {key}");
-        let layout = &self.layouts(module).pipeline;
+        let layout = match name {
+            Module::Clamp(key) => &self.layouts(key.placement).pipeline,
+            Module::Resolve => &self.resolve.pipeline,
+        };
         let values = key.constants(self.adjacent);
         let (module, pipeline) = scope::catch(device, || {
             let module = entry.take().unwrap_or_else(|| {
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
                     label: Some(&label),
-                    source: wgpu::ShaderSource::Wgsl(module.source().into()),
+                    source: wgpu::ShaderSource::Wgsl(name.source().into()),
                 })
             });
             let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -99,16 +114,24 @@ impl Pipelines {
             (module, pipeline)
         })?;
         *entry = Some(module);
-        self.compiled.write().unwrap_or_else(PoisonError::into_inner).insert(key.code(), pipeline.clone());
+        self.keep(key, &pipeline);
         Ok(pipeline)
     }
 
-    const fn layouts(&self, module: Module) -> &Layouts {
-        match module {
-            Module::Clamp(ShaderKey { placement: Placement::OneBuffer, .. }) => &self.one_buffer,
-            Module::Clamp(ShaderKey { placement: Placement::TwoRanges, .. }) => &self.two_ranges,
-            Module::Clamp(ShaderKey { placement: Placement::TwoBuffers, .. }) => &self.two_buffers,
-            Module::Resolve => &self.resolve,
+    fn keep(&self, key: Key, pipeline: &wgpu::ComputePipeline) {
+        let mut compiled = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(given_up) = compiled.insert(key, pipeline.clone()) else { return };
+        log::debug!("pipeline {given_up}: given up, the least recently used");
+        if compiled.keys().all(|key| key.module != given_up.module) {
+            self.modules.lock().unwrap_or_else(PoisonError::into_inner).remove(&given_up.module);
+        }
+    }
+
+    const fn layouts(&self, placement: Placement) -> &Layouts {
+        match placement {
+            Placement::OneBuffer => &self.one_buffer,
+            Placement::TwoRanges => &self.two_ranges,
+            Placement::TwoBuffers => &self.two_buffers,
         }
     }
 }
@@ -120,67 +143,27 @@ fn adjacent(info: &wgpu::AdapterInfo) -> bool {
 }
 
 /// Names one pipeline.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
-    pub(crate) module: Module,
-    pub(crate) entry_point: EntryPoint,
-    pub(crate) constants: Constants,
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) module: Module,
+    pub(super) entry_point: EntryPoint,
 }
 
 impl Key {
-    /// A number that no other pipeline has.
-    fn code(self) -> u64 {
-        let (module, constants) = (self.module, self.constants);
-        let mut code = 0_u64;
-        // Each field in as many bits as its largest value has.
-        let mut push = |value: u64, bits: u32| code = (code << bits) | value;
-        if let Module::Clamp(ShaderKey { dtype, step, kernel, placement }) = module {
-            push(1, 1);
-            push(dtype as u64, 4);
-            push(step as u64, 2);
-            push(kernel as u64, 3);
-            push(placement as u64, 2);
-        }
-        push(self.entry_point as u64, 4);
-        let Constants {
-            rank,
-            in_steps,
-            lines,
-            packets,
-            squares,
-            line_bytes,
-            shifted,
-            repeated,
-            with_last,
-            src_in_rows,
-            owned,
-        } = constants;
-        push(rank.into(), 4);
-        push(lines.into(), 4);
-        push(packets.into(), 5);
-        push(squares.into(), 9);
-        push(line_bytes.into(), 3);
-        for flag in [in_steps, shifted, repeated, with_last, src_in_rows, owned] {
-            push(flag.into(), 1);
-        }
-        code
-    }
-
-    /// The values of the overridable constants that the entry point knows.
+    /// The values of the overridable constants that the module knows.
     fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
-        match self.module {
-            Module::Clamp(ShaderKey { dtype, .. }) => {
-                self.constants.of(self.entry_point, dtype.bits(), adjacent)
-            }
-            Module::Resolve => vec![],
+        let mut constants = self.entry_point.constants();
+        if matches!(self.module, Module::Clamp(_)) {
+            constants.push(("ADJACENT", f64::from(u8::from(adjacent))));
         }
+        constants
     }
 }
 
 /// For labels and the log.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ShaderKey { dtype, step, placement, .. }) = self.module {
+        if let Module::Clamp(ModuleKey { dtype, step, placement, .. }) = self.module {
             write!(f, "{dtype}, {step}, {placement}, ")?;
         }
         f.write_str(self.entry_point.name())

@@ -2,79 +2,30 @@
 //! drivers take, and lays out its uniform block as the Rust twins do. F64 by hardware is the exception: it needs two
 //! capabilities, and goes to SPIR-V alone.
 
-use std::mem::offset_of;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use bytemuck::Zeroable as _;
 use naga::back::{PipelineConstants, glsl, hlsl, msl, spv};
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use super::{
-    AffineStep, Class, Constants, EntryPoint, Kernel, Module, PACKETS_PER_INVOCATION, Placement, ShaderKey,
-    WORKGROUP_SIZE,
-};
-use crate::arithmetic::{self as params, Block};
+use super::{MAX_BLOCK, Module, ModuleKey};
+use crate::arithmetic::{self, AffineStep, Class, Operator};
+use crate::fragment::Fragment;
+use crate::kernel::contiguous::PACKETS_PER_INVOCATION;
+use crate::kernel::row::RowGeometry;
+use crate::kernel::row_edges::EdgesGeometry;
+use crate::kernel::walk::{Walk, WalkDim};
+use crate::kernel::{Twin, WORKGROUP_SIZE, twin};
 use crate::{Clamp, DType, Precision};
 
-fn clamps(dtype: DType) -> Vec<Clamp> {
-    let plain = Clamp::unbounded(dtype);
-    let affine = plain.with_affine(2.0, 1.0).unwrap();
-    vec![plain, affine, affine.with_precision(Precision::Exact)]
-}
-
-fn keys() -> Vec<(ShaderKey, Clamp)> {
-    let mut keys = Vec::new();
-    for dtype in DType::ALL {
-        for clamp in clamps(dtype) {
-            for (kernel, step) in KERNELS
-                .into_iter()
-                .flat_map(|kernel| steps(&clamp).into_iter().map(move |step| (kernel, step)))
-            {
-                for placement in [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers] {
-                    let key = ShaderKey { dtype, step, kernel, placement };
-                    if is_used(key) {
-                        keys.push((key, clamp));
-                    }
-                }
-            }
-        }
-    }
-    // 12 dtypes, without a step and with one, and both precisions for four of them: 28, 12 of them with an
-    // exact step; a fixed-point one for two.
-    // In each placement three kernels, one more without an exact step, and one more for the 16 of words, and another in
-    // two placements; in one placement a seventh.
-    let distinct = keys.iter().map(|(key, _)| key).collect::<std::collections::HashSet<_>>().len();
-    assert_eq!(distinct, 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
-    keys
-}
-
-const KERNELS: [Kernel; 7] = [
-    Kernel::Contiguous,
-    Kernel::Rows,
-    Kernel::Fill,
-    Kernel::Transposed,
-    Kernel::Spread,
-    Kernel::Words,
-    Kernel::Strided,
-];
-
-/// The steps that a clamp may take.
-fn steps(clamp: &Clamp) -> Vec<AffineStep> {
-    let mut steps = vec![AffineStep::of(clamp, false, false)];
-    if clamp.affine().is_some() && clamp.dtype().bits() == 8 {
-        steps.push(AffineStep::Fixed);
-    }
-    let with_f64 = AffineStep::of(clamp, false, true);
-    if !steps.contains(&with_f64) {
-        steps.push(with_f64);
-    }
-    steps
+fn modules() -> Vec<Module> {
+    ModuleKey::all().map(Module::Clamp).chain([Module::Resolve]).collect()
 }
 
 /// What the module needs of a device beyond WGSL itself.
 fn capabilities(module: Module) -> Capabilities {
     match module {
-        Module::Clamp(ShaderKey { dtype: DType::F64, step: AffineStep::Fast, .. }) => {
+        Module::Clamp(key) if key.step.takes_f64(key.dtype) => {
             Capabilities::FLOAT64 | Capabilities::SHADER_INT64
         }
         _ => Capabilities::empty(),
@@ -84,26 +35,19 @@ fn capabilities(module: Module) -> Capabilities {
 /// Only F64 has a step that depends on the device.
 #[test]
 fn steps_depend_on_the_device_for_f64_alone() {
-    for clamp in DType::ALL.into_iter().flat_map(clamps) {
-        let [without, with] =
-            [false, true].map(|f64_arithmetic| AffineStep::of(&clamp, false, f64_arithmetic));
-        let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
-        if clamp.dtype() == DType::F64 && fast {
-            assert_eq!((without, with), (AffineStep::Exact, AffineStep::Fast));
-        } else {
-            assert_eq!(without, with, "{clamp:?}");
+    for dtype in DType::ALL {
+        let plain = Clamp::unbounded(dtype);
+        let affine = plain.with_affine(2.0, 1.0).unwrap();
+        for clamp in [plain, affine, affine.with_precision(Precision::Exact)] {
+            let steps = [false, true].map(|f64_arithmetic| AffineStep::of(&clamp, false, f64_arithmetic));
+            let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
+            if dtype == DType::F64 && fast {
+                assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
+            } else {
+                assert_eq!(steps[0], steps[1], "{clamp:?}");
+            }
+            assert!(steps.iter().all(|step| AffineStep::all(dtype).contains(step)), "{clamp:?}");
         }
-    }
-}
-
-/// Whether a plan can choose the module.
-fn is_used(key: ShaderKey) -> bool {
-    match key.kernel {
-        Kernel::Fill => key.placement == Placement::TwoBuffers,
-        Kernel::Transposed => key.step != AffineStep::Exact,
-        Kernel::Spread => key.dtype.bits() < 32 && key.placement != Placement::TwoRanges,
-        Kernel::Words => key.dtype.bits() < 32,
-        _ => true,
     }
 }
 
@@ -117,59 +61,46 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
     (module, info)
 }
 
-fn entry_points(kernel: Kernel) -> &'static [EntryPoint] {
-    match kernel {
-        Kernel::Contiguous => &[EntryPoint::Body, EntryPoint::Edges],
-        Kernel::Rows => &[EntryPoint::Rows, EntryPoint::RowEdges, EntryPoint::RowLast],
-        Kernel::Fill => &[EntryPoint::Fill, EntryPoint::RowEdges, EntryPoint::RowLast],
-        Kernel::Transposed => &[EntryPoint::Transposed],
-        Kernel::Spread => &[EntryPoint::Spread],
-        Kernel::Words => &[EntryPoint::Words],
-        Kernel::Strided => &[EntryPoint::Strided],
-    }
+/// 12 dtypes, without a step and with one, and both precisions for four of them: 28, 12 of them with an exact step; a
+/// fixed-point one for two. In each placement three kernels, one more without an exact step, and one more for the 16 of
+/// words, and another in two placements; in one placement a seventh.
+#[test]
+fn modules_are_as_many_as_they_should_be() {
+    assert_eq!(ModuleKey::all().collect::<HashSet<_>>().len(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
+    assert_eq!(ModuleKey::all().count(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
 }
 
 #[test]
 fn every_module_translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl() {
-    for (key, _) in keys() {
-        translate(Module::Clamp(key), entry_points(key.kernel));
-    }
-    translate(Module::Resolve, &[EntryPoint::Resolve]);
+    modules().into_iter().for_each(translate);
 }
 
-/// The number that the documentation gives, and overridable constants that the modules know.
+/// The entry points of a module are those of its kernel, and it knows all of their constants; no two pipelines are the
+/// same.
 #[test]
-fn pipelines_are_bounded() {
-    let distinct: std::collections::HashSet<_> = keys().into_iter().map(|(key, _)| key).collect();
-    let mut count = 1;
-    for key in distinct {
+fn pipelines_are_those_of_the_kernels() {
+    let mut pipelines = 0;
+    for key in ModuleKey::all() {
         let (module, _) = parse(Module::Clamp(key));
-        let known: Vec<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
-        for &entry_point in entry_points(key.kernel) {
-            let constants = Constants::default().of(entry_point, key.dtype.bits(), true);
-            assert!(constants.iter().all(|(name, _)| known.contains(name)), "{key:?} {constants:?}");
-            count += constants
-                .iter()
-                .map(|&(name, _)| match name {
-                    // Or in steps, or in 1, 4 or 8 lines.
-                    "RANK" | "PACKETS" | "LINE_BYTES" | "IN_STEPS" => 4,
-                    "SQUARES" => 9,
-                    // Of the device; and counted with IN_STEPS.
-                    "ADJACENT" => 1,
-                    "LINES" if constants.iter().any(|(name, _)| *name == "IN_STEPS") => 1,
-                    "UNITS" | "LINES" => 3,
-                    _ => 2,
-                })
-                .product::<usize>();
+        let known: BTreeSet<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
+        let entry_points = key.entry_points();
+        let names: BTreeSet<_> = entry_points.iter().map(|entry_point| entry_point.name()).collect();
+        let written: BTreeSet<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, written, "{key:?}");
+        let mut constants = HashSet::new();
+        for entry_point in &entry_points {
+            let mut given = vec!["ADJACENT"];
+            given.extend(entry_point.constants().iter().map(|(name, _)| name));
+            assert!(given.iter().all(|name| known.contains(name)), "{key:?} {given:?} {known:?}");
+            assert!(constants.insert(format!("{} {:?}", entry_point.name(), entry_point.constants())));
         }
+        pipelines += entry_points.len();
     }
-    assert_eq!(count, 48701);
-    for text in [include_str!("../lib.rs"), include_str!("../gpu/clamper.rs")] {
-        assert!(text.contains("48701 at most"));
-    }
+    // What `Clamper` logs as possible, beside `resolve`.
+    println!("{pipelines} pipelines of {} modules", ModuleKey::all().count());
 }
 
-fn translate(key: Module, entry_points: &[EntryPoint]) {
+fn translate(key: Module) {
     let (module, info) = parse(key);
     // Overridable constants have to have their values by now: here the defaults.
     let (module, info) = naga::back::pipeline_constants::process_overrides(
@@ -181,7 +112,6 @@ fn translate(key: Module, entry_points: &[EntryPoint]) {
     .unwrap_or_else(|error| panic!("{key:?}: {error}"));
     let (module, info) = (module.into_owned(), info.into_owned());
     let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
-    assert_eq!(names, entry_points.iter().map(|e| e.name()).collect::<Vec<_>>(), "{key:?}");
 
     let spirv = spv::write_vec(&module, &info, &spv::Options::default(), None);
     assert!(spirv.is_ok(), "{key:?}: {spirv:?}");
@@ -215,116 +145,120 @@ fn translate(key: Module, entry_points: &[EntryPoint]) {
     }
 }
 
-macro_rules! offsets {
-    ($t:ty: $($member:ident)*) => { vec![$((stringify!($member), offset_of!($t, $member))),*] };
-}
-
-fn geometry(kernel: Kernel) -> Vec<(&'static str, usize)> {
-    match kernel {
-        Kernel::Contiguous => {
-            offsets!(params::ContiguousGeometry: first count src_shift row begin end)
-        }
-        _ => {
-            offsets!(params::WalkGeometry: dims shifts edge_shift count src_start dst_start row rows lines length src_step
-            src_packets edge_row last_src last_dst repeats repeated_rows repeat_pitch word_mask word_shift squares_along_src squares_along_dst
-            src_pitch dst_pitch)
-        }
-    }
-}
-
-fn bounds(class: Class) -> Vec<(&'static str, usize)> {
+fn bounds(class: Class) -> Twin {
     match class {
-        Class::Integer => offsets!(params::IntegerBounds: min max),
-        Class::Integer64 => offsets!(params::IntegerBounds64: min max),
+        Class::Integer => twin!("Bounds", arithmetic::IntegerBounds: min max),
+        Class::Integer64 => twin!("Bounds", arithmetic::IntegerBounds64: min max),
         Class::Float => {
-            offsets!(params::FloatBounds: below_first below_count above_first above_count min_bits max_bits)
+            twin!("Bounds", arithmetic::FloatBounds: below_first below_count above_first above_count
+            min_bits max_bits)
         }
-        Class::Float64 => {
-            offsets!(params::FloatBounds64: below_first below_count above_first above_count min_bits max_bits)
-        }
+        Class::Float64 => twin!("Bounds", arithmetic::FloatBounds64: below_first below_count above_first
+            above_count min_bits max_bits),
     }
 }
 
-fn affine(step: AffineStep, class: Class) -> Vec<(&'static str, usize)> {
+fn affine(step: AffineStep, class: Class) -> Twin {
     match (step, class) {
-        (AffineStep::None, _) => vec![("unused", 0)],
-        (AffineStep::Fixed, _) => offsets!(params::Fixed: factor addend),
+        (AffineStep::None, _) => Twin { name: "Affine", members: vec![("unused", 0)], size: 16 },
+        (AffineStep::Fixed, _) => twin!("Affine", arithmetic::Fixed: factor addend),
         (AffineStep::Fast, Class::Float64) => {
-            offsets!(params::FloatFast64: scale bias infinity_mask infinity_flip)
+            twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
-        (AffineStep::Fast, _) => offsets!(params::FloatFast: scale bias infinity_mask infinity_flip),
-        (AffineStep::Exact, Class::Integer) => offsets!(params::Integer: lowest highest origin factor
-            shift_left shift_right inexact minimum maximum addend below_one offset rebase),
-        (AffineStep::Exact, Class::Integer64) => offsets!(params::Integer64: lowest highest origin factor
-            negative shift_left shift_right inexact addend below_one offset rebase),
-        (AffineStep::Exact, Class::Float) => offsets!(params::FloatExact: scale scale_exponent bias
-            bias_exponent scale_sign bias_sign infinity_mask infinity_flip),
-        (AffineStep::Exact, Class::Float64) => offsets!(params::FloatExact64: scale scale_exponent
+        (AffineStep::Fast, _) => {
+            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip)
+        }
+        (AffineStep::Exact, Class::Integer) => {
+            twin!("Affine", arithmetic::Integer: lowest highest origin factor
+            shift_left shift_right inexact minimum maximum addend below_one offset rebase)
+        }
+        (AffineStep::Exact, Class::Integer64) => twin!("Affine", arithmetic::Integer64: lowest highest origin
+            factor negative shift_left shift_right inexact addend below_one offset rebase),
+        (AffineStep::Exact, Class::Float) => {
+            twin!("Affine", arithmetic::FloatExact: scale scale_exponent bias
+            bias_exponent scale_sign bias_sign infinity_mask infinity_flip)
+        }
+        (AffineStep::Exact, Class::Float64) => twin!("Affine", arithmetic::FloatExact64: scale scale_exponent
             scale_sign bias bias_exponent bias_sign infinity_mask infinity_flip),
     }
 }
 
-fn members<'m>(module: &'m naga::Module, name: &str) -> (&'m [naga::StructMember], u32) {
-    module
-        .types
-        .iter()
-        .find_map(|(_, t)| match &t.inner {
-            naga::TypeInner::Struct { members, span } if t.name.as_deref() == Some(name) => {
-                Some((members.as_slice(), *span))
-            }
-            _ => None,
-        })
-        .unwrap_or_else(|| panic!("no struct {name}"))
+/// A struct of the module, if it has one of that name.
+fn in_wgsl(module: &naga::Module, name: &'static str) -> Option<(Vec<(String, usize)>, usize)> {
+    module.types.iter().find_map(|(_, t)| match &t.inner {
+        naga::TypeInner::Struct { members, span } if t.name.as_deref() == Some(name) => {
+            let member = |m: &naga::StructMember| (m.name.clone().unwrap(), m.offset as usize);
+            Some((members.iter().map(member).collect(), *span as usize))
+        }
+        _ => None,
+    })
 }
 
-fn member_offsets<'m>(module: &'m naga::Module, name: &str) -> Vec<(&'m str, usize)> {
-    let (members, _) = members(module, name);
-    members.iter().map(|member| (member.name.as_deref().unwrap(), member.offset as usize)).collect()
-}
-
-#[test]
-fn requests_agree_between_wgsl_and_rust() {
-    let (module, _) = parse(Module::Resolve);
-    let twin = offsets!(params::Request: min_key min_bits max_key max_bits lowest highest min_word min_shift
-        max_word max_shift min_on_gpu max_on_gpu max_wins is_float bits is_signed target_word nan_becomes
-        key_flip sign infinity);
-    assert_eq!(member_offsets(&module, "Request"), twin);
-    assert_eq!(members(&module, "Request").1 as usize, size_of::<params::Request>());
+#[track_caller]
+fn assert_twins(module: &naga::Module, twin: &Twin, key: Module) {
+    let (members, size) = in_wgsl(module, twin.name).unwrap_or_else(|| panic!("{key:?}: no {}", twin.name));
+    let members: Vec<_> = members.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
+    assert_eq!(members, twin.members, "{key:?} {}", twin.name);
+    // The whole block ends at 16 bytes; what is inside has the size that it has in WGSL.
+    assert!(twin.size <= size.next_multiple_of(16) && size <= twin.size, "{key:?} {}: {size}", twin.name);
 }
 
 #[test]
 fn uniform_blocks_agree_between_wgsl_and_rust() {
-    for (key, clamp) in keys() {
-        let (module, _) = parse(Module::Clamp(key));
-        let class = Class::of(key.dtype);
-        for (name, twin) in [
-            ("Geometry", geometry(key.kernel)),
-            ("Bounds", bounds(class)),
-            ("Affine", affine(key.step, class)),
-        ] {
-            assert_eq!(member_offsets(&module, name), twin, "{key:?} {name}");
-        }
+    let shared = [
+        twin!("Dim", WalkDim: extent src_stride dst_stride multiplier),
+        twin!("Walk", Walk: dims shifts count src_start dst_start grid_width items),
+        twin!("Row", RowGeometry: length src_stride),
+        twin!("Edges", EdgesGeometry: rows src_packets shift grid_width),
+    ];
+    for key in ModuleKey::all() {
+        let (name, class) = (Module::Clamp(key), Class::of(key.dtype));
+        let (module, _) = parse(name);
+        let parts = [bounds(class), affine(key.step, class), key.kernel.definition().twin()];
+        parts.iter().for_each(|part| assert_twins(&module, part, name));
+        shared
+            .iter()
+            .filter(|twin| in_wgsl(&module, twin.name).is_some())
+            .for_each(|twin| assert_twins(&module, twin, name));
 
-        let fixed = params::Fixed::zeroed();
-        let fixed = (key.step == AffineStep::Fixed).then_some(&fixed);
-        let block = match key.kernel {
-            Kernel::Contiguous => Block::new(&params::ContiguousGeometry::zeroed(), &clamp, key.step, fixed),
-            _ => Block::new(&params::WalkGeometry::zeroed(), &clamp, key.step, fixed),
+        let clamp = Clamp::unbounded(key.dtype);
+        let clamp = match key.step {
+            AffineStep::None => clamp,
+            AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
+            AffineStep::Exact | AffineStep::Fixed => {
+                clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
+            }
         };
-        let (parts, span) = members(&module, "Params");
-        let mut offset = 0;
-        for (part, name) in parts.iter().zip(["Geometry", "Bounds", "Affine"]) {
-            assert_eq!(part.offset, offset, "{key:?} {name}");
-            offset = (offset + members(&module, name).1).next_multiple_of(16);
-        }
-        assert_eq!(block.as_bytes().len(), span as usize, "{key:?}");
-        assert_eq!(block.bounds_offset(), parts[1].offset as usize, "{key:?}");
+        let fixed = clamp.affine().and_then(|affine| arithmetic::Fixed::find(key.dtype, affine));
+        let fixed = fixed.filter(|_| key.step == AffineStep::Fixed);
+        let operator = Operator::new(&clamp, key.step, fixed.as_ref());
+        let (parts, span) = in_wgsl(&module, "Params").unwrap();
+        let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
+        let affine_offset = bounds(class).size.next_multiple_of(16);
+        let geometry_offset = operator.as_bytes().len();
+        assert_eq!(
+            offsets,
+            [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)],
+            "{key:?}"
+        );
+        let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
+        assert_eq!(block, span, "{key:?}");
+        assert!(span <= MAX_BLOCK, "{key:?}: {span}");
     }
 }
 
 #[test]
+fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
+    let twin = twin!("ResolveParams", arithmetic::ResolveParams: min_key min_bits max_key max_bits lowest highest
+        min_word min_shift max_word max_shift min_on_gpu max_on_gpu max_wins is_float bits is_signed block_words
+        nan_becomes key_flip sign infinity blocks grid_width);
+    let (module, _) = parse(Module::Resolve);
+    assert_twins(&module, &twin, Module::Resolve);
+}
+
+#[test]
 fn workgroups_agree_between_wgsl_and_rust() {
-    for (key, _) in keys() {
+    for key in ModuleKey::all() {
         let (module, _) = parse(Module::Clamp(key));
         for entry_point in &module.entry_points {
             let expected = match entry_point.name.as_str() {
@@ -341,12 +275,141 @@ fn workgroups_agree_between_wgsl_and_rust() {
     );
 }
 
+/// What a fragment says in its head.
+struct Head {
+    provides: Vec<&'static str>,
+    needs: Vec<&'static str>,
+}
+
+/// The lists behind `// Provides:` and `// Needs:`, which may go on in lines that are indented.
+fn head(fragment: Fragment) -> Head {
+    let list = |title: &str| {
+        let mut names = Vec::new();
+        let mut inside = false;
+        for line in fragment.text.lines().map_while(|line| line.strip_prefix("//")) {
+            let listed = line.trim_start().strip_prefix(title);
+            inside = listed.is_some() || inside && line.starts_with("     ");
+            if inside {
+                let line = listed.unwrap_or(line);
+                names.extend(line.split(',').map(str::trim).filter(|name| !name.is_empty()));
+            }
+        }
+        names
+    };
+    Head { provides: list("Provides:"), needs: list("Needs:") }
+}
+
+/// The names that a fragment declares for the whole module.
+fn declared(fragment: Fragment) -> Vec<&'static str> {
+    let after = |line: &'static str, keyword: &str| line.strip_prefix(keyword).map(str::trim_start);
+    let lines = fragment.text.lines().map(|line| line.rsplit(") ").next().unwrap_or(line));
+    let declares = |line: &'static str| {
+        let keywords = ["fn ", "struct ", "alias ", "const ", "override ", "var<uniform> "];
+        let storage = ["var<storage, read> ", "var<storage, read_write> "];
+        let rest = keywords.into_iter().chain(storage).find_map(|keyword| after(line, keyword))?;
+        rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
+    };
+    let functions = fragment.text.lines().filter(|line| line.starts_with("fn ")).filter_map(declares);
+    let others = lines.filter(|line| !line.starts_with([' ', 'f'])).filter_map(declares);
+    functions.chain(others).collect()
+}
+
+/// The fragments without comments, in which the names in `hidden` are others.
+fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
+    let mut text = String::new();
+    for line in fragments.iter().flat_map(|fragment| fragment.text.lines()) {
+        let code = line.split("//").next().unwrap_or_default();
+        let declares = ["const ", "override ", "@group"].iter().any(|start| code.starts_with(start));
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let mut rest = code;
+        while let Some(at) = rest.find(is_name) {
+            let (before, from) = rest.split_at(at);
+            let end = from.find(|c| !is_name(c)).unwrap_or(from.len());
+            let (name, behind) = from.split_at(end);
+            text.push_str(before);
+            text.push_str(name);
+            // A member or a parameter is no name of the module.
+            let inner = before.ends_with('.') || behind.starts_with(':') && !declares;
+            if hidden.contains(name) && !inner {
+                text.push_str("_hidden");
+            }
+            rest = behind;
+        }
+        text.push_str(rest);
+        text.push('\n');
+    }
+    text
+}
+
+/// Each fragment provides what its head says, needs what it says and no more, and is needed. naga decides: what a
+/// fragment does not say that it needs is hidden from it, name by name what it does say.
+#[test]
+fn fragments_provide_and_need_what_they_say() {
+    let (mut seen, mut wrong) = (HashSet::new(), Vec::new());
+    for module in modules() {
+        let fragments = module.fragments();
+        let mut providers: HashMap<&str, Fragment> = HashMap::new();
+        for &fragment in &fragments {
+            let declared = declared(fragment);
+            for name in head(fragment).provides {
+                assert!(declared.contains(&name), "{} does not declare {name}", fragment.name);
+                let other = providers.insert(name, fragment);
+                assert!(other.is_none(), "{name}: {} and {other:?}", fragment.name);
+            }
+        }
+        let needed: HashSet<_> = fragments.iter().flat_map(|fragment| head(*fragment).needs).collect();
+        for name in &needed {
+            assert!(providers.contains_key(name), "{module:?}: nobody provides {name}");
+        }
+        for &fragment in &fragments {
+            let provides = head(fragment).provides;
+            let (parsed, _) = parse(module);
+            let enters = parsed.entry_points.iter().any(|e| provides.contains(&e.name.as_str()));
+            let is_needed = enters || provides.iter().any(|name| needed.contains(name));
+            assert!(is_needed, "{module:?} does not need {}", fragment.name);
+            if seen.insert(fragment) {
+                wrong.extend(wrong_needs(fragment, &fragments));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Every file in `shaders/` is one of them.
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders")).unwrap();
+    let mut count = 0;
+    for entry in files.map(|entry| entry.unwrap().path()) {
+        let inside = if entry.is_dir() { std::fs::read_dir(&entry).unwrap().count() } else { 0 };
+        count += inside + usize::from(entry.extension().is_some_and(|extension| extension == "wgsl"));
+    }
+    // Some dtypes' files hold the same text but for their heads.
+    assert_eq!(seen.len(), count);
+}
+
+fn wrong_needs(fragment: Fragment, fragments: &[Fragment]) -> Vec<String> {
+    let others: Vec<_> = fragments.iter().copied().filter(|other| *other != fragment).collect();
+    let needs = head(fragment).needs;
+    let parses = |hidden: &HashSet<&str>| {
+        let text = fragment.text.to_owned() + &hiding(&others, hidden);
+        naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))
+    };
+    let all: HashSet<_> = others.iter().flat_map(|other| declared(*other)).collect();
+    let unsaid: HashSet<_> = all.iter().copied().filter(|name| !needs.contains(name)).collect();
+    if let Err(error) = parses(&unsaid) {
+        return vec![format!("{} needs more than it says: {error}", fragment.name)];
+    }
+    let superfluous = |name: &&&str| {
+        let mut hidden = unsaid.clone();
+        hidden.insert(name);
+        parses(&hidden).is_ok()
+    };
+    let name = fragment.name;
+    needs.iter().filter(superfluous).map(|needed| format!("{name} does not need {needed}")).collect()
+}
+
 /// What WGSL's grammar asks for and naga does not: parentheses where bitwise operators or shifts meet each other or
 /// arithmetic, and where `&&` meets `||`. Tint refuses the rest.
 #[test]
 fn mixed_operators_are_parenthesised() {
-    let modules = keys().into_iter().map(|(key, _)| Module::Clamp(key)).chain([Module::Resolve]);
-    let sources: std::collections::HashSet<String> = modules.map(Module::source).collect();
+    let sources: HashSet<String> = modules().into_iter().map(Module::source).collect();
     for source in sources {
         for line in source.lines() {
             assert!(parenthesised(line), "{line}");

@@ -1,0 +1,7 @@
+// A packet is 16 bytes, here 2 elements. For elements that take few instructions.
+//
+// Provides: packet
+// Needs: element
+fn packet(p: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(element(p.xy), element(p.zw));
+}

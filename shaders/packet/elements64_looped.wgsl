@@ -1,0 +1,12 @@
+// A packet is 16 bytes, here 2 elements. For elements that take many instructions: inlined once per element, compilers
+// would take seconds.
+//
+// Provides: packet
+// Needs: element
+fn packet(p: vec4<u32>) -> vec4<u32> {
+    var both = p;
+    for (var i = 0u; i < 2u; i++) {
+        both = vec4<u32>(both.zw, element(both.xy));
+    }
+    return both;
+}

@@ -1,4 +1,0 @@
-// A packet is 16 bytes, here 4 elements.
-fn packet(p: vec4<u32>) -> vec4<u32> {
-    return elements(p);
-}

@@ -1,0 +1,122 @@
+//! Uniform blocks: what the dispatches of a clamp are told, in as few buffers as can be.
+
+use super::mapped;
+use crate::Error;
+use crate::arithmetic::Operator;
+use crate::kernel::Geometry;
+use crate::shader::MAX_BLOCK;
+
+/// What a device asks of buffers that hold several blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockLimits {
+    /// Bytes from a block to the next.
+    pitch: u64,
+    max_buffer_size: u64,
+    max_storage_binding: u64,
+}
+
+impl BlockLimits {
+    pub(super) fn new(limits: &wgpu::Limits) -> Self {
+        Self {
+            pitch: (MAX_BLOCK as u64).next_multiple_of(limits.min_uniform_buffer_offset_alignment.into()),
+            max_buffer_size: limits.max_buffer_size,
+            max_storage_binding: limits.max_storage_buffer_binding_size,
+        }
+    }
+
+    /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding.
+    pub(super) fn per_buffer(&self, resolved: bool) -> usize {
+        let most = if resolved { self.max_storage_binding } else { u64::MAX };
+        usize::try_from(self.max_buffer_size.min(most) / self.pitch).unwrap_or(usize::MAX).max(1)
+    }
+}
+
+/// Blocks in one buffer, which is mapped until they are written.
+pub(super) struct Blocks {
+    buffer: wgpu::Buffer,
+    pub(super) count: usize,
+    /// Bytes from a block to the next.
+    pub(super) pitch: u64,
+    /// Bytes of each.
+    size: u64,
+}
+
+impl Blocks {
+    /// For `count` windows; the block of a single one is as long as it must be. Made within a scope.
+    pub(super) fn new(
+        device: &wgpu::Device,
+        limits: &BlockLimits,
+        count: usize,
+        (operator, first): (&Operator, &Geometry),
+        resolved: bool,
+    ) -> Result<Self, Error> {
+        let (pitch, size) = match count {
+            1 => {
+                let size = (operator.as_bytes().len() + first.as_bytes().len()).next_multiple_of(16) as u64;
+                (size, size)
+            }
+            _ => (limits.pitch, MAX_BLOCK as u64),
+        };
+        let all = pitch * count as u64;
+        let mut usage = wgpu::BufferUsages::UNIFORM;
+        if resolved {
+            if all > limits.max_storage_binding {
+                return Err(Error::DeviceLimit {
+                    limit_name: "max_storage_buffer_binding_size",
+                    needed: all,
+                    limit: limits.max_storage_binding,
+                });
+            }
+            usage |= wgpu::BufferUsages::STORAGE;
+        }
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp params"),
+            size: all,
+            usage,
+            mapped_at_creation: true,
+        });
+        Ok(Self { buffer, count, pitch, size })
+    }
+
+    /// Writes the blocks of `operator` with each geometry, as [`BlockWriter::push`] is given them.
+    pub(super) fn write(&self) -> Result<BlockWriter, Error> {
+        Ok(BlockWriter { mapped: mapped::range(&self.buffer)?, pitch: self.pitch, next: 0 })
+    }
+
+    /// Ends the writing.
+    pub(super) fn unmap(&self, writer: BlockWriter) {
+        drop(writer);
+        self.buffer.unmap();
+    }
+
+    pub(super) fn all(&self) -> wgpu::BindingResource<'_> {
+        self.buffer.as_entire_binding()
+    }
+
+    pub(super) fn binding(&self, n: usize) -> wgpu::BindingResource<'_> {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &self.buffer,
+            offset: n as u64 * self.pitch,
+            size: wgpu::BufferSize::new(self.size),
+        })
+    }
+}
+
+/// Writes blocks one after the other.
+pub(super) struct BlockWriter {
+    mapped: wgpu::BufferViewMut,
+    pitch: u64,
+    next: usize,
+}
+
+impl BlockWriter {
+    /// The next block: the operator's part, then the kernel's.
+    pub(super) fn push(&mut self, operator: &Operator, geometry: &Geometry) {
+        let mut at = self.next * self.pitch as usize;
+        for part in [operator.as_bytes(), geometry.as_bytes()] {
+            self.mapped.slice(at..at + part.len()).copy_from_slice(part);
+            at += part.len();
+        }
+        self.next += 1;
+    }
+}

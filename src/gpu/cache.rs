@@ -1,0 +1,80 @@
+//! A map that keeps what was used last.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Up to a number of values by key. Where another one does not fit, the least recently used one is given up.
+pub(super) struct Recent<K, V> {
+    capacity: usize,
+    entries: HashMap<K, Entry<V>>,
+    /// Counts uses.
+    clock: AtomicU64,
+}
+
+struct Entry<V> {
+    value: V,
+    used: AtomicU64,
+}
+
+impl<K: Copy + Eq + Hash, V> Recent<K, V> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity, entries: HashMap::new(), clock: AtomicU64::new(0) }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.entries.keys()
+    }
+
+    /// The value of a key, which is thereby used. Many threads may ask at once.
+    pub(super) fn get(&self, key: &K) -> Option<&V> {
+        let entry = self.entries.get(key)?;
+        entry.used.store(self.tick(), Ordering::Relaxed);
+        Some(&entry.value)
+    }
+
+    /// Adds a value, and returns the key that was given up for it.
+    pub(super) fn insert(&mut self, key: K, value: V) -> Option<K> {
+        let used = AtomicU64::new(self.tick());
+        self.entries.insert(key, Entry { value, used });
+        if self.entries.len() <= self.capacity {
+            return None;
+        }
+        let used = |entry: &Entry<V>| entry.used.load(Ordering::Relaxed);
+        let (oldest, _) = self.entries.iter().min_by_key(|(_, entry)| used(entry))?;
+        let oldest = *oldest;
+        self.entries.remove(&oldest);
+        Some(oldest)
+    }
+
+    fn tick(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_one_is_given_up() {
+        let mut recent = Recent::new(3);
+        for key in 0..3 {
+            assert_eq!(recent.insert(key, key * 10), None);
+        }
+        assert_eq!(recent.get(&0), Some(&0));
+        assert_eq!(recent.insert(3, 30), Some(1));
+        assert_eq!((recent.get(&1), recent.get(&2), recent.len()), (None, Some(&20), 3));
+        assert_eq!(recent.insert(4, 40), Some(0));
+        let mut keys: Vec<i32> = recent.keys().copied().collect();
+        keys.sort_unstable();
+        assert_eq!(keys, [2, 3, 4]);
+        // A key that is there is replaced, and nothing given up.
+        assert_eq!(recent.insert(2, 21), None);
+        assert_eq!(recent.get(&2), Some(&21));
+    }
+}

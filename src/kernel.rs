@@ -1,0 +1,262 @@
+//! The kernels: which there are, and what the plan and the shader modules ask of each. One module each, beside which
+//! `shaders/kernel/` has a file of the same name; the other modules are what several kernels share.
+
+pub(crate) mod contiguous;
+pub(crate) mod division;
+pub(crate) mod fill;
+mod limits;
+pub(crate) mod region;
+pub(crate) mod row;
+pub(crate) mod row_edges;
+pub(crate) mod rows;
+pub(crate) mod spread;
+pub(crate) mod strided;
+mod tile;
+pub(crate) mod transposed;
+pub(crate) mod walk;
+pub(crate) mod words;
+
+use std::fmt;
+
+use crate::DType;
+use crate::arithmetic::AffineStep;
+use crate::fragment::{Fragment, fragment};
+
+pub use limits::Limits;
+pub(crate) use region::{Dim, Region};
+pub(crate) use tile::{BoundTile, Dispatch, Geometry, Launch, Tile};
+
+/// Bytes in a packet, what the kernels load and store at once where they can: a `vec4<u32>`.
+pub(crate) const PACKET: usize = 16;
+
+/// Bytes in a word, the least that a shader can load or store.
+pub(crate) const WORD: usize = 4;
+
+/// Invocations in a workgroup of the kernels that take a grid; `WORKGROUP_SIZE` of `params.wgsl`.
+pub(crate) const WORKGROUP_SIZE: u32 = 256;
+
+/// What a kernel is chosen for, beside the region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    pub(crate) dtype: DType,
+    pub(crate) step: AffineStep,
+    /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers).
+    pub(crate) placement: Placement,
+    pub(crate) limits: Limits,
+}
+
+impl Task {
+    /// Elements in a packet.
+    const fn per_packet(&self) -> usize {
+        PACKET / self.dtype.size()
+    }
+
+    /// Elements in a word, of which one that is larger is 1.
+    const fn per_word(&self) -> usize {
+        per_word(self.dtype)
+    }
+}
+
+/// Elements in a word, of which one that is larger is 1.
+const fn per_word(dtype: DType) -> usize {
+    WORD.div_ceil(dtype.size())
+}
+
+/// What a kernel would take of a region.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim {
+    pub(crate) body: Region,
+    /// What it leaves to kernels that leave nothing.
+    pub(crate) rest: [Option<Region>; 2],
+    /// Elements between the preceding 16-byte boundary and the start, subtracted from the first tile.
+    pub(crate) lead: usize,
+    /// Why the kernel suits the region, for [`Plan`](crate::Plan)'s `Display`.
+    pub(crate) why: &'static str,
+}
+
+impl Claim {
+    /// The whole region.
+    const fn all(region: &Region, why: &'static str) -> Self {
+        Self { body: *region, rest: [None; 2], lead: 0, why }
+    }
+}
+
+/// How a kernel's regions are cut into tiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tiling {
+    /// The dimensions that [`Definition::is_cut_in_units`] names are cut at multiples of so many elements.
+    pub(crate) unit: usize,
+    /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
+    pub(crate) most: u64,
+    /// The end of the src binding is a multiple of so many bytes.
+    pub(crate) src_end: u64,
+    /// The most dispatches that a tile takes.
+    pub(crate) dispatches: usize,
+}
+
+/// What each kernel tells.
+pub(crate) trait Definition {
+    /// The name of its file in `shaders/kernel/`.
+    fn name(&self) -> &'static str;
+
+    /// Whether it has modules for such clamps.
+    fn serves(&self, dtype: DType, step: AffineStep, placement: Placement) -> bool;
+
+    /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.
+    fn claim(&self, task: &Task, region: &Region) -> Option<Claim>;
+
+    /// How its regions are cut.
+    fn tiling(&self, task: &Task) -> Tiling;
+
+    /// Whether a dimension is cut at multiples of [`Tiling::unit`]; other dimensions are cut anywhere.
+    fn is_cut_in_units(&self, dim: &Dim, task: &Task) -> bool;
+
+    /// What its dispatches are told of one tile.
+    fn launch(&self, tile: &BoundTile<'_>) -> Launch;
+
+    /// Its fragments.
+    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment>;
+
+    /// Its entry points, with all values of their constants.
+    fn entry_points(&self, dtype: DType) -> Vec<EntryPoint>;
+
+    /// Where the members of its `Geometry` lie, for the test that compares them with those in WGSL.
+    #[cfg(test)]
+    fn twin(&self) -> Twin;
+}
+
+/// A struct that has a twin in WGSL: its name there, its members but for padding, and its size in bytes.
+#[cfg(test)]
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Twin {
+    pub(crate) name: &'static str,
+    pub(crate) members: Vec<(&'static str, usize)>,
+    pub(crate) size: usize,
+}
+
+/// The [`Twin`] of a struct.
+#[cfg(test)]
+macro_rules! twin {
+    ($name:literal, $t:ty: $($member:ident)*) => {
+        $crate::kernel::Twin {
+            name: $name,
+            members: vec![$((stringify!($member), std::mem::offset_of!($t, $member))),*],
+            size: size_of::<$t>(),
+        }
+    };
+}
+
+#[cfg(test)]
+pub(crate) use twin;
+
+/// Makes one enum of the kernels, and one of their entry points.
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $Kernel:ident: $module:ident,)*) => {
+        /// How the elements are reached.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum Kernel {
+            $($(#[$doc])* $Kernel,)*
+        }
+
+        /// What a pipeline is made of, beside its module: an entry point, with the values of the overridable constants
+        /// that it knows.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum EntryPoint {
+            $($(#[$doc])* $Kernel($module::EntryPoint),)*
+            /// Bounds on the GPU, by `resolve.wgsl`.
+            Resolve,
+        }
+
+        impl Kernel {
+            /// In the order in which they are asked; the last one takes everything.
+            pub(crate) const ALL: &[Self] = &[$(Self::$Kernel,)*];
+
+            pub(crate) const fn definition(self) -> &'static dyn Definition {
+                match self {
+                    $(Self::$Kernel => &$module::$Kernel,)*
+                }
+            }
+        }
+
+        impl EntryPoint {
+            /// The name of its function in WGSL.
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Kernel(entry_point) => entry_point.name(),)*
+                    Self::Resolve => "resolve",
+                }
+            }
+
+            /// Names and values of its overridable constants, for the driver to fold.
+            pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
+                match self {
+                    $(Self::$Kernel(entry_point) => entry_point.constants(),)*
+                    Self::Resolve => vec![],
+                }
+            }
+        }
+    };
+}
+
+kernels! {
+    /// Packets, src and dst at the same distance from a 16-byte boundary.
+    Contiguous: contiguous,
+    /// Squares of packets whose fastest dimensions differ.
+    Transposed: transposed,
+    /// Packets of dst, in each of whose words some elements change.
+    Spread: spread,
+    /// Rows of packets without gaps on both sides, at any distance from a packet.
+    Rows: rows,
+    /// Rows of packets in dst, of one element of src each.
+    Fill: fill,
+    /// Words of dst that hold several elements, or one at a fixed place.
+    Words: words,
+    /// Single elements, any layouts.
+    Strided: strided,
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.definition().name())
+    }
+}
+
+/// How src and dst are bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Placement {
+    /// In one buffer, within one binding.
+    OneBuffer,
+    /// In one buffer, within bindings of their own that share no word.
+    TwoRanges,
+    /// In two buffers.
+    TwoBuffers,
+}
+
+impl Placement {
+    pub(crate) const ALL: [Self; 3] = [Self::OneBuffer, Self::TwoRanges, Self::TwoBuffers];
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OneBuffer => "one buffer",
+            Self::TwoRanges => "two ranges of one buffer",
+            Self::TwoBuffers => "two buffers",
+        })
+    }
+}
+
+/// How elements lie in words.
+fn access_fragment(dtype: DType) -> Fragment {
+    match dtype.size() {
+        1 => fragment!("access/bits8"),
+        2 => fragment!("access/bits16"),
+        4 => fragment!("access/bits32"),
+        _ => fragment!("access/bits64"),
+    }
+}
+
+/// A constant that is true or false.
+fn flag(name: &'static str, value: bool) -> (&'static str, f64) {
+    (name, f64::from(u8::from(value)))
+}

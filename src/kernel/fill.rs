@@ -1,0 +1,147 @@
+//! Rows of packets in dst, of one element of src each. `row_edges` takes what is not in whole packets.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::region::{Dim, Region};
+use super::row::{Row, RowGeometry, Unit, packets_pay};
+use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
+use super::tile::{BoundTile, Dispatch, Launch};
+use super::walk::{First, Items, Rank, Walk};
+use super::{Claim, Definition, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
+use crate::DType;
+use crate::arithmetic::AffineStep;
+use crate::fragment::{Fragment, fragment};
+
+/// `Geometry` of `kernel/fill.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Geometry {
+    pub(crate) walk: Walk,
+    pub(crate) row: RowGeometry,
+    pub(crate) edges: EdgesGeometry,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum EntryPoint {
+    /// The whole packets.
+    Fill(Body),
+    /// What lies before and behind them.
+    Edges(RowEdges),
+}
+
+/// The entry point `fill`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Body {
+    pub(crate) rank: Rank,
+    pub(crate) first: First,
+    pub(crate) packets: Packets,
+}
+
+impl EntryPoint {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Fill(_) => "fill",
+            Self::Edges(_) => RowEdges::NAME,
+        }
+    }
+
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Fill(Body { rank, first, packets }) => {
+                let mut constants = vec![rank.constant(), packets.constant()];
+                constants.extend(first.constants());
+                constants
+            }
+            Self::Edges(edges) => edges.constants(),
+        }
+    }
+}
+
+pub(super) struct Fill;
+
+impl Definition for Fill {
+    fn name(&self) -> &'static str {
+        "fill"
+    }
+
+    /// Within one buffer a word of dst may hold the element that others load.
+    fn serves(&self, _: DType, _: AffineStep, placement: Placement) -> bool {
+        placement == Placement::TwoBuffers
+    }
+
+    fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
+        let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (0, 1))?;
+        let pays = packets_pay(task, region, row.extent);
+        pays.then(|| Claim::all(region, "rows of one element each, long enough for packets"))
+    }
+
+    fn tiling(&self, task: &Task) -> Tiling {
+        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
+        // A tile may be as narrow as an element in each row.
+        let most = invocations.min(i32::MAX as u64) / row_edges::MOST_PER_ROW;
+        Tiling { unit: 1, most, src_end: WORD as u64, dispatches: 2 }
+    }
+
+    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
+        false
+    }
+
+    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        let row = Row::of(tile);
+        let whole = RowPackets::of(tile, &row);
+        let packets = match whole.most {
+            0 | 1 => Packets::One,
+            2 => Packets::Two,
+            3..16 => Packets::Four,
+            _ => Packets::Sixteen,
+        };
+        let segments = whole.most.div_ceil(packets as u64);
+        let (mut walk, rank, first) = Walk::over_rows(tile, row.dims, segments);
+        let body_grid = walk.grid(tile);
+        // No packet of src is loaded, so none is out of reach.
+        let (edges, edges_grid) = EdgesGeometry::new(tile, (&walk, first, segments), u64::MAX, false);
+        let dispatch = |needed: bool, entry_point, grid| {
+            needed.then_some(Dispatch { entry_point: super::EntryPoint::Fill(entry_point), grid })
+        };
+        let body = EntryPoint::Fill(Body { rank, first, packets });
+        let unit = Unit::of(tile, &row);
+        let at_ends = EntryPoint::Edges(RowEdges { rank, first, unit });
+        Launch::new(
+            &Geometry { walk, row: row.geometry(), edges },
+            [dispatch(segments > 0, body, body_grid), dispatch(whole.ragged, at_ends, edges_grid), None],
+        )
+    }
+
+    fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
+        let mut fragments = row_edges::fragments(dtype);
+        fragments.push(fragment!("kernel/fill"));
+        fragments.push(match dtype.size() {
+            1 => fragment!("packet/splat8"),
+            2 => fragment!("packet/splat16"),
+            4 => fragment!("packet/splat32"),
+            _ => fragment!("packet/splat64"),
+        });
+        fragments
+    }
+
+    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+        let mut all = Vec::new();
+        for rank in Rank::ALL {
+            for items in [Items::One, Items::Four, Items::Eight] {
+                let first = First::Items(items);
+                let packets = [Packets::One, Packets::Two, Packets::Four, Packets::Sixteen];
+                all.extend(packets.map(|packets| EntryPoint::Fill(Body { rank, first, packets })));
+            }
+            let first = First::Segments;
+            let packets = [Packets::Four, Packets::Sixteen];
+            all.extend(packets.map(|packets| EntryPoint::Fill(Body { rank, first, packets })));
+        }
+        all.extend(RowEdges::all(dtype).into_iter().map(EntryPoint::Edges));
+        all.into_iter().map(super::EntryPoint::Fill).collect()
+    }
+
+    #[cfg(test)]
+    fn twin(&self) -> super::Twin {
+        super::twin!("Geometry", Geometry: walk row edges)
+    }
+}

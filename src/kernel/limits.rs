@@ -1,0 +1,81 @@
+//! What a device can bind, dispatch and compute.
+
+use super::PACKET;
+
+/// What a device can bind and dispatch at once, and compute; from `wgpu::Limits` and `wgpu::Features`, or made up to
+/// look at a [`Plan`](crate::Plan).
+///
+/// ```
+/// # use wgpu_clamp::Limits;
+/// let limits = Limits { max_workgroups_per_dimension: 16, ..Limits::default() };
+/// # let _ = limits;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// The largest storage buffer binding, in bytes.
+    pub max_binding_size: u64,
+    /// What the offset of a binding must be a multiple of, in bytes. A power of two.
+    pub binding_alignment: u64,
+    /// The most workgroups along x or y.
+    pub max_workgroups_per_dimension: u32,
+    /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 is hardware arithmetic: on Vulkan, of devices that
+    /// were created with `SHADER_F64` and `SHADER_INT64`.
+    pub f64_arithmetic: bool,
+}
+
+impl Default for Limits {
+    /// Those of `wgpu::Limits::downlevel_defaults()`, and no feature.
+    fn default() -> Self {
+        Self {
+            max_binding_size: 128 << 20,
+            binding_alignment: 256,
+            max_workgroups_per_dimension: 65_535,
+            f64_arithmetic: false,
+        }
+    }
+}
+
+/// What Vulkan and DX12 can bind, whatever a device claims, in bytes.
+const MAX_BINDING: u64 = (1 << 31) - 4;
+
+impl Limits {
+    /// The largest binding that every API can have, in bytes.
+    pub(crate) fn binding_size(&self) -> u64 {
+        self.max_binding_size.min(MAX_BINDING)
+    }
+
+    /// Where bindings begin: at a multiple of so many bytes, and at a packet.
+    pub(crate) fn binding_start(&self) -> u64 {
+        self.binding_alignment.max(PACKET as u64)
+    }
+
+    /// Workgroups in the largest grid.
+    pub(crate) fn workgroups(&self) -> u64 {
+        u64::from(self.max_workgroups_per_dimension).pow(2)
+    }
+
+    /// A near-square grid of at least `workgroups`, or one row of them while they fit.
+    pub(crate) fn grid(&self, workgroups: u64) -> [u32; 2] {
+        let most = u64::from(self.max_workgroups_per_dimension.max(1));
+        let height = if workgroups <= most { 1 } else { workgroups.isqrt().max(workgroups.div_ceil(most)) };
+        let width = workgroups.div_ceil(height);
+        [width as u32, workgroups.div_ceil(width.max(1)) as u32]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_hold_every_workgroup_and_hardly_more() {
+        let limits = Limits { max_workgroups_per_dimension: 100, ..Limits::default() };
+        for workgroups in 1..=10_000_u64 {
+            let [x, y] = limits.grid(workgroups).map(u64::from);
+            assert!(x <= 100 && y <= 100, "{workgroups}: {x} x {y}");
+            assert!(x * y >= workgroups && x * y < workgroups + x, "{workgroups}: {x} x {y}");
+            assert!(y == 1 || x.abs_diff(y) <= 2 || x == 100 || y == 100, "{workgroups}: {x} x {y}");
+        }
+        assert_eq!(limits.grid(0)[0], 0);
+    }
+}

@@ -1,0 +1,140 @@
+//! Regions: boxes of the index space, collapsed, as the kernels claim them.
+
+use std::fmt;
+
+use crate::{Layout, MAX_RANK};
+
+/// A box of the index space, in as few dimensions as it has, outermost first: no extent of 1, no negative destination
+/// stride, no two dimensions that are one, the destination's smallest stride last.
+#[derive(Clone, Copy)]
+pub(crate) struct Region {
+    rank: usize,
+    dims: [Dim; MAX_RANK],
+    /// The addresses of the first element of src and dst, in elements.
+    pub(crate) starts: [usize; 2],
+}
+
+/// One dimension of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dim {
+    pub(crate) extent: usize,
+    /// The stride of src, in elements.
+    pub(crate) src: isize,
+    /// The stride of dst, in elements; positive.
+    pub(crate) dst: isize,
+    /// The caller's dimension; the innermost one of those that were merged.
+    pub(crate) axis: usize,
+}
+
+impl Dim {
+    pub(crate) const UNIT: Self = Self { extent: 1, src: 0, dst: 0, axis: 0 };
+}
+
+/// A side of the copy, for strides and starts.
+pub(crate) const SRC: usize = 0;
+/// The other side.
+pub(crate) const DST: usize = 1;
+
+impl Region {
+    /// The whole index space, which is not empty.
+    pub(crate) fn collapsed(src: &Layout, dst: &Layout) -> Self {
+        let mut region = Self { rank: 0, dims: [Dim::UNIT; MAX_RANK], starts: [src.offset(), dst.offset()] };
+        for (axis, &extent) in dst.shape().iter().enumerate() {
+            if extent > 1 {
+                region.insert(Dim { extent, src: src.strides()[axis], dst: dst.strides()[axis], axis });
+            }
+        }
+        region.merge();
+        region
+    }
+
+    pub(crate) fn dims(&self) -> &[Dim] {
+        &self.dims[..self.rank]
+    }
+
+    /// Adds a dimension at its place, running upwards in dst.
+    fn insert(&mut self, mut dim: Dim) {
+        if dim.dst < 0 {
+            let last = (dim.extent - 1).cast_signed();
+            self.starts[SRC] = self.starts[SRC].wrapping_add_signed(dim.src.wrapping_mul(last));
+            self.starts[DST] = self.starts[DST].wrapping_add_signed(dim.dst.wrapping_mul(last));
+            (dim.src, dim.dst) = (dim.src.wrapping_neg(), -dim.dst);
+        }
+        // Few and nearly sorted: insertion.
+        let at = self.dims().partition_point(|other| other.dst >= dim.dst);
+        self.dims.copy_within(at..self.rank, at + 1);
+        self.dims[at] = dim;
+        self.rank += 1;
+    }
+
+    /// Makes one dimension of neighbours that run on into each other on both sides.
+    fn merge(&mut self) {
+        let mut merged = 0;
+        for d in 1..self.rank {
+            let (outer, inner) = (self.dims[merged], self.dims[d]);
+            let extent = inner.extent.cast_signed();
+            if inner.src.checked_mul(extent) == Some(outer.src)
+                && inner.dst.checked_mul(extent) == Some(outer.dst)
+            {
+                self.dims[merged] = Dim { extent: outer.extent * inner.extent, ..inner };
+            } else {
+                merged += 1;
+                self.dims[merged] = inner;
+            }
+        }
+        self.rank = self.rank.min(merged + 1);
+        self.dims[self.rank..].fill(Dim::UNIT);
+    }
+
+    /// A range of the indices of dimension `d`.
+    pub(crate) fn slice(mut self, d: usize, first: usize, extent: usize) -> Self {
+        let dim = &mut self.dims[d];
+        dim.extent = extent;
+        let along = |stride: isize| stride.wrapping_mul(first.cast_signed());
+        let moved = [along(dim.src), along(dim.dst)];
+        self.starts = [SRC, DST].map(|side| self.starts[side].wrapping_add_signed(moved[side]));
+        if extent == 1 {
+            self.dims.copy_within(d + 1..self.rank, d);
+            self.rank -= 1;
+            self.merge();
+        }
+        self
+    }
+
+    /// The extents, of 1 beyond the dimensions.
+    pub(crate) fn extents(&self) -> [usize; MAX_RANK] {
+        self.dims.map(|dim| dim.extent)
+    }
+
+    /// Elements.
+    pub(crate) fn len(&self) -> usize {
+        self.dims().iter().map(|dim| dim.extent).product()
+    }
+
+    /// All dimensions but the innermost, where each is a row.
+    pub(crate) fn outer(&self) -> &[Dim] {
+        &self.dims[..self.rank.saturating_sub(1)]
+    }
+
+    /// Whether src and dst are the same addresses.
+    pub(crate) fn in_place(&self) -> bool {
+        self.starts[SRC] == self.starts[DST] && self.dims().iter().all(|dim| dim.src == dim.dst)
+    }
+
+    /// Whether the start and all strides of `outer` are multiples of `n` elements on one side.
+    pub(crate) fn aligned(&self, side: usize, n: usize, outer: &[Dim]) -> bool {
+        self.starts[side].is_multiple_of(n) && same_phase(side, n, outer)
+    }
+}
+
+/// Whether all strides of `dims` are multiples of `n` elements on one side: what they lead to lies at one place within `n`
+/// elements.
+pub(crate) fn same_phase(side: usize, n: usize, dims: &[Dim]) -> bool {
+    dims.iter().all(|dim| [dim.src, dim.dst][side].unsigned_abs().is_multiple_of(n))
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Region").field("dims", &self.dims()).field("starts", &self.starts).finish()
+    }
+}

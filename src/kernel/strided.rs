@@ -1,0 +1,87 @@
+//! Any layouts: elements one by one, several of them along the first dimension per invocation.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::region::{Dim, Region};
+use super::tile::{BoundTile, Launch};
+use super::walk::{First, Items, Rank, Walk};
+use super::{Claim, Definition, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment};
+use crate::DType;
+use crate::arithmetic::AffineStep;
+use crate::fragment::{Fragment, fragment};
+
+/// `Geometry` of `kernel/strided.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Geometry {
+    pub(crate) walk: Walk,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EntryPoint {
+    pub(crate) rank: Rank,
+    pub(crate) items: Items,
+}
+
+impl EntryPoint {
+    #[expect(clippy::unused_self, reason = "as those of the other kernels")]
+    pub(super) const fn name(self) -> &'static str {
+        "strided"
+    }
+
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        [&[self.rank.constant()][..], &First::Items(self.items).constants()].concat()
+    }
+}
+
+pub(super) struct Strided;
+
+impl Definition for Strided {
+    fn name(&self) -> &'static str {
+        "strided"
+    }
+
+    fn serves(&self, _: DType, _: AffineStep, _: Placement) -> bool {
+        true
+    }
+
+    fn claim(&self, _: &Task, region: &Region) -> Option<Claim> {
+        Some(Claim::all(region, "no faster kernel suits these strides"))
+    }
+
+    fn tiling(&self, task: &Task) -> Tiling {
+        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
+        Tiling { unit: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
+    }
+
+    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
+        false
+    }
+
+    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        let (mut walk, rank, items) = Walk::over_items(tile, 0);
+        let grid = walk.grid(tile);
+        let entry_point = super::EntryPoint::Strided(EntryPoint { rank, items });
+        Launch::single(&Geometry { walk }, entry_point, grid)
+    }
+
+    fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
+        vec![
+            fragment!("kernel/strided"),
+            fragment!("kernel/walk"),
+            fragment!("kernel/items"),
+            access_fragment(dtype),
+        ]
+    }
+
+    fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {
+        let items = [Items::One, Items::Four, Items::Eight];
+        let all = Rank::ALL.into_iter().flat_map(|rank| items.map(|items| EntryPoint { rank, items }));
+        all.map(super::EntryPoint::Strided).collect()
+    }
+
+    #[cfg(test)]
+    fn twin(&self) -> super::Twin {
+        super::twin!("Geometry", Geometry: walk)
+    }
+}

@@ -1,0 +1,168 @@
+//! Tiles, the parts of a region that one window covers, and what a kernel's dispatches are told of one.
+
+use bytemuck::Pod;
+
+use super::region::{DST, Dim, Region, SRC};
+use super::{EntryPoint, Limits, PACKET, WORKGROUP_SIZE};
+use crate::MAX_RANK;
+
+/// A part of a region: where it starts in src and dst, in elements, and its extents.
+#[derive(Clone, Copy)]
+pub(crate) struct Tile {
+    pub(crate) starts: [usize; 2],
+    pub(crate) extents: [usize; MAX_RANK],
+}
+
+/// A tile within its bindings.
+pub(crate) struct BoundTile<'a> {
+    pub(crate) region: &'a Region,
+    pub(crate) tile: &'a Tile,
+    /// Of an element, in bytes.
+    pub(crate) size: u64,
+    /// The first element of src and dst, in bytes from the start of the binding.
+    pub(crate) starts: [u32; 2],
+    /// Of the src binding, in bytes.
+    pub(crate) src_size: u64,
+    pub(crate) limits: Limits,
+}
+
+/// A dimension of a tile: its extent, and its strides in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Loop {
+    pub(super) extent: u64,
+    pub(super) src: isize,
+    pub(super) dst: isize,
+}
+
+impl Loop {
+    pub(super) const ONCE: Self = Self { extent: 1, src: 0, dst: 0 };
+}
+
+impl BoundTile<'_> {
+    /// Elements in a packet.
+    pub(super) const fn per_packet(&self) -> usize {
+        PACKET / self.size as usize
+    }
+
+    /// Elements in a word, of which one that is larger is 1.
+    pub(super) const fn per_word(&self) -> usize {
+        super::WORD.div_ceil(self.size as usize)
+    }
+
+    /// How many elements behind a word's start dst begins.
+    pub(super) const fn lane(&self) -> u64 {
+        self.starts[DST] as u64 / self.size % self.per_word() as u64
+    }
+
+    /// The elements of the tile.
+    pub(super) fn len(&self) -> u64 {
+        self.loops().map(|dim| dim.extent).product()
+    }
+
+    /// The dimensions, innermost first.
+    pub(super) fn loops(&self) -> impl Iterator<Item = Loop> {
+        let dims = self.region.dims().iter().zip(self.tile.extents).rev();
+        dims.map(|(dim, extent)| Loop { extent: extent as u64, src: dim.src, dst: dim.dst })
+    }
+
+    /// All dimensions but the innermost `skip`, by the smaller stride: what is near on either side is taken soon, while
+    /// it is in the caches.
+    pub(super) fn nearest_first(&self, skip: usize) -> impl Iterator<Item = Loop> {
+        let mut loops = [Loop::ONCE; MAX_RANK];
+        let rank = self.region.dims().len() - skip;
+        for (slot, dim) in loops.iter_mut().zip(self.loops().skip(skip)) {
+            *slot = dim;
+        }
+        // A broadcast is near everywhere.
+        let distance = |dim: &Loop| match dim.src {
+            0 => dim.dst.unsigned_abs(),
+            src => src.unsigned_abs().min(dim.dst.unsigned_abs()),
+        };
+        loops[..rank].sort_by_key(distance);
+        loops.into_iter().take(rank)
+    }
+
+    /// The region's dimensions but the innermost `skip`.
+    pub(super) fn outer(&self, skip: usize) -> &[Dim] {
+        let dims = self.region.dims();
+        &dims[..dims.len() - skip]
+    }
+
+    /// How many bytes behind a packet's start src and dst begin.
+    pub(super) fn phases(&self) -> [u64; 2] {
+        [SRC, DST].map(|side| u64::from(self.starts[side]) % PACKET as u64)
+    }
+
+    /// The grid for so many workgroups.
+    pub(super) fn grid(&self, workgroups: u64) -> [u32; 2] {
+        self.limits.grid(workgroups)
+    }
+
+    /// The grid for so many invocations.
+    pub(super) fn grid_of(&self, invocations: u64) -> [u32; 2] {
+        self.grid(invocations.div_ceil(WORKGROUP_SIZE.into()))
+    }
+}
+
+/// One `dispatch_workgroups`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dispatch {
+    pub(crate) entry_point: EntryPoint,
+    /// Workgroups along x and y.
+    pub(crate) grid: [u32; 2],
+}
+
+/// The most dispatches of one launch.
+const MOST: usize = 3;
+
+/// What a kernel's dispatches are told of one tile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch {
+    pub(crate) geometry: Geometry,
+    dispatches: [Option<Dispatch>; MOST],
+}
+
+impl Launch {
+    /// `dispatches` are in the order in which they are recorded; those that have nothing to do are `None`.
+    pub(super) fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; MOST]) -> Self {
+        Self { geometry: Geometry::new(geometry), dispatches }
+    }
+
+    /// A single dispatch.
+    pub(super) fn single(geometry: &impl Pod, entry_point: EntryPoint, grid: [u32; 2]) -> Self {
+        Self::new(geometry, [Some(Dispatch { entry_point, grid }), None, None])
+    }
+
+    pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {
+        self.dispatches.into_iter().flatten()
+    }
+}
+
+/// The bytes of a kernel's `Geometry`, the part of the uniform block that tells where the elements are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    bytes: [u8; Self::CAPACITY],
+    len: usize,
+}
+
+impl Geometry {
+    /// Enough for the largest kernel; a test holds each against it.
+    pub(crate) const CAPACITY: usize = 256;
+
+    fn new(geometry: &impl Pod) -> Self {
+        let mut bytes = [0; Self::CAPACITY];
+        let part = bytemuck::bytes_of(geometry);
+        bytes[..part.len()].copy_from_slice(part);
+        Self { bytes, len: part.len() }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// As the kernel's own type.
+    #[cfg(test)]
+    pub(crate) fn get<T: Pod>(&self) -> T {
+        bytemuck::pod_read_unaligned(self.as_bytes())
+    }
+}

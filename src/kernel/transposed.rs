@@ -1,0 +1,168 @@
+//! The fastest dimensions of src and dst differ, all else falls on packets: a square of elements per invocation, as many
+//! packets high as a packet has elements.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::region::{Dim, Region};
+use super::tile::{BoundTile, Launch, Loop};
+use super::walk::{Rank, Walk};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment};
+use crate::DType;
+use crate::arithmetic::{AffineStep, packet_fragment};
+use crate::fragment::{Fragment, fragment};
+
+/// `Geometry` of `kernel/transposed.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Geometry {
+    pub(crate) walk: Walk,
+    pub(crate) squares_along_src: u32,
+    pub(crate) squares_along_dst: u32,
+    pub(crate) src_pitch: u32,
+    pub(crate) dst_pitch: u32,
+    pub(crate) squares_shift: u32,
+    /// To the size of the WGSL struct.
+    pub(crate) padding: [u32; 3],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EntryPoint {
+    pub(crate) rank: Rank,
+}
+
+impl EntryPoint {
+    #[expect(clippy::unused_self, reason = "as those of the other kernels")]
+    pub(super) const fn name(self) -> &'static str {
+        "transposed"
+    }
+
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        vec![self.rank.constant()]
+    }
+}
+
+pub(super) struct Transposed;
+
+impl Definition for Transposed {
+    fn name(&self) -> &'static str {
+        "transposed"
+    }
+
+    /// The exact step is too large to be inlined for each packet of a square.
+    fn serves(&self, _: DType, step: AffineStep, _: Placement) -> bool {
+        step != AffineStep::Exact
+    }
+
+    fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
+        let packet = task.per_packet();
+        let dims = region.dims();
+        let along_dst = dims.len().checked_sub(1)?;
+        let along_src = dims.iter().position(|dim| dim.src == 1)?;
+        let (a, b) = (dims[along_dst], dims[along_src]);
+        // With fewer squares the single elements do as well.
+        let enough = 4 * packet;
+        if a.dst != 1 || a.src == 0 || along_src == along_dst || a.extent.min(b.extent) < enough {
+            return None;
+        }
+        let but = |d: usize| dims.iter().enumerate().filter(move |&(e, _)| e != d).map(|(_, dim)| dim);
+        let aligned = region.starts.iter().all(|start| start.is_multiple_of(packet))
+            && but(along_src).all(|dim| dim.src.unsigned_abs().is_multiple_of(packet))
+            && but(along_dst).all(|dim| dim.dst.unsigned_abs().is_multiple_of(packet));
+        if !aligned {
+            return None;
+        }
+        let whole = |extent: usize| extent / packet * packet;
+        let in_squares = region.slice(along_src, 0, whole(b.extent));
+        let below = b.extent - whole(b.extent);
+        let beside = a.extent - whole(a.extent);
+        Some(Claim {
+            body: in_squares.slice(along_dst, 0, whole(a.extent)),
+            rest: [
+                (below > 0).then(|| region.slice(along_src, whole(b.extent), below)),
+                (beside > 0).then(|| in_squares.slice(along_dst, whole(a.extent), beside)),
+            ],
+            ..Claim::all(region, "src and dst are fastest along different axes, all else at packets")
+        })
+    }
+
+    fn tiling(&self, task: &Task) -> Tiling {
+        let side = task.per_packet();
+        // A tile may be as narrow as one square in each workgroup.
+        let most = task.limits.workgroups().saturating_mul((side * side) as u64).min(i32::MAX as u64);
+        Tiling { unit: side, most, src_end: WORD as u64, dispatches: 1 }
+    }
+
+    fn is_cut_in_units(&self, dim: &Dim, _: &Task) -> bool {
+        dim.src == 1 || dim.dst == 1
+    }
+
+    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        let side = tile.per_packet() as u64;
+        let [mut along_src, mut along_dst] = [Loop { extent: 0, ..Loop::ONCE }; 2];
+        for dim in tile.loops() {
+            if dim.src == 1 {
+                along_src = dim;
+            } else if dim.dst == 1 {
+                along_dst = dim;
+            }
+        }
+        let squares = [along_src, along_dst].map(|dim| dim.extent / side);
+        // Nearly as wide as high, unless one side is short: what is outside is wasted.
+        let workgroup = u64::from(WORKGROUP_SIZE);
+        let wide = match squares {
+            [short, _] if short < 16 => short.next_power_of_two(),
+            [_, short] if short < 16 => workgroup / short.next_power_of_two(),
+            _ => 16,
+        };
+        let blocks = [(along_src, squares[0], wide), (along_dst, squares[1], workgroup / wide)];
+        let blocks = blocks.map(|(dim, squares, across)| {
+            let elements = (across * side).cast_signed() as isize;
+            Loop {
+                extent: squares.div_ceil(across),
+                src: dim.src.wrapping_mul(elements),
+                dst: dim.dst.wrapping_mul(elements),
+            }
+        });
+        let others = tile.loops().filter(|dim| dim.src != 1 && dim.dst != 1);
+        let (mut walk, rank) = Walk::over(tile, blocks.into_iter().chain(others), PACKET as u64);
+        let grid = tile.grid(walk.count.into());
+        walk.grid_width = grid[0];
+        let packets = |stride: isize| (stride / side.cast_signed() as isize) as u32;
+        let geometry = Geometry {
+            walk,
+            squares_along_src: squares[0] as u32,
+            squares_along_dst: squares[1] as u32,
+            src_pitch: packets(along_dst.src),
+            dst_pitch: packets(along_src.dst),
+            squares_shift: wide.trailing_zeros(),
+            padding: [0; 3],
+        };
+        Launch::single(&geometry, super::EntryPoint::Transposed(EntryPoint { rank }), grid)
+    }
+
+    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment> {
+        let transpose = match dtype.size() {
+            1 => fragment!("kernel/transpose8"),
+            2 => fragment!("kernel/transpose16"),
+            4 => fragment!("kernel/transpose32"),
+            _ => fragment!("kernel/transpose64"),
+        };
+        vec![
+            fragment!("kernel/transposed"),
+            transpose,
+            fragment!("kernel/walk"),
+            fragment!("packet/units"),
+            access_fragment(dtype),
+            packet_fragment(dtype, step),
+        ]
+    }
+
+    fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {
+        Rank::ALL.map(|rank| super::EntryPoint::Transposed(EntryPoint { rank })).to_vec()
+    }
+
+    #[cfg(test)]
+    fn twin(&self) -> super::Twin {
+        super::twin!("Geometry", Geometry: walk squares_along_src squares_along_dst src_pitch dst_pitch squares_shift)
+    }
+}

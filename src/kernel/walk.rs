@@ -1,0 +1,167 @@
+//! From a linear index to a place in src and dst: what every kernel but the contiguous one begins with. The host's half
+//! of `kernel/walk.wgsl` and `kernel/items.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::division::Division;
+use super::tile::{BoundTile, Loop};
+use crate::MAX_RANK;
+
+/// `Dim` of `kernel/walk.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct WalkDim {
+    pub(crate) extent: u32,
+    pub(crate) src_stride: u32,
+    pub(crate) dst_stride: u32,
+    pub(crate) multiplier: u32,
+}
+
+/// `Walk` of `kernel/walk.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Walk {
+    pub(crate) dims: [WalkDim; MAX_RANK],
+    pub(crate) shifts: [u32; MAX_RANK],
+    pub(crate) count: u32,
+    pub(crate) src_start: u32,
+    pub(crate) dst_start: u32,
+    pub(crate) grid_width: u32,
+    pub(crate) items: u32,
+    /// To the size of the WGSL struct.
+    pub(crate) padding: [u32; 3],
+}
+
+/// The constant `RANK`: no dimension from this one on has an extent above 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Rank {
+    One = 1,
+    Two = 2,
+    Four = 4,
+    Eight = 8,
+}
+
+impl Rank {
+    pub(super) const ALL: [Self; 4] = [Self::One, Self::Two, Self::Four, Self::Eight];
+
+    const fn of(dims: usize) -> Self {
+        match dims {
+            0 | 1 => Self::One,
+            2 => Self::Two,
+            3 | 4 => Self::Four,
+            _ => Self::Eight,
+        }
+    }
+
+    pub(super) fn constant(self) -> (&'static str, f64) {
+        ("RANK", f64::from(self as u8))
+    }
+}
+
+/// What the first dimension of a walk counts: the constants `ITEMS` and `SPLIT_ROWS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum First {
+    /// Items (rows or elements), so many of them at a time.
+    Items(Items),
+    /// Segments of a row.
+    Segments,
+}
+
+/// Items that an invocation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Items {
+    One = 1,
+    Four = 4,
+    Eight = 8,
+}
+
+impl First {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Items(Items::One), Self::Items(Items::Four), Self::Items(Items::Eight), Self::Segments];
+
+    pub(crate) const fn items(self) -> u32 {
+        match self {
+            Self::Items(items) => items as u32,
+            Self::Segments => 1,
+        }
+    }
+
+    pub(super) fn constants(self) -> [(&'static str, f64); 2] {
+        [super::flag("SPLIT_ROWS", self == Self::Segments), ("ITEMS", f64::from(self.items()))]
+    }
+}
+
+impl Walk {
+    /// Through `loops`, innermost first, with `count` the product of their extents. `unit` is in bytes, what starts and
+    /// strides count.
+    pub(super) fn over(
+        tile: &BoundTile<'_>,
+        loops: impl IntoIterator<Item = Loop>,
+        unit: u64,
+    ) -> (Self, Rank) {
+        let mut walk = Self::zeroed();
+        let Division { multiplier, shift } = Division::by(1);
+        walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
+        walk.shifts = [shift; MAX_RANK];
+        let elements = (unit / tile.size).cast_signed() as isize;
+        let mut rank = 0_usize;
+        for Loop { extent, src, dst } in loops {
+            let Division { multiplier, shift } = Division::by(extent as u32);
+            // Modulo 2^32, as the shader adds them up; the sums lie in the binding.
+            let (src_stride, dst_stride) = ((src / elements) as u32, (dst / elements) as u32);
+            walk.dims[rank] = WalkDim { extent: extent as u32, src_stride, dst_stride, multiplier };
+            walk.shifts[rank] = shift;
+            rank += 1;
+        }
+        [walk.src_start, walk.dst_start] = tile.starts.map(|start| start / unit as u32);
+        walk.count = walk.dims.iter().map(|dim| u64::from(dim.extent)).product::<u64>() as u32;
+        (walk, Rank::of(rank))
+    }
+
+    /// Through the items that are left without the innermost `skip` dimensions, several per invocation.
+    pub(super) fn over_items(tile: &BoundTile<'_>, skip: usize) -> (Self, Rank, Items) {
+        let mut loops = tile.nearest_first(skip).peekable();
+        let first = loops.next().unwrap_or(Loop::ONCE);
+        // If the smallest strides of src and dst are on different axes, neighbouring invocations follow the one, and the
+        // items of an invocation the other. Items of smaller elements are words, of which half as many are better.
+        let disagree = tile.size >= 4
+            && loops.peek().is_some_and(|next| next.src.unsigned_abs() < first.src.unsigned_abs());
+        let items = match first.extent {
+            0..4 => Items::One,
+            8.. if disagree => Items::Eight,
+            _ => Items::Four,
+        };
+        let blocks = Loop { extent: first.extent.div_ceil(items as u64), ..first };
+        let (mut walk, rank) = Self::over(tile, [blocks].into_iter().chain(loops), tile.size);
+        walk.items = first.extent as u32;
+        (walk, rank, items)
+    }
+
+    /// Through so many segments of each row, of which `outer` are the other dimensions.
+    pub(super) fn over_segments(
+        tile: &BoundTile<'_>,
+        segments: u64,
+        outer: impl Iterator<Item = Loop>,
+    ) -> (Self, Rank) {
+        let segments = Loop { extent: segments, src: 0, dst: 0 };
+        Self::over(tile, [segments].into_iter().chain(outer), tile.size)
+    }
+
+    /// Through rows in so many segments each.
+    pub(super) fn over_rows(tile: &BoundTile<'_>, skip: usize, segments: u64) -> (Self, Rank, First) {
+        if segments <= 1 {
+            let (walk, rank, items) = Self::over_items(tile, skip);
+            (walk, rank, First::Items(items))
+        } else {
+            let (walk, rank) = Self::over_segments(tile, segments, tile.nearest_first(skip));
+            (walk, rank, First::Segments)
+        }
+    }
+
+    /// The grid for an invocation per linear index, of which it keeps the width.
+    pub(super) fn grid(&mut self, tile: &BoundTile<'_>) -> [u32; 2] {
+        let grid = tile.grid_of(self.count.into());
+        self.grid_width = grid[0];
+        grid
+    }
+}

@@ -1,0 +1,162 @@
+//! Rows of 8- or 16-bit elements without gaps in dst, or single ones at one place in their words: word by word of dst.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::region::{DST, Dim, Region, same_phase};
+use super::row::{Row, RowGeometry, Unit};
+use super::tile::{BoundTile, Launch};
+use super::walk::{First, Items, Rank, Walk};
+use super::{Claim, Definition, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment, per_word};
+use crate::DType;
+use crate::arithmetic::AffineStep;
+use crate::fragment::{Fragment, fragment};
+
+/// `Geometry` of `kernel/words.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Geometry {
+    pub(crate) walk: Walk,
+    pub(crate) row: RowGeometry,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EntryPoint {
+    pub(crate) rank: Rank,
+    pub(crate) by: By,
+    pub(crate) unit: Unit,
+}
+
+/// What an invocation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum By {
+    /// Up to so many words of each of some rows.
+    Rows(Items, WordCount),
+    /// A word.
+    Word,
+}
+
+/// The constant `WORDS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum WordCount {
+    One = 1,
+    Two = 2,
+    Four = 4,
+}
+
+impl By {
+    pub(crate) const fn first(self) -> First {
+        match self {
+            Self::Rows(items, _) => First::Items(items),
+            Self::Word => First::Segments,
+        }
+    }
+
+    pub(crate) const fn words(self) -> WordCount {
+        match self {
+            Self::Rows(_, words) => words,
+            Self::Word => WordCount::One,
+        }
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        let items = [Items::One, Items::Four, Items::Eight].into_iter();
+        let words = [WordCount::One, WordCount::Two, WordCount::Four];
+        items.flat_map(move |items| words.map(|words| Self::Rows(items, words))).chain([Self::Word])
+    }
+}
+
+impl EntryPoint {
+    #[expect(clippy::unused_self, reason = "as those of the other kernels")]
+    pub(super) const fn name(self) -> &'static str {
+        "rows_by_word"
+    }
+
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        let mut constants = vec![self.rank.constant(), ("WORDS", f64::from(self.by.words() as u8))];
+        constants.extend(self.by.first().constants());
+        constants.extend(self.unit.constants());
+        constants
+    }
+}
+
+pub(super) struct Words;
+
+impl Definition for Words {
+    fn name(&self) -> &'static str {
+        "words"
+    }
+
+    fn serves(&self, dtype: DType, _: AffineStep, _: Placement) -> bool {
+        per_word(dtype) > 1
+    }
+
+    fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
+        if region.dims().last().is_some_and(|dim| dim.dst == 1) {
+            return Some(Claim::all(region, "rows without gaps in dst, by words of several elements"));
+        }
+        let alone = same_phase(DST, task.per_word(), region.dims());
+        alone.then(|| Claim::all(region, "single elements, each at one place in a word of its own"))
+    }
+
+    fn tiling(&self, task: &Task) -> Tiling {
+        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
+        Tiling { unit: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
+    }
+
+    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
+        false
+    }
+
+    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        let row = Row::of(tile);
+        let per_word = tile.per_word() as u64;
+        // In elements: how far behind a word's start a row may begin.
+        let same = same_phase(DST, tile.per_word(), tile.outer(row.dims));
+        let begin = if same { tile.lane() } else { per_word - 1 };
+        let words = (begin + row.length).div_ceil(per_word);
+        // Short rows are taken whole.
+        let whole = match words {
+            0 | 1 => Some(WordCount::One),
+            2 => Some(WordCount::Two),
+            3 | 4 => Some(WordCount::Four),
+            _ => None,
+        };
+        let segments = if whole.is_some() { 1 } else { words };
+        let (mut walk, rank, first) = Walk::over_rows(tile, row.dims, segments);
+        let by = match (first, whole) {
+            (First::Items(items), Some(words)) => By::Rows(items, words),
+            (First::Items(_), None) | (First::Segments, _) => By::Word,
+        };
+        let grid = walk.grid(tile);
+        let entry_point = super::EntryPoint::Words(EntryPoint { rank, by, unit: Unit::of(tile, &row) });
+        Launch::single(&Geometry { walk, row: row.geometry() }, entry_point, grid)
+    }
+
+    fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
+        let mut fragments = Unit::fragments(dtype);
+        fragments.extend([
+            fragment!("kernel/words"),
+            fragment!("kernel/walk"),
+            fragment!("kernel/items"),
+            fragment!("kernel/row"),
+            access_fragment(dtype),
+        ]);
+        fragments
+    }
+
+    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+        let mut all = Vec::new();
+        for rank in Rank::ALL {
+            for by in By::all() {
+                let of_unit = |unit| super::EntryPoint::Words(EntryPoint { rank, by, unit });
+                all.extend(Unit::all(dtype).into_iter().map(of_unit));
+            }
+        }
+        all
+    }
+
+    #[cfg(test)]
+    fn twin(&self) -> super::Twin {
+        super::twin!("Geometry", Geometry: walk row)
+    }
+}

@@ -1,0 +1,656 @@
+//! The kernels of `shaders/kernel/`, interpreted: which memory each invocation loads and stores, and which byte of src
+//! each byte of dst is made of. The functions have the names of those in WGSL, and say the same.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Plan, Window};
+use crate::kernel::contiguous::{self, PACKETS_PER_INVOCATION};
+use crate::kernel::row::{RowGeometry, Unit};
+use crate::kernel::row_edges::{EdgesGeometry, RowEdges};
+use crate::kernel::walk::{First, Rank, Walk};
+use crate::kernel::{
+    Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, fill, rows, spread, strided, transposed,
+    words,
+};
+
+const PACKET_BYTES: u32 = PACKET as u32;
+const WORD_BYTES: u32 = WORD as u32;
+
+/// How memory is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Plain,
+    Atomic,
+    /// `atomicXor` of the bits that change.
+    Flip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Side {
+    Src,
+    Dst,
+}
+
+/// What one invocation does.
+#[derive(Default)]
+struct Invocation {
+    loads: Vec<(Side, Range<u32>, How)>,
+    stores: Vec<(Range<u32>, How)>,
+    /// Each byte of dst that is written on purpose, behind the byte of src that it is made of.
+    moves: Vec<(u32, u32)>,
+}
+
+impl Invocation {
+    fn load_packet(&mut self, side: Side, i: u32) {
+        self.loads.push((side, i * PACKET_BYTES..(i + 1) * PACKET_BYTES, How::Plain));
+    }
+
+    fn store_dst_packet(&mut self, i: u32) {
+        self.stores.push((i * PACKET_BYTES..(i + 1) * PACKET_BYTES, How::Plain));
+    }
+
+    fn load_word(&mut self, side: Side, i: u32, how: How) {
+        self.loads.push((side, i * WORD_BYTES..(i + 1) * WORD_BYTES, how));
+    }
+
+    fn store_word(&mut self, i: u32, how: How) {
+        self.stores.push((i * WORD_BYTES..(i + 1) * WORD_BYTES, how));
+    }
+
+    fn moves(&mut self, src: u32, dst: u32, bytes: u32) {
+        self.moves.extend((0..bytes).map(|i| (src.wrapping_add(i), dst + i)));
+    }
+
+    /// `load_src` of `shaders/access/`.
+    fn load_src(&mut self, i: u32, size: u32) {
+        if size < WORD_BYTES {
+            self.load_word(Side::Src, i / (WORD_BYTES / size), How::Atomic);
+        } else {
+            let words = size / WORD_BYTES;
+            (i * words..(i + 1) * words).for_each(|word| self.load_word(Side::Src, word, How::Plain));
+        }
+    }
+
+    /// `store_dst` of `shaders/access/`.
+    fn store_dst(&mut self, i: u32, size: u32) {
+        if size < WORD_BYTES {
+            let word = i / (WORD_BYTES / size);
+            self.load_word(Side::Dst, word, How::Atomic);
+            self.store_word(word, How::Flip);
+        } else {
+            let words = size / WORD_BYTES;
+            (i * words..(i + 1) * words).for_each(|word| self.store_word(word, How::Plain));
+        }
+    }
+}
+
+/// What a plan's dispatches do to the bytes of the whole buffers: pairs of a byte of src and the byte of dst that is made
+/// of it, in no order.
+///
+/// # Panics
+///
+/// An access lies outside its binding, or two invocations of a dispatch race.
+pub(super) fn run(plan: &Plan, adjacent: bool) -> Vec<(u64, u64)> {
+    let mut moves = Vec::new();
+    for window in plan.windows() {
+        for dispatch in window.dispatches() {
+            let invocations = invocations(plan, &window, &dispatch, adjacent);
+            check_bindings(&window, &invocations);
+            check_races(&window, &invocations);
+            let [src, dst] = [window.bindings.src.offset, window.bindings.dst.offset];
+            moves.extend(
+                invocations
+                    .iter()
+                    .flat_map(|invocation| &invocation.moves)
+                    .map(|&(from, to)| (src + u64::from(from), dst + u64::from(to))),
+            );
+        }
+    }
+    moves
+}
+
+/// Bindings of packets end at the last whole one.
+fn check_bindings(window: &Window, invocations: &[Invocation]) {
+    let size = |side| match side {
+        Side::Src => window.bindings.src.size,
+        Side::Dst => window.bindings.dst.size,
+    };
+    for Invocation { loads, stores, moves } in invocations {
+        for (side, bytes, _) in loads {
+            assert!(u64::from(bytes.end) <= size(*side), "{side:?} {bytes:?} of {}", size(*side));
+        }
+        for (bytes, _) in stores {
+            assert!(u64::from(bytes.end) <= size(Side::Dst), "dst {bytes:?} of {}", size(Side::Dst));
+        }
+        let within =
+            |side, byte: u32| loads.iter().any(|(loaded, bytes, _)| *loaded == side && bytes.contains(&byte));
+        for &(from, to) in moves {
+            assert!(within(Side::Src, from), "byte {from} of src is not loaded");
+            assert!(stores.iter().any(|(bytes, _)| bytes.contains(&to)), "byte {to} of dst is not stored");
+        }
+    }
+}
+
+/// What is stored to a word.
+struct Stored {
+    invocation: usize,
+    how: How,
+    /// By one invocation alone.
+    alone: bool,
+}
+
+/// No invocation loads what another one stores, and no two store to one word, but for atomics on words of which each needs
+/// or changes other bytes.
+fn check_races(window: &Window, invocations: &[Invocation]) {
+    let one_buffer = window.bindings.placement == Placement::OneBuffer;
+    let mut stored: HashMap<u32, Stored> = HashMap::new();
+    let mut written = HashMap::new();
+    for (n, Invocation { stores, moves, .. }) in invocations.iter().enumerate() {
+        for (bytes, how) in stores {
+            for word in bytes.start / WORD_BYTES..bytes.end / WORD_BYTES {
+                let first = Stored { invocation: n, how: *how, alone: true };
+                let entry = stored.entry(word).or_insert(first);
+                if entry.invocation != n {
+                    let both = (entry.how, *how);
+                    assert!(both == (How::Flip, How::Flip), "two invocations store word {word}: {both:?}");
+                    entry.alone = false;
+                }
+            }
+        }
+        written.extend(moves.iter().map(|&(_, to)| (to, n)));
+    }
+    for (n, Invocation { loads, moves, .. }) in invocations.iter().enumerate() {
+        for (side, bytes, how) in loads {
+            if *side == Side::Src && !one_buffer {
+                continue;
+            }
+            for word in bytes.start / WORD_BYTES..bytes.end / WORD_BYTES {
+                let Some(store) = stored.get(&word) else { continue };
+                if store.invocation == n && store.alone {
+                    continue;
+                }
+                let atomic = *how == How::Atomic && store.how != How::Plain;
+                assert!(
+                    atomic,
+                    "word {word} is loaded ({how:?}) by one and stored ({:?}) by another",
+                    store.how
+                );
+            }
+        }
+        if one_buffer {
+            for (from, _) in moves {
+                let by = written.get(from).copied();
+                assert!(by.is_none_or(|by| by == n), "byte {from} is loaded by one and written by another");
+            }
+        }
+    }
+}
+
+fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
+    let size = plan.clamp.dtype().size() as u32;
+    let geometry = &window.launch.geometry;
+    let workgroups = u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]);
+    let kernel = |walk, rank, first| Walked { walk, rank, first, size, adjacent };
+    match dispatch.entry_point {
+        EntryPoint::Contiguous(entry_point) => {
+            let geometry = geometry.get::<contiguous::Geometry>();
+            match entry_point {
+                contiguous::EntryPoint::Body => body(&geometry, dispatch, adjacent),
+                contiguous::EntryPoint::Edges => vec![edges(&geometry, 0), edges(&geometry, 1)],
+            }
+        }
+        EntryPoint::Transposed(transposed::EntryPoint { rank }) => {
+            let geometry = geometry.get::<transposed::Geometry>();
+            assert_eq!(geometry.walk.grid_width, dispatch.grid[0]);
+            assert!(u64::from(geometry.walk.count) <= workgroups);
+            let walked = kernel(geometry.walk, rank, First::Segments);
+            (0..geometry.walk.count).flat_map(|index| walked.transposed(&geometry, index)).collect()
+        }
+        EntryPoint::Spread(entry_point) => {
+            let geometry = geometry.get::<spread::Geometry>();
+            let walked = kernel(geometry.walk, entry_point.rank, First::Segments);
+            walked.each(dispatch, |index| vec![walked.spread(&geometry, &entry_point, index)])
+        }
+        EntryPoint::Rows(entry_point) => {
+            let geometry = geometry.get::<rows::Geometry>();
+            let rows::Geometry { walk, row, edges, .. } = geometry;
+            match entry_point {
+                rows::EntryPoint::Rows(body) => {
+                    let walked = kernel(walk, body.rank, body.by.first());
+                    walked.each(dispatch, |index| vec![walked.rows(&geometry, &body, index)])
+                }
+                rows::EntryPoint::Edges(entry_point) => {
+                    let walked = kernel(walk, entry_point.rank, entry_point.first);
+                    walked.row_edges(&row, &edges, &entry_point, dispatch)
+                }
+                rows::EntryPoint::Last(unit) => {
+                    assert_eq!(dispatch.grid, [1, 1]);
+                    kernel(walk, Rank::Eight, First::Segments).row_last(&geometry, unit)
+                }
+            }
+        }
+        EntryPoint::Fill(entry_point) => {
+            let fill::Geometry { walk, row, edges } = geometry.get::<fill::Geometry>();
+            match entry_point {
+                fill::EntryPoint::Fill(body) => {
+                    let walked = kernel(walk, body.rank, body.first);
+                    walked.each(dispatch, |index| vec![walked.fill(&row, &edges, &body, index)])
+                }
+                fill::EntryPoint::Edges(entry_point) => {
+                    let walked = kernel(walk, entry_point.rank, entry_point.first);
+                    walked.row_edges(&row, &edges, &entry_point, dispatch)
+                }
+            }
+        }
+        EntryPoint::Words(entry_point) => {
+            let words::Geometry { walk, row } = geometry.get::<words::Geometry>();
+            let walked = kernel(walk, entry_point.rank, entry_point.by.first());
+            walked.each(dispatch, |index| vec![walked.rows_by_word(&row, &entry_point, index)])
+        }
+        EntryPoint::Strided(strided::EntryPoint { rank, items }) => {
+            let strided::Geometry { walk } = geometry.get::<strided::Geometry>();
+            let walked = kernel(walk, rank, First::Items(items));
+            walked.each(dispatch, |index| vec![walked.strided(index)])
+        }
+        EntryPoint::Resolve => unreachable!("no plan has it"),
+    }
+}
+
+fn body(g: &contiguous::Geometry, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
+    assert_eq!(g.grid_width, dispatch.grid[0]);
+    let workgroups = dispatch.grid[0] * dispatch.grid[1];
+    let (stride, apart) = if adjacent { (1, PACKETS_PER_INVOCATION) } else { (WORKGROUP_SIZE, 1) };
+    let all = (0..workgroups).flat_map(|index| (0..WORKGROUP_SIZE).map(move |n| (index, n)));
+    let invocation = |(index, n): (u32, u32)| {
+        let first = index * WORKGROUP_SIZE * PACKETS_PER_INVOCATION + n * apart;
+        let mut invocation = Invocation::default();
+        for packet in (0..PACKETS_PER_INVOCATION).map(|i| first + i * stride).filter(|&i| i < g.count) {
+            let dst = g.first + packet;
+            let src = dst.wrapping_add(g.src_shift);
+            invocation.load_packet(Side::Src, src);
+            invocation.store_dst_packet(dst);
+            invocation.moves(src * PACKET_BYTES, dst * PACKET_BYTES, PACKET_BYTES);
+        }
+        invocation
+    };
+    all.map(invocation).filter(|invocation| !invocation.moves.is_empty()).collect()
+}
+
+fn edges(g: &contiguous::Geometry, n: u32) -> Invocation {
+    let at = if n == 1 { g.end } else { g.begin } / PACKET_BYTES;
+    let mut invocation = Invocation::default();
+    let origin = at * PACKET_BYTES;
+    let (begin, end) = (g.begin.max(origin), g.end.min(origin + PACKET_BYTES));
+    if n == 1 && at == g.begin / PACKET_BYTES || end - begin == PACKET_BYTES || end == begin {
+        return invocation;
+    }
+    for word in (0..PACKET_BYTES / WORD_BYTES).map(|i| origin / WORD_BYTES + i) {
+        let bytes = (word * WORD_BYTES).max(begin)..((word + 1) * WORD_BYTES).min(end);
+        if bytes.is_empty() {
+            continue;
+        }
+        let src_word = word.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES / WORD_BYTES));
+        invocation.load_word(Side::Src, src_word, How::Atomic);
+        if bytes.len() < WORD {
+            invocation.load_word(Side::Dst, word, How::Atomic);
+        }
+        invocation.store_word(word, How::Atomic);
+        let src = bytes.start.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES));
+        invocation.moves(src, bytes.start, bytes.len() as u32);
+    }
+    invocation
+}
+
+/// `Position` of `kernel/walk.wgsl`, with the index in the second dimension.
+#[derive(Clone, Copy)]
+struct Position {
+    index: u32,
+    second: u32,
+    src: u32,
+    dst: u32,
+}
+
+/// A kernel that begins with a walk.
+struct Walked {
+    walk: Walk,
+    rank: Rank,
+    first: First,
+    /// Of an element, in bytes.
+    size: u32,
+    adjacent: bool,
+}
+
+impl Walked {
+    /// One call for each linear index.
+    fn each(&self, dispatch: &Dispatch, invoke: impl Fn(u32) -> Vec<Invocation>) -> Vec<Invocation> {
+        let invocations =
+            u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]) * u64::from(WORKGROUP_SIZE);
+        assert_eq!(self.walk.grid_width, dispatch.grid[0]);
+        assert!(u64::from(self.walk.count) <= invocations);
+        (0..self.walk.count).flat_map(invoke).collect()
+    }
+
+    fn split_rows(&self) -> bool {
+        self.first == First::Segments
+    }
+
+    /// From the dimension `skip` on.
+    fn position(&self, skip: usize, linear_index: u32) -> Position {
+        let walk = &self.walk;
+        assert!(walk.dims[self.rank as usize..].iter().all(|dim| dim.extent == 1));
+        let mut at = Position { index: 0, second: 0, src: walk.src_start, dst: walk.dst_start };
+        let mut remaining = linear_index;
+        for d in skip..self.rank as usize {
+            let dim = walk.dims[d];
+            let upper = (u64::from(remaining << 1) * u64::from(dim.multiplier)) >> 32;
+            let quotient = upper as u32 >> walk.shifts[d];
+            assert_eq!(quotient, remaining / dim.extent);
+            let i = remaining - quotient * dim.extent;
+            remaining = quotient;
+            at.src = at.src.wrapping_add(i.wrapping_mul(dim.src_stride));
+            at.dst = at.dst.wrapping_add(i.wrapping_mul(dim.dst_stride));
+            match d {
+                0 => at.index = i,
+                1 => at.second = i,
+                _ => {}
+            }
+        }
+        assert_eq!(remaining, 0);
+        at
+    }
+
+    fn walk(&self, linear_index: u32) -> Position {
+        self.position(0, linear_index)
+    }
+
+    /// `None` where there is no such item.
+    fn item(&self, at: Position, j: u32) -> Option<Position> {
+        let dim = self.walk.dims[0];
+        let index = if self.adjacent { at.index * self.first.items() + j } else { at.index + j * dim.extent };
+        let ahead = index - at.index;
+        let src = at.src.wrapping_add(ahead.wrapping_mul(dim.src_stride));
+        let dst = at.dst.wrapping_add(ahead.wrapping_mul(dim.dst_stride));
+        (index < self.walk.items).then_some(Position { index: 0, second: 0, src, dst })
+    }
+
+    fn items(&self, linear_index: u32) -> impl Iterator<Item = Position> {
+        let at = self.walk(linear_index);
+        (0..self.first.items()).filter_map(move |j| self.item(at, j))
+    }
+
+    fn row_start(&self, row: u32) -> Option<Position> {
+        if self.split_rows() {
+            return Some(self.position(1, row));
+        }
+        let items = self.first.items();
+        self.item(self.walk(row / items), row % items)
+    }
+
+    fn lanes(&self) -> u32 {
+        WORD_BYTES.div_ceil(self.size)
+    }
+
+    fn unit_bytes(&self) -> u32 {
+        WORD_BYTES.max(self.size)
+    }
+
+    /// First, last, and whether that last one is left out.
+    fn whole_packets(&self, row: &RowGeometry, edges: &EdgesGeometry, at: Position) -> (u32, u32, bool) {
+        let begin = at.dst * self.size;
+        let end = begin + row.length * self.size;
+        let first = begin.div_ceil(PACKET_BYTES);
+        let last = first.max(end / PACKET_BYTES);
+        let src_end = (at.src * self.size).wrapping_add(last * PACKET_BYTES - begin);
+        (first, last, last > first && src_end.div_ceil(PACKET_BYTES) > edges.src_packets)
+    }
+
+    /// The packets from `skip` on, up to `most` of them, that an invocation takes of a row.
+    fn row_packets(
+        &self,
+        (first, end): (u32, u32),
+        at: Position,
+        count: u32,
+        (skip, most): (u32, u32),
+    ) -> Vec<u32> {
+        let stride = if self.adjacent || !self.split_rows() { 1 } else { self.walk.dims[0].extent };
+        let start = first + at.index * if self.adjacent { count } else { 1 };
+        (skip..skip + most).map(|i| start + i * stride).filter(|&i| i < end).collect()
+    }
+
+    fn rows(&self, g: &rows::Geometry, body: &rows::Body, index: u32) -> Invocation {
+        let mut invocation = Invocation::default();
+        let count = body.by.packets() as u32;
+        if !self.split_rows() {
+            for at in self.items(index) {
+                self.take_packets(&mut invocation, (g, body), at, (0, count));
+            }
+            return invocation;
+        }
+        let at = self.walk(index);
+        for skip in (0..count).step_by(4) {
+            self.take_packets(&mut invocation, (g, body), at, (skip, count.min(4)));
+        }
+        invocation
+    }
+
+    fn take_packets(
+        &self,
+        invocation: &mut Invocation,
+        (g, body): (&rows::Geometry, &rows::Body),
+        at: Position,
+        taken: (u32, u32),
+    ) {
+        let (first, last, left_out) = self.whole_packets(&g.row, &g.edges, at);
+        let end = last - u32::from(left_out);
+        let packets = self.row_packets((first, end), at, body.by.packets() as u32, taken);
+        let offset = at.src.wrapping_sub(at.dst).wrapping_mul(self.size);
+        let low = |i: u32| (i * PACKET_BYTES).wrapping_add(offset) / PACKET_BYTES;
+        let last_src = ((end.max(1) - 1) * PACKET_BYTES).wrapping_add(offset).div_ceil(PACKET_BYTES);
+        if !body.shifted {
+            assert_eq!(offset % PACKET_BYTES, 0);
+        }
+        let shares = body.shifted && (self.adjacent || !self.split_rows());
+        for (n, &i) in packets.iter().enumerate() {
+            if n == 0 || !shares {
+                invocation.load_packet(Side::Src, low(i));
+            }
+            if body.shifted {
+                invocation.load_packet(Side::Src, last_src.min(low(i) + 1));
+            }
+        }
+        for row in self.repeats(g, body, at) {
+            for &i in &packets {
+                let from = (i * PACKET_BYTES).wrapping_add(offset);
+                let to = i + row * g.repeat_pitch;
+                invocation.store_dst_packet(to);
+                invocation.moves(from, to * PACKET_BYTES, PACKET_BYTES);
+            }
+        }
+    }
+
+    fn repeats(&self, g: &rows::Geometry, body: &rows::Body, at: Position) -> Range<u32> {
+        if body.by != rows::By::Repeated {
+            return 0..1;
+        }
+        assert!((1..=8).contains(&g.repeats));
+        0..g.repeats.min(g.repeated_rows - at.second * g.repeats)
+    }
+
+    fn fill(&self, row: &RowGeometry, edges: &EdgesGeometry, body: &fill::Body, index: u32) -> Invocation {
+        let mut invocation = Invocation::default();
+        let places =
+            if self.split_rows() { vec![self.walk(index)] } else { self.items(index).collect::<Vec<_>>() };
+        for at in places {
+            let (first, end, left_out) = self.whole_packets(row, edges, at);
+            assert!(!left_out);
+            let count = body.packets as u32;
+            let packets = self.row_packets((first, end), at, count, (0, count));
+            if !packets.is_empty() {
+                invocation.load_src(at.src, self.size);
+            }
+            for i in packets {
+                invocation.store_dst_packet(i);
+                for element in (0..PACKET_BYTES).step_by(self.size as usize) {
+                    invocation.moves(at.src * self.size, i * PACKET_BYTES + element, self.size);
+                }
+            }
+        }
+        invocation
+    }
+
+    fn row_edges(
+        &self,
+        row: &RowGeometry,
+        edges: &EdgesGeometry,
+        entry_point: &RowEdges,
+        dispatch: &Dispatch,
+    ) -> Vec<Invocation> {
+        let invocations =
+            u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]) * u64::from(WORKGROUP_SIZE);
+        assert_eq!(edges.grid_width, dispatch.grid[0]);
+        assert!(u64::from(edges.rows) << edges.shift <= invocations);
+        let mut all = Vec::new();
+        for (n, at) in (0..edges.rows).filter_map(|n| Some((n, self.row_start(n)?))) {
+            for i in 0..1_u32 << edges.shift {
+                let per_packet = PACKET_BYTES / self.unit_bytes();
+                let (first, last, left_out) = self.whole_packets(row, edges, at);
+                let whole_begin = first * per_packet;
+                let whole_end = (last - u32::from(left_out && edges.shift == 4)) * per_packet;
+                let end = (at.dst + row.length).div_ceil(self.lanes());
+                let unit = if i < 4 { at.dst / self.lanes() + i } else { whole_end + i - 4 };
+                if unit < if i < 4 { whole_begin.min(end) } else { end } {
+                    let mut invocation = Invocation::default();
+                    self.row_unit(&mut invocation, row, entry_point.unit, at, unit);
+                    all.push(invocation);
+                }
+            }
+            assert!(n < edges.rows);
+        }
+        all
+    }
+
+    fn row_last(&self, g: &rows::Geometry, unit: Unit) -> Vec<Invocation> {
+        let at = Position { index: 0, second: 0, src: g.last_src, dst: g.last_dst };
+        let per_packet = PACKET_BYTES / self.unit_bytes();
+        let (_, last, left_out) = self.whole_packets(&g.row, &g.edges, at);
+        let units = if left_out { (last - 1) * per_packet..last * per_packet } else { 0..0 };
+        let invoke = |i| {
+            let mut invocation = Invocation::default();
+            self.row_unit(&mut invocation, &g.row, unit, at, i);
+            invocation
+        };
+        units.map(invoke).collect()
+    }
+
+    fn row_unit(&self, invocation: &mut Invocation, row: &RowGeometry, unit: Unit, at: Position, i: u32) {
+        let src = |dst: u32| at.src.wrapping_add((dst.wrapping_sub(at.dst)).wrapping_mul(row.src_stride));
+        let Unit::Packed { src_in_rows, exclusive_words } = unit else {
+            invocation.load_src(src(i), self.size);
+            invocation.store_dst(i, self.size);
+            invocation.moves(src(i) * self.size, i * self.size, self.size);
+            return;
+        };
+        let lanes = self.lanes();
+        let elements = (i * lanes).max(at.dst)..((i + 1) * lanes).min(at.dst + row.length);
+        if src_in_rows {
+            assert_eq!(row.src_stride, 1);
+            for end in [elements.start, elements.end - 1] {
+                invocation.load_word(Side::Src, src(end) / lanes, How::Atomic);
+            }
+        } else {
+            elements.clone().for_each(|element| invocation.load_src(src(element), self.size));
+        }
+        let whole = elements.len() as u32 == lanes;
+        if !whole {
+            invocation.load_word(Side::Dst, i, How::Atomic);
+        }
+        invocation.store_word(i, if whole || exclusive_words { How::Atomic } else { How::Flip });
+        for element in elements {
+            invocation.moves(src(element) * self.size, element * self.size, self.size);
+        }
+    }
+
+    fn rows_by_word(&self, row: &RowGeometry, entry_point: &words::EntryPoint, index: u32) -> Invocation {
+        let mut invocation = Invocation::default();
+        let mut take_word = |at: Position, i: u32| {
+            let unit = at.dst / self.lanes() + i;
+            if unit * self.lanes() < at.dst + row.length {
+                self.row_unit(&mut invocation, row, entry_point.unit, at, unit);
+            }
+        };
+        if self.split_rows() {
+            let at = self.walk(index);
+            take_word(at, at.index);
+        } else {
+            let words = entry_point.by.words() as u32;
+            self.items(index).for_each(|at| (0..words).for_each(|i| take_word(at, i)));
+        }
+        invocation
+    }
+
+    fn strided(&self, index: u32) -> Invocation {
+        let mut invocation = Invocation::default();
+        for at in self.items(index) {
+            invocation.load_src(at.src, self.size);
+            invocation.store_dst(at.dst, self.size);
+            invocation.moves(at.src * self.size, at.dst * self.size, self.size);
+        }
+        invocation
+    }
+
+    /// Four packets of dst.
+    fn spread(&self, g: &spread::Geometry, entry_point: &spread::EntryPoint, index: u32) -> Invocation {
+        let mut invocation = Invocation::default();
+        let pitch = u32::from(entry_point.group_pitch);
+        let at = self.walk(index);
+        let (byte, dst) = (at.src * self.size, at.dst * self.size / PACKET_BYTES);
+        let last = (byte + 15 * pitch + g.row.length * self.size - 1) / PACKET_BYTES;
+        let packets = pitch + u32::from(entry_point.shifted);
+        (0..packets).for_each(|i| {
+            invocation.load_packet(Side::Src, last.min(byte / PACKET_BYTES + i));
+        });
+        if !entry_point.shifted {
+            assert_eq!(byte % PACKET_BYTES, 0);
+        }
+        for i in dst..dst + 4 {
+            invocation.load_packet(Side::Dst, i);
+            invocation.store_dst_packet(i);
+        }
+        for (group, lane) in (0..16).flat_map(|group| (0..WORD_BYTES).map(move |lane| (group, lane))) {
+            if g.word_mask >> (8 * lane) & 0xff != 0 {
+                let from = byte + group * pitch + lane - g.word_shift / 8;
+                invocation.moves(from, dst * PACKET_BYTES + group * WORD_BYTES + lane, 1);
+            }
+        }
+        invocation
+    }
+
+    /// A workgroup.
+    fn transposed(&self, g: &transposed::Geometry, index: u32) -> Vec<Invocation> {
+        let side = PACKET_BYTES / self.size;
+        let (wide, high) = (1 << g.squares_shift, WORKGROUP_SIZE >> g.squares_shift);
+        let at = self.walk(index);
+        let squares = (0..high).flat_map(|y| (0..wide).map(move |x| (x, y)));
+        let inside = |&(x, y): &(u32, u32)| {
+            at.index * wide + x < g.squares_along_src && at.second * high + y < g.squares_along_dst
+        };
+        let square = |(x, y): (u32, u32)| {
+            let mut invocation = Invocation::default();
+            let src = at.src.wrapping_add(x).wrapping_add((y * side).wrapping_mul(g.src_pitch));
+            let dst = at.dst + x * side * g.dst_pitch + y;
+            let row = |i: u32| src.wrapping_add(i.wrapping_mul(g.src_pitch));
+            for i in 0..side {
+                invocation.load_packet(Side::Src, row(i));
+                invocation.store_dst_packet(dst + i * g.dst_pitch);
+            }
+            for (i, j) in (0..side).flat_map(|i| (0..side).map(move |j| (i, j))) {
+                // Row i of the square in src is column i in dst.
+                let from = (row(i) * side + j) * self.size;
+                invocation.moves(from, ((dst + j * g.dst_pitch) * side + i) * self.size, self.size);
+            }
+            invocation
+        };
+        squares.filter(inside).map(square).collect()
+    }
+}

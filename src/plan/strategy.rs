@@ -1,0 +1,174 @@
+//! Which kernel takes what of a plan, in tiles of which size, and why.
+
+use std::fmt;
+
+use super::tiling;
+use crate::kernel::{Claim, Kernel, Region, Task, Tile};
+use crate::{Error, MAX_RANK};
+
+/// The most dispatches that a plan may have, if each window took all that its kernel may.
+const MAX_DISPATCHES: usize = 65_536;
+
+/// A region with the kernel that takes it, cut into tiles.
+#[derive(Clone, Copy)]
+pub(crate) struct Assignment {
+    pub(crate) kernel: Kernel,
+    pub(crate) region: Region,
+    why: &'static str,
+    /// Elements between the preceding 16-byte boundary and the start; subtracted from the first tile, so that the others
+    /// start at packets.
+    lead: usize,
+    /// The extents of a tile, dimension by dimension.
+    tile: [usize; MAX_RANK],
+}
+
+/// Up to three assignments, which together cover the index space.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Strategy {
+    assignments: [Option<Assignment>; 3],
+}
+
+/// Why a kernel cannot take a region on a device.
+#[derive(Debug)]
+pub(super) enum Misfit {
+    /// A tile would be smaller than a unit of the kernel: too small for this kernel, and the next one is asked.
+    BelowUnit,
+    /// What the caller is told if no other kernel fits.
+    Refused(Error),
+}
+
+impl Strategy {
+    /// The first kernel, in the order of [`Kernel::ALL`], that claims the whole region or all but some edges of it and whose
+    /// tiles fit the device. The last kernel claims everything in units of one element, so that if it does not fit either,
+    /// nothing does.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the last one.
+    pub(super) fn new(task: &Task, whole: &Region) -> Result<Self, Error> {
+        let mut refused = None;
+        for (kernel, claim) in claims(task, whole) {
+            match Self::of_claim(task, kernel, claim, whole.in_place()) {
+                Ok(strategy) => return Ok(strategy),
+                Err(Misfit::BelowUnit) => {}
+                Err(Misfit::Refused(error)) => refused = Some(error),
+            }
+        }
+        Err(refused.expect("the last kernel claims everything, in units of one element"))
+    }
+
+    fn of_claim(task: &Task, kernel: Kernel, claim: Claim, in_place: bool) -> Result<Self, Misfit> {
+        let mut strategy = Self::default();
+        strategy.assignments[0] = Some(Assignment::new(task, kernel, &claim, in_place)?);
+        for (slot, region) in strategy.assignments[1..].iter_mut().zip(claim.rest) {
+            let Some(region) = region else { continue };
+            let whole = |(_, claim): &(Kernel, Claim)| claim.rest.iter().all(Option::is_none);
+            let (kernel, claim) =
+                claims(task, &region).find(whole).expect("the last kernel claims everything");
+            *slot = Some(Assignment::new(task, kernel, &claim, in_place)?);
+        }
+        let mut windows = 0_usize;
+        for assignment in strategy.assignments() {
+            windows = windows.saturating_add(assignment.windows());
+            let limit = MAX_DISPATCHES / assignment.kernel.definition().tiling(task).dispatches;
+            if windows > limit {
+                let axis = assignment.most_cut_axis();
+                return Err(Misfit::Refused(Error::TooManyWindows { axis, windows, limit }));
+            }
+        }
+        Ok(strategy)
+    }
+
+    pub(super) fn assignments(&self) -> impl Iterator<Item = &Assignment> {
+        self.assignments.iter().flatten()
+    }
+}
+
+/// What the kernels that serve a task would take of a region.
+fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
+    Kernel::ALL.iter().filter_map(move |&kernel| {
+        let definition = kernel.definition();
+        if !definition.serves(task.dtype, task.step, task.placement) {
+            return None;
+        }
+        Some((kernel, definition.claim(task, region)?))
+    })
+}
+
+impl Assignment {
+    fn new(task: &Task, kernel: Kernel, claim: &Claim, in_place: bool) -> Result<Self, Misfit> {
+        let Claim { body: region, lead, why, .. } = *claim;
+        let tile = tiling::tile(task, kernel, &region, lead, in_place)?;
+        Ok(Self { kernel, region, why, lead, tile })
+    }
+
+    /// How many tiles a dimension is cut into.
+    fn tiles_along(&self, d: usize) -> usize {
+        (self.region.dims()[d].extent + self.lead).div_ceil(self.tile[d])
+    }
+
+    fn tiles(&self) -> impl Iterator<Item = usize> {
+        (0..self.region.dims().len()).map(|d| self.tiles_along(d))
+    }
+
+    /// The number of windows; `usize::MAX` if it has no usize.
+    pub(super) fn windows(&self) -> usize {
+        self.tiles().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX)
+    }
+
+    /// The caller's axis along which there are the most tiles.
+    fn most_cut_axis(&self) -> usize {
+        let dims = self.region.dims().iter().zip(self.tiles());
+        dims.max_by_key(|(_, tiles)| *tiles).map_or(0, |(dim, _)| dim.axis)
+    }
+
+    /// The `n`-th tile in row-major order.
+    pub(super) fn tile(&self, mut n: usize) -> Tile {
+        let mut tile = Tile { starts: self.region.starts, extents: [1; MAX_RANK] };
+        for (d, dim) in self.region.dims().iter().enumerate().rev() {
+            let tiles = self.tiles_along(d);
+            let i = n % tiles;
+            n /= tiles;
+            let first = (i * self.tile[d]).saturating_sub(self.lead);
+            let end = ((i + 1) * self.tile[d] - self.lead).min(dim.extent);
+            tile.extents[d] = end - first;
+            // No overflow that matters: the sums are addresses of elements.
+            for (start, stride) in tile.starts.iter_mut().zip([dim.src, dim.dst]) {
+                *start = start.wrapping_add_signed(stride.wrapping_mul(first.cast_signed()));
+            }
+        }
+        tile
+    }
+
+    #[cfg(test)]
+    pub(super) fn dims(&self) -> &[crate::kernel::Dim] {
+        self.region.dims()
+    }
+}
+
+impl fmt::Display for Assignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let elements = self.region.len();
+        let s = if elements == 1 { "" } else { "s" };
+        write!(f, "{} kernel for {elements} element{s} ({})", self.kernel, self.why)
+    }
+}
+
+impl fmt::Debug for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.assignments()).finish()
+    }
+}
+
+impl fmt::Debug for Assignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, region, why, lead, tile } = self;
+        f.debug_struct("Assignment")
+            .field("kernel", kernel)
+            .field("why", why)
+            .field("dims", &region.dims())
+            .field("tile", &&tile[..region.dims().len()])
+            .field("lead", lead)
+            .finish_non_exhaustive()
+    }
+}

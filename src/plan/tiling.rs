@@ -1,0 +1,103 @@
+//! How large a tile may be: what one binding per operand spans and one grid covers.
+
+use super::strategy::Misfit;
+use super::window;
+use crate::kernel::{Dim, Kernel, Placement, Region, Task, Tile, Tiling};
+use crate::{Error, MAX_RANK};
+
+/// Limits of one window, in elements.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Between the first and the last element on either side.
+    span: usize,
+    /// In all.
+    count: usize,
+}
+
+/// The extents of the tiles into which `kernel` cuts a region: as large as the device's bindings and grids allow.
+pub(super) fn tile(
+    task: &Task,
+    kernel: Kernel,
+    region: &Region,
+    lead: usize,
+    in_place: bool,
+) -> Result<[usize; MAX_RANK], Misfit> {
+    let Tiling { unit, most, src_end, .. } = kernel.definition().tiling(task);
+    let mut extents = [1; MAX_RANK];
+    for (extent, dim) in extents.iter_mut().zip(region.dims()) {
+        *extent = dim.extent + lead;
+    }
+    let whole = Tile { starts: region.starts, extents: region.extents() };
+    if window::bind(task, region, &whole, src_end).is_some() && region.len() as u64 <= most {
+        return Ok(extents);
+    }
+    let room = Room::new(task, &kernel.definition().tiling(task), in_place)?;
+    let mut cutter = Cutter { dims: region.dims(), extents };
+    while let Some((d, extent)) = cutter.too_long(room) {
+        let dim = &region.dims()[d];
+        let unit = if kernel.definition().is_cut_in_units(dim, task) { unit } else { 1 };
+        if extent < unit {
+            return Err(Misfit::BelowUnit);
+        }
+        cutter.extents[d] = extent / unit * unit;
+    }
+    Ok(cutter.extents)
+}
+
+impl Room {
+    fn new(task: &Task, tiling: &Tiling, in_place: bool) -> Result<Self, Misfit> {
+        let limits = &task.limits;
+        // Worst-case loss to aligning both ends of a binding.
+        let slack = limits.binding_start().saturating_add(tiling.src_end);
+        let span = if task.placement == Placement::OneBuffer && !in_place {
+            // Half of a binding each: two windows of src and dst that share words then fit into one.
+            (limits.binding_size() / 2).saturating_sub(slack)
+        } else {
+            limits.binding_size().saturating_sub(slack)
+        };
+        let in_units = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.unit * tiling.unit;
+        let room = Self { span: in_units(span / task.dtype.size() as u64), count: in_units(tiling.most) };
+        let refused = |limit_name, needed, limit| {
+            Err(Misfit::Refused(Error::DeviceLimit { limit_name, needed, limit }))
+        };
+        if room.count == 0 {
+            let limit = limits.max_workgroups_per_dimension;
+            return refused("max_compute_workgroups_per_dimension", u64::from(limit) + 1, limit.into());
+        }
+        if room.span == 0 {
+            let needed = slack.saturating_mul(4);
+            return refused("max_storage_buffer_binding_size", needed, limits.max_binding_size);
+        }
+        Ok(room)
+    }
+}
+
+/// A tile that shrinks until it fits.
+struct Cutter<'a> {
+    dims: &'a [Dim],
+    extents: [usize; MAX_RANK],
+}
+
+impl Cutter<'_> {
+    /// The dimension that spans most of an operand whose tiles do not fit into the room, or the outermost one where a
+    /// tile has too many elements; with the extent that would fit, or is 1.
+    fn too_long(&self, room: Room) -> Option<(usize, usize)> {
+        let strides: [fn(&Dim) -> usize; 2] = [|dim| dim.dst.unsigned_abs(), |dim| dim.src.unsigned_abs()];
+        let dims = || self.dims.iter().zip(self.extents).enumerate();
+        for stride in strides {
+            let span = |(dim, extent): (&Dim, usize)| (extent - 1) * stride(dim);
+            let total: usize = dims().map(|(_, dim)| span(dim)).sum();
+            if total >= room.span {
+                let (d, dim) = dims().max_by_key(|&(_, dim)| span(dim))?;
+                let others = total - span(dim);
+                return Some((d, 1 + (room.span - 1).saturating_sub(others) / stride(dim.0)));
+            }
+        }
+        let count: usize = dims().map(|(_, (_, extent))| extent).product();
+        if count > room.count {
+            let (d, (_, extent)) = dims().find(|(_, (_, extent))| *extent > 1)?;
+            return Some((d, (room.count / (count / extent)).max(1)));
+        }
+        None
+    }
+}
