@@ -53,7 +53,9 @@
 //! A bound may also lie on the GPU: [`Bound::OnGpu`] is one element in a buffer, given with
 //! [`Operands::with_min`] and [`Operands::with_max`], and read when the dispatch runs. The same rules hold for
 //! whatever is found there, `Min > Max` and NaN included, and nothing comes back to the host. The reference
-//! takes no slots and treats such a bound as absent: give it the value, by [`Clamp::with_bounds`].
+//! takes no slots: its functions that return a `Result` refuse such a bound ([`Error::BoundOnGpu`]),
+//! [`reference::element`] and [`reference::allowed`] take it as absent. Give it the value, by
+//! [`Clamp::with_bounds`].
 //!
 //! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] make the clamp that a standard
 //! prescribes for its own attributes, see [`standards`].

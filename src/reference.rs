@@ -154,9 +154,9 @@ fn number(dtype: DType, bits: u64) -> i128 {
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
-/// slice. A slice may end with its last element; the error names the size that a GPU buffer needs, a multiple
-/// of 4 bytes. Nothing is written on an error.
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
+/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice. A slice may end with its last element; the
+/// error names the size that a GPU buffer needs, a multiple of 4 bytes. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, reference};
@@ -189,7 +189,8 @@ pub fn apply(
 ///
 /// # Errors
 ///
-/// [`Error::BufferTooSmall`] if the layout reaches beyond `bytes`, as for [`apply`].
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::BufferTooSmall`] if the layout reaches beyond
+/// `bytes`, as for [`apply`]. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, reference};
@@ -200,6 +201,7 @@ pub fn apply(
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 pub fn apply_in_place(clamp: &Clamp, layout: &Layout, bytes: &mut [u8]) -> Result<(), Error> {
+    check_bounds(clamp)?;
     let size = clamp.dtype().size();
     check_fits("dst", layout, size, bytes)?;
     for address in layout.addresses() {
@@ -213,8 +215,8 @@ pub fn apply_in_place(clamp: &Clamp, layout: &Layout, bytes: &mut [u8]) -> Resul
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `T` is not the clamp's dtype, [`Error::Length`] if the slices differ in length.
-/// Nothing is written on an error.
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `T` is not the clamp's dtype,
+/// [`Error::Length`] if the slices differ in length. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, reference};

@@ -17,9 +17,10 @@ use crate::{Clamp, DType, Error, Layout, Precision};
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ, [`Error::BufferTooSmall`] if a layout reaches beyond its
-/// slice, as for [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length,
-/// which it counts in bytes. A wrong result is not an error, see [`Report::passed`].
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
+/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, as for [`reference::apply`].
+/// [`Error::Length`] if `dst_before` and `dst_after` differ in length, which it counts in bytes. A wrong result
+/// is not an error, see [`Report::passed`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, verify};

@@ -435,8 +435,12 @@ fn bounds_that_the_reference_cannot_read() {
     let mut out = [0; 4];
     assert_eq!(reference::clamp_slice(&clamp, &[0_u8; 4], &mut out).unwrap_err(), expected);
     assert_eq!(reference::apply(&clamp, &layout, &[0; 4], &layout, &mut out).unwrap_err(), expected);
+    assert_eq!(reference::apply_in_place(&clamp, &layout, &mut out).unwrap_err(), expected);
     assert_eq!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 4]).unwrap_err(), expected);
     assert_eq!(out, [0; 4]);
+    // Those without a `Result` take it as absent.
+    assert_eq!(reference::element(&clamp, 200), 200);
+    assert_eq!(reference::allowed(&clamp, 0).values(), [1]);
 }
 
 #[test]
