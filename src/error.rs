@@ -186,24 +186,28 @@ pub enum Error {
         /// The shape of the destination, in elements.
         dst: Vec<usize>,
     },
-    /// The elements are of another type than the clamp.
-    #[error("{argument}: its elements are {actual}, those of the clamp {expected}; they must be equal")]
+    /// An argument is of another dtype than the clamp, or than the tensor that it belongs to.
+    #[error("{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal")]
     DTypeMismatch {
         /// Which argument.
         argument: &'static str,
-        /// The dtype of the clamp.
+        /// Whose dtype is needed: `"the clamp"`, `"the tensor"` or another argument.
+        of: &'static str,
+        /// The dtype needed.
         expected: DType,
         /// The dtype of the argument.
         actual: DType,
     },
-    /// The number of elements given does not match the shape.
-    #[error("{argument}: {actual} elements given, {expected} needed")]
+    /// The length of a slice does not match the shape, or the other slice.
+    #[error("{argument}: {actual} {unit} given, {expected} needed")]
     Length {
         /// Which argument.
         argument: &'static str,
-        /// The number of elements needed.
+        /// What the lengths count: `"elements"` or `"bytes"`.
+        unit: &'static str,
+        /// The length needed.
         expected: usize,
-        /// The number of elements given.
+        /// The length given.
         actual: usize,
     },
     /// Two indices of an output layout share an element.

@@ -229,10 +229,20 @@ pub fn apply_in_place(clamp: &Clamp, layout: &Layout, bytes: &mut [u8]) -> Resul
 pub fn clamp_slice<T: Element>(clamp: &Clamp, src: &[T], dst: &mut [T]) -> Result<(), Error> {
     check_bounds(clamp)?;
     if clamp.dtype() != T::DTYPE {
-        return Err(Error::DTypeMismatch { argument: "src", expected: clamp.dtype(), actual: T::DTYPE });
+        return Err(Error::DTypeMismatch {
+            argument: "src",
+            of: "the clamp",
+            expected: clamp.dtype(),
+            actual: T::DTYPE,
+        });
     }
     if src.len() != dst.len() {
-        return Err(Error::Length { argument: "dst", expected: src.len(), actual: dst.len() });
+        return Err(Error::Length {
+            argument: "dst",
+            unit: "elements",
+            expected: src.len(),
+            actual: dst.len(),
+        });
     }
     for (x, result) in src.iter().zip(dst) {
         *result = from_bits(allowed(clamp, x.to_bits64()).first());

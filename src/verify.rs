@@ -43,7 +43,7 @@ pub fn check(
     reference::check_operands(clamp, (src_layout, src), (dst_layout, dst_before))?;
     if dst_before.len() != dst_after.len() {
         let (expected, actual) = (dst_before.len(), dst_after.len());
-        return Err(Error::Length { argument: "dst_after", expected, actual });
+        return Err(Error::Length { argument: "dst_after", unit: "bytes", expected, actual });
     }
     let size = clamp.dtype().size();
     let mut matching = 0;

@@ -35,7 +35,7 @@ impl<'a> View<'a> {
         if let Some(actual) = self.dtype
             && actual != dtype
         {
-            return Err(Error::DTypeMismatch { argument, expected: dtype, actual });
+            return Err(Error::DTypeMismatch { argument, of: "the clamp", expected: dtype, actual });
         }
         let (needed, actual) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
         if !actual.contains(needed) {

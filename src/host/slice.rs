@@ -71,6 +71,7 @@ impl<'a, T: Element> ClampSlice<'a, T> {
         if T::DTYPE != clamp.dtype() {
             return Err(Error::DTypeMismatch {
                 argument: "slice",
+                of: "the clamp",
                 expected: clamp.dtype(),
                 actual: T::DTYPE,
             });
@@ -78,7 +79,12 @@ impl<'a, T: Element> ClampSlice<'a, T> {
         if let Some(src) = src
             && src.len() != dst.len()
         {
-            return Err(Error::Length { argument: "dst", expected: src.len(), actual: dst.len() });
+            return Err(Error::Length {
+                argument: "dst",
+                unit: "elements",
+                expected: src.len(),
+                actual: dst.len(),
+            });
         }
         let mut done = 0;
         let streamed = stream(host, &clamp, src, dst, &mut done, &mut progress).await;
@@ -171,7 +177,7 @@ impl Lane {
     fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
         use wgpu::BufferUsages as Usages;
         let size = (len * clamp.dtype().size()) as u64;
-        let create = |usage, mapped| transfer::create_buffer(host, size, usage, mapped);
+        let create = |usage, mapped| transfer::create_buffer(host, "slice", size, usage, mapped);
         let (upload, data, download) = if shares_memory(host.clamper().device()) {
             let data = create(Usages::STORAGE | Usages::MAP_WRITE | Usages::MAP_READ, true)?;
             (data.clone(), data.clone(), data)

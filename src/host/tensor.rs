@@ -38,11 +38,12 @@ impl Tensor {
     /// [`Error::TooLarge`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if
     /// the device has no memory or is gone.
     pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
-        let expected = Layout::packed(shape)?.len();
+        let layout = Layout::packed(shape)?;
+        let expected = layout.len();
         if data.len() != expected {
-            return Err(Error::Length { argument: "data", expected, actual: data.len() });
+            return Err(Error::Length { argument: "data", unit: "elements", expected, actual: data.len() });
         }
-        Self::upload_bytes(host, T::DTYPE, shape, bytemuck::cast_slice(data))
+        Self::filled(host, T::DTYPE, layout, "data", bytemuck::cast_slice(data))
     }
 
     /// As [`upload`](Self::upload), for a program that learns the dtype at run time: `bytes` are the elements,
@@ -55,9 +56,20 @@ impl Tensor {
         let layout = Layout::packed(shape)?;
         let expected = layout.len().saturating_mul(dtype.size());
         if bytes.len() != expected {
-            return Err(Error::Length { argument: "bytes", expected, actual: bytes.len() });
+            return Err(Error::Length { argument: "bytes", unit: "bytes", expected, actual: bytes.len() });
         }
-        let buffer = transfer::create(host, bytes.len() as u64, Some(bytes))?;
+        Self::filled(host, dtype, layout, "bytes", bytes)
+    }
+
+    /// `bytes` are as many as the layout needs, and the caller's `argument`.
+    fn filled(
+        host: &Host,
+        dtype: DType,
+        layout: Layout,
+        argument: &'static str,
+        bytes: &[u8],
+    ) -> Result<Self, Error> {
+        let buffer = transfer::create(host, argument, bytes.len() as u64, Some(bytes))?;
         Ok(Self { host: host.clone(), buffer, dtype, layout })
     }
 
@@ -70,7 +82,7 @@ impl Tensor {
     /// no memory.
     pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
-        let buffer = transfer::create(host, layout.required_bytes(dtype), None)?;
+        let buffer = transfer::create(host, "shape", layout.required_bytes(dtype), None)?;
         Ok(Self { host: host.clone(), buffer, dtype, layout })
     }
 
@@ -105,7 +117,12 @@ impl Tensor {
     /// [`Error::DeviceLost`] or [`Error::Readback`] if the copy fails.
     pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype {
-            return Err(Error::DTypeMismatch { argument: "T", expected: self.dtype, actual: T::DTYPE });
+            return Err(Error::DTypeMismatch {
+                argument: "T",
+                of: "the tensor",
+                expected: self.dtype,
+                actual: T::DTYPE,
+            });
         }
         // Elements may need more alignment than mapped bytes have.
         transfer::read(&self.host, &self.buffer, self.size()?, bytemuck::pod_collect_to_vec).await

@@ -16,9 +16,14 @@ pub(crate) const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
 /// A buffer of at least `size` bytes for data: whole words, and no less than one. With `bytes`, it starts with
-/// these; otherwise with zeros.
-pub(crate) fn create(host: &Host, size: u64, bytes: Option<&[u8]>) -> Result<wgpu::Buffer, Error> {
-    let buffer = create_buffer(host, size, USAGES, bytes.is_some())?;
+/// these; otherwise with zeros. `argument` is what the caller's caller knows the data by.
+pub(crate) fn create(
+    host: &Host,
+    argument: &'static str,
+    size: u64,
+    bytes: Option<&[u8]>,
+) -> Result<wgpu::Buffer, Error> {
+    let buffer = create_buffer(host, argument, size, USAGES, bytes.is_some())?;
     if let Some(bytes) = bytes {
         mapped::fill(host.clamper().device(), &buffer, bytes)?;
     }
@@ -28,6 +33,7 @@ pub(crate) fn create(host: &Host, size: u64, bytes: Option<&[u8]>) -> Result<wgp
 /// A buffer of at least `size` bytes: whole words, and no less than one.
 pub(crate) fn create_buffer(
     host: &Host,
+    argument: &'static str,
     size: u64,
     usage: wgpu::BufferUsages,
     mapped_at_creation: bool,
@@ -37,7 +43,7 @@ pub(crate) fn create_buffer(
     let limit = device.limits().max_buffer_size;
     if needed > limit {
         return Err(Error::TooLarge {
-            argument: "data",
+            argument,
             needed,
             unit: "bytes in one buffer",
             limit_name: "max_buffer_size",
@@ -77,7 +83,7 @@ async fn read_all<R>(
 ) -> Result<R, Error> {
     let device = host.clamper().device();
     let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
-    let staging = create_buffer(host, size as u64, usage, false)?;
+    let staging = create_buffer(host, "tensor", size as u64, usage, false)?;
     let submission = scope::catch(device, || {
         let mut encoder = device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp readback") });

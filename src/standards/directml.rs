@@ -212,5 +212,9 @@ fn layouts(
 }
 
 fn refuse_mismatch(argument: &'static str, expected: DType, actual: DType) -> Result<(), Error> {
-    if expected == actual { Ok(()) } else { Err(Error::DTypeMismatch { argument, expected, actual }) }
+    if expected == actual {
+        Ok(())
+    } else {
+        Err(Error::DTypeMismatch { argument, of: "input", expected, actual })
+    }
 }

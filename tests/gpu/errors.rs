@@ -266,26 +266,36 @@ fn host_data_of_the_wrong_kind() {
         let clamp = Clamp::new(1.0_f32, 2.0);
 
         let error = Tensor::upload(host, &[2, 2], &[1.0_f32; 3]).unwrap_err();
-        assert_eq!(error, Error::Length { argument: "data", expected: 4, actual: 3 });
+        assert_eq!(error, Error::Length { argument: "data", unit: "elements", expected: 4, actual: 3 });
         assert!(matches!(Tensor::zeros(host, DType::U8, &[1; 9]), Err(Error::Rank { rank: 9 })));
         assert!(matches!(Tensor::zeros(host, DType::U8, &[usize::MAX, 2]), Err(Error::ElementCount { .. })));
 
         let tensor = Tensor::upload(host, &[2], &[1.0_f32, 5.0]).unwrap();
         assert_eq!(
             tensor.read_blocking::<i32>().unwrap_err(),
-            Error::DTypeMismatch { argument: "T", expected: DType::F32, actual: DType::I32 }
+            Error::DTypeMismatch {
+                argument: "T",
+                of: "the tensor",
+                expected: DType::F32,
+                actual: DType::I32
+            }
         );
 
         let mut out = [7_i32; 2];
         assert_eq!(
             host.clamp_slice(&clamp, &[1, 2], &mut out).run_blocking().unwrap_err(),
-            Error::DTypeMismatch { argument: "slice", expected: DType::F32, actual: DType::I32 }
+            Error::DTypeMismatch {
+                argument: "slice",
+                of: "the clamp",
+                expected: DType::F32,
+                actual: DType::I32
+            }
         );
         assert_eq!(out, [7; 2]);
         let mut out = [7.0_f32; 3];
         assert_eq!(
             host.clamp_slice(&clamp, &[1.0, 2.0], &mut out).run_blocking().unwrap_err(),
-            Error::Length { argument: "dst", expected: 2, actual: 3 }
+            Error::Length { argument: "dst", unit: "elements", expected: 2, actual: 3 }
         );
         assert_eq!(out.map(f32::to_bits), [7.0_f32.to_bits(); 3]);
     }
@@ -420,7 +430,15 @@ fn views_that_are_known_to_be_of_another_dtype() {
         assert!(known(tensor.view()) && !known(plain));
         let clamp = Clamp::new(1_u8, 2);
         let error = gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap_err();
-        assert_eq!(error, Error::DTypeMismatch { argument: "src", expected: DType::U8, actual: DType::F32 });
+        assert_eq!(
+            error,
+            Error::DTypeMismatch {
+                argument: "src",
+                of: "the clamp",
+                expected: DType::U8,
+                actual: DType::F32
+            }
+        );
         let bits = tensor.read_blocking::<f32>().unwrap().into_iter().map(f32::to_bits);
         assert!(bits.eq([1.0_f32, 2.0].map(f32::to_bits)));
         gpu.host.submit(&clamp, Operands::in_place(plain)).unwrap();
@@ -484,4 +502,37 @@ fn a_poll_that_fails_ends_the_read() {
 fn a_report_is_no_error_but_its_operands_can_be() {
     let (clamp, layout) = (Clamp::new(1_u8, 2), packed(&[4]));
     assert!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 8]).is_err());
+}
+
+/// What a program prints is the message alone, so it says what the fields say.
+#[test]
+fn messages_of_host_data() {
+    for gpu in gpus() {
+        let host = &gpu.host;
+        let error = Tensor::upload_bytes(host, DType::F32, &[2], &[0; 5]).unwrap_err();
+        assert_eq!(error.to_string(), "bytes: 5 bytes given, 8 needed");
+        let error = Tensor::upload(host, &[2], &[0.0_f32; 5]).unwrap_err();
+        assert_eq!(error.to_string(), "data: 5 elements given, 2 needed");
+        let tensor = Tensor::zeros(host, DType::F32, &[2]).unwrap();
+        let error = tensor.read_blocking::<i16>().unwrap_err();
+        assert_eq!(error.to_string(), "T: i16 is not the dtype of the tensor, f32; they must be equal");
+        let error = host.clamp_slice_in_place(&Clamp::new(1_u8, 2), &mut [3_i8]).run_blocking().unwrap_err();
+        assert_eq!(error.to_string(), "slice: i8 is not the dtype of the clamp, u8; they must be equal");
+
+        let small = with_limits(
+            &gpu.adapter,
+            wgpu::Limits { max_buffer_size: 4096, ..wgpu::Limits::downlevel_defaults() },
+        );
+        let too_large = |argument: &str| {
+            format!(
+                "{argument}: 8192 bytes in one buffer needed, but the device's max_buffer_size allows 4096"
+            )
+        };
+        let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();
+        assert_eq!(error.to_string(), too_large("shape"));
+        let error = Tensor::upload(&small.host, &[2, 1024], &[0.0_f32; 2048]).unwrap_err();
+        assert_eq!(error.to_string(), too_large("data"));
+        let error = Tensor::upload_bytes(&small.host, DType::F32, &[2048], &[0; 8192]).unwrap_err();
+        assert_eq!(error.to_string(), too_large("bytes"));
+    }
 }

@@ -108,11 +108,16 @@ fn slices_that_do_not_fit() {
     let mut dst = [7_u32; 2];
     assert_eq!(
         reference::clamp_slice(&Clamp::at_most(1_i32), &[9, 9], &mut dst),
-        Err(Error::DTypeMismatch { argument: "src", expected: DType::I32, actual: DType::U32 })
+        Err(Error::DTypeMismatch {
+            argument: "src",
+            of: "the clamp",
+            expected: DType::I32,
+            actual: DType::U32
+        })
     );
     assert_eq!(
         reference::clamp_slice(&Clamp::at_most(1_u32), &[9], &mut dst),
-        Err(Error::Length { argument: "dst", expected: 1, actual: 2 })
+        Err(Error::Length { argument: "dst", unit: "elements", expected: 1, actual: 2 })
     );
     assert_eq!(dst, [7, 7]);
 }

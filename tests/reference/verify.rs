@@ -145,7 +145,10 @@ fn buffers_that_do_not_fit() {
     let mut run = Run::new(DType::I32);
     run.after.pop();
     let (expected, actual) = (run.before.len(), run.after.len());
-    assert_eq!(run.check().unwrap_err(), Error::Length { argument: "dst_after", expected, actual });
+    assert_eq!(
+        run.check().unwrap_err(),
+        Error::Length { argument: "dst_after", unit: "bytes", expected, actual }
+    );
     run.after = run.before.split_off(100);
     assert_eq!(run.check().unwrap_err(), Error::BufferTooSmall { argument: "dst", needed: 116, actual: 100 });
     run.src.pop();

@@ -213,7 +213,8 @@ fn scale_and_bias() {
 fn tensors_must_agree() {
     let level = FeatureLevel::default();
     let (u8s, i8s) = (packed(DType::U8, &[2, 3]), packed(DType::I8, &[2, 3]));
-    let mismatch = |argument, expected, actual| Err(Error::DTypeMismatch { argument, expected, actual });
+    let mismatch =
+        |argument, expected, actual| Err(Error::DTypeMismatch { argument, of: "input", expected, actual });
     assert_eq!(clip(u8s, i8s).resolve(level), mismatch("output", DType::U8, DType::I8));
     assert_eq!(clip1(u8s, i8s).resolve(level), mismatch("output", DType::U8, DType::I8));
     let typed = ElementWiseClip1::new(u8s, u8s, None, 0_i8, 1);

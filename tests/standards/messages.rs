@@ -13,6 +13,8 @@ fn messages() {
     let scalar = TensorDesc { sizes: &[], ..tensor };
     let no_rank = ElementWiseClip { input: scalar, output: scalar, ..clip };
     let clip1 = ElementWiseClip1::new(tensor, tensor, None, 0.0_f32, 1.0);
+    let other = TensorDesc { dtype: DType::I8, ..tensor };
+    let two_dtypes = ElementWiseClip { output: other, ..clip };
     let messages = [
         (
             Clamp::onnx(11, DType::BF16, inputs).unwrap_err(),
@@ -45,6 +47,10 @@ fn messages() {
         (
             clip.resolve(FeatureLevel::V2_1).unwrap_err(),
             "sizes: 2 dimensions are not in DirectML CLIP at feature level 2.1; it takes 4",
+        ),
+        (
+            two_dtypes.resolve(FeatureLevel::V2_1).unwrap_err(),
+            "output: i8 is not the dtype of input, f32; they must be equal",
         ),
         (
             no_rank.resolve(FeatureLevel::V3_0).unwrap_err(),
