@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::DType;
 use crate::standards::Standard;
 use crate::standards::directml::FeatureLevel;
+use crate::{DType, Layout};
 
 /// Why a call was refused or failed.
 ///
@@ -187,9 +187,12 @@ pub enum Error {
         dst: Vec<usize>,
     },
     /// An argument is of another dtype than the clamp, or than the tensor that it belongs to.
-    #[error("{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal")]
+    #[error(
+        "{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal{}",
+        if *of == "the clamp" { unchosen(*expected) } else { "" }
+    )]
     DTypeMismatch {
-        /// Which argument.
+        /// Which argument: `"src and dst"` for a view that is both.
         argument: &'static str,
         /// Whose dtype is needed: `"the clamp"`, `"the tensor"` or another argument.
         of: &'static str,
@@ -234,15 +237,28 @@ pub enum Error {
     /// Source and destination share some elements of one buffer without being the same view.
     #[error(
         "src, dst: the two views share elements of one buffer but are not the same view; \
-         use equal layouts (in place) or disjoint ones"
+         src has {src}, dst has {dst}; use equal layouts (in place) or disjoint ones"
     )]
-    PartialAlias,
+    PartialAlias {
+        /// The layout of the source.
+        src: Box<Layout>,
+        /// The layout of the destination.
+        dst: Box<Layout>,
+    },
     /// The search for an element shared by the destination and another view ended without an answer.
     #[error(
-        "could not decide whether two views of one buffer share elements of dst; \
+        "{argument}, dst: could not decide whether the two views of one buffer share elements; \
+         {argument} has {view}, dst has {dst}; \
          use equal layouts (in place), separate ranges, or two buffers"
     )]
-    AliasUndecided,
+    AliasUndecided {
+        /// The other view: `"src"`, `"min"` or `"max"`.
+        argument: &'static str,
+        /// The layout of the other view.
+        view: Box<Layout>,
+        /// The layout of the destination.
+        dst: Box<Layout>,
+    },
     /// A bound is on the GPU, but the operands name no slot for it.
     #[error(
         "{argument}: the clamp's bound is `Bound::OnGpu`; give its slot with `Operands::with_{argument}`"
@@ -281,12 +297,18 @@ pub enum Error {
     },
     /// A layout reaches beyond its buffer.
     #[error(
-        "{argument}: the layout needs a buffer of {needed} bytes, this one has {actual} \
-         (storage buffers are whole 4-byte words)"
+        "{argument}: {elements} elements of {dtype}, the clamp's dtype, need a buffer of {needed} bytes at this \
+         layout, this one has {actual} (storage buffers are whole 4-byte words){}",
+        unchosen(*dtype)
     )]
     BufferTooSmall {
-        /// `"src"`, `"dst"`, `"min"` or `"max"`.
+        /// `"src"`, `"dst"`, `"src and dst"` for a view that is both, `"min"` or `"max"`; `"bytes"` where
+        /// [`reference::apply_in_place`](crate::reference::apply_in_place) takes them.
         argument: &'static str,
+        /// The clamp's dtype, which is that of the buffer's elements.
+        dtype: DType,
+        /// The number of elements in the layout.
+        elements: usize,
         /// The bytes needed, a multiple of 4.
         needed: u64,
         /// The size of the buffer in bytes.
@@ -295,7 +317,7 @@ pub enum Error {
     /// A buffer was created without a usage that is needed.
     #[error("{argument}: the buffer lacks {needed:?}; it was created with {actual:?}")]
     MissingUsage {
-        /// `"src"`, `"dst"`, `"min"` or `"max"`.
+        /// `"src"`, `"dst"`, `"src and dst"` for a view that is both, `"min"` or `"max"`.
         argument: &'static str,
         /// The usage needed.
         needed: wgpu::BufferUsages,
@@ -386,6 +408,18 @@ pub enum Error {
         /// What wgpu said.
         reason: String,
     },
+}
+
+/// What to say where a clamp's dtype does not fit and may be one that nobody chose: a clamp has the type of its bounds,
+/// and literals have one without saying so.
+fn unchosen(dtype: DType) -> &'static str {
+    if dtype == DType::F64 {
+        "; bounds without a suffix make a clamp of f64: `Clamp::new(0.0_f32, 6.0)` is one of f32"
+    } else if dtype == DType::I32 {
+        "; bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
+    } else {
+        ""
+    }
 }
 
 fn names(dtypes: &[DType]) -> String {

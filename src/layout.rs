@@ -391,6 +391,13 @@ impl Layout {
     }
 }
 
+/// As messages tell it.
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shape {:?}, strides {:?}, offset {}", self.shape(), self.strides(), self.offset)
+    }
+}
+
 #[expect(clippy::missing_fields_in_debug, reason = "the rank is the length of the shape")]
 impl fmt::Debug for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

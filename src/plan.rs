@@ -70,7 +70,7 @@ impl Plan {
     /// let line = Layout::packed(&[8])?;
     /// let (front, back) = (line.slice(0, 0..5)?, line.slice(0, 3..8)?);
     /// let plan = Plan::in_one_buffer(&Clamp::new(0_u8, 9), &front, &back, Limits::default());
-    /// assert_eq!(plan.unwrap_err(), Error::PartialAlias);
+    /// assert_eq!(plan.unwrap_err(), Error::PartialAlias { src: front.into(), dst: back.into() });
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn in_one_buffer(clamp: &Clamp, src: &Layout, dst: &Layout, limits: Limits) -> Result<Self, Error> {
@@ -173,8 +173,11 @@ fn validate(src: &Layout, dst: &Layout, placement: Placement) -> Result<(), Erro
     if placement == Placement::OneBuffer && !src.same_addresses(dst) {
         match views_overlap(src, dst) {
             Overlap::No => {}
-            Overlap::Yes => return Err(Error::PartialAlias),
-            Overlap::Undecided => return Err(Error::AliasUndecided),
+            Overlap::Yes => return Err(Error::PartialAlias { src: (*src).into(), dst: (*dst).into() }),
+            Overlap::Undecided => {
+                let (view, dst) = ((*src).into(), (*dst).into());
+                return Err(Error::AliasUndecided { argument: "src", view, dst });
+            }
         }
     }
     Ok(())

@@ -202,8 +202,8 @@ pub fn apply(
 /// ```
 pub fn apply_in_place(clamp: &Clamp, layout: &Layout, bytes: &mut [u8]) -> Result<(), Error> {
     check_bounds(clamp)?;
+    check_fits("bytes", layout, clamp.dtype(), bytes)?;
     let size = clamp.dtype().size();
-    check_fits("dst", layout, size, bytes)?;
     for address in layout.addresses() {
         let result = allowed(clamp, load(bytes, address, size)).first();
         store(bytes, address, size, result);
@@ -271,8 +271,8 @@ pub(crate) fn check_operands(
         let (src, dst) = (src_layout.shape().to_vec(), dst_layout.shape().to_vec());
         return Err(Error::ShapeMismatch { src, dst });
     }
-    check_fits("src", src_layout, dtype.size(), src)?;
-    check_fits("dst", dst_layout, dtype.size(), dst)
+    check_fits("src", src_layout, dtype, src)?;
+    check_fits("dst", dst_layout, dtype, dst)
 }
 
 /// What lies on a GPU is not for the CPU to read.
@@ -285,13 +285,14 @@ fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_fits(argument: &'static str, layout: &Layout, size: usize, bytes: &[u8]) -> Result<(), Error> {
-    let elements = layout.span().map_or(0, |(_, highest)| highest as u64 + 1);
-    let needed = elements.saturating_mul(size as u64);
+fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8]) -> Result<(), Error> {
+    let reach = layout.span().map_or(0, |(_, highest)| highest as u64 + 1);
+    let needed = reach.saturating_mul(dtype.size() as u64);
     let actual = bytes.len() as u64;
     if needed > actual {
         let needed = needed.div_ceil(4).saturating_mul(4);
-        return Err(Error::BufferTooSmall { argument, needed, actual });
+        let elements = layout.len();
+        return Err(Error::BufferTooSmall { argument, dtype, elements, needed, actual });
     }
     Ok(())
 }

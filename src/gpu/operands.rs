@@ -43,7 +43,8 @@ impl<'a> View<'a> {
         }
         let (needed, actual) = (self.layout.required_bytes(dtype), self.buffer.size());
         if needed > actual {
-            return Err(Error::BufferTooSmall { argument, needed, actual });
+            let elements = self.layout.len();
+            return Err(Error::BufferTooSmall { argument, dtype, elements, needed, actual });
         }
         Ok(())
     }
@@ -91,8 +92,12 @@ impl<'a> Operands<'a> {
     }
 
     pub(crate) fn check(&self, clamp: &Clamp) -> Result<(), Error> {
-        self.src.check("src", clamp.dtype())?;
-        self.dst.check("dst", clamp.dtype())?;
+        if self.is_one_view() {
+            self.src.check("src and dst", clamp.dtype())?;
+        } else {
+            self.src.check("src", clamp.dtype())?;
+            self.dst.check("dst", clamp.dtype())?;
+        }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
     }
@@ -118,10 +123,19 @@ impl<'a> Operands<'a> {
             match views_overlap(&slot.layout, &self.dst.layout) {
                 Overlap::No => {}
                 Overlap::Yes => return Err(Error::SlotInOutput { argument }),
-                Overlap::Undecided => return Err(Error::AliasUndecided),
+                Overlap::Undecided => {
+                    let (view, dst) = (slot.layout.into(), self.dst.layout.into());
+                    return Err(Error::AliasUndecided { argument, view, dst });
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whether `src` and `dst` are one view, so that what is wrong with one is with both.
+    fn is_one_view(&self) -> bool {
+        let Self { src, dst, .. } = self;
+        self.share_a_buffer() && src.layout == dst.layout && src.dtype == dst.dtype
     }
 
     pub(crate) fn share_a_buffer(&self) -> bool {

@@ -63,7 +63,15 @@ fn operands_that_do_not_fit() {
             &clamp,
             View::new(&a, packed(&[65])),
             view(packed(&[65])),
-            |e| *e == Error::BufferTooSmall { argument: "src", needed: 68, actual: 64 },
+            |e| {
+                *e == Error::BufferTooSmall {
+                    argument: "src",
+                    dtype: DType::U8,
+                    elements: 65,
+                    needed: 68,
+                    actual: 64,
+                }
+            },
             &["src", "68", "64"],
         );
         refused(
@@ -71,7 +79,15 @@ fn operands_that_do_not_fit() {
             &Clamp::new(1.0_f64, 2.0),
             View::new(&a, packed(&[4])),
             view(Layout::strided(&[4], &[2], 2).unwrap()),
-            |e| *e == Error::BufferTooSmall { argument: "dst", needed: 72, actual: 64 },
+            |e| {
+                *e == Error::BufferTooSmall {
+                    argument: "dst",
+                    dtype: DType::F64,
+                    elements: 4,
+                    needed: 72,
+                    actual: 64,
+                }
+            },
             &["dst"],
         );
         refused(
@@ -95,7 +111,7 @@ fn operands_that_do_not_fit() {
             &clamp,
             view(packed(&[9])),
             view(packed(&[64]).slice(0, 8..17).unwrap()),
-            |e| *e == Error::PartialAlias,
+            |e| matches!(e, Error::PartialAlias { .. }),
             &["src", "dst"],
         );
         refused(
@@ -103,7 +119,7 @@ fn operands_that_do_not_fit() {
             &clamp,
             view(packed(&[9])),
             view(packed(&[9]).flip(0).unwrap()),
-            |e| *e == Error::PartialAlias,
+            |e| matches!(e, Error::PartialAlias { .. }),
             &[],
         );
     }
@@ -134,7 +150,7 @@ fn what_cannot_be_decided() {
     let dst = Layout::strided(&[9; 6], &HARD[..6], 0).unwrap();
     let src = Layout::strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1).unwrap();
     let error = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap_err();
-    assert_eq!(error, Error::AliasUndecided);
+    assert_eq!(error, Error::AliasUndecided { argument: "src", view: src.into(), dst: dst.into() });
 }
 
 #[test]
@@ -149,7 +165,7 @@ fn usages_that_are_missing() {
         });
         let clamp = Clamp::new(1_u32, 2);
         let (good, bad) = (View::new(&good, packed(&[4])), View::new(&bad, packed(&[4])));
-        for (src, dst, argument) in [(bad, good, "src"), (good, bad, "dst"), (bad, bad, "src")] {
+        for (src, dst, argument) in [(bad, good, "src"), (good, bad, "dst"), (bad, bad, "src and dst")] {
             refused(
                 gpu,
                 &clamp,
@@ -433,7 +449,7 @@ fn views_that_are_known_to_be_of_another_dtype() {
         assert_eq!(
             error,
             Error::DTypeMismatch {
-                argument: "src",
+                argument: "src and dst",
                 of: "the clamp",
                 expected: DType::U8,
                 actual: DType::F32
@@ -535,4 +551,112 @@ fn messages_of_host_data() {
         let error = Tensor::upload_bytes(&small.host, DType::F32, &[2048], &[0; 8192]).unwrap_err();
         assert_eq!(error.to_string(), too_large("bytes"));
     }
+}
+
+#[test]
+fn messages_of_operands() {
+    const LITERALS: &str =
+        "bounds without a suffix make a clamp of f64: `Clamp::new(0.0_f32, 6.0)` is one of f32";
+    for gpu in gpus() {
+        let (a, b) = (buffer(gpu, &bytes(16)), buffer(gpu, &bytes(64)));
+        let said = |clamp: &Clamp, src, dst| {
+            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            gpu.clamper().encode(&mut encoder, clamp, (src, dst)).unwrap_err().to_string()
+        };
+        let (four, few) = (View::new(&a, packed(&[2, 2])), View::new(&b, packed(&[2, 2])));
+        let too_small = |argument, elements| {
+            format!(
+                "{argument}: {elements}, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 16 \
+                 (storage buffers are whole 4-byte words)"
+            )
+        };
+        // What whoever has a buffer of f32 writes first.
+        let literals = Clamp::new(0.0, 6.0);
+        for (src, dst, argument) in [(four, few, "src"), (few, four, "dst"), (four, four, "src and dst")] {
+            assert_eq!(
+                said(&literals, src, dst),
+                format!("{}; {LITERALS}", too_small(argument, "4 elements of f64"))
+            );
+        }
+        let reversed = View::new(&a, packed(&[2, 2]).flip(0).unwrap());
+        assert!(said(&literals, four, reversed).starts_with("src: "));
+        let eight = View::new(&a, packed(&[8]));
+        assert_eq!(
+            said(&Clamp::new(0.0_f32, 6.0), eight, eight),
+            too_small("src and dst", "8 elements of f32")
+        );
+        let message = said(&Clamp::new(0, 6), eight, eight);
+        assert!(
+            message.ends_with(
+                "; bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
+            )
+        );
+
+        let known = four.with_dtype(DType::F32);
+        for (src, dst, argument) in
+            [(known, few, "src"), (few, known, "dst"), (known, known, "src and dst"), (four, known, "dst")]
+        {
+            let mismatch = "f32 is not the dtype of the clamp, f16; they must be equal";
+            assert_eq!(said(&Clamp::at_least(half::f16::ONE), src, dst), format!("{argument}: {mismatch}"));
+        }
+        assert_eq!(
+            said(&literals, known, known),
+            format!("src and dst: f32 is not the dtype of the clamp, f64; they must be equal; {LITERALS}")
+        );
+
+        let bare = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 16,
+            usage: wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let bare = View::new(&bare, packed(&[4]));
+        assert_eq!(
+            said(&literals, bare, bare),
+            "src and dst: the buffer lacks BufferUsages(STORAGE); it was created with BufferUsages(COPY_DST)"
+        );
+
+        let line = packed(&[16]);
+        let (front, back) = (line.slice(0, 0..9).unwrap(), line.slice(0, 7..16).unwrap().flip(0).unwrap());
+        assert_eq!(
+            said(&Clamp::new(1_u8, 2), View::new(&a, front), View::new(&a, back)),
+            "src, dst: the two views share elements of one buffer but are not the same view; \
+             src has shape [9], strides [1], offset 0, dst has shape [9], strides [-1], offset 15; \
+             use equal layouts (in place) or disjoint ones"
+        );
+    }
+}
+
+#[test]
+fn messages_of_the_reference() {
+    let clamp = Clamp::new(1_u8, 2);
+    let error = reference::apply_in_place(&clamp, &packed(&[5]), &mut [0; 4]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "bytes: 5 elements of u8, the clamp's dtype, need a buffer of 8 bytes at this layout, this one has 4 \
+         (storage buffers are whole 4-byte words)"
+    );
+    let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
+    assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");
+    let error = reference::clamp_slice(&clamp, &[1_u8], &mut [0, 0]).unwrap_err();
+    assert_eq!(error.to_string(), "dst: 2 elements given, 1 needed");
+}
+
+#[test]
+fn messages_of_what_cannot_be_decided() {
+    let dst = Layout::strided(&[9; 6], &HARD[..6], 0).unwrap();
+    let src = Layout::strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1).unwrap();
+    let limits = wgpu_clamp::Limits::default();
+    let error = wgpu_clamp::Plan::in_one_buffer(&Clamp::new(1_u8, 2), &src, &dst, limits).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "src, dst: could not decide whether the two views of one buffer share elements; \
+             src has shape [9, 9, 9, 9, 9, 9], strides {:?}, offset 1, \
+             dst has shape [9, 9, 9, 9, 9, 9], strides {:?}, offset 0; \
+             use equal layouts (in place), separate ranges, or two buffers",
+            src.strides(),
+            dst.strides()
+        )
+    );
 }

@@ -101,7 +101,7 @@ fn random_views_of_one_buffer_are_refused_or_right() {
                     check(gpu, &clamp, (&src, &rng.bytes(size)), (&dst, &[]), Place::Same);
                 }
                 Err(error) => {
-                    assert_eq!(error, Error::PartialAlias);
+                    assert_eq!(error, Error::PartialAlias { src: src.into(), dst: dst.into() });
                     assert!(!allowed, "{src:?} {dst:?}");
                 }
             }

@@ -179,7 +179,11 @@ fn slots_that_do_not_fit_are_refused() {
                     with_slot(&other, Layout::packed(&[4]).unwrap()),
                     Error::SlotLength { argument, actual: 4 },
                 ),
-                (on_gpu, with_slot(&other, one(4)), Error::BufferTooSmall { argument, needed: 8, actual: 4 }),
+                (
+                    on_gpu,
+                    with_slot(&other, one(4)),
+                    Error::BufferTooSmall { argument, dtype: DType::U8, elements: 1, needed: 8, actual: 4 },
+                ),
                 (
                     on_gpu,
                     with_slot(&no_storage, one(0)),

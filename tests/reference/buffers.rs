@@ -68,16 +68,19 @@ fn nothing_is_written_on_an_error() {
     let shape = reference::apply(&CLAMP, &packed(&[2, 2]), &[0; 8], &packed(&[4]), &mut dst);
     assert_eq!(shape, Err(Error::ShapeMismatch { src: vec![2, 2], dst: vec![4] }));
     let src = reference::apply(&CLAMP, &packed(&[3]), &[0; 5], &packed(&[3]), &mut dst);
-    assert_eq!(src, Err(Error::BufferTooSmall { argument: "src", needed: 8, actual: 5 }));
+    let too_small = |argument, elements, needed, actual| {
+        Err(Error::BufferTooSmall { argument, dtype: CLAMP.dtype(), elements, needed, actual })
+    };
+    assert_eq!(src, too_small("src", 3, 8, 5));
     let far = Layout::strided(&[3], &[-1], 4).unwrap();
     let too_far = reference::apply(&CLAMP, &packed(&[3]), &[0; 6], &far, &mut dst);
-    assert_eq!(too_far, Err(Error::BufferTooSmall { argument: "dst", needed: 12, actual: 8 }));
+    assert_eq!(too_far, too_small("dst", 3, 12, 8));
     let in_place = reference::apply_in_place(&CLAMP, &packed(&[5]), &mut dst);
-    assert_eq!(in_place, Err(Error::BufferTooSmall { argument: "dst", needed: 12, actual: 8 }));
+    assert_eq!(in_place, too_small("bytes", 5, 12, 8));
     let unreachable = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
     for dtype in DType::ALL {
         let error = reference::apply_in_place(&Clamp::unbounded(dtype), &unreachable, &mut dst).unwrap_err();
-        assert!(matches!(error, Error::BufferTooSmall { argument: "dst", actual: 8, .. }), "{error}");
+        assert!(matches!(error, Error::BufferTooSmall { argument: "bytes", actual: 8, .. }), "{error}");
     }
     assert_eq!(dst, [0xee; 8]);
 }

@@ -150,9 +150,16 @@ fn buffers_that_do_not_fit() {
         Error::Length { argument: "dst_after", unit: "bytes", expected, actual }
     );
     run.after = run.before.split_off(100);
-    assert_eq!(run.check().unwrap_err(), Error::BufferTooSmall { argument: "dst", needed: 116, actual: 100 });
+    let too_small = |argument, needed, actual| Error::BufferTooSmall {
+        argument,
+        dtype: DType::I32,
+        elements: 12,
+        needed,
+        actual,
+    };
+    assert_eq!(run.check().unwrap_err(), too_small("dst", 116, 100));
     run.src.pop();
-    assert_eq!(run.check().unwrap_err(), Error::BufferTooSmall { argument: "src", needed: 48, actual: 47 });
+    assert_eq!(run.check().unwrap_err(), too_small("src", 48, 47));
     run.src_layout = Layout::packed(&[12]).unwrap();
     assert!(matches!(run.check().unwrap_err(), Error::ShapeMismatch { .. }));
 }
