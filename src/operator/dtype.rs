@@ -75,12 +75,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn bits(self) -> u32 {
-        match self.size() {
-            1 => 8,
-            2 => 16,
-            4 => 32,
-            _ => 64,
-        }
+        8 * self.size() as u32
     }
 
     /// Whether the type is one of the four float formats.
@@ -91,7 +86,12 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F16 | Self::BF16 | Self::F64)
+        match self {
+            Self::F32 | Self::F16 | Self::BF16 | Self::F64 => true,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::U8 | Self::U16 | Self::U32 | Self::U64 => {
+                false
+            }
+        }
     }
 
     /// Whether the type is a two's complement integer.
@@ -102,7 +102,12 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn is_signed_integer(self) -> bool {
-        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+        match self {
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => true,
+            Self::F32 | Self::F16 | Self::BF16 | Self::F64 | Self::U8 | Self::U16 | Self::U32 | Self::U64 => {
+                false
+            }
+        }
     }
 
     /// The lower-case name: `"f32"`, `"bf16"`, `"u8"` and so on.

@@ -23,7 +23,14 @@ impl Format {
             DType::F16 => Some(Self::F16),
             DType::BF16 => Some(Self::BF16),
             DType::F64 => Some(Self::F64),
-            _ => None,
+            DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64 => None,
         }
     }
 
