@@ -3,6 +3,7 @@
 mod clamp;
 mod dtype;
 mod element;
+pub(crate) mod format;
 
 pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision};
 pub use dtype::DType;

@@ -1,0 +1,177 @@
+//! The float formats, for what makes numbers on the host. [`reference`](mod@crate::reference) has its own.
+
+use crate::DType;
+
+/// The fraction field of an f64, in bits.
+const F64_MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+
+/// A float format: its bit patterns, zero-extended to 64, and what rounding to it takes.
+#[derive(Clone, Copy)]
+pub(crate) struct FloatFormat {
+    /// The sign bit alone.
+    pub(crate) sign: u64,
+    /// +∞. Greater magnitudes are NaNs.
+    pub(crate) infinity: u64,
+    /// The canonical quiet NaN.
+    pub(crate) quiet_nan: u64,
+    /// The fraction field, in bits.
+    pub(crate) mantissa_bits: u32,
+    /// What a normal number's exponent field is more than its exponent.
+    pub(crate) exponent_bias: i32,
+}
+
+impl FloatFormat {
+    /// IEEE 754 binary32.
+    pub(crate) const F32: Self = Self::new(32, 23);
+    /// IEEE 754 binary16.
+    pub(crate) const F16: Self = Self::new(16, 10);
+    /// bfloat16.
+    pub(crate) const BF16: Self = Self::new(16, 7);
+    /// IEEE 754 binary64.
+    pub(crate) const F64: Self = Self::new(64, F64_MANTISSA_BITS);
+
+    const fn new(bits: u32, mantissa_bits: u32) -> Self {
+        let sign = 1 << (bits - 1);
+        let infinity = sign - (1 << mantissa_bits);
+        Self {
+            sign,
+            infinity,
+            quiet_nan: infinity | 1 << (mantissa_bits - 1),
+            mantissa_bits,
+            exponent_bias: (infinity >> mantissa_bits >> 1) as i32,
+        }
+    }
+
+    /// The format of a dtype, `None` for an integer.
+    pub(crate) const fn of(dtype: DType) -> Option<Self> {
+        match dtype {
+            DType::F32 => Some(Self::F32),
+            DType::F16 => Some(Self::F16),
+            DType::BF16 => Some(Self::BF16),
+            DType::F64 => Some(Self::F64),
+            DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64 => None,
+        }
+    }
+
+    /// Whether the bits are a NaN.
+    pub(crate) const fn is_nan(&self, bits: u64) -> bool {
+        bits & (self.sign - 1) > self.infinity
+    }
+
+    /// The nearest number of a format narrower than f64, ties to even; a NaN becomes a quiet one of its sign.
+    ///
+    /// `half::{f16, bf16}::from_f64` drop the low 32 bits of `value` or pass through f32, so that a number just
+    /// above a tie counts as the tie.
+    pub(crate) fn round(&self, value: f64) -> u64 {
+        let Binary { negative, significand, exponent } = Binary::of(value);
+        let sign = if negative { self.sign } else { 0 };
+        if value.is_nan() {
+            return sign | self.quiet_nan;
+        }
+        // The exponent field that the number would have; below 1 it is subnormal here, and each exponent that is
+        // missing drops one more bit of the significand.
+        let rebiased = exponent + F64_MANTISSA_BITS as i32 + self.exponent_bias;
+        let field = rebiased.max(1);
+        let dropped = F64_MANTISSA_BITS - self.mantissa_bits + field.abs_diff(rebiased);
+        if dropped > F64_MANTISSA_BITS + 1 {
+            return sign; // Below half of the smallest subnormal; f64's own subnormals and 0 are among these.
+        }
+        let (kept, rest, tie) =
+            (significand >> dropped, significand & ((1 << dropped) - 1), 1_u64 << (dropped - 1));
+        let up = rest > tie || rest == tie && kept & 1 == 1;
+        // `kept` has its leading bit, if normal, where the exponent field begins: it adds the 1 that was taken off,
+        // and a carry out of the mantissa adds another. That way a number beyond the largest gets to infinity.
+        let bits = ((field as u64 - 1) << self.mantissa_bits) + kept + u64::from(up);
+        sign | bits.min(self.infinity)
+    }
+}
+
+/// A finite f64 as `± significand * 2^exponent`, the significand 0 or with its top bit at bit 52. ±∞ is ±2^1024, which
+/// no f64 reaches.
+pub(crate) struct Binary {
+    /// Whether the sign bit is set, that of a zero too.
+    pub(crate) negative: bool,
+    /// The digits, as an integer below 2^53.
+    pub(crate) significand: u64,
+    /// The exponent of the last digit.
+    pub(crate) exponent: i32,
+}
+
+impl Binary {
+    pub(crate) fn of(value: f64) -> Self {
+        let bits = value.to_bits();
+        let fraction = bits & ((1 << F64_MANTISSA_BITS) - 1);
+        let field = (bits >> F64_MANTISSA_BITS & 0x7ff) as i32;
+        let significand = if field == 0 { fraction } else { fraction | 1 << F64_MANTISSA_BITS };
+        let shift = if significand == 0 { 0 } else { significand.leading_zeros() - 11 };
+        Self {
+            negative: value.is_sign_negative(),
+            significand: significand << shift,
+            exponent: field.max(1) - 1075 - shift as i32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Element;
+
+    #[test]
+    fn the_bit_patterns_are_those_of_the_types() {
+        fn check<T: Element>(infinity: T, quiet_nan: u64, negative_zero: T, one: T) {
+            let format = FloatFormat::of(T::DTYPE).unwrap();
+            assert_eq!((format.infinity, format.sign), (infinity.to_bits64(), negative_zero.to_bits64()));
+            assert_eq!(format.quiet_nan, quiet_nan);
+            assert_eq!((format.exponent_bias as u64) << format.mantissa_bits, one.to_bits64());
+            assert!(!format.is_nan(format.infinity) && !format.is_nan(format.sign | format.infinity));
+            assert!(format.is_nan(format.infinity + 1) && format.is_nan(format.sign | format.quiet_nan));
+        }
+        check(f32::INFINITY, 0x7fc0_0000, -0.0_f32, 1.0);
+        check(half::f16::INFINITY, 0x7e00, half::f16::NEG_ZERO, half::f16::ONE);
+        check(half::bf16::INFINITY, 0x7fc0, half::bf16::NEG_ZERO, half::bf16::ONE);
+        check(f64::INFINITY, 0x7ff8 << 48, -0.0_f64, 1.0);
+        let floats = DType::ALL.into_iter().filter(|&dtype| FloatFormat::of(dtype).is_some());
+        assert!(floats.eq(DType::ALL.into_iter().filter(|dtype| dtype.is_float())));
+    }
+
+    /// Rust converts to f32 as `round` does to any format.
+    #[test]
+    fn rounding_to_f32_is_that_of_rust() {
+        let edges =
+            [0.0, f64::MIN_POSITIVE, 5e-324, 1e-45, 0.7e-45, 1.17e-38, 1.0, 0.1, 1e38, 3.5e38, f64::MAX];
+        for edge in
+            edges.into_iter().chain([f64::INFINITY, f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)])
+        {
+            for value in [edge.next_down(), edge, edge.next_up()] {
+                for value in [value, -value] {
+                    if !value.is_nan() {
+                        assert_eq!(FloatFormat::F32.round(value), (value as f32).to_bits64(), "{value:e}");
+                    }
+                }
+            }
+        }
+        assert_eq!(FloatFormat::F16.round(-f64::NAN), 0xfe00);
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "a significand has 53 bits, as an f64's")]
+    fn an_f64_is_its_digits_and_an_exponent() {
+        for value in [1.0, -0.1, 5e-324, f64::MAX, f64::MIN_POSITIVE, 0.0, -0.0] {
+            let Binary { negative, significand, exponent } = Binary::of(value);
+            assert_eq!(negative, value.is_sign_negative());
+            assert!(significand == 0 || significand.ilog2() == 52);
+            // In two steps, each of which is exact: 2^exponent alone may be less than any f64.
+            let (half, rest) = (exponent / 2, exponent - exponent / 2);
+            let magnitude = significand as f64 * 2.0_f64.powi(half) * 2.0_f64.powi(rest);
+            assert_eq!(magnitude.to_bits(), value.abs().to_bits(), "{value:e}");
+        }
+    }
+}
