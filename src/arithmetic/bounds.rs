@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::words;
+use crate::operator::format::FloatFormat;
 use crate::{Bound, Clamp, DType, NanRule, Order};
 
 /// Of `element/integer.wgsl`.
@@ -87,12 +88,13 @@ impl FloatBounds64 {
     }
 }
 
-/// What an integer is more than its key: 2^31 for U32 and 2^63 for U64, whose keys are signed.
+/// number − key of an integer dtype: 2^31 for U32 and 2^63 for U64, whose keys are signed.
 pub(super) const fn key_base(dtype: DType) -> i128 {
     match dtype {
         DType::U32 => 1 << 31,
         DType::U64 => 1 << 63,
-        _ => 0,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 => 0,
+        DType::F32 | DType::F16 | DType::BF16 | DType::F64 => panic!("keys of floats have no base"),
     }
 }
 
@@ -149,7 +151,7 @@ struct FloatRanges {
 
 impl FloatRanges {
     fn new(clamp: &Clamp) -> Self {
-        let format = FloatFormat::of(clamp.dtype());
+        let format = float_format(clamp.dtype());
         let (lowest, highest) = format.key_range();
         let (min, max) = (format.number(clamp.min()), format.number(clamp.max()));
         let (low, high) = (format.min_key(min), format.max_key(max));
@@ -190,36 +192,13 @@ impl FloatRanges {
     }
 }
 
-/// The bit patterns of a float format, zero-extended.
-pub(super) struct FloatFormat {
-    pub(super) sign: u64,
-    pub(super) infinity: u64,
-    pub(super) quiet_nan: u64,
-    pub(super) exponent_bias: i32,
+/// The format of a dtype whose class is one of floats.
+pub(super) fn float_format(dtype: DType) -> FloatFormat {
+    FloatFormat::of(dtype).expect("the class is one of floats")
 }
 
+/// Bits as keys, in whose order the shaders compare.
 impl FloatFormat {
-    pub(super) const fn of(dtype: DType) -> Self {
-        let mantissa_bits = match dtype {
-            DType::F16 => 10,
-            DType::BF16 => 7,
-            DType::F32 => 23,
-            _ => 52,
-        };
-        let sign = 1 << (dtype.bits() - 1);
-        let infinity = sign - (1 << mantissa_bits);
-        Self {
-            sign,
-            infinity,
-            quiet_nan: infinity | 1 << (mantissa_bits - 1),
-            exponent_bias: (infinity >> mantissa_bits >> 1) as i32,
-        }
-    }
-
-    pub(super) const fn is_nan(&self, bits: u64) -> bool {
-        bits & (self.sign - 1) > self.infinity
-    }
-
     /// The keys of −∞ and +∞.
     pub(super) fn key_range(&self) -> (i128, i128) {
         (self.key(self.sign | self.infinity), self.key(self.infinity))

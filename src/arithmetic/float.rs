@@ -2,8 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bounds::FloatFormat;
+use super::bounds::float_format;
 use super::words;
+use crate::operator::format::Binary;
 use crate::{Affine, DType};
 
 /// Of `affine/float_fast.wgsl`.
@@ -79,7 +80,7 @@ impl FloatFast64 {
 
 impl FloatExact {
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let format = FloatFormat::of(dtype);
+        let format = float_format(dtype);
         let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
         let (mask, flip) = infinity(dtype, affine.scale());
@@ -125,28 +126,6 @@ impl FloatExact64 {
 
 /// What becomes of ±∞: `(bits & mask) ^ flip`.
 fn infinity(dtype: DType, scale: f64) -> (u64, u64) {
-    let format = FloatFormat::of(dtype);
+    let format = float_format(dtype);
     if scale == 0.0 { (0, format.quiet_nan) } else { (u64::MAX, if scale < 0.0 { format.sign } else { 0 }) }
-}
-
-/// A finite f64 as `± significand * 2^exponent`, the significand 0 or with its top bit at bit 52.
-pub(super) struct Binary {
-    pub(super) negative: bool,
-    pub(super) significand: u64,
-    pub(super) exponent: i32,
-}
-
-impl Binary {
-    pub(super) fn of(value: f64) -> Self {
-        let bits = value.to_bits();
-        let fraction = bits & ((1 << 52) - 1);
-        let field = (bits >> 52 & 0x7ff) as i32;
-        let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
-        let shift = if significand == 0 { 0 } else { significand.leading_zeros() - 11 };
-        Self {
-            negative: value.is_sign_negative(),
-            significand: significand << shift,
-            exponent: field.max(1) - 1075 - shift as i32,
-        }
-    }
 }

@@ -17,8 +17,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::{integer_range, key_base};
-use super::float::Binary;
 use super::words;
+use crate::operator::format::Binary;
 use crate::{Affine, DType};
 
 /// Of `affine/integer.wgsl`.

@@ -2,8 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bounds::{FloatFormat, integer_key, integer_key_range, key_base};
+use super::bounds::{integer_key, integer_key_range, key_base};
 use super::words;
+use crate::operator::format::FloatFormat;
 use crate::{Bound, Clamp, NanRule, Order};
 
 /// Where the slot of a bound lies in its binding.
@@ -57,7 +58,7 @@ impl ResolveParams {
         grid_width: u32,
     ) -> Self {
         let dtype = clamp.dtype();
-        let format = dtype.is_float().then(|| FloatFormat::of(dtype));
+        let format = FloatFormat::of(dtype);
         let (lowest, highest) =
             format.as_ref().map_or_else(|| integer_key_range(dtype), FloatFormat::key_range);
         let integer = |bound, absent| match bound {
@@ -95,7 +96,7 @@ impl ResolveParams {
                 NanRule::ToMin => 1,
                 NanRule::ToMax => 2,
             },
-            key_flip: words(key_base(dtype)),
+            key_flip: words(if dtype.is_float() { 0 } else { key_base(dtype) }),
             sign: wide(format.as_ref().map_or(0, |format| format.sign)),
             infinity: wide(format.as_ref().map_or(0, |format| format.infinity)),
             blocks: blocks as u32,

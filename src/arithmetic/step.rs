@@ -76,7 +76,6 @@ impl fmt::Display for AffineStep {
 }
 
 /// The fragments of one element's arithmetic: the dtype, its class, the affine step and what these need.
-#[expect(clippy::match_same_arms, reason = "the files of some dtypes hold the same text")]
 pub(crate) fn fragments(dtype: DType, step: AffineStep) -> Vec<Fragment> {
     let class = Class::of(dtype);
     let mut fragments = vec![

@@ -133,6 +133,7 @@ pub(crate) fn same_phase(side: usize, n: usize, dims: &[Dim]) -> bool {
     dims.iter().all(|dim| [dim.src, dim.dst][side].unsigned_abs().is_multiple_of(n))
 }
 
+#[expect(clippy::missing_fields_in_debug, reason = "the rank is the number of dimensions")]
 impl fmt::Debug for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Region").field("dims", &self.dims()).field("starts", &self.starts).finish()

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::{Plan, Window};
 use crate::kernel::contiguous::{self, PACKETS_PER_INVOCATION};
 use crate::kernel::row::{RowGeometry, Unit};
-use crate::kernel::row_edges::{EdgesGeometry, RowEdges};
+use crate::kernel::row_edges::EdgesGeometry;
 use crate::kernel::walk::{First, Rank, Walk};
 use crate::kernel::{
     Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, fill, rows, spread, strided, transposed,
@@ -210,7 +210,7 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
         EntryPoint::Spread(entry_point) => {
             let geometry = geometry.get::<spread::Geometry>();
             let walked = kernel(geometry.walk, entry_point.rank, First::Segments);
-            walked.each(dispatch, |index| vec![walked.spread(&geometry, &entry_point, index)])
+            walked.each(dispatch, |index| vec![walked.spread(&geometry, entry_point, index)])
         }
         EntryPoint::Rows(entry_point) => {
             let geometry = geometry.get::<rows::Geometry>();
@@ -218,11 +218,11 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
             match entry_point {
                 rows::EntryPoint::Rows(body) => {
                     let walked = kernel(walk, body.rank, body.by.first());
-                    walked.each(dispatch, |index| vec![walked.rows(&geometry, &body, index)])
+                    walked.each(dispatch, |index| vec![walked.rows(&geometry, body, index)])
                 }
                 rows::EntryPoint::Edges(entry_point) => {
                     let walked = kernel(walk, entry_point.rank, entry_point.first);
-                    walked.row_edges(&row, &edges, &entry_point, dispatch)
+                    walked.row_edges(&row, &edges, entry_point.unit, dispatch)
                 }
                 rows::EntryPoint::Last(unit) => {
                     assert_eq!(dispatch.grid, [1, 1]);
@@ -235,18 +235,18 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
             match entry_point {
                 fill::EntryPoint::Fill(body) => {
                     let walked = kernel(walk, body.rank, body.first);
-                    walked.each(dispatch, |index| vec![walked.fill(&row, &edges, &body, index)])
+                    walked.each(dispatch, |index| vec![walked.fill(&row, &edges, body, index)])
                 }
                 fill::EntryPoint::Edges(entry_point) => {
                     let walked = kernel(walk, entry_point.rank, entry_point.first);
-                    walked.row_edges(&row, &edges, &entry_point, dispatch)
+                    walked.row_edges(&row, &edges, entry_point.unit, dispatch)
                 }
             }
         }
         EntryPoint::Words(entry_point) => {
             let words::Geometry { walk, row } = geometry.get::<words::Geometry>();
             let walked = kernel(walk, entry_point.rank, entry_point.by.first());
-            walked.each(dispatch, |index| vec![walked.rows_by_word(&row, &entry_point, index)])
+            walked.each(dispatch, |index| vec![walked.rows_by_word(&row, entry_point, index)])
         }
         EntryPoint::Strided(strided::EntryPoint { rank, items }) => {
             let strided::Geometry { walk } = geometry.get::<strided::Geometry>();
@@ -418,7 +418,7 @@ impl Walked {
         (skip..skip + most).map(|i| start + i * stride).filter(|&i| i < end).collect()
     }
 
-    fn rows(&self, g: &rows::Geometry, body: &rows::Body, index: u32) -> Invocation {
+    fn rows(&self, g: &rows::Geometry, body: rows::Body, index: u32) -> Invocation {
         let mut invocation = Invocation::default();
         let count = body.by.packets() as u32;
         if !self.split_rows() {
@@ -437,7 +437,7 @@ impl Walked {
     fn take_packets(
         &self,
         invocation: &mut Invocation,
-        (g, body): (&rows::Geometry, &rows::Body),
+        (g, body): (&rows::Geometry, rows::Body),
         at: Position,
         taken: (u32, u32),
     ) {
@@ -459,7 +459,7 @@ impl Walked {
                 invocation.load_packet(Side::Src, last_src.min(low(i) + 1));
             }
         }
-        for row in self.repeats(g, body, at) {
+        for row in Self::repeats(g, body, at) {
             for &i in &packets {
                 let from = (i * PACKET_BYTES).wrapping_add(offset);
                 let to = i + row * g.repeat_pitch;
@@ -469,7 +469,7 @@ impl Walked {
         }
     }
 
-    fn repeats(&self, g: &rows::Geometry, body: &rows::Body, at: Position) -> Range<u32> {
+    fn repeats(g: &rows::Geometry, body: rows::Body, at: Position) -> Range<u32> {
         if body.by != rows::By::Repeated {
             return 0..1;
         }
@@ -477,7 +477,7 @@ impl Walked {
         0..g.repeats.min(g.repeated_rows - at.second * g.repeats)
     }
 
-    fn fill(&self, row: &RowGeometry, edges: &EdgesGeometry, body: &fill::Body, index: u32) -> Invocation {
+    fn fill(&self, row: &RowGeometry, edges: &EdgesGeometry, body: fill::Body, index: u32) -> Invocation {
         let mut invocation = Invocation::default();
         let places =
             if self.split_rows() { vec![self.walk(index)] } else { self.items(index).collect::<Vec<_>>() };
@@ -503,7 +503,7 @@ impl Walked {
         &self,
         row: &RowGeometry,
         edges: &EdgesGeometry,
-        entry_point: &RowEdges,
+        unit: Unit,
         dispatch: &Dispatch,
     ) -> Vec<Invocation> {
         let invocations =
@@ -511,21 +511,20 @@ impl Walked {
         assert_eq!(edges.grid_width, dispatch.grid[0]);
         assert!(u64::from(edges.rows) << edges.shift <= invocations);
         let mut all = Vec::new();
-        for (n, at) in (0..edges.rows).filter_map(|n| Some((n, self.row_start(n)?))) {
+        for at in (0..edges.rows).filter_map(|row| self.row_start(row)) {
             for i in 0..1_u32 << edges.shift {
                 let per_packet = PACKET_BYTES / self.unit_bytes();
                 let (first, last, left_out) = self.whole_packets(row, edges, at);
                 let whole_begin = first * per_packet;
                 let whole_end = (last - u32::from(left_out && edges.shift == 4)) * per_packet;
                 let end = (at.dst + row.length).div_ceil(self.lanes());
-                let unit = if i < 4 { at.dst / self.lanes() + i } else { whole_end + i - 4 };
-                if unit < if i < 4 { whole_begin.min(end) } else { end } {
+                let index = if i < 4 { at.dst / self.lanes() + i } else { whole_end + i - 4 };
+                if index < if i < 4 { whole_begin.min(end) } else { end } {
                     let mut invocation = Invocation::default();
-                    self.row_unit(&mut invocation, row, entry_point.unit, at, unit);
+                    self.row_unit(&mut invocation, row, unit, at, index);
                     all.push(invocation);
                 }
             }
-            assert!(n < edges.rows);
         }
         all
     }
@@ -571,7 +570,7 @@ impl Walked {
         }
     }
 
-    fn rows_by_word(&self, row: &RowGeometry, entry_point: &words::EntryPoint, index: u32) -> Invocation {
+    fn rows_by_word(&self, row: &RowGeometry, entry_point: words::EntryPoint, index: u32) -> Invocation {
         let mut invocation = Invocation::default();
         let mut take_word = |at: Position, i: u32| {
             let unit = at.dst / self.lanes() + i;
@@ -600,7 +599,7 @@ impl Walked {
     }
 
     /// Four packets of dst.
-    fn spread(&self, g: &spread::Geometry, entry_point: &spread::EntryPoint, index: u32) -> Invocation {
+    fn spread(&self, g: &spread::Geometry, entry_point: spread::EntryPoint, index: u32) -> Invocation {
         let mut invocation = Invocation::default();
         let pitch = u32::from(entry_point.group_pitch);
         let at = self.walk(index);

@@ -48,7 +48,7 @@ impl Strategy {
     pub(super) fn new(task: &Task, whole: &Region) -> Result<Self, Error> {
         let mut refused = None;
         for (kernel, claim) in claims(task, whole) {
-            match Self::of_claim(task, kernel, claim, whole.in_place()) {
+            match Self::of_claim(task, kernel, &claim, whole.in_place()) {
                 Ok(strategy) => return Ok(strategy),
                 Err(Misfit::BelowUnit) => {}
                 Err(Misfit::Refused(error)) => refused = Some(error),
@@ -57,9 +57,9 @@ impl Strategy {
         Err(refused.expect("the last kernel claims everything, in units of one element"))
     }
 
-    fn of_claim(task: &Task, kernel: Kernel, claim: Claim, in_place: bool) -> Result<Self, Misfit> {
+    fn of_claim(task: &Task, kernel: Kernel, claim: &Claim, in_place: bool) -> Result<Self, Misfit> {
         let mut strategy = Self::default();
-        strategy.assignments[0] = Some(Assignment::new(task, kernel, &claim, in_place)?);
+        strategy.assignments[0] = Some(Assignment::new(task, kernel, claim, in_place)?);
         for (slot, region) in strategy.assignments[1..].iter_mut().zip(claim.rest) {
             let Some(region) = region else { continue };
             let whole = |(_, claim): &(Kernel, Claim)| claim.rest.iter().all(Option::is_none);
@@ -138,11 +138,6 @@ impl Assignment {
             }
         }
         tile
-    }
-
-    #[cfg(test)]
-    pub(super) fn dims(&self) -> &[crate::kernel::Dim] {
-        self.region.dims()
     }
 }
 

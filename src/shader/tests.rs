@@ -215,11 +215,10 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         let (name, class) = (Module::Clamp(key), Class::of(key.dtype));
         let (module, _) = parse(name);
         let parts = [bounds(class), affine(key.step, class), key.kernel.definition().twin()];
-        parts.iter().for_each(|part| assert_twins(&module, part, name));
-        shared
-            .iter()
-            .filter(|twin| in_wgsl(&module, twin.name).is_some())
-            .for_each(|twin| assert_twins(&module, twin, name));
+        let shared = shared.iter().filter(|twin| in_wgsl(&module, twin.name).is_some());
+        for twin in parts.iter().chain(shared) {
+            assert_twins(&module, twin, name);
+        }
 
         let clamp = Clamp::unbounded(key.dtype);
         let clamp = match key.step {
@@ -348,18 +347,18 @@ fn fragments_provide_and_need_what_they_say() {
     let (mut seen, mut wrong) = (HashSet::new(), Vec::new());
     for module in modules() {
         let fragments = module.fragments();
-        let mut providers: HashMap<&str, Fragment> = HashMap::new();
+        let mut owners: HashMap<&str, Fragment> = HashMap::new();
         for &fragment in &fragments {
             let declared = declared(fragment);
             for name in head(fragment).provides {
                 assert!(declared.contains(&name), "{} does not declare {name}", fragment.name);
-                let other = providers.insert(name, fragment);
+                let other = owners.insert(name, fragment);
                 assert!(other.is_none(), "{name}: {} and {other:?}", fragment.name);
             }
         }
         let needed: HashSet<_> = fragments.iter().flat_map(|fragment| head(*fragment).needs).collect();
         for name in &needed {
-            assert!(providers.contains_key(name), "{module:?}: nobody provides {name}");
+            assert!(owners.contains_key(name), "{module:?}: nobody provides {name}");
         }
         for &fragment in &fragments {
             let provides = head(fragment).provides;
