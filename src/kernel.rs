@@ -94,13 +94,20 @@ pub(crate) struct Tiling {
     pub(crate) dispatches: usize,
 }
 
+impl Tiling {
+    /// Cut anywhere, into tiles of one dispatch with an element for each invocation at least.
+    fn of_elements(task: &Task) -> Self {
+        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
+        Self { unit: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
+    }
+}
+
 /// What each kernel tells.
 pub(crate) trait Definition {
-    /// The name of its file in `shaders/kernel/`.
-    fn name(&self) -> &'static str;
-
     /// Whether it has modules for such clamps.
-    fn serves(&self, dtype: DType, step: AffineStep, placement: Placement) -> bool;
+    fn serves(&self, _dtype: DType, _step: AffineStep, _placement: Placement) -> bool {
+        true
+    }
 
     /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim>;
@@ -109,7 +116,9 @@ pub(crate) trait Definition {
     fn tiling(&self, task: &Task) -> Tiling;
 
     /// Whether a dimension is cut at multiples of [`Tiling::unit`]; other dimensions are cut anywhere.
-    fn is_cut_in_units(&self, dim: &Dim, task: &Task) -> bool;
+    fn is_cut_in_units(&self, _dim: &Dim, _task: &Task) -> bool {
+        false
+    }
 
     /// What its dispatches are told of one tile.
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
@@ -171,6 +180,13 @@ macro_rules! kernels {
             /// In the order in which they are asked; the last one takes everything.
             pub(crate) const ALL: &[Self] = &[$(Self::$Kernel,)*];
 
+            /// The name of its module, and of its file in `shaders/kernel/`.
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Kernel => stringify!($module),)*
+                }
+            }
+
             pub(crate) const fn definition(self) -> &'static dyn Definition {
                 match self {
                     $(Self::$Kernel => &$module::$Kernel,)*
@@ -217,7 +233,7 @@ kernels! {
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.definition().name())
+        f.write_str(self.name())
     }
 }
 

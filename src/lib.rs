@@ -156,8 +156,10 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, placement, kernel and
-//! kind of layout. There are 48701 at most, of which a program meets a handful; none is for a bound, a scale, a shape or
-//! a stride alone.
+//! kind of layout; none is for a bound, a scale, a shape or a stride alone. A program that clamps the same kinds of
+//! tensors again and again takes a few. One that takes many, such as a server, keeps the
+//! [`MAX_PIPELINES`](Clamper::MAX_PIPELINES) that it used last; an older one is compiled again where it is needed again.
+//! A [`Prepared`] keeps its own pipelines, whatever the clamper has given up.
 //! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! Dropping the last clone of a [`Clamper`] frees its pipelines, layouts and shader modules, but for what a
@@ -187,8 +189,8 @@
 //! A view may be as large as its buffer. Where it exceeds a storage binding
 //! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
 //! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
-//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes, plus one where a bound lies on
-//! the GPU; a transpose may be up to three windows. A plan that could take more than 65,536
+//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose may be up to three
+//! windows. Bounds on the GPU take one dispatch more, however many windows there are. A plan that could take more than 65,536
 //! dispatches, bounds on the GPU not counted, is [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
 //! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
 //!
@@ -198,10 +200,12 @@
 //! both in order. Programs that use `tracing` get them by `tracing-log`. Targets start with `wgpu_clamp`; all is at
 //! debug level, nothing at info or above:
 //!
-//! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with the limits it works by;
-//! - per [`Clamper::prepare`] and what calls it, the [`Plan`] in a line: dtype, affine step, kernel, buffers, number of
-//!   windows and of dispatches;
-//! - then each pipeline that it takes, `cached` or `compiling`, once however many windows there are.
+//! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with the limits it works by, and how many
+//!   pipelines there could be on it;
+//! - per [`Clamper::prepare`] and what calls it, the [`Plan`] in a line: dtype, affine step, buffers, number of windows,
+//!   which kernel takes how many elements and why, and the number of dispatches;
+//! - then each pipeline that it takes, `cached` or `compiling`, once however many windows there are, and each that is
+//!   `given up` for another.
 //!
 //! Recording logs nothing, and errors are returned instead. A message that no logger wants is not put together.
 //!

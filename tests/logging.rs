@@ -17,6 +17,9 @@ thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Why the contiguous kernel takes something.
+const ONE_RUN: &str = "(one run on both sides, at one distance from 16 bytes)";
+
 /// Keeps what this crate says, each thread its own.
 struct Recorder;
 
@@ -80,6 +83,12 @@ fn a_clamper_names_its_adapter_and_limits() {
             assert!(line.contains(part.as_str()), "{part:?} is not in {line:?}");
         }
         assert!(!f64_arithmetic && !line.contains("f64"), "{line}");
+        // How many pipelines there could be is computed, and how many are kept is said.
+        let (_, pipelines) = line.split_once("; keeps up to ").unwrap();
+        let numbers = pipelines.strip_suffix(" possible pipelines").unwrap();
+        let (kept, possible) = numbers.split_once(" of ").unwrap();
+        assert_eq!(kept.parse(), Ok(Clamper::MAX_PIPELINES));
+        assert!(possible.parse::<usize>().unwrap() > Clamper::MAX_PIPELINES, "{line}");
     }
 }
 
@@ -89,7 +98,7 @@ fn f64_arithmetic_is_named_where_it_is_used() {
     for gpu in devices() {
         let (clamper, log) = lines(|| fresh(gpu));
         let f64_arithmetic = clamper.limits().f64_arithmetic;
-        assert_eq!(log[0].ends_with("workgroups per dimension, f64 arithmetic"), f64_arithmetic, "{log:?}");
+        assert_eq!(log[0].contains("workgroups per dimension, f64 arithmetic;"), f64_arithmetic, "{log:?}");
         let step = Clamp::at_most(9.0_f64).with_affine_f64(1.1, 0.3).unwrap();
         for (clamp, fast) in [(step, f64_arithmetic), (step.with_precision(Precision::Exact), false)] {
             let data = buffer(gpu, &[0; 64]);
@@ -127,11 +136,13 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         // 21 bytes: one packet whole, one in part.
         let clamp = Clamp::new(1_u8, 9);
         let operands = Operands::new(View::new(&a, packed(&[3, 7])), View::new(&b, packed(&[3, 7])));
-        let plan = "prepare u8, no affine step, contiguous kernel, two buffers, windows: 1, dispatches: 2";
+        let plan = format!(
+            "prepare u8, no affine step, two buffers, windows: 1, contiguous kernel for 21 elements {ONE_RUN}; \
+             dispatches: 2"
+        );
         let body = "pipeline u8, no affine step, two buffers, body";
         let edges = "pipeline u8, no affine step, two buffers, edges";
-        let with =
-            |state: &str| vec![plan.to_owned(), format!("{body}: {state}"), format!("{edges}: {state}")];
+        let with = |state: &str| vec![plan.clone(), format!("{body}: {state}"), format!("{edges}: {state}")];
         assert_eq!(prepare(&clamp, operands), (2, with("compiling")));
         assert_eq!(prepare(&Clamp::at_most(3_u8), operands), (2, with("cached")));
 
@@ -144,7 +155,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             (
                 1,
                 vec![
-                    "prepare f32, fast affine step, strided kernel, one buffer, windows: 1, dispatches: 1"
+                    "prepare f32, fast affine step, one buffer, windows: 1, strided kernel for 16 elements \
+                     (no faster kernel suits these strides); dispatches: 1"
                         .to_owned(),
                     "pipeline f32, fast affine step, one buffer, strided: compiling".to_owned(),
                 ]
@@ -161,8 +173,10 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             (
                 2,
                 vec![
-                    "prepare i64, exact affine step, contiguous kernel, one buffer, windows: 1, dispatches: 2"
-                        .to_owned(),
+                    format!(
+                        "prepare i64, exact affine step, one buffer, windows: 1, contiguous kernel for 4 elements \
+                         {ONE_RUN}; dispatches: 2"
+                    ),
                     "pipeline resolve: compiling".to_owned(),
                     "pipeline i64, exact affine step, one buffer, body: compiling".to_owned(),
                 ]
@@ -190,8 +204,8 @@ fn windows_are_counted_and_not_listed() {
             lines,
             [
                 format!(
-                    "prepare u8, no affine step, contiguous kernel, one buffer, \
-                     windows: {windows}, dispatches: {windows}"
+                    "prepare u8, no affine step, one buffer, windows: {windows}, \
+                     contiguous kernel for 100000 elements {ONE_RUN}; dispatches: {windows}"
                 ),
                 "pipeline u8, no affine step, one buffer, body: compiling".to_owned(),
             ]

@@ -1,19 +1,22 @@
 // The packets of rows: which are whole, which of them an invocation takes, and the units (words, or 64-bit elements) at
 // the ends that are not in whole packets. `src/kernel/row_edges.rs` is the host's half.
 //
-// Provides: Edges, PACKETS, whole_packets, packet_stride, row_packet, row_edges
+// Provides: Edges, PACKETS, WITH_LAST, whole_packets, packet_stride, row_packet, row_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, start, second_dimension,
 //     other_dimensions, walk, RANK, ITEMS, SPLIT_ROWS, item, ELEMENT_BYTES, UNIT_BYTES, LANES, row_unit,
 //     PACKET_BYTES, packet_at, packet_from, byte_of_packet
 struct Edges {
     rows: u32,        // that `row_edges` looks at; some may be outside
     src_packets: u32, // whole packets in the binding of src
-    shift: u32,       // 2^shift invocations of `row_edges` per row: 3, or 4 where it takes what `row_last` would
+    shift: u32,       // 2^shift invocations of `row_edges` per row
     grid_width: u32,  // workgroups of `row_edges` along x
 }
 
 // Packets of a row that an invocation takes: 1, 2, 4, 8 of `rows`, 16 of `fill`.
 override PACKETS: u32 = 4u;
+
+// Whether `row_edges` takes the packets that `row_last` would: where there may be one in many rows.
+override WITH_LAST: bool = false;
 
 // The first whole packet of a row in dst, the one after the last, and whether that last one is left out because its source
 // is not in whole packets of src: 1 or 0.
@@ -51,8 +54,7 @@ fn row_start(row: u32) -> Position {
     return item(walk(row / ITEMS), row % ITEMS);
 }
 
-// Eight or sixteen invocations per row: up to 4 units before the whole packets, up to 4 behind them, or 8 where there may
-// be packets in many rows whose source is not in whole packets.
+// Eight or sixteen invocations per row: up to 4 units before the whole packets, up to 4 or 8 behind them.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn row_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let index = workgroup_index(workgroup, params.geometry.edges.grid_width) * WORKGROUP_SIZE + invocation;
@@ -68,7 +70,7 @@ fn row_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     let units = PACKET_BYTES / UNIT_BYTES;
     let packets = whole_packets(at);
     let whole_begin = packets.x * units;
-    let whole_end = (packets.y - select(0u, packets.z, shift == 4u)) * units;
+    let whole_end = (packets.y - select(0u, packets.z, WITH_LAST)) * units;
     let end = (at.dst + params.geometry.row.length + (LANES - 1u)) / LANES;
     let i = index - (row << shift);
     let head = at.dst / LANES + i;

@@ -128,18 +128,18 @@ async fn stream<T: Element>(
     // Whole packets, in a buffer that the device can have.
     let bytes = CHUNK.min(usize::try_from(host.clamper().device().limits().max_buffer_size).unwrap_or(CHUNK));
     let chunk = (bytes / 16 * 16 / size_of::<T>()).min(total);
-    let mut ring: Vec<Lane> = Vec::new();
+    let mut ring: Vec<Stage> = Vec::new();
     let mut flights = VecDeque::with_capacity(RING);
     let mut next = 0;
     loop {
         while next < total && flights.len() < RING {
             let end = total.min(next + chunk);
-            let lane = next / chunk % RING;
-            if lane == ring.len() {
-                ring.push(Lane::new(host, clamp, chunk)?);
+            let stage = next / chunk % RING;
+            if stage == ring.len() {
+                ring.push(Stage::new(host, clamp, chunk)?);
             }
             let from = src.unwrap_or(dst);
-            flights.push_back(ring[lane].start(host, clamp, &from[next..end]).await?);
+            flights.push_back(ring[stage].start(host, clamp, &from[next..end]).await?);
             next = end;
         }
         let Some(flight) = flights.pop_front() else {
@@ -155,7 +155,7 @@ async fn stream<T: Element>(
 }
 
 /// The buffers of one chunk at a time. Where host and GPU share memory, all three are the same one.
-struct Lane {
+struct Stage {
     upload: wgpu::Buffer,
     data: wgpu::Buffer,
     download: wgpu::Buffer,
@@ -167,12 +167,12 @@ struct Lane {
 
 /// A chunk on its way.
 struct Flight {
-    /// The lane's `download`, for reading.
+    /// The stage's `download`, for reading.
     readable: Mapping,
     submission: wgpu::SubmissionIndex,
 }
 
-impl Lane {
+impl Stage {
     /// For chunks of up to `len` elements.
     fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
         use wgpu::BufferUsages as Usages;

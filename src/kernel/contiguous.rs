@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::region::{DST, Dim, Region, SRC};
 use super::tile::{BoundTile, Dispatch, Launch};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
+use super::{Claim, Definition, PACKET, Task, Tiling, WORKGROUP_SIZE};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -51,14 +51,6 @@ impl EntryPoint {
 pub(super) struct Contiguous;
 
 impl Definition for Contiguous {
-    fn name(&self) -> &'static str {
-        "contiguous"
-    }
-
-    fn serves(&self, _: DType, _: AffineStep, _: Placement) -> bool {
-        true
-    }
-
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
         let one_run =
             region.dims().len() <= 1 && region.dims().iter().all(|dim| (dim.src, dim.dst) == (1, 1));
@@ -70,12 +62,8 @@ impl Definition for Contiguous {
     fn tiling(&self, task: &Task) -> Tiling {
         let per_invocation = PACKETS_PER_INVOCATION as usize * task.per_packet();
         let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
-        Tiling {
-            unit: task.per_packet(),
-            most: invocations.saturating_mul(per_invocation as u64),
-            src_end: WORD as u64,
-            dispatches: 2,
-        }
+        let most = invocations.saturating_mul(per_invocation as u64);
+        Tiling { unit: task.per_packet(), most, dispatches: 2, ..Tiling::of_elements(task) }
     }
 
     fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {

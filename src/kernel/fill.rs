@@ -2,12 +2,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{Dim, Region};
+use super::region::Region;
 use super::row::{Row, RowGeometry, Unit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
+use super::{Claim, Definition, Placement, Task, Tiling};
 use crate::DType;
 use crate::arithmetic::AffineStep;
 use crate::fragment::{Fragment, fragment};
@@ -60,10 +60,6 @@ impl EntryPoint {
 pub(super) struct Fill;
 
 impl Definition for Fill {
-    fn name(&self) -> &'static str {
-        "fill"
-    }
-
     /// Within one buffer a word of dst may hold the element that others load.
     fn serves(&self, _: DType, _: AffineStep, placement: Placement) -> bool {
         placement == Placement::TwoBuffers
@@ -76,14 +72,9 @@ impl Definition for Fill {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
         // A tile may be as narrow as an element in each row.
-        let most = invocations.min(i32::MAX as u64) / row_edges::MOST_PER_ROW;
-        Tiling { unit: 1, most, src_end: WORD as u64, dispatches: 2 }
-    }
-
-    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
-        false
+        let of_elements = Tiling::of_elements(task);
+        Tiling { most: of_elements.most / row_edges::MOST_PER_ROW, dispatches: 2, ..of_elements }
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
@@ -105,7 +96,7 @@ impl Definition for Fill {
         };
         let body = EntryPoint::Fill(Body { rank, first, packets });
         let unit = Unit::of(tile, &row);
-        let at_ends = EntryPoint::Edges(RowEdges { rank, first, unit });
+        let at_ends = EntryPoint::Edges(RowEdges { rank, first, with_last: false, unit });
         Launch::new(
             &Geometry { walk, row: row.geometry(), edges },
             [dispatch(segments > 0, body, body_grid), dispatch(whole.ragged, at_ends, edges_grid), None],
@@ -136,7 +127,7 @@ impl Definition for Fill {
             let packets = [Packets::Four, Packets::Sixteen];
             all.extend(packets.map(|packets| EntryPoint::Fill(Body { rank, first, packets })));
         }
-        all.extend(RowEdges::all(dtype).into_iter().map(EntryPoint::Edges));
+        all.extend(RowEdges::all(dtype, &[false]).into_iter().map(EntryPoint::Edges));
         all.into_iter().map(super::EntryPoint::Fill).collect()
     }
 

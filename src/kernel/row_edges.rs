@@ -7,7 +7,7 @@ use super::region::{DST, same_phase};
 use super::row::{Row, Unit};
 use super::tile::BoundTile;
 use super::walk::{First, Rank, Walk};
-use super::{PACKET, access_fragment};
+use super::{PACKET, access_fragment, flag};
 use crate::DType;
 use crate::fragment::{Fragment, fragment};
 
@@ -86,6 +86,8 @@ impl EdgesGeometry {
 pub(crate) struct RowEdges {
     pub(crate) rank: Rank,
     pub(crate) first: First,
+    /// `WITH_LAST`: whether it takes the packets that `row_last` would.
+    pub(crate) with_last: bool,
     pub(crate) unit: Unit,
 }
 
@@ -93,17 +95,20 @@ impl RowEdges {
     pub(super) const NAME: &str = "row_edges";
 
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        let mut constants = vec![self.rank.constant()];
+        let mut constants = vec![self.rank.constant(), flag("WITH_LAST", self.with_last)];
         constants.extend(self.first.constants());
         constants.extend(self.unit.constants());
         constants
     }
 
-    pub(super) fn all(dtype: DType) -> Vec<Self> {
+    pub(super) fn all(dtype: DType, with_last: &[bool]) -> Vec<Self> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
             for first in First::ALL {
-                all.extend(Unit::all(dtype).into_iter().map(|unit| Self { rank, first, unit }));
+                for &with_last in with_last {
+                    let of_unit = |unit| Self { rank, first, with_last, unit };
+                    all.extend(Unit::all(dtype).into_iter().map(of_unit));
+                }
             }
         }
         all

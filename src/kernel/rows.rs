@@ -9,7 +9,7 @@ use super::row::{Row, RowGeometry, Unit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, flag};
+use super::{Claim, Definition, PACKET, Task, Tiling, flag};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -115,14 +115,6 @@ impl EntryPoint {
 pub(super) struct Rows;
 
 impl Definition for Rows {
-    fn name(&self) -> &'static str {
-        "rows"
-    }
-
-    fn serves(&self, _: DType, _: AffineStep, _: Placement) -> bool {
-        true
-    }
-
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
         let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (1, 1))?;
         let pays = packets_pay(task, region, row.extent);
@@ -130,14 +122,9 @@ impl Definition for Rows {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
         // A tile may be as narrow as an element in each row.
-        let most = invocations.min(i32::MAX as u64) / row_edges::MOST_PER_ROW;
-        Tiling { unit: 1, most, src_end: WORD as u64, dispatches: 3 }
-    }
-
-    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
-        false
+        let of_elements = Tiling::of_elements(task);
+        Tiling { most: of_elements.most / row_edges::MOST_PER_ROW, dispatches: 3, ..of_elements }
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
@@ -187,7 +174,7 @@ impl Definition for Rows {
             needed.then_some(Dispatch { entry_point: super::EntryPoint::Rows(entry_point), grid })
         };
         let body = EntryPoint::Rows(Body { rank, by, shifted });
-        let at_ends = EntryPoint::Edges(RowEdges { rank, first: by.first(), unit });
+        let at_ends = EntryPoint::Edges(RowEdges { rank, first: by.first(), with_last, unit });
         let last = EntryPoint::Last(unit);
         Launch::new(
             &geometry,
@@ -216,7 +203,7 @@ impl Definition for Rows {
                 all.extend([false, true].map(|shifted| EntryPoint::Rows(Body { rank, by, shifted })));
             }
         }
-        all.extend(RowEdges::all(dtype).into_iter().map(EntryPoint::Edges));
+        all.extend(RowEdges::all(dtype, &[false, true]).into_iter().map(EntryPoint::Edges));
         all.extend(Unit::all(dtype).into_iter().map(EntryPoint::Last));
         all.into_iter().map(super::EntryPoint::Rows).collect()
     }

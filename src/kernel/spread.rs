@@ -7,9 +7,7 @@ use super::region::{DST, Dim, Region, SRC, same_phase};
 use super::row::{Row, RowGeometry};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{
-    Claim, Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment, flag, per_word,
-};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, access_fragment, flag, per_word};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -53,10 +51,6 @@ impl EntryPoint {
 pub(super) struct Spread;
 
 impl Definition for Spread {
-    fn name(&self) -> &'static str {
-        "spread"
-    }
-
     fn serves(&self, dtype: DType, _: AffineStep, placement: Placement) -> bool {
         per_word(dtype) > 1 && placement != Placement::TwoRanges
     }
@@ -102,8 +96,7 @@ impl Definition for Spread {
 
     /// It loads whole packets of src; the groups behind the last ones are in the buffer.
     fn tiling(&self, task: &Task) -> Tiling {
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
-        Tiling { unit: GROUPS, most: invocations.min(i32::MAX as u64), src_end: PACKET as u64, dispatches: 1 }
+        Tiling { unit: GROUPS, src_end: PACKET as u64, ..Tiling::of_elements(task) }
     }
 
     fn is_cut_in_units(&self, dim: &Dim, task: &Task) -> bool {

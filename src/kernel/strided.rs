@@ -2,10 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{Dim, Region};
+use super::region::Region;
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment};
+use super::{Claim, Definition, Task, Tiling, access_fragment};
 use crate::DType;
 use crate::arithmetic::AffineStep;
 use crate::fragment::{Fragment, fragment};
@@ -37,25 +37,12 @@ impl EntryPoint {
 pub(super) struct Strided;
 
 impl Definition for Strided {
-    fn name(&self) -> &'static str {
-        "strided"
-    }
-
-    fn serves(&self, _: DType, _: AffineStep, _: Placement) -> bool {
-        true
-    }
-
     fn claim(&self, _: &Task, region: &Region) -> Option<Claim> {
         Some(Claim::all(region, "no faster kernel suits these strides"))
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
-        Tiling { unit: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
-    }
-
-    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
-        false
+        Tiling::of_elements(task)
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

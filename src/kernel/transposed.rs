@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use super::region::{Dim, Region};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, access_fragment};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -44,10 +44,6 @@ impl EntryPoint {
 pub(super) struct Transposed;
 
 impl Definition for Transposed {
-    fn name(&self) -> &'static str {
-        "transposed"
-    }
-
     /// The exact step is too large to be inlined for each packet of a square.
     fn serves(&self, _: DType, step: AffineStep, _: Placement) -> bool {
         step != AffineStep::Exact
@@ -89,7 +85,7 @@ impl Definition for Transposed {
         let side = task.per_packet();
         // A tile may be as narrow as one square in each workgroup.
         let most = task.limits.workgroups().saturating_mul((side * side) as u64).min(i32::MAX as u64);
-        Tiling { unit: side, most, src_end: WORD as u64, dispatches: 1 }
+        Tiling { unit: side, most, ..Tiling::of_elements(task) }
     }
 
     fn is_cut_in_units(&self, dim: &Dim, _: &Task) -> bool {

@@ -2,11 +2,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{DST, Dim, Region, same_phase};
+use super::region::{DST, Region, same_phase};
 use super::row::{Row, RowGeometry, Unit};
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, access_fragment, per_word};
+use super::{Claim, Definition, Placement, Task, Tiling, access_fragment, per_word};
 use crate::DType;
 use crate::arithmetic::AffineStep;
 use crate::fragment::{Fragment, fragment};
@@ -82,10 +82,6 @@ impl EntryPoint {
 pub(super) struct Words;
 
 impl Definition for Words {
-    fn name(&self) -> &'static str {
-        "words"
-    }
-
     fn serves(&self, dtype: DType, _: AffineStep, _: Placement) -> bool {
         per_word(dtype) > 1
     }
@@ -99,12 +95,7 @@ impl Definition for Words {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
-        Tiling { unit: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
-    }
-
-    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
-        false
+        Tiling::of_elements(task)
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::{Plan, Window};
 use crate::kernel::contiguous::{self, PACKETS_PER_INVOCATION};
 use crate::kernel::row::{RowGeometry, Unit};
-use crate::kernel::row_edges::EdgesGeometry;
+use crate::kernel::row_edges::{EdgesGeometry, RowEdges};
 use crate::kernel::walk::{First, Rank, Walk};
 use crate::kernel::{
     Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, fill, rows, spread, strided, transposed,
@@ -222,7 +222,7 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
                 }
                 rows::EntryPoint::Edges(entry_point) => {
                     let walked = kernel(walk, entry_point.rank, entry_point.first);
-                    walked.row_edges(&row, &edges, entry_point.unit, dispatch)
+                    walked.row_edges(&row, &edges, entry_point, dispatch)
                 }
                 rows::EntryPoint::Last(unit) => {
                     assert_eq!(dispatch.grid, [1, 1]);
@@ -239,7 +239,7 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
                 }
                 fill::EntryPoint::Edges(entry_point) => {
                     let walked = kernel(walk, entry_point.rank, entry_point.first);
-                    walked.row_edges(&row, &edges, entry_point.unit, dispatch)
+                    walked.row_edges(&row, &edges, entry_point, dispatch)
                 }
             }
         }
@@ -503,7 +503,7 @@ impl Walked {
         &self,
         row: &RowGeometry,
         edges: &EdgesGeometry,
-        unit: Unit,
+        RowEdges { with_last, unit, .. }: RowEdges,
         dispatch: &Dispatch,
     ) -> Vec<Invocation> {
         let invocations =
@@ -516,7 +516,7 @@ impl Walked {
                 let per_packet = PACKET_BYTES / self.unit_bytes();
                 let (first, last, left_out) = self.whole_packets(row, edges, at);
                 let whole_begin = first * per_packet;
-                let whole_end = (last - u32::from(left_out && edges.shift == 4)) * per_packet;
+                let whole_end = (last - u32::from(left_out && with_last)) * per_packet;
                 let end = (at.dst + row.length).div_ceil(self.lanes());
                 let index = if i < 4 { at.dst / self.lanes() + i } else { whole_end + i - 4 };
                 if index < if i < 4 { whole_begin.min(end) } else { end } {

@@ -1,0 +1,157 @@
+//! The layers of the crate are its folders: no file imports from a layer above its own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From the lowest to the highest; each is a module of `src/lib.rs`. `standards`, `reference` and `verify` stand beside the
+/// path from a clamp to the device, so that nothing of that path may import them, nor they anything of it.
+const LAYERS: [&str; 8] = ["operator", "layout", "fragment", "arithmetic", "kernel", "shader", "plan", "gpu"];
+
+/// The highest of all.
+const TOP: &str = "host";
+
+/// What stands beside: it may import `operator`, `layout`, and those before it here.
+const BESIDE: [&str; 3] = ["standards", "reference", "verify"];
+
+/// Any layer may return errors. These name plain data of `operator` and `standards`, and `wgpu::BufferUsages`.
+const ERROR: &str = "error";
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// All Rust files below `folder`.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
+
+/// The top-level module that a file belongs to.
+fn module(file: &Path) -> String {
+    let first = file.strip_prefix(source()).unwrap().components().next().unwrap();
+    Path::new(first.as_os_str()).file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The items that `src/lib.rs` re-exports, with their modules.
+fn exports() -> HashMap<String, String> {
+    let text = fs::read_to_string(source().join("lib.rs")).unwrap();
+    let mut exports = HashMap::new();
+    for statement in text.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        let Some((module, items)) = statement.split_once("::") else { continue };
+        for item in items.trim_matches(['{', '}']).split(',') {
+            exports.insert(item.trim().to_owned(), module.to_owned());
+        }
+    }
+    exports
+}
+
+/// The names that follow `crate::` in code, each of a list in braces.
+fn imports(text: &str) -> Vec<String> {
+    let code: String = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap()
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    let mut names = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        let name = |text: &str| {
+            text.trim_start().split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap().to_owned()
+        };
+        let Some(list) = rest.strip_prefix('{') else {
+            names.push(name(rest));
+            continue;
+        };
+        let (mut depth, mut item) = (0, String::new());
+        for c in list.chars() {
+            match c {
+                '}' if depth == 0 => break,
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 0 => names.push(name(&std::mem::take(&mut item))),
+                _ => {}
+            }
+            if c != ',' || depth > 0 {
+                item.push(c);
+            }
+        }
+        names.push(name(&item));
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// Whether code of one module may name another.
+fn allowed(from: &str, to: &str) -> bool {
+    let rank = |name: &str| LAYERS.iter().position(|layer| *layer == name);
+    let beside = |name: &str| BESIDE.iter().position(|layer| *layer == name);
+    if from == to || to == ERROR {
+        return true;
+    }
+    if from == ERROR {
+        return to == "operator" || to == "layout" || to == "standards";
+    }
+    match (rank(from), beside(from)) {
+        (Some(from), _) => rank(to).is_some_and(|to| to <= from),
+        (_, Some(from)) => to == "operator" || to == "layout" || beside(to).is_some_and(|to| to < from),
+        _ => from == TOP && (rank(to).is_some()),
+    }
+}
+
+#[test]
+fn nothing_imports_from_a_layer_above() {
+    let exports = exports();
+    let mut seen = 0;
+    for file in files(&source()) {
+        // Tests hold the layers against each other.
+        let name = file.file_name().unwrap().to_str().unwrap();
+        if matches!(name, "lib.rs" | "tests.rs" | "interpreter.rs") {
+            continue;
+        }
+        let from = module(&file);
+        for import in imports(&fs::read_to_string(&file).unwrap()) {
+            let known = LAYERS.contains(&import.as_str())
+                || BESIDE.contains(&import.as_str())
+                || [TOP, ERROR].contains(&import.as_str());
+            let to = if known { import.clone() } else { exports.get(&import).cloned().unwrap_or_default() };
+            assert!(!to.is_empty(), "{}: whose is crate::{import}?", file.display());
+            assert!(allowed(&from, &to), "{}: {from} imports crate::{import}, of {to}", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+/// Only what is on a device knows wgpu; and errors, which name usages of buffers.
+#[test]
+fn the_pure_layers_do_not_use_wgpu() {
+    for file in files(&source()) {
+        let from = module(&file);
+        if matches!(from.as_str(), "lib" | "gpu" | "host") {
+            continue;
+        }
+        for (n, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let code = line.trim_start();
+            let named = code.contains("wgpu::") && !code.starts_with("//") && !code.contains('`');
+            let usages = from == ERROR && code.contains("wgpu::BufferUsages");
+            assert!(!named || usages, "{}:{}: {line}", file.display(), n + 1);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found() {
+    assert!(allowed("plan", "kernel") && !allowed("kernel", "plan"));
+    assert!(allowed("host", "gpu") && !allowed("gpu", "host"));
+    assert!(!allowed("reference", "arithmetic") && !allowed("arithmetic", "reference"));
+    assert!(allowed("verify", "reference") && !allowed("reference", "verify"));
+    let text =
+        "use crate::{Clamp, plan::{self, Range}, Error};\n// crate::nothing\nlet x = crate::host::open();";
+    assert_eq!(imports(text), ["Clamp", "plan", "Error", "host"]);
+}
