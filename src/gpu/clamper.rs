@@ -316,14 +316,12 @@ impl Clamper {
     /// What wgpu refuses does not say which operand it was: the one that it refuses alone is the one.
     fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
         let Error::Internal { reason } = &error else { return error };
-        let Operands { src, dst, min, max } = *operands;
-        for (argument, view) in [("src", Some(src)), ("dst", Some(dst)), ("min", min), ("max", max)] {
-            let refused = view.is_some_and(|view| self.refuses(view.buffer));
-            if refused {
-                return Error::Internal { reason: format!("{argument}: {reason}") };
-            }
+        let slots = [("min", operands.min), ("max", operands.max)];
+        let slots = slots.into_iter().filter_map(|(argument, slot)| Some((argument, slot?)));
+        match operands.views().chain(slots).find(|(_, view)| self.refuses(view.buffer)) {
+            Some((argument, _)) => Error::Internal { reason: format!("{argument}: {reason}") },
+            None => error,
         }
-        error
     }
 
     /// Whether wgpu refuses to bind a buffer.

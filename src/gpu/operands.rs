@@ -92,11 +92,8 @@ impl<'a> Operands<'a> {
     }
 
     pub(crate) fn check(&self, clamp: &Clamp) -> Result<(), Error> {
-        if self.is_one_view() {
-            self.src.check("src and dst", clamp.dtype())?;
-        } else {
-            self.src.check("src", clamp.dtype())?;
-            self.dst.check("dst", clamp.dtype())?;
+        for (argument, view) in self.views() {
+            view.check(argument, clamp.dtype())?;
         }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
@@ -132,10 +129,12 @@ impl<'a> Operands<'a> {
         Ok(())
     }
 
-    /// Whether `src` and `dst` are one view, so that what is wrong with one is with both.
-    fn is_one_view(&self) -> bool {
-        let Self { src, dst, .. } = self;
-        self.share_a_buffer() && src.layout == dst.layout && src.dtype == dst.dtype
+    /// The source and the destination by the names that errors give them; one where they are the same.
+    pub(super) fn views(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
+        let Self { src, dst, .. } = *self;
+        let one = self.share_a_buffer() && src.layout == dst.layout && src.dtype == dst.dtype;
+        let both = [(if one { "src and dst" } else { "src" }, Some(src)), ("dst", (!one).then_some(dst))];
+        both.into_iter().filter_map(|(argument, view)| Some((argument, view?)))
     }
 
     pub(crate) fn share_a_buffer(&self) -> bool {

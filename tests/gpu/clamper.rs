@@ -2,9 +2,11 @@
 
 use std::sync::Barrier;
 
-use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, Prepared, View, reference, wgpu};
+use wgpu_clamp::{
+    Clamp, Clamper, DType, Host, Layout, Operands, Precision, Prepared, View, reference, verify, wgpu,
+};
 
-use crate::harness::{buffer, gpus, read, to_bytes};
+use crate::harness::{alone, buffer, gpus, read, to_bytes, with_limits};
 
 fn f32s(bytes: &[u8]) -> Vec<f32> {
     bytemuck::pod_collect_to_vec(bytes)
@@ -186,4 +188,67 @@ fn handles_can_be_shared_between_threads() {
     shared::<Prepared>();
     shared::<Host>();
     shared::<wgpu_clamp::Tensor>();
+}
+
+/// More kinds of clamps than pipelines are kept, each held to the reference; what is given up is compiled again, and a
+/// prepared clamp does without.
+#[test]
+fn pipelines_are_kept_up_to_a_bound() {
+    if !alone("clamper::pipelines_are_kept_up_to_a_bound") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
+        let clamper = gpu.clamper();
+        let bytes: Vec<u8> = (0..4096).map(|i| (i * 37) as u8).collect();
+        let (src, dst) = (buffer(&gpu, &bytes), buffer(&gpu, &bytes));
+        let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+        let line = packed(&[61]);
+        let layouts = [
+            (line, line),
+            (line.flip(0).unwrap(), line),
+            (packed(&[7, 8]), packed(&[8, 7]).permute(&[1, 0]).unwrap()),
+            (packed(&[4, 5, 3]).permute(&[2, 0, 1]).unwrap(), packed(&[3, 4, 5])),
+            (packed(&[2, 1]).broadcast_to(&[2, 130]).unwrap(), packed(&[2, 130])),
+            (packed(&[2, 130]).slice(1, 1..130).unwrap(), packed(&[2, 129])),
+        ];
+        let calls = DType::ALL.into_iter().flat_map(|dtype| {
+            let plain = Clamp::unbounded(dtype);
+            let affine = plain.with_affine(1.0, 2.0).unwrap();
+            let clamps = [plain, affine, affine.with_precision(Precision::Exact)];
+            clamps.into_iter().flat_map(move |clamp| {
+                layouts.into_iter().flat_map(move |(from, to)| [(clamp, from, to), (clamp, to, to)])
+            })
+        });
+        let mut first = None;
+        let mut most = 0;
+        for (n, (clamp, from, to)) in calls.enumerate() {
+            let in_place = n % 2 == 1;
+            let operands = if in_place {
+                Operands::in_place(View::new(&dst, to))
+            } else {
+                Operands::new(View::new(&src, from), View::new(&dst, to))
+            };
+            let prepared = clamper.prepare(&clamp, operands).unwrap();
+            first.get_or_insert((prepared, clamp, operands));
+            most = most.max(clamper.compiled_pipelines());
+            assert!(most <= Clamper::MAX_PIPELINES, "{most}");
+        }
+        // It was full, and went on.
+        assert_eq!(most, Clamper::MAX_PIPELINES, "{}", gpu.name);
+
+        let (prepared, clamp, operands) = first.unwrap();
+        let run = |prepared: &Prepared| {
+            gpu.host.queue().write_buffer(&dst, 0, &[7; 4096]);
+            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+            gpu.host.queue().submit([encoder.finish()]);
+            let after = read(&gpu, &dst);
+            let report = verify::check(&clamp, &line, &bytes, &line, &[7; 4096], &after).unwrap();
+            assert!(report.passed(), "{report}");
+        };
+        run(&prepared);
+        run(&clamper.prepare(&clamp, operands).unwrap());
+        assert_eq!(clamper.compiled_pipelines(), Clamper::MAX_PIPELINES);
+    }
 }

@@ -660,3 +660,67 @@ fn messages_of_what_cannot_be_decided() {
         )
     );
 }
+
+/// A device whose bindings hold neither the block of a clamp that `resolve` writes, nor a slot where it lies.
+#[test]
+fn bindings_too_small_for_bounds_on_the_gpu() {
+    for gpu in gpus() {
+        for (binding, slot, least) in [(128, 0, 129), (16, 0, 17), (16, 10, 44)] {
+            let limits = wgpu::Limits {
+                max_storage_buffer_binding_size: binding,
+                ..wgpu::Limits::downlevel_defaults()
+            };
+            let small = with_limits(&gpu.adapter, limits);
+            let (src, dst) = (buffer(&small, &bytes(16)), buffer(&small, &bytes(16)));
+            let slots = buffer(&small, &bytes(64));
+            let clamp = Clamp::at_least(1_i32).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+            let backwards = packed(&[2]).flip(0).unwrap();
+            let (src, dst) = (View::new(&src, backwards), View::new(&dst, packed(&[2])));
+            let slot = View::new(&slots, Layout::strided(&[], &[], slot).unwrap());
+            let operands = Operands::new(src, dst).with_max(slot);
+            let error = small.clamper().prepare(&clamp, operands).unwrap_err();
+            let Error::DeviceLimit { limit_name, needed, limit } = error else { panic!("{error:?}") };
+            assert_eq!((limit_name, limit), ("max_storage_buffer_binding_size", binding));
+            assert!(needed >= least, "{needed}");
+        }
+    }
+}
+
+#[test]
+fn grids_of_nothing_are_named() {
+    let limits = wgpu_clamp::Limits { max_workgroups_per_dimension: 0, ..wgpu_clamp::Limits::default() };
+    let layout = packed(&[4]);
+    let error = wgpu_clamp::Plan::new(&Clamp::new(1_u8, 2), &layout, &layout, limits).unwrap_err();
+    let limit_name = "max_compute_workgroups_per_dimension";
+    assert_eq!(error, Error::DeviceLimit { limit_name, needed: 1, limit: 0 });
+}
+
+/// What wgpu refuses does not say which buffer it was.
+#[test]
+fn operands_that_wgpu_refuses_are_named() {
+    for gpu in gpus() {
+        let gone = || {
+            let buffer = buffer(gpu, &bytes(16));
+            buffer.destroy();
+            buffer
+        };
+        let clamp = Clamp::new(1_u32, 2);
+        let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu).unwrap();
+        let [a, b, min, max, gone] = [(); 5].map(|()| buffer(gpu, &bytes(16))).map(|good| (good, gone()));
+        let view = |buffer| View::new(buffer, packed(&[4]));
+        let slot = |buffer| View::new(buffer, packed(&[]));
+        let good = Operands::new(view(&a.0), view(&b.0));
+        for (argument, clamp, operands) in [
+            ("src", &clamp, Operands::new(view(&a.1), view(&b.0))),
+            ("dst", &clamp, Operands::new(view(&a.0), view(&b.1))),
+            ("src and dst", &clamp, Operands::in_place(view(&gone.1))),
+            ("min", &on_gpu, good.with_min(slot(&min.1)).with_max(slot(&max.0))),
+            ("max", &on_gpu, good.with_min(slot(&min.0)).with_max(slot(&max.1))),
+        ] {
+            let error = gpu.clamper().prepare(clamp, operands).unwrap_err();
+            let Error::Internal { reason } = &error else { panic!("{error:?}") };
+            assert!(reason.starts_with(&format!("{argument}: ")), "{argument}: {reason}");
+        }
+        gpu.clamper().prepare(&on_gpu, good.with_min(slot(&min.0)).with_max(slot(&max.0))).unwrap();
+    }
+}
