@@ -262,8 +262,16 @@ impl fmt::Display for Placement {
     }
 }
 
-/// How elements lie in words.
-fn access_fragment(dtype: DType) -> Fragment {
+/// How elements lie in words: their sizes, and how they are loaded and stored.
+fn access_fragments(dtype: DType) -> Vec<Fragment> {
+    match dtype.size() {
+        1 | 2 => vec![size_fragment(dtype), fragment!("access/packed")],
+        _ => vec![size_fragment(dtype)],
+    }
+}
+
+/// The sizes of an element and of a unit, and loads and stores of whole words.
+fn size_fragment(dtype: DType) -> Fragment {
     match dtype.size() {
         1 => fragment!("access/bits8"),
         2 => fragment!("access/bits16"),

@@ -107,9 +107,9 @@ impl Layout {
         }
         let (mut lowest, mut highest) = (self.offset as i128, self.offset as i128);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
-            let reach = (extent as i128 - 1) * stride as i128;
-            lowest += reach.min(0);
-            highest += reach.max(0);
+            let span = (extent as i128 - 1) * stride as i128;
+            lowest += span.min(0);
+            highest += span.max(0);
         }
         if lowest < 0 || highest > isize::MAX as i128 {
             return Err(Error::AddressRange { lowest, highest });
@@ -181,11 +181,11 @@ impl Layout {
         let (mut lowest, mut highest) = (self.offset, self.offset);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
             // No overflow: `validated` has seen the sums.
-            let reach = (extent - 1) * stride.unsigned_abs();
+            let span = (extent - 1) * stride.unsigned_abs();
             if stride < 0 {
-                lowest -= reach;
+                lowest -= span;
             } else {
-                highest += reach;
+                highest += span;
             }
         }
         Some((lowest, highest))

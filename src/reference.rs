@@ -286,8 +286,8 @@ fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
 }
 
 fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8]) -> Result<(), Error> {
-    let reach = layout.span().map_or(0, |(_, highest)| highest as u64 + 1);
-    let needed = reach.saturating_mul(dtype.size() as u64);
+    let end = layout.span().map_or(0, |(_, highest)| highest as u64 + 1);
+    let needed = end.saturating_mul(dtype.size() as u64);
     let actual = bytes.len() as u64;
     if needed > actual {
         let needed = needed.div_ceil(4).saturating_mul(4);

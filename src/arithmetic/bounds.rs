@@ -6,7 +6,7 @@ use super::words;
 use crate::operator::format::FloatFormat;
 use crate::{Bound, Clamp, DType, NanRule, Order};
 
-/// Of `element/integer.wgsl`.
+/// Mirrors `Bounds` in `element/integer.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct IntegerBounds {
@@ -14,7 +14,7 @@ pub(crate) struct IntegerBounds {
     pub(crate) max: i32,
 }
 
-/// Of `element/integer64.wgsl`.
+/// Mirrors `Bounds` in `element/integer64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct IntegerBounds64 {
@@ -22,7 +22,7 @@ pub(crate) struct IntegerBounds64 {
     pub(crate) max: [u32; 2],
 }
 
-/// Of `element/float.wgsl`.
+/// Mirrors `Bounds` in `element/float.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds {
@@ -34,7 +34,7 @@ pub(crate) struct FloatBounds {
     pub(crate) max_bits: u32,
 }
 
-/// Of `element/float64.wgsl`.
+/// Mirrors `Bounds` in `element/float64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds64 {

@@ -6,7 +6,7 @@ use super::bounds::integer_range;
 use super::integer::Linear;
 use crate::{Affine, DType};
 
-/// Of `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
+/// Mirrors `Affine` in `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Fixed {

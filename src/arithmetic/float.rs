@@ -7,7 +7,7 @@ use super::words;
 use crate::operator::format::Binary;
 use crate::{Affine, DType};
 
-/// Of `affine/float_fast.wgsl`.
+/// Mirrors `Affine` in `affine/float_fast.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatFast {
@@ -17,7 +17,7 @@ pub(crate) struct FloatFast {
     pub(crate) infinity_flip: u32,
 }
 
-/// Of `affine/float64_fast.wgsl`.
+/// Mirrors `Affine` in `affine/float64_fast.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatFast64 {
@@ -27,7 +27,7 @@ pub(crate) struct FloatFast64 {
     pub(crate) infinity_flip: u32,
 }
 
-/// Of `affine/float_exact.wgsl`.
+/// Mirrors `Affine` in `affine/float_exact.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatExact {
@@ -41,7 +41,7 @@ pub(crate) struct FloatExact {
     pub(crate) infinity_flip: u32,
 }
 
-/// Of `affine/float64_exact.wgsl`.
+/// Mirrors `Affine` in `affine/float64_exact.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatExact64 {

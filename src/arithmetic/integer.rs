@@ -21,7 +21,7 @@ use super::words;
 use crate::operator::format::Binary;
 use crate::{Affine, DType};
 
-/// Of `affine/integer.wgsl`.
+/// Mirrors `Affine` in `affine/integer.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Integer {
@@ -42,7 +42,7 @@ pub(crate) struct Integer {
     pub(crate) rebase: [u32; 2],
 }
 
-/// Of `affine/integer64.wgsl`.
+/// Mirrors `Affine` in `affine/integer64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Integer64 {

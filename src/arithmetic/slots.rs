@@ -21,6 +21,7 @@ impl Slot {
     }
 }
 
+/// Mirrors `ResolveParams` in `resolve.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct ResolveParams {

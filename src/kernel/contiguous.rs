@@ -13,7 +13,7 @@ use crate::fragment::{Fragment, fragment};
 /// Packets that an invocation of `body` takes; the constant of `kernel/contiguous.wgsl`.
 pub(crate) const PACKETS_PER_INVOCATION: u32 = 4;
 
-/// `Geometry` of `kernel/contiguous.wgsl`.
+/// Mirrors `Geometry` in `kernel/contiguous.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {

@@ -12,7 +12,7 @@ use crate::DType;
 use crate::arithmetic::AffineStep;
 use crate::fragment::{Fragment, fragment};
 
-/// `Geometry` of `kernel/fill.wgsl`.
+/// Mirrors `Geometry` in `kernel/fill.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -72,9 +72,7 @@ impl Definition for Fill {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        // A tile may be as narrow as an element in each row.
-        let of_elements = Tiling::of_elements(task);
-        Tiling { most: of_elements.most / row_edges::MOST_PER_ROW, dispatches: 2, ..of_elements }
+        row_edges::tiling(task, 2)
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

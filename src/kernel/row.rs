@@ -8,7 +8,7 @@ use super::{Region, Task, flag, per_word};
 use crate::DType;
 use crate::fragment::{Fragment, fragment};
 
-/// `Row` of `kernel/row.wgsl`.
+/// Mirrors `Row` in `kernel/row.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct RowGeometry {

@@ -7,14 +7,20 @@ use super::region::{DST, same_phase};
 use super::row::{Row, Unit};
 use super::tile::BoundTile;
 use super::walk::{First, Rank, Walk};
-use super::{PACKET, access_fragment, flag};
+use super::{PACKET, Task, Tiling, access_fragments, flag};
 use crate::DType;
 use crate::fragment::{Fragment, fragment};
 
 /// The most invocations per row of `row_edges`: sixteen, for up to twice as many rows as there are.
-pub(super) const MOST_PER_ROW: u64 = 32;
+const MOST_PER_ROW: u64 = 32;
 
-/// `Edges` of `kernel/row_edges.wgsl`.
+/// How regions of rows are cut. A tile may be as narrow as an element in each row.
+pub(super) fn tiling(task: &Task, dispatches: usize) -> Tiling {
+    let of_elements = Tiling::of_elements(task);
+    Tiling { most: of_elements.most / MOST_PER_ROW, dispatches, ..of_elements }
+}
+
+/// Mirrors `Edges` in `kernel/row_edges.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct EdgesGeometry {
@@ -124,7 +130,7 @@ pub(super) fn fragments(dtype: DType) -> Vec<Fragment> {
         fragment!("kernel/items"),
         fragment!("kernel/row"),
         fragment!("packet/units"),
-        access_fragment(dtype),
     ]);
+    fragments.extend(access_fragments(dtype));
     fragments
 }

@@ -17,7 +17,7 @@ use crate::fragment::{Fragment, fragment};
 /// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
 const REPEATS: u64 = 8;
 
-/// `Geometry` of `kernel/rows.wgsl`.
+/// Mirrors `Geometry` in `kernel/rows.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -122,9 +122,7 @@ impl Definition for Rows {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        // A tile may be as narrow as an element in each row.
-        let of_elements = Tiling::of_elements(task);
-        Tiling { most: of_elements.most / row_edges::MOST_PER_ROW, dispatches: 3, ..of_elements }
+        row_edges::tiling(task, 3)
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

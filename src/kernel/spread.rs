@@ -7,7 +7,7 @@ use super::region::{DST, Dim, Region, SRC, same_phase};
 use super::row::{Row, RowGeometry};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, access_fragment, flag, per_word};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -15,7 +15,7 @@ use crate::fragment::{Fragment, fragment};
 /// Groups that an invocation takes: those of four packets.
 const GROUPS: usize = 16;
 
-/// `Geometry` of `kernel/spread.wgsl`.
+/// Mirrors `Geometry` in `kernel/spread.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -139,7 +139,7 @@ impl Definition for Spread {
             fragment!("kernel/row"),
             fragment!("kernel/funnel"),
             fragment!("packet/units"),
-            access_fragment(dtype),
+            size_fragment(dtype),
             packet_fragment(dtype, step),
         ]
     }

@@ -5,12 +5,12 @@ use bytemuck::{Pod, Zeroable};
 use super::region::Region;
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Task, Tiling, access_fragment};
+use super::{Claim, Definition, Task, Tiling, access_fragments};
 use crate::DType;
 use crate::arithmetic::AffineStep;
 use crate::fragment::{Fragment, fragment};
 
-/// `Geometry` of `kernel/strided.wgsl`.
+/// Mirrors `Geometry` in `kernel/strided.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -53,12 +53,10 @@ impl Definition for Strided {
     }
 
     fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
-        vec![
-            fragment!("kernel/strided"),
-            fragment!("kernel/walk"),
-            fragment!("kernel/items"),
-            access_fragment(dtype),
-        ]
+        let mut fragments =
+            vec![fragment!("kernel/strided"), fragment!("kernel/walk"), fragment!("kernel/items")];
+        fragments.extend(access_fragments(dtype));
+        fragments
     }
 
     fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {

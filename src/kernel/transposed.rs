@@ -6,12 +6,12 @@ use bytemuck::{Pod, Zeroable};
 use super::region::{Dim, Region};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, access_fragment};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
 
-/// `Geometry` of `kernel/transposed.wgsl`.
+/// Mirrors `Geometry` in `kernel/transposed.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -148,7 +148,7 @@ impl Definition for Transposed {
             transpose,
             fragment!("kernel/walk"),
             fragment!("packet/units"),
-            access_fragment(dtype),
+            size_fragment(dtype),
             packet_fragment(dtype, step),
         ]
     }

@@ -7,7 +7,7 @@ use super::division::Division;
 use super::tile::{BoundTile, Loop};
 use crate::MAX_RANK;
 
-/// `Dim` of `kernel/walk.wgsl`.
+/// Mirrors `Dim` in `kernel/walk.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct WalkDim {
@@ -17,7 +17,7 @@ pub(crate) struct WalkDim {
     pub(crate) multiplier: u32,
 }
 
-/// `Walk` of `kernel/walk.wgsl`.
+/// Mirrors `Walk` in `kernel/walk.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Walk {

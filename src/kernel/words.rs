@@ -6,12 +6,12 @@ use super::region::{DST, Region, same_phase};
 use super::row::{Row, RowGeometry, Unit};
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling, access_fragment, per_word};
+use super::{Claim, Definition, Placement, Task, Tiling, access_fragments, per_word};
 use crate::DType;
 use crate::arithmetic::AffineStep;
 use crate::fragment::{Fragment, fragment};
 
-/// `Geometry` of `kernel/words.wgsl`.
+/// Mirrors `Geometry` in `kernel/words.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -130,8 +130,8 @@ impl Definition for Words {
             fragment!("kernel/walk"),
             fragment!("kernel/items"),
             fragment!("kernel/row"),
-            access_fragment(dtype),
         ]);
+        fragments.extend(access_fragments(dtype));
         fragments
     }
 

@@ -52,10 +52,10 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
     equation.prepare();
     // `first` is the first that is not zero. From the small strides on: fewer terms, less to search.
     for first in (0..equation.len).rev() {
-        let Term { coefficient, most, later_reach, .. } = equation.terms[first];
-        // Where the later differences are 0, their terms add up to half their reach. A stride beyond that
+        let Term { coefficient, most, later_sum, .. } = equation.terms[first];
+        // Where the later differences are 0, their terms add up to half their sum. A stride beyond that
         // cannot be made up for, which decides nested strides.
-        let Some(target) = (later_reach / 2).checked_sub(coefficient) else { continue };
+        let Some(target) = (later_sum / 2).checked_sub(coefficient) else { continue };
         // `v = d - 1` for the first one, whose `d` starts at 1.
         let found = equation.branch(first, most / 2 - 1, target);
         if found != Overlap::No {
@@ -102,7 +102,7 @@ struct Term {
     coefficient: usize,
     most: usize,
     /// The largest sum of the later terms.
-    later_reach: usize,
+    later_sum: usize,
     /// The greatest common divisor of this coefficient and the later ones.
     gcd: usize,
     /// What is left for the later terms is a multiple of their gcd for every `period`-th `v` only.
@@ -147,13 +147,13 @@ impl Equation {
 
     /// Fills in what the search wants to know about each term and its later ones.
     fn prepare(&mut self) {
-        let (mut reach, mut later_gcd, mut gapless) = (0, 0, true);
+        let (mut sum, mut later_gcd, mut gapless) = (0, 0, true);
         for term in self.terms[..self.len].iter_mut().rev() {
             let (gcd, inverse) = gcd_and_inverse(term.coefficient, later_gcd);
             // Multiples without a gap stay so if the new coefficient does not leap over more than the next.
-            gapless &= reach == 0 || gcd == later_gcd && term.coefficient <= reach + gcd;
-            *term = Term { later_reach: reach, gcd, period: later_gcd / gcd, inverse, gapless, ..*term };
-            reach += term.coefficient * term.most;
+            gapless &= sum == 0 || gcd == later_gcd && term.coefficient <= sum + gcd;
+            *term = Term { later_sum: sum, gcd, period: later_gcd / gcd, inverse, gapless, ..*term };
+            sum += term.coefficient * term.most;
             later_gcd = gcd;
         }
     }
@@ -171,8 +171,8 @@ impl Equation {
     fn branch(&mut self, k: usize, most: usize, target: usize) -> Overlap {
         let Some(nodes_left) = self.nodes_left.checked_sub(1) else { return Overlap::Undecided };
         self.nodes_left = nodes_left;
-        let Term { coefficient, later_reach, gcd, period, inverse, .. } = self.terms[k];
-        let lowest = target.saturating_sub(later_reach).div_ceil(coefficient);
+        let Term { coefficient, later_sum, gcd, period, inverse, .. } = self.terms[k];
+        let lowest = target.saturating_sub(later_sum).div_ceil(coefficient);
         let highest = most.min(target / coefficient);
         if lowest > highest {
             return Overlap::No;

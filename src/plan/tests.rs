@@ -1,4 +1,4 @@
-//! Plans without a GPU: what they collapse to, and which elements their dispatches reach.
+//! Plans without a GPU: what they collapse to, and what their dispatches do.
 
 use proptest::prelude::*;
 
@@ -99,7 +99,7 @@ fn kernels_suit_their_layouts() {
         (DType::U8, first(4), first(4), vec![Spread]),
         (DType::U8, packed(&[64, 3]), pixels(0..64), vec![Spread]),
         (DType::U8, packed(&[70, 3]), pixels(0..70), vec![Spread, Words]),
-        // Six lines behind them are what the last packet of src is filled up with.
+        // Six groups behind them are what the last packet of src is filled up with.
         (DType::U8, shifted(70), pixels(0..70), vec![Spread, Words]),
         (DType::U8, shifted(69), pixels(0..69), vec![Words]),
         (DType::U8, shifted(90), pixels(3..93), vec![Spread, Words, Words]),
@@ -153,8 +153,8 @@ fn bindings_suit_the_device() {
 }
 
 #[test]
-fn packets_of_lines_fit_into_their_bindings() {
-    // The lines end within a binding, the last packet of src does not.
+fn packets_of_groups_fit_into_their_bindings() {
+    // The groups end within a binding, the last packet of src does not.
     let limits = Limits { max_binding_size: 4104, binding_alignment: 16, ..Limits::default() };
     let src = Layout::strided(&[2, 80, 3], &[3908, 3, 1], 0).unwrap();
     let dst = Layout::strided(&[2, 80, 3], &[320, 4, 1], 0).unwrap();
@@ -271,8 +271,8 @@ fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
         })
 }
 
-/// Lines of a word or less, packed or with gaps in src, in words in dst.
-fn any_lines() -> impl Strategy<Value = (Layout, Layout)> {
+/// Groups of a word or less, packed or with gaps in src, in words in dst.
+fn any_groups() -> impl Strategy<Value = (Layout, Layout)> {
     let phase = || prop::sample::select(&[0_usize, 0, 1, 2, 3]);
     let extent = prop::sample::select(&[64_usize, 70, 96, 131]);
     (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 4]>()).prop_map(
@@ -348,7 +348,7 @@ proptest! {
     /// Each output element once, from the source element with the same index, and nothing else.
     #[test]
     fn a_plan_reaches_each_element_once(
-        (src, dst) in prop_oneof![any_layouts(), any_matrices(), any_lines()],
+        (src, dst) in prop_oneof![any_layouts(), any_matrices(), any_groups()],
         dtype in prop::sample::select(&DType::ALL),
         place in 0..3,
         limits in any_limits(),

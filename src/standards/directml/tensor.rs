@@ -46,8 +46,8 @@ impl TensorDesc<'_> {
             0
         } else if let Some(strides) = self.strides {
             self.check_stride_count(strides)?;
-            let reach = |(&size, &stride): (&u32, &u32)| u128::from(size - 1) * u128::from(stride);
-            self.sizes.iter().zip(strides).map(reach).sum::<u128>() + 1
+            let span = |(&size, &stride): (&u32, &u32)| u128::from(size - 1) * u128::from(stride);
+            self.sizes.iter().zip(strides).map(span).sum::<u128>() + 1
         } else {
             self.sizes.iter().fold(1_u128, |product, &size| product.saturating_mul(u128::from(size)))
         };
