@@ -29,12 +29,12 @@ impl Fixed {
             return None;
         }
         let (lowest, highest) = integer_range(dtype);
-        let linear = Linear::of_8_bits(dtype, affine);
-        let results: [i128; 256] = std::array::from_fn(|i| linear.result(lowest + i as i128));
-        let nearest = scaled.round() as i128;
+        let (lowest, highest) = (lowest as i64, highest as i64);
+        let results = Linear::results_of_8_bits(dtype, affine);
+        let nearest = scaled.round() as i64;
         [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
             // Each number narrows the range of addends that give its result.
-            let mut addends = (i128::from(i32::MIN) / 2, i128::from(i32::MAX) / 2);
+            let mut addends = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
             for (number, result) in (lowest..).zip(results) {
                 let product = number * factor;
                 if result > lowest {

@@ -154,19 +154,25 @@ impl Linear {
         }
     }
 
-    /// For 8-bit integers.
-    pub(super) fn of_8_bits(dtype: DType, affine: Affine) -> Self {
-        Self::new(dtype, affine, &WIDTH_64)
+    /// For 8-bit integers: the results for their numbers, of which those beyond the dtype are one beyond it.
+    pub(super) fn results_of_8_bits(dtype: DType, affine: Affine) -> [i64; 256] {
+        let linear = Self::new(dtype, affine, &WIDTH_64);
+        let (lowest, highest) = integer_range(dtype);
+        std::array::from_fn(|i| {
+            let result = linear.result(lowest as i64 + i as i64);
+            result.clamp(lowest as i64 - 1, highest as i64 + 1)
+        })
     }
 
-    /// What the shader computes for a key, before it saturates.
-    pub(super) fn result(&self, key: i128) -> i128 {
-        let x = (key.clamp(self.lowest, self.highest) - self.origin) << self.shift_left;
-        let factor = i128::from(self.factor);
-        let sum = x * if self.negative { -factor } else { factor } + self.addend;
-        let floored = (sum >> self.shift_right) + self.offset;
+    /// What the shader computes for a key in 64 bits, before it saturates.
+    fn result(&self, key: i64) -> i64 {
+        let x = (key.clamp(self.lowest as i64, self.highest as i64) - self.origin as i64) << self.shift_left;
+        let factor = i64::from(self.factor);
+        let product = x.wrapping_mul(if self.negative { -factor } else { factor });
+        let sum = product.wrapping_add(self.addend as i64);
+        let floored = (sum >> self.shift_right).wrapping_add(self.offset as i64);
         let fraction = sum & ((1 << self.shift_right) - 1) != 0 || self.inexact;
-        floored + i128::from(floored < 0 && fraction)
+        floored + i64::from(floored < 0 && fraction)
     }
 
     /// |scale| below 2^24: the product is a fixed-point number with `-scale.exponent` binary places.

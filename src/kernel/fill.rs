@@ -60,7 +60,7 @@ impl EntryPoint {
 pub(super) struct Fill;
 
 impl Definition for Fill {
-    /// Within one buffer a word of dst may hold the element that others load.
+    /// An entry point sees a binding as words or as packets; this one loads a word of src and stores packets of dst.
     fn serves(&self, _: DType, _: AffineStep, placement: Placement) -> bool {
         placement == Placement::TwoBuffers
     }
