@@ -2,9 +2,11 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(not(target_arch = "wasm32"))]
+use std::sync::Weak;
 use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(not(target_arch = "wasm32"))]
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_channel::oneshot;
 
@@ -111,10 +113,11 @@ impl Mapping {
     ) -> Result<Self, Error> {
         let (sender, arrival) = oneshot::channel();
         let sender = Arc::new(Mutex::new(Some(sender)));
-        let callback = Arc::clone(&sender);
+        #[cfg(not(target_arch = "wasm32"))]
+        let poller = Poller { device: device.clone(), submission, sender: Arc::downgrade(&sender) };
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
-                tell(&callback, result.map_err(|error| Error::Readback { reason: error.to_string() }));
+                tell(&sender, result.map_err(|error| Error::Readback { reason: error.to_string() }));
             });
         })?;
         #[cfg(target_arch = "wasm32")]
@@ -122,7 +125,7 @@ impl Mapping {
         Ok(Self {
             arrival,
             #[cfg(not(target_arch = "wasm32"))]
-            poller: Poller { device: device.clone(), submission, sender },
+            poller,
         })
     }
 
@@ -136,29 +139,24 @@ impl Mapping {
         mut self,
     ) -> Result<(), Error> {
         let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
+        #[cfg(target_arch = "wasm32")]
+        return self.arrival.await.map_err(lost)?;
         #[cfg(not(target_arch = "wasm32"))]
         {
-            // Not a wait of no time: one that times out as another thread finds all work done, in a poll or a submission,
-            // fails an assertion of wgpu-core (30.0; mended by gfx-rs/wgpu#9958).
             self.poller.poll(wgpu::PollType::Poll)?;
             if let Some(result) = self.arrival.try_recv().map_err(lost)? {
                 result?;
-                // Done, so this does not wait; it refuses a submission to the queue of another device, of whose work the
-                // mapping knows nothing. If it has found the device destroyed, nothing is mapped any more.
-                self.poller.poll(self.poller.within(Duration::ZERO))?;
-                if lost::is_lost(&self.poller.device) {
-                    return Err(Error::DeviceLost { reason: "it was destroyed during the wait".to_owned() });
-                }
-                return Ok(());
+            } else {
+                self.poller.spawn()?;
+                self.arrival.await.map_err(lost)??;
             }
-            self.poller.spawn()?;
+            self.poller.check()
         }
-        self.arrival.await.map_err(lost)?
     }
 }
 
-/// Shared by wgpu's callback and the thread that polls: whoever knows first tells.
-type Sender = Arc<Mutex<Option<oneshot::Sender<Result<(), Error>>>>>;
+/// Of wgpu's callback, and the thread that polls knows of it: whoever knows first tells.
+type Sender = Mutex<Option<oneshot::Sender<Result<(), Error>>>>;
 
 fn tell(sender: &Sender, result: Result<(), Error>) {
     if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -167,49 +165,65 @@ fn tell(sender: &Sender, result: Result<(), Error>) {
     }
 }
 
-/// Polls a device until a submission is done, and with it a mapping.
+/// Polls a device until a mapping has arrived.
+///
+/// Never in a wait with a timeout: one that ends as another thread finds all work done, in a poll or a submission, fails
+/// an assertion of wgpu-core (30.0; mended by gfx-rs/wgpu#9958). On GL, a poll that waits also keeps other threads from
+/// the device.
 #[cfg(not(target_arch = "wasm32"))]
+#[derive(Clone)]
 struct Poller {
     device: wgpu::Device,
     submission: wgpu::SubmissionIndex,
-    sender: Sender,
+    /// None any more if wgpu has dropped its callback.
+    sender: Weak<Sender>,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Poller {
-    fn spawn(self) -> Result<(), Error> {
+    fn spawn(&self) -> Result<(), Error> {
+        let poller = self.clone();
         std::thread::Builder::new()
             .name("wgpu-clamp poll".to_owned())
-            .spawn(move || self.run())
+            .spawn(move || poller.run())
             .map(|_| ())
             .map_err(|error| Error::Readback { reason: format!("no thread to poll the device: {error}") })
     }
 
     fn run(self) {
-        // Short waits: on GL a waiting poll keeps other threads from the device.
-        const SLICE: Duration = Duration::from_millis(20);
-        loop {
-            match self.poll(self.within(SLICE)) {
-                Ok(false) => {}
-                // The callback has told, or is about to on another thread that polls.
-                Ok(true) => return,
-                Err(error) => return tell(&self.sender, Err(error)),
+        let start = Instant::now();
+        // The callback takes it, perhaps on another thread that polls.
+        let waiting = |sender: &Sender| sender.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        while self.sender.upgrade().is_some_and(|sender| waiting(&sender)) {
+            if let Err(error) = self.poll(wgpu::PollType::Poll) {
+                if let Some(sender) = self.sender.upgrade() {
+                    tell(&sender, Err(error));
+                }
+                return;
+            }
+            let elapsed = start.elapsed();
+            if elapsed < Duration::from_micros(200) {
+                // The shortest sleep takes as long as a small copy.
+                std::thread::yield_now();
+            } else {
+                // A sixteenth of what it took so far is little to add to it.
+                std::thread::sleep((elapsed / 16).clamp(Duration::from_micros(50), Duration::from_millis(2)));
             }
         }
     }
 
-    /// A wait for the submission, no longer than `timeout`.
-    fn within(&self, timeout: Duration) -> wgpu::PollType {
-        wgpu::PollType::Wait { submission_index: Some(self.submission.clone()), timeout: Some(timeout) }
+    /// Refuses a submission to the queue of another device, of whose work a mapping that has arrived knows nothing. This
+    /// waits for nothing, since the right one is done. If the poll finds the device destroyed, nothing is mapped any more,
+    /// and wgpu says so to whoever reads.
+    fn check(&self) -> Result<(), Error> {
+        self.poll(wgpu::PollType::Wait { submission_index: Some(self.submission.clone()), timeout: None })
     }
 
-    /// Whether what `poll_type` waits for is done.
-    fn poll(&self, poll_type: wgpu::PollType) -> Result<bool, Error> {
+    fn poll(&self, poll_type: wgpu::PollType) -> Result<(), Error> {
         let poll = || self.device.poll(poll_type);
         // wgpu panics where the driver says that the device is lost.
         match catch_unwind(AssertUnwindSafe(poll)) {
-            Ok(Ok(_)) => Ok(true),
-            Ok(Err(wgpu::PollError::Timeout)) => Ok(false),
+            Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(Error::Readback { reason: error.to_string() }),
             Err(_) if lost::is_lost(&self.device) => {
                 Err(Error::DeviceLost { reason: "polling it panicked".to_owned() })

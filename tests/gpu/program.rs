@@ -1,8 +1,11 @@
 //! The crate inside a program that has a device of its own: what it frees, what it leaves to the program, and that
 //! neither threads nor devices get in each other's way.
 
+use std::future::Future as _;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use wgpu_clamp::{
@@ -234,6 +237,79 @@ fn recording_does_not_wait_for_the_device() {
         });
         assert!(did_not_wait, "waited on {}", gpu.name);
     }
+}
+
+/// The threads that waited in polls of wgpu's.
+struct Waits(Mutex<Vec<String>>);
+
+impl log::Log for Waits {
+    fn enabled(&self, metadata: &log::Metadata) -> bool {
+        metadata.target().starts_with("wgpu_core::device")
+    }
+
+    fn log(&self, record: &log::Record) {
+        if self.enabled(record.metadata()) && record.args().to_string().contains("waiting for submission") {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            self.0.lock().unwrap().push(name);
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// While another thread submits and polls, a long read polls too, and never in a wait: one that times out as the other
+/// thread finds all work done fails an assertion of wgpu-core 30.0. That takes luck, so the waits are counted as well.
+#[test]
+fn a_read_polls_without_waiting() {
+    static WAITS: Waits = Waits(Mutex::new(Vec::new()));
+    if !alone("program::a_read_polls_without_waiting") {
+        return;
+    }
+    let panics = Arc::new(AtomicUsize::new(0));
+    let panicked = Arc::clone(&panics);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        panicked.fetch_add(1, Ordering::SeqCst);
+        hook(info);
+    }));
+    log::set_logger(&WAITS).unwrap();
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let (device, queue) = (gpu.device(), gpu.host.queue());
+        let tensor = Tensor::zeros(&gpu.host, DType::U8, &[64 << 20]).unwrap();
+        log::set_max_level(log::LevelFilter::Trace);
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        assert_eq!(std::mem::take(&mut *WAITS.0.lock().unwrap()).len(), 1, "wgpu tells of waits");
+
+        let stop = AtomicBool::new(false);
+        let mut pending = false;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::SeqCst) {
+                    queue.submit([]);
+                    device.poll(wgpu::PollType::Poll).unwrap();
+                }
+            });
+            for _ in 0..8 {
+                let mut read = pin!(tensor.read_bytes());
+                let bytes = match read.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(bytes) => bytes,
+                    Poll::Pending => {
+                        pending = true;
+                        pollster::block_on(read)
+                    }
+                };
+                assert!(bytes.is_ok(), "{bytes:?} on {}", gpu.name);
+            }
+            stop.store(true, Ordering::SeqCst);
+        });
+        log::set_max_level(log::LevelFilter::Off);
+        // Mesa's GL computes within `submit`: nothing is ever under way.
+        assert!(pending || gpu.adapter.get_info().backend == wgpu::Backend::Gl, "{}", gpu.name);
+        let waits = std::mem::take(&mut *WAITS.0.lock().unwrap());
+        assert!(waits.iter().all(|thread| thread != "wgpu-clamp poll"), "{waits:?} on {}", gpu.name);
+    }
+    assert_eq!(panics.load(Ordering::SeqCst), 0);
 }
 
 /// Handlers that the program has set are called for its own mistakes, and for nothing of the crate's.
