@@ -10,7 +10,7 @@ use std::fmt;
 pub use slice::ClampSlice;
 pub use tensor::Tensor;
 
-use crate::gpu::scope;
+use crate::gpu::{lost, scope};
 use crate::{Clamp, Clamper, Element, Error, Operands};
 
 /// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
@@ -71,8 +71,8 @@ impl Host {
         clamp: &Clamp,
         operands: impl Into<Operands<'a>>,
     ) -> Result<wgpu::SubmissionIndex, Error> {
-        let prepared = self.clamper.prepare(clamp, operands)?;
         let device = self.clamper.device();
+        let prepared = self.clamper.prepare(clamp, operands).map_err(|error| lost::blame(device, error))?;
         scope::catch(device, || {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp submit") });

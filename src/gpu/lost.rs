@@ -3,13 +3,18 @@
 use super::{mapped, scope};
 use crate::Error;
 
-/// The error as [`Error::DeviceLost`], if that is what is behind it.
+/// The error as [`Error::DeviceLost`], if that is what is behind it. wgpu's words are those of whatever met it first, an
+/// object that is invalid without a fault of its own, so they are left out.
 pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
-    match error {
-        Error::Internal { .. } | Error::Readback { .. } if is_lost(device) => {
-            Error::DeviceLost { reason: error.to_string() }
-        }
-        error => error,
+    let lost = match error {
+        Error::DeviceLost { .. } => true,
+        Error::Internal { .. } | Error::Readback { .. } => is_lost(device),
+        _ => false,
+    };
+    if lost {
+        Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
+    } else {
+        error
     }
 }
 

@@ -27,7 +27,8 @@ pub(crate) fn create(
 ) -> Result<wgpu::Buffer, Error> {
     let buffer = create_buffer(host, argument, size, USAGES, bytes.is_some())?;
     if let Some(bytes) = bytes {
-        mapped::fill(host.clamper().device(), &buffer, bytes)?;
+        let device = host.clamper().device();
+        mapped::fill(device, &buffer, bytes).map_err(|error| lost::blame(device, error))?;
     }
     Ok(buffer)
 }

@@ -421,8 +421,12 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         let clamp = Clamp::new(2_u8, 3);
         device.destroy();
 
-        let gone = |error: Error| matches!(error, Error::DeviceLost { .. });
+        let lost = |error: &Error| matches!(error, Error::DeviceLost { .. });
+        // Not a word of the objects in which it showed.
+        let said = "the device was lost: it was destroyed, or its driver gave it up";
+        let gone = |error: Error| lost(&error) && error.to_string() == said;
         let mut data = [9_u8, 0];
+        assert!(gone(host.clamp_slice(&clamp, &[1, 2], &mut data).run_blocking().unwrap_err()));
         assert!(gone(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err()));
         assert_eq!(data, [9, 0]);
         assert!(gone(tensor.read_blocking::<u8>().unwrap_err()));
@@ -433,7 +437,8 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         }
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let operands = Operands::in_place(tensor.view());
-        assert!(gone(host.clamper().encode(&mut encoder, &clamp, operands).unwrap_err()));
+        assert!(gone(host.submit(&clamp, operands).unwrap_err()));
+        assert!(lost(&host.clamper().encode(&mut encoder, &clamp, operands).unwrap_err()));
     }
 }
 
