@@ -33,7 +33,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host side on the caller's device. `queue` is that device's.
+    /// A host side on the caller's device. `queue` is that device's, which no handle shows: see
+    /// [the crate's documentation](crate#errors) for what wgpu does with another.
     #[must_use]
     pub fn new(clamper: &Clamper, queue: &wgpu::Queue) -> Self {
         Self { clamper: clamper.clone(), queue: queue.clone() }

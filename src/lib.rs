@@ -177,7 +177,9 @@
 //! | mistake | reported |
 //! | --- | --- |
 //! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Internal`] with wgpu's words; web: the program's error scope or the device's error handler |
-//! | a buffer of a device from another `wgpu::Instance` | perhaps not at all: wgpu may take it for a buffer of its own |
+//! | a buffer of a device from another `wgpu::Instance` | native: wgpu 30 panics, as it finds no such buffer; or not at all, as it takes one of its own for it |
+//! | in [`Host::new`], a queue of another device | at each submission, in an error scope or the error handler of the queue's device. If that returns, nothing was submitted, and what is read then is [`Error::Readback`] or zeros |
+//! | in [`Host::new`], a queue of a device from another `wgpu::Instance` | native: wgpu 30 panics at each submission; or not at all, as it takes commands of that instance for these |
 //! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Internal`] |
 //! | a device lost or destroyed | [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`], [`Tensor`] or [`ClampSlice`] and a third may poll |
 //!

@@ -519,6 +519,46 @@ fn a_poll_that_fails_ends_the_read() {
     }
 }
 
+/// What the manual says of mistakes that no handle shows, as wgpu 30 takes them.
+#[test]
+fn what_only_wgpu_sees() {
+    if !alone("errors::what_only_wgpu_sees") {
+        return;
+    }
+    let panics = |run: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err();
+    for gpu in gpus() {
+        let device = |adapter| with_limits(adapter, wgpu::Limits::downlevel_defaults());
+        let (own, other) = (device(&gpu.adapter), device(&gpu.adapter));
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+        let adapters = pollster::block_on(instance.enumerate_adapters(gpu.adapter.get_info().backend.into()));
+        let foreign = device(&adapters[0]);
+        let clamp = Clamp::new(2_u8, 3);
+        let upload = |gpu: &Gpu| Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
+        let tensor = upload(&own);
+        let submit = |queue: &wgpu::Queue| {
+            let host = Host::new(own.clamper(), queue);
+            host.submit(&clamp, Operands::in_place(tensor.view()))
+        };
+
+        let error = own.clamper().prepare(&clamp, Operands::in_place(upload(&other).view())).unwrap_err();
+        assert!(matches!(error, Error::Internal { .. }), "{error:?}");
+        // More than this instance has, so that none is taken for it.
+        let buffers: Vec<_> = (0..200).map(|_| upload(&foreign)).collect();
+        let operands = Operands::in_place(buffers[199].view());
+        assert!(panics(&|| drop(own.clamper().prepare(&clamp, operands))), "{}", gpu.name);
+        assert!(panics(&|| drop(submit(foreign.host.queue()))), "{}", gpu.name);
+
+        assert!(panics(&|| drop(submit(other.host.queue()))), "{}", gpu.name);
+        let scope = other.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        submit(other.host.queue()).unwrap();
+        assert!(pollster::block_on(scope.pop()).is_some());
+        // None of it is in the way of what is right.
+        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4]);
+        submit(own.host.queue()).unwrap();
+        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [2, 2, 3, 3]);
+    }
+}
+
 #[test]
 fn a_report_is_no_error_but_its_operands_can_be() {
     let (clamp, layout) = (Clamp::new(1_u8, 2), packed(&[4]));
