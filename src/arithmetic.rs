@@ -1,5 +1,6 @@
-//! The numbers that the shaders compute with: bounds as keys, scale and bias as integers. Each struct here is the twin of
-//! one in `shaders/`, with its name, order and offsets; a test in `shader/tests.rs` compares them.
+//! The numbers that the shaders compute with: bounds as keys, scale and bias as integers or floats. Each struct here
+//! mirrors one in `shaders/`, with the same names, order and offsets of its members; a test in `shader/tests.rs` compares
+//! them.
 
 mod bounds;
 mod fixed;
@@ -25,12 +26,12 @@ use crate::Clamp;
 /// The operator's part of the uniform block, the same for all windows of a clamp: the bounds of the class, then the
 /// numbers of the affine step, each at a multiple of 16 bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Operator {
+pub(crate) struct OperatorBlock {
     bytes: [u8; Self::CAPACITY],
     len: usize,
 }
 
-impl Operator {
+impl OperatorBlock {
     /// Enough for the largest class and step together; a test holds each against it.
     pub(crate) const CAPACITY: usize = 128;
 

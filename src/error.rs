@@ -378,7 +378,7 @@ pub enum Error {
     /// The device was lost or destroyed.
     #[error("the device was lost: {reason}")]
     DeviceLost {
-        /// What wgpu said.
+        /// How it showed.
         reason: String,
     },
     /// The device had no memory for one of the crate's own objects.

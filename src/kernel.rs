@@ -24,7 +24,7 @@ use crate::fragment::{Fragment, fragment};
 
 pub use limits::Limits;
 pub(crate) use region::{Dim, Region};
-pub(crate) use tile::{BoundTile, Dispatch, Geometry, Launch, Tile};
+pub(crate) use tile::{BoundTile, Dispatch, GeometryBytes, Launch, Tile};
 
 /// Bytes in a packet, what the kernels load and store at once where they can: a `vec4<u32>`.
 pub(crate) const PACKET: usize = 16;
@@ -65,7 +65,7 @@ const fn per_word(dtype: DType) -> usize {
 /// What a kernel would take of a region.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
-    pub(crate) body: Region,
+    pub(crate) main: Region,
     /// What it leaves to kernels that leave nothing.
     pub(crate) rest: [Option<Region>; 2],
     /// Elements between the preceding 16-byte boundary and the start, subtracted from the first tile.
@@ -77,15 +77,15 @@ pub(crate) struct Claim {
 impl Claim {
     /// The whole region.
     const fn all(region: &Region, why: &'static str) -> Self {
-        Self { body: *region, rest: [None; 2], lead: 0, why }
+        Self { main: *region, rest: [None; 2], lead: 0, why }
     }
 }
 
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The dimensions that [`Definition::is_cut_in_units`] names are cut at multiples of so many elements.
-    pub(crate) unit: usize,
+    /// The dimensions that [`Definition::is_cut_in_quanta`] names are cut at multiples of so many elements.
+    pub(crate) quantum: usize,
     /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
     pub(crate) most: u64,
     /// The end of the src binding is a multiple of so many bytes.
@@ -98,7 +98,7 @@ impl Tiling {
     /// Cut anywhere, into tiles of one dispatch with an element for each invocation at least.
     fn of_elements(task: &Task) -> Self {
         let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
-        Self { unit: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
+        Self { quantum: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
     }
 }
 
@@ -115,8 +115,8 @@ pub(crate) trait Definition {
     /// How its regions are cut.
     fn tiling(&self, task: &Task) -> Tiling;
 
-    /// Whether a dimension is cut at multiples of [`Tiling::unit`]; other dimensions are cut anywhere.
-    fn is_cut_in_units(&self, _dim: &Dim, _task: &Task) -> bool {
+    /// Whether a dimension is cut at multiples of [`Tiling::quantum`]; other dimensions are cut anywhere.
+    fn is_cut_in_quanta(&self, _dim: &Dim, _task: &Task) -> bool {
         false
     }
 

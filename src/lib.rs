@@ -155,7 +155,7 @@
 //!
 //! # What is kept
 //!
-//! A [`Clamper`] and its clones keep compiled pipelines, nothing else: one per dtype, affine step, placement, kernel and
+//! A [`Clamper`] and its clones keep compiled pipelines and their shader modules, nothing else: one pipeline per dtype, affine step, placement, kernel and
 //! kind of layout; none is for a bound, a scale, a shape or a stride alone. A program that clamps the same kinds of
 //! tensors again and again takes a few. One that takes many, such as a server, keeps the
 //! [`MAX_PIPELINES`](Clamper::MAX_PIPELINES) that it used last; an older one is compiled again where it is needed again.
@@ -191,8 +191,9 @@
 //! A view may be as large as its buffer. Where it exceeds a storage binding
 //! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
 //! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
-//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose may be up to three
-//! windows. Bounds on the GPU take one dispatch more, however many windows there are. A plan that could take more than 65,536
+//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose, or a channel of pixels in
+//! bytes, may be up to three windows. Bounds on the GPU take one dispatch more for all windows, or for a few hundred where
+//! the device has small buffers. A plan that could take more than 65,536
 //! dispatches, bounds on the GPU not counted, is [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
 //! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
 //!

@@ -8,10 +8,10 @@ mod window;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Fixed, Operator};
+use crate::arithmetic::{AffineStep, Fixed, OperatorBlock};
 use crate::kernel::{Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
-use crate::shader::{Module, ModuleKey};
+use crate::shader::{Module, ModuleName};
 use crate::{Clamp, Error, Layout, Limits};
 
 use strategy::Strategy;
@@ -121,13 +121,13 @@ impl Plan {
     }
 
     /// The operator's part of the uniform block of every window.
-    pub(crate) fn operator(&self) -> Operator {
-        Operator::new(&self.clamp, self.step(), self.fixed.as_ref())
+    pub(crate) fn operator(&self) -> OperatorBlock {
+        OperatorBlock::new(&self.clamp, self.step(), self.fixed.as_ref())
     }
 
     /// The module that `window` takes.
     pub(crate) fn module(&self, window: &Window) -> Module {
-        Module::Clamp(ModuleKey {
+        Module::Clamp(ModuleName {
             dtype: self.clamp.dtype(),
             step: self.step(),
             kernel: window.kernel,

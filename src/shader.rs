@@ -3,30 +3,30 @@
 use crate::arithmetic::{self, AffineStep};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::{EntryPoint, Kernel, Placement};
-use crate::{DType, arithmetic::Operator, kernel::Geometry};
+use crate::{DType, arithmetic::OperatorBlock, kernel::GeometryBytes};
 
 /// The most bytes of a uniform block: the operator's part, then the kernel's.
-pub(crate) const MAX_BLOCK: usize = Operator::CAPACITY + Geometry::CAPACITY;
+pub(crate) const MAX_BLOCK: usize = OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
 
 /// Names one module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Module {
     /// A clamp's kernel.
-    Clamp(ModuleKey),
+    Clamp(ModuleName),
     /// What turns bounds on the GPU into those of uniform blocks.
     Resolve,
 }
 
 /// Names one module of a clamp's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ModuleKey {
+pub(crate) struct ModuleName {
     pub(crate) dtype: DType,
     pub(crate) step: AffineStep,
     pub(crate) kernel: Kernel,
     pub(crate) placement: Placement,
 }
 
-impl ModuleKey {
+impl ModuleName {
     /// All that a plan can choose.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         DType::ALL.into_iter().flat_map(|dtype| {

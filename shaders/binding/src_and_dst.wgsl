@@ -1,8 +1,8 @@
 // src and dst in bindings of their own, which share no word.
 //
 // Provides: load_src_packet, load_dst_packet, store_dst_packet, load_src_word, store_dst_word,
-//     load_shared_src_word, load_shared_dst_word, store_shared_dst_word, flip_shared_dst_bits
-// Needs: src_packets, src_words, dst_packets, dst_words, dst_shared_words, words_of, packet_of
+//     load_contended_src_word, load_contended_dst_word, store_contended_dst_word, flip_contended_dst_bits
+// Needs: src_packets, src_words, dst_packets, dst_words, dst_contended_words, words_of, packet_of
 fn load_src_packet(i: u32) -> vec4<u32> {
     return words_of(src_packets[i]);
 }
@@ -25,18 +25,18 @@ fn store_dst_word(i: u32, w: u32) {
 
 // Words of which other invocations may be changing other bits.
 
-fn load_shared_src_word(i: u32) -> u32 {
+fn load_contended_src_word(i: u32) -> u32 {
     return src_words[i];
 }
 
-fn load_shared_dst_word(i: u32) -> u32 {
-    return atomicLoad(&dst_shared_words[i]);
+fn load_contended_dst_word(i: u32) -> u32 {
+    return atomicLoad(&dst_contended_words[i]);
 }
 
-fn store_shared_dst_word(i: u32, w: u32) {
-    atomicStore(&dst_shared_words[i], w);
+fn store_contended_dst_word(i: u32, w: u32) {
+    atomicStore(&dst_contended_words[i], w);
 }
 
-fn flip_shared_dst_bits(i: u32, bits: u32) {
-    atomicXor(&dst_shared_words[i], bits);
+fn flip_contended_dst_bits(i: u32, bits: u32) {
+    atomicXor(&dst_contended_words[i], bits);
 }

@@ -2,10 +2,10 @@
 // src is writable too. One element type per entry point, so each buffer is declared
 // once for every way of reading it.
 //
-// Provides: src_packets, src_words, dst_packets, dst_words, dst_shared_words
+// Provides: src_packets, src_words, dst_packets, dst_words, dst_contended_words
 // Needs: Packet
 @group(0) @binding(1) var<storage, read_write> src_packets: array<Packet>;
 @group(0) @binding(1) var<storage, read_write> src_words: array<u32>;
 @group(0) @binding(2) var<storage, read_write> dst_packets: array<Packet>;
 @group(0) @binding(2) var<storage, read_write> dst_words: array<u32>;
-@group(0) @binding(2) var<storage, read_write> dst_shared_words: array<atomic<u32>>;
+@group(0) @binding(2) var<storage, read_write> dst_contended_words: array<atomic<u32>>;

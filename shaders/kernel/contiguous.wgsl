@@ -1,15 +1,15 @@
 // Elements without gaps, src and dst at the same distance from a 16-byte boundary. `body` takes the whole
-// packets, `edges` the up to two packets that the tensor covers in part.
+// packets, `edges` the up to two packets that the tile covers in part.
 //
 // Provides: Geometry, body, edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, PACKET_BYTES, PACKET_WORDS, packet_at, byte_of_packet, packet,
-//     load_src_packet, store_dst_packet, load_shared_src_word, load_shared_dst_word, store_shared_dst_word
+//     load_src_packet, store_dst_packet, load_contended_src_word, load_contended_dst_word, store_contended_dst_word
 struct Geometry {
     first: u32,      // dst packet where the whole ones begin
     count: u32,      // whole packets
     src_shift: u32,  // src packet minus dst packet, modulo 2^32
     grid_width: u32, // workgroups along x
-    begin: u32,      // first byte of the tensor in dst
+    begin: u32,      // first byte of the tile in dst
     end: u32,        // the byte after its last
 }
 
@@ -24,7 +24,7 @@ fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if first >= params.geometry.count {
         return;
     }
-    // All loads come before the first store. Out-of-range slots repeat packet a: same value, same owner, harmless.
+    // All loads come before the first store. Packets beyond the end repeat packet a: same value, same owner, harmless.
     let a = params.geometry.first + first;
     let end = params.geometry.first + params.geometry.count;
     let b = select(a, a + stride, a + stride < end);
@@ -55,16 +55,16 @@ fn bits_below(bytes: u32) -> u32 {
 
 fn load_edge_word(i: u32, mask: u32) -> u32 {
     if mask == 0u {
-        return 0u; // outside the tensor, perhaps outside the buffer
+        return 0u; // outside the tile, perhaps outside the buffer
     }
-    return load_shared_src_word(i);
+    return load_contended_src_word(i);
 }
 
 fn store_edge_word(i: u32, mask: u32, w: u32) {
     if mask == 0xffffffffu {
-        store_shared_dst_word(i, w);
+        store_contended_dst_word(i, w);
     } else if mask != 0u {
-        store_shared_dst_word(i, (load_shared_dst_word(i) & ~mask) | (w & mask));
+        store_contended_dst_word(i, (load_contended_dst_word(i) & ~mask) | (w & mask));
     }
 }
 

@@ -33,7 +33,7 @@ fn fill_packets(at: Position) {
         return;
     }
     let x = splat(element(load_src(at.src)));
-    // Out-of-range slots repeat packet a: same value, same owner, harmless.
+    // Packets beyond the end repeat packet a: same value, same owner, harmless.
     let stride = packet_stride();
     store_four(a, stride, end, x);
     if PACKETS > 4u {

@@ -47,7 +47,7 @@ fn take_packets(index: u32, at: Position, skip: u32) {
     if !at.inside || a >= end {
         return;
     }
-    // All loads come before the first store. Out-of-range slots repeat packet a: same value, same owner, harmless.
+    // All loads come before the first store. Packets beyond the end repeat packet a: same value, same owner, harmless.
     let b = select(a, a + stride, a + stride < end);
     let c = select(a, a + 2u * stride, a + 2u * stride < end);
     let d = select(a, a + 3u * stride, a + 3u * stride < end);
@@ -112,8 +112,8 @@ fn store_row(at: vec4<u32>, row: u32, four: Four) {
 
 // The rows of dst that an invocation takes.
 fn repeats(index: u32) -> u32 {
-    let block = second_dimension(first_dimension(start(index))).index;
-    return min(params.geometry.repeats, params.geometry.repeated_rows - block * params.geometry.repeats);
+    let batch = second_dimension(first_dimension(start(index))).index;
+    return min(params.geometry.repeats, params.geometry.repeated_rows - batch * params.geometry.repeats);
 }
 
 // Where a row's packets come from: a packet of dst from two neighbours in src, or from one.

@@ -1,8 +1,8 @@
 // A unit of a row in dst is a word of several elements, of which those at the row's ends may be others'.
 //
 // Provides: row_unit, SRC_IN_ROWS, EXCLUSIVE_WORDS
-// Needs: params, Position, ELEMENT_BYTES, LANES, load_src, word, load_shared_src_word, load_shared_dst_word,
-//     store_shared_dst_word, flip_shared_dst_bits
+// Needs: params, Position, ELEMENT_BYTES, LANES, load_src, word, load_contended_src_word, load_contended_dst_word,
+//     store_contended_dst_word, flip_contended_dst_bits
 fn row_unit(at: Position, unit: u32) {
     let bits = ELEMENT_BYTES * 8u;
     let origin = unit * LANES;
@@ -15,8 +15,8 @@ fn row_unit(at: Position, unit: u32) {
     var x = 0u;
     if SRC_IN_ROWS {
         // In one word or in two neighbours. Where all that counts lies in the second, both loads are of that.
-        let a = load_shared_src_word((src + lowest) / LANES);
-        let b = load_shared_src_word((src + highest) / LANES);
+        let a = load_contended_src_word((src + lowest) / LANES);
+        let b = load_contended_src_word((src + highest) / LANES);
         let shift = (src & (LANES - 1u)) * bits;
         x = (a >> shift) | ((b << 1u) << (31u - shift));
     } else {
@@ -34,14 +34,14 @@ fn row_unit(at: Position, unit: u32) {
     if EXCLUSIVE_WORDS {
         var merged = y;
         if mask != 0xffffffffu {
-            merged = (load_shared_dst_word(unit) & ~mask) | (y & mask);
+            merged = (load_contended_dst_word(unit) & ~mask) | (y & mask);
         }
-        store_shared_dst_word(unit, merged);
+        store_contended_dst_word(unit, merged);
     } else if mask == 0xffffffffu {
-        store_shared_dst_word(unit, y);
+        store_contended_dst_word(unit, y);
     } else {
         // Others change their elements meanwhile: flip only the bits that change.
-        flip_shared_dst_bits(unit, (load_shared_dst_word(unit) ^ y) & mask);
+        flip_contended_dst_bits(unit, (load_contended_dst_word(unit) ^ y) & mask);
     }
 }
 

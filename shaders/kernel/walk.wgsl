@@ -11,7 +11,7 @@ struct Dim {
 }
 
 struct Walk {
-    dims: array<Dim, 8>,         // the innermost first
+    dims: array<Dim, 8>,         // in the order of the walk
     shifts: array<vec4<u32>, 2>, // the shifts that go with the multipliers
     count: u32,      // linear indices: of invocations, for `transposed` of workgroups
     src_start: u32,  // where index 0 lies in src
@@ -26,7 +26,7 @@ override RANK: u32 = 8u;
 
 struct Position {
     remaining: u32, // the linear index over the remaining dimensions
-    index: u32,     // the index in the last dimension
+    index: u32,     // the index in the dimension that was taken last
     src: u32,
     dst: u32,
     inside: bool,   // whether there is such an item

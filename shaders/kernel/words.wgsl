@@ -1,6 +1,6 @@
 // Rows of 8- or 16-bit elements without gaps in dst, or single ones at one place in their words: word by word of dst.
 //
-// Provides: Geometry, WORDS, rows_by_word
+// Provides: Geometry, WORDS, words
 // Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, SPLIT_ROWS, item, Row, LANES, row_unit
 struct Geometry {
     walk: Walk,
@@ -11,7 +11,7 @@ struct Geometry {
 override WORDS: u32 = 1u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn rows_by_word(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+fn words(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
     if index >= params.geometry.walk.count {
         return;

@@ -1,10 +1,10 @@
 //! Uniform blocks: what the dispatches of a clamp are told, in as few buffers as can be.
 
 use super::mapped;
-use crate::Error;
-use crate::arithmetic::Operator;
-use crate::kernel::Geometry;
+use crate::arithmetic::OperatorBlock;
+use crate::kernel::GeometryBytes;
 use crate::shader::MAX_BLOCK;
+use crate::{Error, Limits};
 
 /// What a device asks of buffers that hold several blocks.
 #[derive(Clone, Copy, Debug)]
@@ -24,10 +24,14 @@ impl BlockLimits {
         }
     }
 
-    /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding.
-    pub(super) fn per_buffer(&self, resolved: bool) -> usize {
-        let most = if resolved { self.max_storage_binding } else { u64::MAX };
-        usize::try_from(self.max_buffer_size.min(most) / self.pitch).unwrap_or(usize::MAX).max(1)
+    /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding, with
+    /// a workgroup for each.
+    pub(super) fn per_buffer(&self, resolved: bool, limits: &Limits) -> usize {
+        let fitting = |bytes| bytes / self.pitch;
+        let most = fitting(self.max_buffer_size);
+        let resolvable = fitting(self.max_storage_binding).min(limits.workgroups());
+        let most = if resolved { most.min(resolvable) } else { most };
+        usize::try_from(most).unwrap_or(usize::MAX).max(1)
     }
 }
 
@@ -47,7 +51,7 @@ impl Blocks {
         device: &wgpu::Device,
         limits: &BlockLimits,
         count: usize,
-        (operator, first): (&Operator, &Geometry),
+        (operator, first): (&OperatorBlock, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
         let (pitch, size) = match count {
@@ -78,8 +82,8 @@ impl Blocks {
         Ok(Self { buffer, count, pitch, size })
     }
 
-    /// Writes the blocks of `operator` with each geometry, as [`BlockWriter::push`] is given them.
-    pub(super) fn write(&self) -> Result<BlockWriter, Error> {
+    /// Opens the buffer for writing.
+    pub(super) fn writer(&self) -> Result<BlockWriter, Error> {
         Ok(BlockWriter { mapped: mapped::range(&self.buffer)?, pitch: self.pitch, next: 0 })
     }
 
@@ -111,7 +115,7 @@ pub(super) struct BlockWriter {
 
 impl BlockWriter {
     /// The next block: the operator's part, then the kernel's.
-    pub(super) fn push(&mut self, operator: &Operator, geometry: &Geometry) {
+    pub(super) fn push(&mut self, operator: &OperatorBlock, geometry: &GeometryBytes) {
         let mut at = self.next * self.pitch as usize;
         for part in [operator.as_bytes(), geometry.as_bytes()] {
             self.mapped.slice(at..at + part.len()).copy_from_slice(part);

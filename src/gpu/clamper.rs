@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::blocks::{BlockLimits, Blocks};
-use super::pipeline::{Key, Pipelines};
+use super::pipeline::{PipelineName, Pipelines};
 use super::slots::Slots;
 use super::{Operands, View, adapter, mapped, scope};
 use crate::arithmetic::ResolveParams;
@@ -128,7 +128,7 @@ impl Clamper {
             limits.max_workgroups_per_dimension,
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
             Pipelines::CAPACITY,
-            Pipelines::possible(),
+            Pipelines::possible(limits.f64_arithmetic),
         );
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }
@@ -153,7 +153,7 @@ impl Clamper {
     /// compiled when first needed.
     #[must_use]
     pub fn compiled_pipelines(&self) -> usize {
-        self.inner.pipelines.compiled()
+        self.inner.pipelines.kept()
     }
 
     /// Records one clamp in a compute pass of its own.
@@ -212,7 +212,7 @@ impl Clamper {
         let (src, dst) = (&operands.src.layout, &operands.dst.layout);
         let plan = Plan::with_placement(clamp, src, dst, placement, limits)?;
         let slots = Slots::of(clamp, &operands, &limits)?;
-        let per_buffer = self.inner.block_limits.per_buffer(slots.is_some());
+        let per_buffer = self.inner.block_limits.per_buffer(slots.is_some(), &limits);
         log::debug!(
             "prepare {plan}; dispatches: {}",
             plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
@@ -245,17 +245,17 @@ impl Clamper {
             if let Some(slots) = slots {
                 dispatches.push(self.resolve(clamp, slots, &blocks, &mut pipelines)?);
             }
-            let mut writer = blocks.write()?;
+            let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
                 writer.push(&operator, &window.launch.geometry);
                 let module = plan.module(&window);
                 let Bindings { placement, src, dst } = window.bindings;
-                let src = part(operands.src.buffer, src);
+                let src = bound(operands.src.buffer, src);
                 let layout = self.inner.pipelines.bind_group_layout(placement);
                 let bind_group = match placement {
                     Placement::OneBuffer => self.bind(layout, [blocks.binding(n), src]),
                     Placement::TwoRanges | Placement::TwoBuffers => {
-                        self.bind(layout, [blocks.binding(n), src, part(operands.dst.buffer, dst)])
+                        self.bind(layout, [blocks.binding(n), src, bound(operands.dst.buffer, dst)])
                     }
                 };
                 for Dispatch { entry_point, grid } in window.dispatches() {
@@ -288,7 +288,7 @@ impl Clamper {
             mapped_at_creation: true,
         });
         mapped::write(&params, bytes)?;
-        let [min, max] = slots.bindings().map(|(buffer, range)| part(buffer, range));
+        let [min, max] = slots.bindings().map(|(buffer, range)| bound(buffer, range));
         let bind_group = self.bind(
             self.inner.pipelines.resolve_layout(),
             [params.as_entire_binding(), min, max, blocks.all()],
@@ -334,7 +334,7 @@ impl Clamper {
                 usage: wgpu::BufferUsages::UNIFORM,
                 mapped_at_creation: false,
             });
-            let storage = part(buffer, Range { offset: 0, size: size / 4 * 4 });
+            let storage = bound(buffer, Range { offset: 0, size: size / 4 * 4 });
             let layout = self.inner.pipelines.bind_group_layout(Placement::OneBuffer);
             drop(self.bind(layout, [params.as_entire_binding(), storage]));
         });
@@ -345,22 +345,22 @@ impl Clamper {
 /// The pipelines of one clamp. However many windows take one, it is looked up, and logged, once.
 struct Lookup<'a> {
     inner: &'a Inner,
-    found: Vec<(Key, wgpu::ComputePipeline)>,
+    found: Vec<(PipelineName, wgpu::ComputePipeline)>,
 }
 
 impl Lookup<'_> {
     fn get(&mut self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
-        let key = Key { module, entry_point };
-        if let Some((_, pipeline)) = self.found.iter().find(|(found, _)| *found == key) {
+        let name = PipelineName { module, entry_point };
+        if let Some((_, pipeline)) = self.found.iter().find(|(found, _)| *found == name) {
             return Ok(pipeline.clone());
         }
-        let pipeline = self.inner.pipelines.get(&self.inner.device, key)?;
-        self.found.push((key, pipeline.clone()));
+        let pipeline = self.inner.pipelines.get(&self.inner.device, name)?;
+        self.found.push((name, pipeline.clone()));
         Ok(pipeline)
     }
 }
 
-fn part(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
+fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
     wgpu::BindingResource::Buffer(wgpu::BufferBinding {
         buffer,
         offset: range.offset,

@@ -11,11 +11,12 @@ pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
         Error::Internal { .. } | Error::Readback { .. } => is_lost(device),
         _ => false,
     };
-    if lost {
-        Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
-    } else {
-        error
-    }
+    if lost { gone() } else { error }
+}
+
+/// The error of a device that is lost or destroyed.
+pub(crate) fn gone() -> Error {
+    Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
 }
 
 /// Whether the device is lost or destroyed. wgpu tells in many ways; a buffer made mapped, which nobody can write to then,

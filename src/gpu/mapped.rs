@@ -1,6 +1,6 @@
 //! Buffers that are mapped: writing to them, and reading.
 
-use super::scope;
+use super::{lost, scope};
 use crate::Error;
 
 /// Writes `bytes` to the start of a buffer that is mapped, and unmaps it.
@@ -17,7 +17,7 @@ pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
 
 /// The whole of a buffer that is mapped for writing.
 pub(crate) fn range(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error> {
-    buffer.get_mapped_range_mut(..).map_err(|error| Error::DeviceLost { reason: error.to_string() })
+    buffer.get_mapped_range_mut(..).map_err(|_| lost::gone())
 }
 
 /// Hands the first `size` bytes of a buffer that is mapped to `take`.

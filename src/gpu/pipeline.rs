@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::cache::Recent;
 use super::scope;
 use crate::Error;
 use crate::kernel::{EntryPoint, Placement};
-use crate::shader::{Module, ModuleKey};
+use crate::shader::{Module, ModuleName};
 
 /// The pipelines that were used last, compiled once each.
 pub(super) struct Pipelines {
@@ -19,10 +19,13 @@ pub(super) struct Pipelines {
     /// Whether an invocation's packets lie next to each other.
     adjacent: bool,
     /// The driver's own cache, which a program may keep from run to run.
-    cache: Option<wgpu::PipelineCache>,
-    compiled: RwLock<Recent<Key, wgpu::ComputePipeline>>,
-    modules: Mutex<HashMap<Module, Arc<Mutex<Option<wgpu::ShaderModule>>>>>,
+    driver_cache: Option<wgpu::PipelineCache>,
+    kept: RwLock<Recent<PipelineName, wgpu::ComputePipeline>>,
+    /// Those of the pipelines that are kept. `None` until the first one is compiled.
+    modules: Mutex<Modules>,
 }
+
+type Modules = HashMap<Module, Arc<Mutex<Option<wgpu::ShaderModule>>>>;
 
 struct Layouts {
     bind_group: wgpu::BindGroupLayout,
@@ -33,20 +36,24 @@ impl Pipelines {
     /// The most that are kept. Lavapipe needs 2.4 MiB for each that has run.
     pub(super) const CAPACITY: usize = 256;
 
-    /// How many there could be on any one device.
-    pub(super) fn possible() -> usize {
-        1 + ModuleKey::all().map(|key| key.entry_points().len()).sum::<usize>()
+    /// How many there could be on a device with F64 arithmetic or without.
+    pub(super) fn possible(f64_arithmetic: bool) -> usize {
+        let modules = ModuleName::all().filter(|name| f64_arithmetic || !name.step.takes_f64(name.dtype));
+        1 + modules.map(|name| name.entry_points().len()).sum::<usize>()
     }
 
-    pub(super) fn new(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
+    pub(super) fn new(
+        device: &wgpu::Device,
+        driver_cache: Option<wgpu::PipelineCache>,
+    ) -> Result<Self, Error> {
         Ok(Self {
             one_buffer: Layouts::new(device, "one buffer", &[WRITE])?,
             two_ranges: Layouts::new(device, "two ranges", &[WRITE, WRITE])?,
             two_buffers: Layouts::new(device, "two buffers", &[READ, WRITE])?,
             resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
             adjacent: adjacent(&device.adapter_info()),
-            cache,
-            compiled: RwLock::new(Recent::new(Self::CAPACITY)),
+            driver_cache,
+            kept: RwLock::new(Recent::new(Self::CAPACITY)),
             modules: Mutex::default(),
         })
     }
@@ -60,71 +67,100 @@ impl Pipelines {
     }
 
     /// How many pipelines are kept.
-    pub(super) fn compiled(&self) -> usize {
-        self.compiled.read().unwrap_or_else(PoisonError::into_inner).len()
+    pub(super) fn kept(&self) -> usize {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn find(&self, key: Key) -> Option<wgpu::ComputePipeline> {
-        let compiled = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
-        let pipeline = compiled.get(&key)?.clone();
-        log::debug!("pipeline {key}: cached");
+    fn find(&self, name: PipelineName) -> Option<wgpu::ComputePipeline> {
+        let pipeline = self.kept.read().unwrap_or_else(PoisonError::into_inner).get(&name)?.clone();
+        log::debug!("pipeline {name}: cached");
         Some(pipeline)
     }
 
     /// The pipeline of an entry point. Whoever asks first compiles it, and who asks for the same one meanwhile
-    /// waits; other modules compile at the same time. A failure is not kept.
-    pub(super) fn get(&self, device: &wgpu::Device, key: Key) -> Result<wgpu::ComputePipeline, Error> {
-        let Key { module: name, entry_point } = key;
-        if let Some(pipeline) = self.find(key) {
+    /// waits; other modules compile at the same time. A failure is not kept (native only: the web tells later).
+    pub(super) fn get(
+        &self,
+        device: &wgpu::Device,
+        name: PipelineName,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        if let Some(pipeline) = self.find(name) {
             return Ok(pipeline);
         }
-        let entry =
-            Arc::clone(self.modules.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default());
-        let mut entry = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = Arc::clone(self.modules().entry(name.module).or_default());
+        let mut module = entry.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody may have compiled it meanwhile.
-        if let Some(pipeline) = self.find(key) {
+        if let Some(pipeline) = self.find(name) {
             return Ok(pipeline);
         }
-        log::debug!("pipeline {key}: compiling");
-        let label = format!("wgpu-clamp {key}");
-        let layout = match name {
-            Module::Clamp(key) => &self.layouts(key.placement).pipeline,
+        log::debug!("pipeline {name}: compiling");
+        let compiled = self.compile(device, name, module.take());
+        if let Ok((compiled, pipeline)) = &compiled {
+            *module = Some(compiled.clone());
+            self.keep(name, pipeline);
+        }
+        drop(module);
+        drop(entry);
+        self.forget_unused(name.module);
+        compiled.map(|(_, pipeline)| pipeline)
+    }
+
+    fn compile(
+        &self,
+        device: &wgpu::Device,
+        name: PipelineName,
+        module: Option<wgpu::ShaderModule>,
+    ) -> Result<(wgpu::ShaderModule, wgpu::ComputePipeline), Error> {
+        let label = format!("wgpu-clamp {name}");
+        let layout = match name.module {
+            Module::Clamp(module) => &self.layouts(module.placement).pipeline,
             Module::Resolve => &self.resolve.pipeline,
         };
-        let values = key.constants(self.adjacent);
-        let (module, pipeline) = scope::catch(device, || {
-            let module = entry.take().unwrap_or_else(|| {
+        let constants = name.constants(self.adjacent);
+        scope::catch(device, || {
+            let module = module.unwrap_or_else(|| {
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
                     label: Some(&label),
-                    source: wgpu::ShaderSource::Wgsl(name.source().into()),
+                    source: wgpu::ShaderSource::Wgsl(name.module.source().into()),
                 })
             });
             let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(&label),
                 layout: Some(layout),
                 module: &module,
-                entry_point: Some(entry_point.name()),
+                entry_point: Some(name.entry_point.name()),
                 compilation_options: wgpu::PipelineCompilationOptions {
                     // No kernel has workgroup memory.
                     zero_initialize_workgroup_memory: false,
-                    constants: &values,
+                    constants: &constants,
                 },
-                cache: self.cache.as_ref(),
+                cache: self.driver_cache.as_ref(),
             });
             (module, pipeline)
-        })?;
-        *entry = Some(module);
-        self.keep(key, &pipeline);
-        Ok(pipeline)
+        })
     }
 
-    fn keep(&self, key: Key, pipeline: &wgpu::ComputePipeline) {
-        let mut compiled = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(given_up) = compiled.insert(key, pipeline.clone()) else { return };
-        log::debug!("pipeline {given_up}: given up, the least recently used");
-        if compiled.keys().all(|key| key.module != given_up.module) {
-            self.modules.lock().unwrap_or_else(PoisonError::into_inner).remove(&given_up.module);
+    fn keep(&self, name: PipelineName, pipeline: &wgpu::ComputePipeline) {
+        let given_up =
+            self.kept.write().unwrap_or_else(PoisonError::into_inner).insert(name, pipeline.clone());
+        if let Some(given_up) = given_up {
+            log::debug!("pipeline {given_up}: given up, the least recently used");
+            self.forget_unused(given_up.module);
         }
+    }
+
+    /// Lets go of a module of which no pipeline is kept, unless somebody is about to compile one.
+    fn forget_unused(&self, module: Module) {
+        let mut modules = self.modules();
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        let idle = |entry: &Arc<Mutex<_>>| Arc::strong_count(entry) == 1;
+        if modules.get(&module).is_some_and(idle) && kept.keys().all(|name| name.module != module) {
+            modules.remove(&module);
+        }
+    }
+
+    fn modules(&self) -> MutexGuard<'_, Modules> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     const fn layouts(&self, placement: Placement) -> &Layouts {
@@ -144,12 +180,12 @@ fn adjacent(info: &wgpu::AdapterInfo) -> bool {
 
 /// Names one pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct PipelineName {
     pub(super) module: Module,
     pub(super) entry_point: EntryPoint,
 }
 
-impl Key {
+impl PipelineName {
     /// The values of the overridable constants that the module knows.
     fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
         let mut constants = self.entry_point.constants();
@@ -161,9 +197,9 @@ impl Key {
 }
 
 /// For labels and the log.
-impl fmt::Display for Key {
+impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleKey { dtype, step, placement, .. }) = self.module {
+        if let Module::Clamp(ModuleName { dtype, step, placement, .. }) = self.module {
             write!(f, "{dtype}, {step}, {placement}, ")?;
         }
         f.write_str(self.entry_point.name())

@@ -63,16 +63,16 @@ impl Definition for Contiguous {
         let per_invocation = PACKETS_PER_INVOCATION as usize * task.per_packet();
         let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
         let most = invocations.saturating_mul(per_invocation as u64);
-        Tiling { unit: task.per_packet(), most, dispatches: 2, ..Tiling::of_elements(task) }
+        Tiling { quantum: task.per_packet(), most, dispatches: 2, ..Tiling::of_elements(task) }
     }
 
-    fn is_cut_in_units(&self, _: &Dim, _: &Task) -> bool {
+    fn is_cut_in_quanta(&self, _: &Dim, _: &Task) -> bool {
         true
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         let packet = PACKET as u32;
-        let (src, begin) = (tile.starts[SRC], tile.starts[DST]);
+        let (src, begin) = (tile.start_bytes[SRC], tile.start_bytes[DST]);
         let end = begin + (tile.len() * tile.size) as u32;
         let first = begin.div_ceil(packet);
         let count = (end / packet).saturating_sub(first);

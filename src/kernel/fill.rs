@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::region::Region;
-use super::row::{Row, RowGeometry, Unit, packets_pay};
+use super::row::{Row, RowGeometry, RowUnit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch};
 use super::walk::{First, Items, Rank, Walk};
@@ -93,7 +93,7 @@ impl Definition for Fill {
             needed.then_some(Dispatch { entry_point: super::EntryPoint::Fill(entry_point), grid })
         };
         let body = EntryPoint::Fill(Body { rank, first, packets });
-        let unit = Unit::of(tile, &row);
+        let unit = RowUnit::of(tile, &row);
         let at_ends = EntryPoint::Edges(RowEdges { rank, first, with_last: false, unit });
         Launch::new(
             &Geometry { walk, row: row.geometry(), edges },
@@ -116,7 +116,7 @@ impl Definition for Fill {
     fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
-            for items in [Items::One, Items::Four, Items::Eight] {
+            for items in Items::all(dtype) {
                 let first = First::Items(items);
                 let packets = [Packets::One, Packets::Two, Packets::Four, Packets::Sixteen];
                 all.extend(packets.map(|packets| EntryPoint::Fill(Body { rank, first, packets })));

@@ -14,7 +14,8 @@ use super::PACKET;
 pub struct Limits {
     /// The largest storage buffer binding, in bytes.
     pub max_binding_size: u64,
-    /// What the offset of a binding must be a multiple of, in bytes. A power of two.
+    /// What the offset of a binding must be a multiple of, in bytes. A power of two; another number is taken for the next
+    /// one.
     pub binding_alignment: u64,
     /// The most workgroups along x or y.
     pub max_workgroups_per_dimension: u32,
@@ -46,7 +47,7 @@ impl Limits {
 
     /// Where bindings begin: at a multiple of so many bytes, and at a packet.
     pub(crate) fn binding_start(&self) -> u64 {
-        self.binding_alignment.max(PACKET as u64)
+        self.binding_alignment.max(PACKET as u64).checked_next_power_of_two().unwrap_or(1 << 63)
     }
 
     /// Workgroups in the largest grid.
@@ -54,7 +55,7 @@ impl Limits {
         u64::from(self.max_workgroups_per_dimension).pow(2)
     }
 
-    /// A near-square grid of at least `workgroups`, or one row of them while they fit.
+    /// A near-square grid of at least `workgroups`, or of height 1 while they fit.
     pub(crate) fn grid(&self, workgroups: u64) -> [u32; 2] {
         let most = u64::from(self.max_workgroups_per_dimension.max(1));
         let height = if workgroups <= most { 1 } else { workgroups.isqrt().max(workgroups.div_ceil(most)) };

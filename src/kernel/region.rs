@@ -27,18 +27,18 @@ pub(crate) struct Dim {
 }
 
 impl Dim {
-    pub(crate) const UNIT: Self = Self { extent: 1, src: 0, dst: 0, axis: 0 };
+    pub(crate) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, axis: 0 };
 }
 
-/// A side of the copy, for strides and starts.
+/// The index of src in pairs of starts or strides.
 pub(crate) const SRC: usize = 0;
-/// The other side.
+/// The index of dst.
 pub(crate) const DST: usize = 1;
 
 impl Region {
     /// The whole index space, which is not empty.
     pub(crate) fn collapsed(src: &Layout, dst: &Layout) -> Self {
-        let mut region = Self { rank: 0, dims: [Dim::UNIT; MAX_RANK], starts: [src.offset(), dst.offset()] };
+        let mut region = Self { rank: 0, dims: [Dim::ONCE; MAX_RANK], starts: [src.offset(), dst.offset()] };
         for (axis, &extent) in dst.shape().iter().enumerate() {
             if extent > 1 {
                 region.insert(Dim { extent, src: src.strides()[axis], dst: dst.strides()[axis], axis });
@@ -83,7 +83,7 @@ impl Region {
             }
         }
         self.rank = self.rank.min(merged + 1);
-        self.dims[self.rank..].fill(Dim::UNIT);
+        self.dims[self.rank..].fill(Dim::ONCE);
     }
 
     /// A range of the indices of dimension `d`.

@@ -51,7 +51,7 @@ pub(super) fn packets_pay(task: &Task, region: &Region, length: usize) -> bool {
 
 /// How `row_unit` takes a unit of a row: a word, or an element of 32 or 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Unit {
+pub(crate) enum RowUnit {
     /// An element.
     Whole,
     /// A word of several elements.
@@ -63,7 +63,7 @@ pub(crate) enum Unit {
     },
 }
 
-impl Unit {
+impl RowUnit {
     pub(super) fn of(tile: &BoundTile<'_>, row: &Row) -> Self {
         if tile.per_word() == 1 {
             return Self::Whole;

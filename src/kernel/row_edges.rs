@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::region::{DST, same_phase};
-use super::row::{Row, Unit};
+use super::row::{Row, RowUnit};
 use super::tile::BoundTile;
 use super::walk::{First, Rank, Walk};
 use super::{PACKET, Task, Tiling, access_fragments, flag};
@@ -94,7 +94,7 @@ pub(crate) struct RowEdges {
     pub(crate) first: First,
     /// `WITH_LAST`: whether it takes the packets that `row_last` would.
     pub(crate) with_last: bool,
-    pub(crate) unit: Unit,
+    pub(crate) unit: RowUnit,
 }
 
 impl RowEdges {
@@ -110,10 +110,10 @@ impl RowEdges {
     pub(super) fn all(dtype: DType, with_last: &[bool]) -> Vec<Self> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
-            for first in First::ALL {
+            for first in First::all(dtype) {
                 for &with_last in with_last {
                     let of_unit = |unit| Self { rank, first, with_last, unit };
-                    all.extend(Unit::all(dtype).into_iter().map(of_unit));
+                    all.extend(RowUnit::all(dtype).into_iter().map(of_unit));
                 }
             }
         }
@@ -123,7 +123,7 @@ impl RowEdges {
 
 /// The fragments of kernels with rows of packets, beside their own.
 pub(super) fn fragments(dtype: DType) -> Vec<Fragment> {
-    let mut fragments = Unit::fragments(dtype);
+    let mut fragments = RowUnit::fragments(dtype);
     fragments.extend([
         fragment!("kernel/row_edges"),
         fragment!("kernel/walk"),

@@ -5,7 +5,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::region::{DST, Dim, Region, SRC};
-use super::row::{Row, RowGeometry, Unit, packets_pay};
+use super::row::{Row, RowGeometry, RowUnit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{First, Items, Rank, Walk};
@@ -40,7 +40,7 @@ pub(crate) enum EntryPoint {
     /// What lies before and behind them.
     Edges(RowEdges),
     /// The one packet whose source is not in whole packets.
-    Last(Unit),
+    Last(RowUnit),
 }
 
 /// The entry point `rows`.
@@ -78,8 +78,8 @@ impl By {
         }
     }
 
-    fn all() -> impl Iterator<Item = Self> {
-        let items = [Items::One, Items::Four, Items::Eight].into_iter();
+    fn all(dtype: DType) -> impl Iterator<Item = Self> {
+        let items = Items::all(dtype).into_iter();
         let packets = [Packets::One, Packets::Two, Packets::Four];
         items.flat_map(move |items| packets.map(|packets| Self::Rows(items, packets))).chain([
             Self::Segments(Packets::Four),
@@ -167,7 +167,7 @@ impl Definition for Rows {
             geometry.repeat_pitch = (repeated.dst / tile.per_packet().cast_signed()) as u32;
         }
 
-        let unit = Unit::of(tile, &row);
+        let unit = RowUnit::of(tile, &row);
         let dispatch = |needed: bool, entry_point, grid| {
             needed.then_some(Dispatch { entry_point: super::EntryPoint::Rows(entry_point), grid })
         };
@@ -197,12 +197,12 @@ impl Definition for Rows {
     fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
-            for by in By::all() {
+            for by in By::all(dtype) {
                 all.extend([false, true].map(|shifted| EntryPoint::Rows(Body { rank, by, shifted })));
             }
         }
         all.extend(RowEdges::all(dtype, &[false, true]).into_iter().map(EntryPoint::Edges));
-        all.extend(Unit::all(dtype).into_iter().map(EntryPoint::Last));
+        all.extend(RowUnit::all(dtype).into_iter().map(EntryPoint::Last));
         all.into_iter().map(super::EntryPoint::Rows).collect()
     }
 
@@ -228,18 +228,18 @@ fn repeated(tile: &BoundTile<'_>, row: &Row) -> Option<Loop> {
 /// Through rows of whole packets in so many segments each, several rows of dst per invocation.
 fn over_repeated(tile: &BoundTile<'_>, row: &Row, segments: u64, repeated: Loop) -> (Walk, Rank) {
     let repeats = repeated.extent.min(REPEATS);
-    let blocks = Loop {
+    let batches = Loop {
         extent: repeated.extent.div_ceil(repeats),
         src: 0,
         dst: repeated.dst.wrapping_mul(repeats.cast_signed() as isize),
     };
     let others = tile.nearest_first(row.dims).filter(|&dim| dim != repeated);
-    Walk::over_segments(tile, segments, [blocks].into_iter().chain(others))
+    Walk::over_segments(tile, segments, [batches].into_iter().chain(others))
 }
 
 /// Where the row that goes furthest in src starts in src and dst, in elements.
 fn furthest(tile: &BoundTile<'_>, row: &Row) -> [u32; 2] {
-    let mut starts = tile.starts.map(|start| start / tile.size as u32);
+    let mut starts = tile.start_bytes.map(|start| start / tile.size as u32);
     for Loop { extent, src, dst } in tile.loops().skip(row.dims).filter(|dim| dim.src > 0) {
         let last = (extent - 1) as u32;
         for (side, stride) in [(SRC, src), (DST, dst)] {

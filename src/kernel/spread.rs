@@ -88,31 +88,31 @@ impl Definition for Spread {
         }
         let beside = |first, extent| (extent > 0).then(|| region.slice(along, first, extent));
         Some(Claim {
-            body: region.slice(along, head, whole),
+            main: region.slice(along, head, whole),
             rest: [beside(0, head), beside(head + whole, rest - whole)],
             ..Claim::all(region, "one group of elements in each word of dst, without gaps or in words in src")
         })
     }
 
-    /// It loads whole packets of src; the groups behind the last ones are in the buffer.
+    /// It loads whole packets of src, up to 15 bytes behind the tile, where the claim has left groups to others.
     fn tiling(&self, task: &Task) -> Tiling {
-        Tiling { unit: GROUPS, src_end: PACKET as u64, ..Tiling::of_elements(task) }
+        Tiling { quantum: GROUPS, src_end: PACKET as u64, ..Tiling::of_elements(task) }
     }
 
-    fn is_cut_in_units(&self, dim: &Dim, task: &Task) -> bool {
+    fn is_cut_in_quanta(&self, dim: &Dim, task: &Task) -> bool {
         dim.dst == task.per_word().cast_signed()
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         let row = Row::of(tile);
-        let (outer, _) = tile.outer(row.dims).split_at(tile.outer(row.dims).len() - 1);
+        let outer = tile.outer(row.dims + 1);
         let groups = tile.loops().nth(row.dims).unwrap_or(Loop::ONCE);
         let along = |stride: isize| stride.wrapping_mul(GROUPS.cast_signed());
-        let blocks =
+        let batches =
             Loop { extent: groups.extent / GROUPS as u64, src: along(groups.src), dst: along(groups.dst) };
         let others = tile.nearest_first(row.dims + 1);
-        let (mut walk, rank) = Walk::over(tile, [blocks].into_iter().chain(others), tile.size);
-        let begin = tile.starts[DST] % WORD as u32;
+        let (mut walk, rank) = Walk::over(tile, [batches].into_iter().chain(others), tile.size);
+        let begin = tile.start_bytes[DST] % WORD as u32;
         let bits = 8 * row.length * tile.size;
         let mut geometry = Geometry { row: row.geometry(), ..Geometry::zeroed() };
         geometry.word_mask = (((1_u64 << bits) - 1) << (8 * begin)) as u32;

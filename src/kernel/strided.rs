@@ -59,10 +59,9 @@ impl Definition for Strided {
         fragments
     }
 
-    fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {
-        let items = [Items::One, Items::Four, Items::Eight];
-        let all = Rank::ALL.into_iter().flat_map(|rank| items.map(|items| EntryPoint { rank, items }));
-        all.map(super::EntryPoint::Strided).collect()
+    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+        let of_rank = |rank| Items::all(dtype).into_iter().map(move |items| EntryPoint { rank, items });
+        Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Strided).collect()
     }
 
     #[cfg(test)]

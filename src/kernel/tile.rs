@@ -20,7 +20,7 @@ pub(crate) struct BoundTile<'a> {
     /// Of an element, in bytes.
     pub(crate) size: u64,
     /// The first element of src and dst, in bytes from the start of the binding.
-    pub(crate) starts: [u32; 2],
+    pub(crate) start_bytes: [u32; 2],
     /// Of the src binding, in bytes.
     pub(crate) src_size: u64,
     pub(crate) limits: Limits,
@@ -51,7 +51,7 @@ impl BoundTile<'_> {
 
     /// How many elements behind a word's start dst begins.
     pub(super) const fn lane(&self) -> u64 {
-        self.starts[DST] as u64 / self.size % self.per_word() as u64
+        self.start_bytes[DST] as u64 / self.size % self.per_word() as u64
     }
 
     /// The elements of the tile.
@@ -90,7 +90,7 @@ impl BoundTile<'_> {
 
     /// How many bytes behind a packet's start src and dst begin.
     pub(super) fn phases(&self) -> [u64; 2] {
-        [SRC, DST].map(|side| u64::from(self.starts[side]) % PACKET as u64)
+        [SRC, DST].map(|side| u64::from(self.start_bytes[side]) % PACKET as u64)
     }
 
     /// The grid for so many workgroups.
@@ -118,14 +118,14 @@ const MOST: usize = 3;
 /// What a kernel's dispatches are told of one tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
-    pub(crate) geometry: Geometry,
+    pub(crate) geometry: GeometryBytes,
     dispatches: [Option<Dispatch>; MOST],
 }
 
 impl Launch {
     /// `dispatches` are in the order in which they are recorded; those that have nothing to do are `None`.
     pub(super) fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; MOST]) -> Self {
-        Self { geometry: Geometry::new(geometry), dispatches }
+        Self { geometry: GeometryBytes::new(geometry), dispatches }
     }
 
     /// A single dispatch.
@@ -140,12 +140,12 @@ impl Launch {
 
 /// The bytes of a kernel's `Geometry`, the part of the uniform block that tells where the elements are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
+pub(crate) struct GeometryBytes {
     bytes: [u8; Self::CAPACITY],
     len: usize,
 }
 
-impl Geometry {
+impl GeometryBytes {
     /// Enough for the largest kernel; a test holds each against it.
     pub(crate) const CAPACITY: usize = 256;
 

@@ -72,7 +72,7 @@ impl Definition for Transposed {
         let below = b.extent - whole(b.extent);
         let beside = a.extent - whole(a.extent);
         Some(Claim {
-            body: in_squares.slice(along_dst, 0, whole(a.extent)),
+            main: in_squares.slice(along_dst, 0, whole(a.extent)),
             rest: [
                 (below > 0).then(|| region.slice(along_src, whole(b.extent), below)),
                 (beside > 0).then(|| in_squares.slice(along_dst, whole(a.extent), beside)),
@@ -85,10 +85,10 @@ impl Definition for Transposed {
         let side = task.per_packet();
         // A tile may be as narrow as one square in each workgroup.
         let most = task.limits.workgroups().saturating_mul((side * side) as u64).min(i32::MAX as u64);
-        Tiling { unit: side, most, ..Tiling::of_elements(task) }
+        Tiling { quantum: side, most, ..Tiling::of_elements(task) }
     }
 
-    fn is_cut_in_units(&self, dim: &Dim, _: &Task) -> bool {
+    fn is_cut_in_quanta(&self, dim: &Dim, _: &Task) -> bool {
         dim.src == 1 || dim.dst == 1
     }
 
@@ -110,8 +110,8 @@ impl Definition for Transposed {
             [_, short] if short < 16 => workgroup / short.next_power_of_two(),
             _ => 16,
         };
-        let blocks = [(along_src, squares[0], wide), (along_dst, squares[1], workgroup / wide)];
-        let blocks = blocks.map(|(dim, squares, across)| {
+        let batches = [(along_src, squares[0], wide), (along_dst, squares[1], workgroup / wide)];
+        let batches = batches.map(|(dim, squares, across)| {
             let elements = (across * side).cast_signed() as isize;
             Loop {
                 extent: squares.div_ceil(across),
@@ -120,7 +120,7 @@ impl Definition for Transposed {
             }
         });
         let others = tile.loops().filter(|dim| dim.src != 1 && dim.dst != 1);
-        let (mut walk, rank) = Walk::over(tile, blocks.into_iter().chain(others), PACKET as u64);
+        let (mut walk, rank) = Walk::over(tile, batches.into_iter().chain(others), PACKET as u64);
         let grid = tile.grid(walk.count.into());
         walk.grid_width = grid[0];
         let packets = |stride: isize| (stride / side.cast_signed() as isize) as u32;

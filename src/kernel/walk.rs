@@ -4,8 +4,9 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::division::Division;
+use super::per_word;
 use super::tile::{BoundTile, Loop};
-use crate::MAX_RANK;
+use crate::{DType, MAX_RANK};
 
 /// Mirrors `Dim` in `kernel/walk.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -58,7 +59,7 @@ impl Rank {
     }
 }
 
-/// What the first dimension of a walk counts: the constants `ITEMS` and `SPLIT_ROWS`.
+/// What the first dimension of a walk counts in kernels with `kernel/items.wgsl`: its constants `ITEMS` and `SPLIT_ROWS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum First {
     /// Items (rows or elements), so many of them at a time.
@@ -75,9 +76,21 @@ pub(crate) enum Items {
     Eight = 8,
 }
 
+impl Items {
+    /// Those that occur: eight of words would be too many.
+    pub(super) fn all(dtype: DType) -> Vec<Self> {
+        match per_word(dtype) {
+            1 => vec![Self::One, Self::Four, Self::Eight],
+            _ => vec![Self::One, Self::Four],
+        }
+    }
+}
+
 impl First {
-    pub(super) const ALL: [Self; 4] =
-        [Self::Items(Items::One), Self::Items(Items::Four), Self::Items(Items::Eight), Self::Segments];
+    /// Those that occur.
+    pub(super) fn all(dtype: DType) -> Vec<Self> {
+        Items::all(dtype).into_iter().map(Self::Items).chain([Self::Segments]).collect()
+    }
 
     pub(crate) const fn items(self) -> u32 {
         match self {
@@ -92,18 +105,18 @@ impl First {
 }
 
 impl Walk {
-    /// Through `loops`, innermost first, with `count` the product of their extents. `unit` is in bytes, what starts and
-    /// strides count.
+    /// Through `loops` in this order, with `count` the product of their extents. Starts and strides count
+    /// `address_bytes` each.
     pub(super) fn over(
         tile: &BoundTile<'_>,
         loops: impl IntoIterator<Item = Loop>,
-        unit: u64,
+        address_bytes: u64,
     ) -> (Self, Rank) {
         let mut walk = Self::zeroed();
         let Division { multiplier, shift } = Division::by(1);
         walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
         walk.shifts = [shift; MAX_RANK];
-        let elements = (unit / tile.size).cast_signed() as isize;
+        let elements = (address_bytes / tile.size).cast_signed() as isize;
         let mut rank = 0_usize;
         for Loop { extent, src, dst } in loops {
             let Division { multiplier, shift } = Division::by(extent as u32);
@@ -113,7 +126,7 @@ impl Walk {
             walk.shifts[rank] = shift;
             rank += 1;
         }
-        [walk.src_start, walk.dst_start] = tile.starts.map(|start| start / unit as u32);
+        [walk.src_start, walk.dst_start] = tile.start_bytes.map(|start| start / address_bytes as u32);
         walk.count = walk.dims.iter().map(|dim| u64::from(dim.extent)).product::<u64>() as u32;
         (walk, Rank::of(rank))
     }
@@ -131,8 +144,8 @@ impl Walk {
             8.. if disagree => Items::Eight,
             _ => Items::Four,
         };
-        let blocks = Loop { extent: first.extent.div_ceil(items as u64), ..first };
-        let (mut walk, rank) = Self::over(tile, [blocks].into_iter().chain(loops), tile.size);
+        let batches = Loop { extent: first.extent.div_ceil(items as u64), ..first };
+        let (mut walk, rank) = Self::over(tile, [batches].into_iter().chain(loops), tile.size);
         walk.items = first.extent as u32;
         (walk, rank, items)
     }

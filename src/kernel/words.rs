@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::region::{DST, Region, same_phase};
-use super::row::{Row, RowGeometry, Unit};
+use super::row::{Row, RowGeometry, RowUnit};
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Placement, Task, Tiling, access_fragments, per_word};
@@ -23,7 +23,7 @@ pub(crate) struct Geometry {
 pub(crate) struct EntryPoint {
     pub(crate) rank: Rank,
     pub(crate) by: By,
-    pub(crate) unit: Unit,
+    pub(crate) unit: RowUnit,
 }
 
 /// What an invocation takes.
@@ -58,8 +58,8 @@ impl By {
         }
     }
 
-    fn all() -> impl Iterator<Item = Self> {
-        let items = [Items::One, Items::Four, Items::Eight].into_iter();
+    fn all(dtype: DType) -> impl Iterator<Item = Self> {
+        let items = Items::all(dtype).into_iter();
         let words = [WordCount::One, WordCount::Two, WordCount::Four];
         items.flat_map(move |items| words.map(|words| Self::Rows(items, words))).chain([Self::Word])
     }
@@ -68,7 +68,7 @@ impl By {
 impl EntryPoint {
     #[expect(clippy::unused_self, reason = "as those of the other kernels")]
     pub(super) const fn name(self) -> &'static str {
-        "rows_by_word"
+        "words"
     }
 
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
@@ -112,19 +112,20 @@ impl Definition for Words {
             3 | 4 => Some(WordCount::Four),
             _ => None,
         };
-        let segments = if whole.is_some() { 1 } else { words };
-        let (mut walk, rank, first) = Walk::over_rows(tile, row.dims, segments);
-        let by = match (first, whole) {
-            (First::Items(items), Some(words)) => By::Rows(items, words),
-            (First::Items(_), None) | (First::Segments, _) => By::Word,
+        let (mut walk, rank, by) = if let Some(count) = whole {
+            let (walk, rank, items) = Walk::over_items(tile, row.dims);
+            (walk, rank, By::Rows(items, count))
+        } else {
+            let (walk, rank) = Walk::over_segments(tile, words, tile.nearest_first(row.dims));
+            (walk, rank, By::Word)
         };
         let grid = walk.grid(tile);
-        let entry_point = super::EntryPoint::Words(EntryPoint { rank, by, unit: Unit::of(tile, &row) });
+        let entry_point = super::EntryPoint::Words(EntryPoint { rank, by, unit: RowUnit::of(tile, &row) });
         Launch::single(&Geometry { walk, row: row.geometry() }, entry_point, grid)
     }
 
     fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
-        let mut fragments = Unit::fragments(dtype);
+        let mut fragments = RowUnit::fragments(dtype);
         fragments.extend([
             fragment!("kernel/words"),
             fragment!("kernel/walk"),
@@ -138,9 +139,9 @@ impl Definition for Words {
     fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
-            for by in By::all() {
+            for by in By::all(dtype) {
                 let of_unit = |unit| super::EntryPoint::Words(EntryPoint { rank, by, unit });
-                all.extend(Unit::all(dtype).into_iter().map(of_unit));
+                all.extend(RowUnit::all(dtype).into_iter().map(of_unit));
             }
         }
         all

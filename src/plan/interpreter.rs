@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::{Plan, Window};
 use crate::kernel::contiguous::{self, PACKETS_PER_INVOCATION};
-use crate::kernel::row::{RowGeometry, Unit};
+use crate::kernel::row::{RowGeometry, RowUnit};
 use crate::kernel::row_edges::{EdgesGeometry, RowEdges};
 use crate::kernel::walk::{First, Rank, Walk};
 use crate::kernel::{
@@ -246,7 +246,7 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
         EntryPoint::Words(entry_point) => {
             let words::Geometry { walk, row } = geometry.get::<words::Geometry>();
             let walked = kernel(walk, entry_point.rank, entry_point.by.first());
-            walked.each(dispatch, |index| vec![walked.rows_by_word(&row, entry_point, index)])
+            walked.each(dispatch, |index| vec![walked.words(&row, entry_point, index)])
         }
         EntryPoint::Strided(strided::EntryPoint { rank, items }) => {
             let strided::Geometry { walk } = geometry.get::<strided::Geometry>();
@@ -529,7 +529,7 @@ impl Walked {
         all
     }
 
-    fn row_last(&self, g: &rows::Geometry, unit: Unit) -> Vec<Invocation> {
+    fn row_last(&self, g: &rows::Geometry, unit: RowUnit) -> Vec<Invocation> {
         let at = Position { index: 0, second: 0, src: g.last_src, dst: g.last_dst };
         let per_packet = PACKET_BYTES / self.unit_bytes();
         let (_, last, left_out) = self.whole_packets(&g.row, &g.edges, at);
@@ -542,9 +542,9 @@ impl Walked {
         units.map(invoke).collect()
     }
 
-    fn row_unit(&self, invocation: &mut Invocation, row: &RowGeometry, unit: Unit, at: Position, i: u32) {
+    fn row_unit(&self, invocation: &mut Invocation, row: &RowGeometry, unit: RowUnit, at: Position, i: u32) {
         let src = |dst: u32| at.src.wrapping_add((dst.wrapping_sub(at.dst)).wrapping_mul(row.src_stride));
-        let Unit::Packed { src_in_rows, exclusive_words } = unit else {
+        let RowUnit::Packed { src_in_rows, exclusive_words } = unit else {
             invocation.load_src(src(i), self.size);
             invocation.store_dst(i, self.size);
             invocation.moves(src(i) * self.size, i * self.size, self.size);
@@ -570,7 +570,7 @@ impl Walked {
         }
     }
 
-    fn rows_by_word(&self, row: &RowGeometry, entry_point: words::EntryPoint, index: u32) -> Invocation {
+    fn words(&self, row: &RowGeometry, entry_point: words::EntryPoint, index: u32) -> Invocation {
         let mut invocation = Invocation::default();
         let mut take_word = |at: Position, i: u32| {
             let unit = at.dst / self.lanes() + i;

@@ -32,7 +32,7 @@ pub(super) struct Strategy {
 #[derive(Debug)]
 pub(super) enum Misfit {
     /// A tile would be smaller than a unit of the kernel: too small for this kernel, and the next one is asked.
-    BelowUnit,
+    BelowQuantum,
     /// What the caller is told if no other kernel fits.
     Refused(Error),
 }
@@ -50,7 +50,7 @@ impl Strategy {
         for (kernel, claim) in claims(task, whole) {
             match Self::of_claim(task, kernel, &claim, whole.in_place()) {
                 Ok(strategy) => return Ok(strategy),
-                Err(Misfit::BelowUnit) => {}
+                Err(Misfit::BelowQuantum) => {}
                 Err(Misfit::Refused(error)) => refused = Some(error),
             }
         }
@@ -67,16 +67,18 @@ impl Strategy {
                 claims(task, &region).find(whole).expect("the last kernel claims everything");
             *slot = Some(Assignment::new(task, kernel, &claim, in_place)?);
         }
-        let mut windows = 0_usize;
-        for assignment in strategy.assignments() {
-            windows = windows.saturating_add(assignment.windows());
-            let limit = MAX_DISPATCHES / assignment.kernel.definition().tiling(task).dispatches;
-            if windows > limit {
-                let axis = assignment.most_cut_axis();
-                return Err(Misfit::Refused(Error::TooManyWindows { axis, windows, limit }));
-            }
+        let per_window = |kernel: Kernel| kernel.definition().tiling(task).dispatches;
+        let dispatches =
+            |assignment: &Assignment| assignment.windows().saturating_mul(per_window(assignment.kernel));
+        let total = strategy.assignments().map(dispatches).fold(0, usize::saturating_add);
+        match strategy.assignments().max_by_key(|assignment| dispatches(assignment)) {
+            Some(most) if total > MAX_DISPATCHES => Err(Misfit::Refused(Error::TooManyWindows {
+                axis: most.most_cut_axis(),
+                windows: most.windows(),
+                limit: MAX_DISPATCHES / per_window(most.kernel),
+            })),
+            _ => Ok(strategy),
         }
-        Ok(strategy)
     }
 
     pub(super) fn assignments(&self) -> impl Iterator<Item = &Assignment> {
@@ -97,7 +99,7 @@ fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)>
 
 impl Assignment {
     fn new(task: &Task, kernel: Kernel, claim: &Claim, in_place: bool) -> Result<Self, Misfit> {
-        let Claim { body: region, lead, why, .. } = *claim;
+        let Claim { main: region, lead, why, .. } = *claim;
         let tile = tiling::tile(task, kernel, &region, lead, in_place)?;
         Ok(Self { kernel, region, why, lead, tile })
     }

@@ -8,7 +8,7 @@ use crate::{Error, MAX_RANK};
 /// Limits of one window, in elements.
 #[derive(Clone, Copy)]
 struct Room {
-    /// Between the first and the last element on either side.
+    /// From the first element to the last on either side, both included.
     span: usize,
     /// In all.
     count: usize,
@@ -22,7 +22,8 @@ pub(super) fn tile(
     lead: usize,
     in_place: bool,
 ) -> Result<[usize; MAX_RANK], Misfit> {
-    let Tiling { unit, most, src_end, .. } = kernel.definition().tiling(task);
+    let tiling = kernel.definition().tiling(task);
+    let Tiling { quantum, most, src_end, .. } = tiling;
     let mut extents = [1; MAX_RANK];
     for (extent, dim) in extents.iter_mut().zip(region.dims()) {
         *extent = dim.extent + lead;
@@ -31,15 +32,15 @@ pub(super) fn tile(
     if window::bind(task, region, &whole, src_end).is_some() && region.len() as u64 <= most {
         return Ok(extents);
     }
-    let room = Room::new(task, &kernel.definition().tiling(task), in_place)?;
+    let room = Room::new(task, &tiling, in_place)?;
     let mut cutter = Cutter { dims: region.dims(), extents };
     while let Some((d, extent)) = cutter.too_long(room) {
         let dim = &region.dims()[d];
-        let unit = if kernel.definition().is_cut_in_units(dim, task) { unit } else { 1 };
-        if extent < unit {
-            return Err(Misfit::BelowUnit);
+        let multiple = if kernel.definition().is_cut_in_quanta(dim, task) { quantum } else { 1 };
+        if extent < multiple {
+            return Err(Misfit::BelowQuantum);
         }
-        cutter.extents[d] = extent / unit * unit;
+        cutter.extents[d] = extent / multiple * multiple;
     }
     Ok(cutter.extents)
 }
@@ -55,8 +56,8 @@ impl Room {
         } else {
             limits.binding_size().saturating_sub(slack)
         };
-        let in_units = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.unit * tiling.unit;
-        let room = Self { span: in_units(span / task.dtype.size() as u64), count: in_units(tiling.most) };
+        let in_quanta = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.quantum * tiling.quantum;
+        let room = Self { span: in_quanta(span / task.dtype.size() as u64), count: in_quanta(tiling.most) };
         let refused = |limit_name, needed, limit| {
             Err(Misfit::Refused(Error::DeviceLimit { limit_name, needed, limit }))
         };

@@ -74,7 +74,7 @@ impl Plan {
             region,
             tile: &tile,
             size,
-            starts: [within(tile.starts[0], bindings.src), within(tile.starts[1], bindings.dst)],
+            start_bytes: [within(tile.starts[0], bindings.src), within(tile.starts[1], bindings.dst)],
             src_size: bindings.src.size,
             limits: task.limits,
         });

@@ -8,8 +8,8 @@ use naga::back::{PipelineConstants, glsl, hlsl, msl, spv};
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use super::{MAX_BLOCK, Module, ModuleKey};
-use crate::arithmetic::{self, AffineStep, Class, Operator};
+use super::{MAX_BLOCK, Module, ModuleName};
+use crate::arithmetic::{self, AffineStep, Class, OperatorBlock};
 use crate::fragment::Fragment;
 use crate::kernel::contiguous::PACKETS_PER_INVOCATION;
 use crate::kernel::row::RowGeometry;
@@ -19,7 +19,7 @@ use crate::kernel::{Twin, WORKGROUP_SIZE, twin};
 use crate::{Clamp, DType, Precision};
 
 fn modules() -> Vec<Module> {
-    ModuleKey::all().map(Module::Clamp).chain([Module::Resolve]).collect()
+    ModuleName::all().map(Module::Clamp).chain([Module::Resolve]).collect()
 }
 
 /// What the module needs of a device beyond WGSL itself.
@@ -66,8 +66,8 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 /// words, and another in two placements; in one placement a seventh.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    assert_eq!(ModuleKey::all().collect::<HashSet<_>>().len(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
-    assert_eq!(ModuleKey::all().count(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
+    assert_eq!(ModuleName::all().collect::<HashSet<_>>().len(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
+    assert_eq!(ModuleName::all().count(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn every_module_translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_gls
 #[test]
 fn pipelines_are_those_of_the_kernels() {
     let mut pipelines = 0;
-    for key in ModuleKey::all() {
+    for key in ModuleName::all() {
         let (module, _) = parse(Module::Clamp(key));
         let known: BTreeSet<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
         let entry_points = key.entry_points();
@@ -97,7 +97,7 @@ fn pipelines_are_those_of_the_kernels() {
         pipelines += entry_points.len();
     }
     // What `Clamper` logs as possible, beside `resolve`.
-    println!("{pipelines} pipelines of {} modules", ModuleKey::all().count());
+    println!("{pipelines} pipelines of {} modules", ModuleName::all().count());
 }
 
 fn translate(key: Module) {
@@ -211,7 +211,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         twin!("Row", RowGeometry: length src_stride),
         twin!("Edges", EdgesGeometry: rows src_packets shift grid_width),
     ];
-    for key in ModuleKey::all() {
+    for key in ModuleName::all() {
         let (name, class) = (Module::Clamp(key), Class::of(key.dtype));
         let (module, _) = parse(name);
         let parts = [bounds(class), affine(key.step, class), key.kernel.definition().twin()];
@@ -230,7 +230,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         };
         let fixed = clamp.affine().and_then(|affine| arithmetic::Fixed::find(key.dtype, affine));
         let fixed = fixed.filter(|_| key.step == AffineStep::Fixed);
-        let operator = Operator::new(&clamp, key.step, fixed.as_ref());
+        let operator = OperatorBlock::new(&clamp, key.step, fixed.as_ref());
         let (parts, span) = in_wgsl(&module, "Params").unwrap();
         let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
         let affine_offset = bounds(class).size.next_multiple_of(16);
@@ -257,7 +257,7 @@ fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
 
 #[test]
 fn workgroups_agree_between_wgsl_and_rust() {
-    for key in ModuleKey::all() {
+    for key in ModuleName::all() {
         let (module, _) = parse(Module::Clamp(key));
         for entry_point in &module.entry_points {
             let expected = match entry_point.name.as_str() {

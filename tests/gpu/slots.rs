@@ -209,31 +209,38 @@ fn slots_that_do_not_fit_are_refused() {
     }
 }
 
-/// However many windows a clamp has, its slots are read by one dispatch, and all windows go by what was found.
+/// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes at multiples of 256: for so many windows the slots are read
+/// by one dispatch, and all go by what was found.
 #[test]
 fn many_windows_read_a_slot_once() {
     for gpu in gpus() {
         let limits =
             wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::downlevel_defaults() };
-        let small = with_limits(&gpu.adapter, limits);
-        let data = Random(3).bytes(100_000);
-        let (src, dst) = (buffer(&small, &data), buffer(&small, &data));
-        let slot = buffer(&small, &to_bytes(DType::U8, &[0, 77]));
-        let layout = Layout::strided(&[99_000], &[1], 5).unwrap();
-        let clamp = Clamp::new(20_u8, 77);
-        let on_gpu = clamp.with_bounds(clamp.min(), Bound::OnGpu).unwrap();
-        let operands = Operands::new(View::new(&src, layout), View::new(&dst, layout));
-        let by_value = small.clamper().prepare(&clamp, operands).unwrap().dispatches();
-        let slot = View::new(&slot, Layout::strided(&[], &[], 1).unwrap());
-        let prepared = small.clamper().prepare(&on_gpu, operands.with_max(slot)).unwrap();
-        // A binding of 8192 bytes holds 16 uniform blocks of 384 bytes at multiples of 256.
-        let windows = by_value - 1;
-        assert!(windows > 12, "{windows}");
-        assert_eq!(prepared.dispatches() - by_value, windows.div_ceil(16));
-        let mut encoder = small.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
-        small.host.queue().submit([encoder.finish()]);
-        let report = verify::check(&clamp, &layout, &data, &layout, &data, &read(&small, &dst)).unwrap();
-        assert!(report.passed(), "{report} on {}", small.name);
+        many_windows(&with_limits(&gpu.adapter, limits.clone()), 16);
+        // Three workgroups in a grid of any shape: nine blocks at once.
+        let limits = wgpu::Limits { max_compute_workgroups_per_dimension: 3, ..limits };
+        many_windows(&with_limits(&gpu.adapter, limits), 9);
     }
+}
+
+/// A clamp of many windows, of which `per_dispatch` get their bounds at once.
+fn many_windows(small: &Gpu, per_dispatch: usize) {
+    let data = Random(3).bytes(100_000);
+    let (src, dst) = (buffer(small, &data), buffer(small, &data));
+    let slot = buffer(small, &to_bytes(DType::U8, &[0, 77]));
+    let layout = Layout::strided(&[99_000], &[1], 5).unwrap();
+    let clamp = Clamp::new(20_u8, 77);
+    let on_gpu = clamp.with_bounds(clamp.min(), Bound::OnGpu).unwrap();
+    let operands = Operands::new(View::new(&src, layout), View::new(&dst, layout));
+    let by_value = small.clamper().prepare(&clamp, operands).unwrap().dispatches();
+    let slot = View::new(&slot, Layout::strided(&[], &[], 1).unwrap());
+    let prepared = small.clamper().prepare(&on_gpu, operands.with_max(slot)).unwrap();
+    let windows = by_value - 1;
+    assert!(windows > 12, "{windows}");
+    assert_eq!(prepared.dispatches() - by_value, windows.div_ceil(per_dispatch));
+    let mut encoder = small.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+    small.host.queue().submit([encoder.finish()]);
+    let report = verify::check(&clamp, &layout, &data, &layout, &data, &read(small, &dst)).unwrap();
+    assert!(report.passed(), "{report} on {}", small.name);
 }
