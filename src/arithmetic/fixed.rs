@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::bounds::integer_range;
 use super::integer::Linear;
+use super::step::Class;
 use crate::{Affine, DType};
 
 /// Mirrors `Affine` in `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
@@ -25,7 +26,7 @@ impl Fixed {
     /// result, or one that saturates to it.
     pub(crate) fn find(dtype: DType, affine: Affine) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
-        if dtype.bits() > 8 || scaled.abs() > MOST {
+        if Class::of(dtype) != Class::Integer || dtype.bits() > 8 || scaled.abs() > MOST {
             return None;
         }
         let (lowest, highest) = integer_range(dtype);

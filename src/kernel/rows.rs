@@ -15,7 +15,7 @@ use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
 
 /// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
-const REPEATS: u64 = 8;
+pub(crate) const REPEATS: u64 = 8;
 
 /// Mirrors `Geometry` in `kernel/rows.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

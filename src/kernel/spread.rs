@@ -13,7 +13,7 @@ use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
 
 /// Groups that an invocation takes: those of four packets.
-const GROUPS: usize = 16;
+pub(crate) const GROUPS: usize = 16;
 
 /// Mirrors `Geometry` in `kernel/spread.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -94,6 +94,8 @@ impl Invocation {
 pub(super) fn run(plan: &Plan, adjacent: bool) -> Vec<(u64, u64)> {
     let mut moves = Vec::new();
     for window in plan.windows() {
+        let most = window.kernel.definition().tiling(&plan.task()).dispatches;
+        assert!(window.dispatches().count() <= most, "{} takes more dispatches than it says", window.kernel);
         for dispatch in window.dispatches() {
             let invocations = invocations(plan, &window, &dispatch, adjacent);
             check_bindings(&window, &invocations);

@@ -108,7 +108,11 @@ fn kernels_suit_their_layouts() {
         (DType::U16, packed(&[128]), packed(&[256]).step(0, 2).unwrap(), vec![Spread]),
         (DType::U16, packed(&[64]).flip(0).unwrap(), packed(&[128]).step(0, 2).unwrap(), vec![Words]),
     ] {
-        assert_eq!(kernels(&plan(dtype, &src, &dst)), expected, "{dtype} {src:?} {dst:?}");
+        let plan = plan(dtype, &src, &dst);
+        assert_eq!(kernels(&plan), expected, "{dtype} {src:?} {dst:?}");
+        for adjacent in [false, true] {
+            assert_eq!(interpreted(&plan, adjacent), moves(dtype, &src, &dst), "{plan}");
+        }
     }
     // Squares, what is left of the rows, and what is left of the columns.
     let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
@@ -344,6 +348,23 @@ fn any_limits() -> impl Strategy<Value = Limits> {
     prop_oneof![Just(Limits::default()), small]
 }
 
+/// What a plan should do: each byte of dst behind the byte of src that it is made of, in order.
+fn moves(dtype: DType, src: &Layout, dst: &Layout) -> Vec<(u64, u64)> {
+    let size = dtype.size() as u64;
+    let bytes =
+        |(from, to): (usize, usize)| (0..size).map(move |i| (from as u64 * size + i, to as u64 * size + i));
+    let mut moves: Vec<_> = src.addresses().zip(dst.addresses()).flat_map(bytes).collect();
+    moves.sort_unstable();
+    moves
+}
+
+/// What it does, in order.
+fn interpreted(plan: &Plan, adjacent: bool) -> Vec<(u64, u64)> {
+    let mut moves = interpreter::run(plan, adjacent);
+    moves.sort_unstable();
+    moves
+}
+
 proptest! {
     /// Each output element once, from the source element with the same index, and nothing else.
     #[test]
@@ -354,7 +375,6 @@ proptest! {
         limits in any_limits(),
         adjacent in any::<bool>(),
     ) {
-        let size = dtype.size() as u64;
         let (src, placement) = match place {
             0 => (src, Placement::TwoBuffers),
             1 => (dst, Placement::OneBuffer),
@@ -367,15 +387,7 @@ proptest! {
         };
         let clamp = Clamp::unbounded(dtype);
         let plan = Plan::with_placement(&clamp, &src, &dst, placement, limits).unwrap();
-        let mut reached = interpreter::run(&plan, adjacent);
-        let mut expected: Vec<_> = src
-            .addresses()
-            .zip(dst.addresses())
-            .flat_map(|(from, to)| (0..size).map(move |i| (from as u64 * size + i, to as u64 * size + i)))
-            .collect();
-        reached.sort_unstable();
-        expected.sort_unstable();
-        prop_assert_eq!(reached, expected, "{:?}", plan);
+        prop_assert_eq!(interpreted(&plan, adjacent), moves(dtype, &src, &dst), "{:?}", plan);
 
         for window in plan.windows() {
             let (a, b) = (window.bindings.src, window.bindings.dst);

@@ -15,7 +15,7 @@ use crate::kernel::contiguous::PACKETS_PER_INVOCATION;
 use crate::kernel::row::RowGeometry;
 use crate::kernel::row_edges::EdgesGeometry;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Twin, WORKGROUP_SIZE, twin};
+use crate::kernel::{Twin, WORKGROUP_SIZE, rows, spread, twin};
 use crate::{Clamp, DType, Precision};
 
 fn modules() -> Vec<Module> {
@@ -268,10 +268,19 @@ fn workgroups_agree_between_wgsl_and_rust() {
             assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
         }
     }
-    assert!(
-        include_str!("../../shaders/kernel/contiguous.wgsl")
-            .contains(&format!("PACKETS_PER_INVOCATION: u32 = {PACKETS_PER_INVOCATION}u;"))
-    );
+    for (text, name, value) in [
+        (
+            include_str!("../../shaders/kernel/contiguous.wgsl"),
+            "PACKETS_PER_INVOCATION",
+            PACKETS_PER_INVOCATION,
+        ),
+        (include_str!("../../shaders/kernel/spread.wgsl"), "GROUPS", spread::GROUPS as u32),
+    ] {
+        assert!(text.contains(&format!("const {name}: u32 = {value}u;")), "{name} {value}");
+    }
+    // Rows that are stored one by one.
+    let stores = include_str!("../../shaders/kernel/rows.wgsl").matches("    store_row(at, ").count();
+    assert_eq!(stores as u64, rows::REPEATS);
 }
 
 /// What a fragment says in its head.

@@ -32,7 +32,7 @@ enum Route {
     Repeated,
     /// Columns to rows.
     Transposed,
-    /// So many elements to each word, from lines without gaps between them, at any distance from a packet.
+    /// So many elements to each word, from groups without gaps between them, at any distance from a packet.
     Spread(usize),
     /// All but the first element of each word.
     SpreadInPlace,
@@ -52,8 +52,8 @@ const ROUTES: [Route; 11] = [
     Route::Transposed,
 ];
 
-/// Those that only elements of a part of a word can take.
-fn routes_in_words(dtype: DType) -> Vec<Route> {
+/// Those that only some dtypes can take: elements of a part of a word.
+fn routes_for(dtype: DType) -> Vec<Route> {
     let lanes = 32 / dtype.bits() as usize;
     (1..lanes).map(Route::Spread).chain((lanes > 1).then_some(Route::SpreadInPlace)).collect()
 }
@@ -101,7 +101,13 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
             check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
         }
-        _ => run_matrix(gpu, clamp, elements, route),
+        Route::Rows
+        | Route::RowsInPlace
+        | Route::Fill
+        | Route::Repeated
+        | Route::Transposed
+        | Route::Spread(_)
+        | Route::SpreadInPlace => run_matrix(gpu, clamp, elements, route),
     }
 }
 
@@ -153,12 +159,12 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             (halves, rows, to_bytes(dtype, &some), "rows kernel")
         }
         Route::Spread(length) => {
-            let lines = n.div_ceil(length);
+            let groups = n.div_ceil(length);
             let mut bits = vec![elements[0]; 1];
             bits.extend(elements);
-            bits.resize(1 + lines * length, elements[0]);
-            let src = Layout::strided(&[lines, length], &[length.cast_signed(), 1], 1).unwrap();
-            (src, matrix(lines, 4 / dtype.size(), length), to_bytes(dtype, &bits), "spread")
+            bits.resize(1 + groups * length, elements[0]);
+            let src = Layout::strided(&[groups, length], &[length.cast_signed(), 1], 1).unwrap();
+            (src, matrix(groups, 4 / dtype.size(), length), to_bytes(dtype, &bits), "spread")
         }
         Route::SpreadInPlace => {
             let lanes = 4 / dtype.size();
@@ -171,11 +177,17 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             }
             (layout, layout, to_bytes(dtype, &bits), "spread")
         }
-        _ => {
+        Route::Transposed => {
             let columns = n.div_ceil(320).next_multiple_of(16).max(64);
             let src = packed(&[columns, 320]).permute(&[1, 0]).unwrap();
             (src, packed(&[320, columns]), in_matrix(columns, 320, 320), "transposed kernel")
         }
+        Route::Contiguous
+        | Route::ContiguousInPlace
+        | Route::ContiguousDisjoint
+        | Route::Strided
+        | Route::StridedInPlace
+        | Route::StridedDisjoint => unreachable!("{route:?} is no matrix"),
     };
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
     // An exact step is too long for squares of packets.
@@ -219,7 +231,7 @@ fn every_route(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
-            for route in ROUTES.into_iter().chain(routes_in_words(dtype)) {
+            for route in ROUTES.into_iter().chain(routes_for(dtype)) {
                 run(gpu, clamp, &elements, route);
             }
         }
@@ -331,7 +343,13 @@ fn products_decide_ties_and_survive_cancellation() {
 }
 
 macro_rules! per_dtype {
-    ($($name:ident $dtype:ident)*) => {$(
+    ($($name:ident $dtype:ident)*) => {
+        #[test]
+        fn every_dtype_is_here() {
+            assert_eq!([$(DType::$dtype),*], DType::ALL);
+        }
+
+        $(
         mod $name {
             #[test]
             fn every_specialization_agrees_with_the_reference() {
@@ -342,8 +360,8 @@ macro_rules! per_dtype {
             fn every_kind_of_clamp_agrees_with_the_reference() {
                 super::every_clamp(wgpu_clamp::DType::$dtype);
             }
-        }
-    )*};
+        })*
+    };
 }
 
 per_dtype! {

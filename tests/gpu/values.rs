@@ -15,7 +15,8 @@ fn mantissa_bits(dtype: DType) -> u32 {
         DType::F16 => 10,
         DType::BF16 => 7,
         DType::F32 => 23,
-        _ => 52,
+        DType::F64 => 52,
+        _ => panic!("{dtype} is no float"),
     }
 }
 
@@ -26,8 +27,8 @@ pub fn bits_of(dtype: DType, x: f64) -> u64 {
         DType::BF16 => half::bf16::from_f64(x).to_bits().into(),
         DType::F32 => (x as f32).to_bits().into(),
         DType::F64 => x.to_bits(),
-        _ if dtype.is_signed_integer() => (x as i64).cast_unsigned() & mask(dtype),
-        _ => x as u64,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (x as i64).cast_unsigned() & mask(dtype),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => x as u64,
     }
 }
 
@@ -74,7 +75,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
         }
     }
     if let Some(affine) = clamp.affine() {
-        // Where the line crosses 0 the two terms cancel.
+        // Around the root the two terms cancel.
         let root = bits_of(dtype, -affine.bias() / affine.scale());
         elements.extend((0..9).map(|n| root.wrapping_add(n).wrapping_sub(4) & mask(dtype)));
     }
