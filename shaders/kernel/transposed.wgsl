@@ -1,7 +1,7 @@
 // The fastest dimensions of src and dst differ, all else falls on packets: a square of elements per invocation, as many
 // packets high as a packet has elements.
 //
-// Provides: Geometry, transposed
+// Provides: Geometry, SQUARES, transposed
 // Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, start, first_dimension, second_dimension, other_dimensions,
 //     ELEMENT_BYTES, PACKET_BYTES, transpose
 struct Geometry {
@@ -10,8 +10,10 @@ struct Geometry {
     squares_along_dst: u32,
     src_pitch: u32,         // src stride along dst's fastest dimension, in packets
     dst_pitch: u32,         // dst stride along src's
-    squares_shift: u32,     // a workgroup takes 2^squares_shift along src's, and what is left of 256 along dst's
 }
+
+// Squares that a workgroup takes along src's fastest dimension, a power of two; along dst's what is left of 256.
+override SQUARES: u32 = 16u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn transposed(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
@@ -22,11 +24,10 @@ fn transposed(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     // Along src's fastest dimension, then along dst's.
     let along_src = first_dimension(start(index));
     let along_dst = second_dimension(along_src);
-    let shift = params.geometry.squares_shift & 31u;
-    let x = invocation & ((1u << shift) - 1u);
-    let y = invocation >> shift;
-    let outside_src = (along_src.index << shift) + x >= params.geometry.squares_along_src;
-    let high = WORKGROUP_SIZE >> shift;
+    let x = invocation % SQUARES;
+    let y = invocation / SQUARES;
+    let outside_src = along_src.index * SQUARES + x >= params.geometry.squares_along_src;
+    let high = WORKGROUP_SIZE / SQUARES;
     if outside_src || along_dst.index * high + y >= params.geometry.squares_along_dst {
         return;
     }

@@ -20,14 +20,13 @@ pub(crate) struct Geometry {
     pub(crate) squares_along_dst: u32,
     pub(crate) src_pitch: u32,
     pub(crate) dst_pitch: u32,
-    pub(crate) squares_shift: u32,
-    /// To the size of the WGSL struct.
-    pub(crate) padding: [u32; 3],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EntryPoint {
     pub(crate) rank: Rank,
+    /// `SQUARES`, of packets along src's fastest dimension in a workgroup: 2 to this power.
+    pub(crate) squares_log2: u8,
 }
 
 impl EntryPoint {
@@ -37,7 +36,7 @@ impl EntryPoint {
     }
 
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        vec![self.rank.constant()]
+        vec![self.rank.constant(), ("SQUARES", f64::from(1_u32 << self.squares_log2))]
     }
 }
 
@@ -130,10 +129,9 @@ impl Definition for Transposed {
             squares_along_dst: squares[1] as u32,
             src_pitch: packets(along_dst.src),
             dst_pitch: packets(along_src.dst),
-            squares_shift: wide.trailing_zeros(),
-            padding: [0; 3],
         };
-        Launch::single(&geometry, super::EntryPoint::Transposed(EntryPoint { rank }), grid)
+        let entry_point = EntryPoint { rank, squares_log2: wide.trailing_zeros() as u8 };
+        Launch::single(&geometry, super::EntryPoint::Transposed(entry_point), grid)
     }
 
     fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment> {
@@ -154,11 +152,13 @@ impl Definition for Transposed {
     }
 
     fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {
-        Rank::ALL.map(|rank| super::EntryPoint::Transposed(EntryPoint { rank })).to_vec()
+        // Up to all 256 in a row.
+        let of_rank = |rank| (0..=8).map(move |squares_log2| EntryPoint { rank, squares_log2 });
+        Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Transposed).collect()
     }
 
     #[cfg(test)]
     fn twin(&self) -> super::Twin {
-        super::twin!("Geometry", Geometry: walk squares_along_src squares_along_dst src_pitch dst_pitch squares_shift)
+        super::twin!("Geometry", Geometry: walk squares_along_src squares_along_dst src_pitch dst_pitch)
     }
 }

@@ -202,12 +202,14 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
                 contiguous::EntryPoint::Edges => vec![edges(&geometry, 0), edges(&geometry, 1)],
             }
         }
-        EntryPoint::Transposed(transposed::EntryPoint { rank }) => {
+        EntryPoint::Transposed(transposed::EntryPoint { rank, squares_log2 }) => {
             let geometry = geometry.get::<transposed::Geometry>();
             assert_eq!(geometry.walk.grid_width, dispatch.grid[0]);
             assert!(u64::from(geometry.walk.count) <= workgroups);
             let walked = kernel(geometry.walk, rank, First::Segments);
-            (0..geometry.walk.count).flat_map(|index| walked.transposed(&geometry, index)).collect()
+            (0..geometry.walk.count)
+                .flat_map(|index| walked.transposed(&geometry, squares_log2, index))
+                .collect()
         }
         EntryPoint::Spread(entry_point) => {
             let geometry = geometry.get::<spread::Geometry>();
@@ -628,9 +630,9 @@ impl Walked {
     }
 
     /// A workgroup.
-    fn transposed(&self, g: &transposed::Geometry, index: u32) -> Vec<Invocation> {
+    fn transposed(&self, g: &transposed::Geometry, squares_log2: u8, index: u32) -> Vec<Invocation> {
         let side = PACKET_BYTES / self.size;
-        let (wide, high) = (1 << g.squares_shift, WORKGROUP_SIZE >> g.squares_shift);
+        let (wide, high) = (1 << squares_log2, WORKGROUP_SIZE >> squares_log2);
         let at = self.walk(index);
         let squares = (0..high).flat_map(|y| (0..wide).map(move |x| (x, y)));
         let inside = |&(x, y): &(u32, u32)| {

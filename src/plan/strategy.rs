@@ -67,18 +67,24 @@ impl Strategy {
                 claims(task, &region).find(whole).expect("the last kernel claims everything");
             *slot = Some(Assignment::new(task, kernel, &claim, in_place)?);
         }
-        let per_window = |kernel: Kernel| kernel.definition().tiling(task).dispatches;
-        let dispatches =
-            |assignment: &Assignment| assignment.windows().saturating_mul(per_window(assignment.kernel));
-        let total = strategy.assignments().map(dispatches).fold(0, usize::saturating_add);
-        match strategy.assignments().max_by_key(|assignment| dispatches(assignment)) {
-            Some(most) if total > MAX_DISPATCHES => Err(Misfit::Refused(Error::TooManyWindows {
-                axis: most.most_cut_axis(),
-                windows: most.windows(),
-                limit: MAX_DISPATCHES / per_window(most.kernel),
-            })),
-            _ => Ok(strategy),
+        match strategy.dispatches(task) {
+            ..=MAX_DISPATCHES => Ok(strategy),
+            _ => Err(Misfit::Refused(strategy.too_many(task))),
         }
+    }
+
+    /// The most dispatches that it takes.
+    fn dispatches(&self, task: &Task) -> usize {
+        self.assignments().fold(0, |total, assignment| total.saturating_add(assignment.dispatches(task)))
+    }
+
+    /// The error that names the assignment with the most dispatches.
+    fn too_many(&self, task: &Task) -> Error {
+        let most = self.assignments().max_by_key(|assignment| assignment.dispatches(task));
+        let most = most.expect("something takes too many windows");
+        let others = self.dispatches(task) - most.dispatches(task);
+        let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().tiling(task).dispatches;
+        Error::TooManyWindows { axis: most.most_cut_axis(), windows: most.windows(), limit }
     }
 
     pub(super) fn assignments(&self) -> impl Iterator<Item = &Assignment> {
@@ -104,9 +110,16 @@ impl Assignment {
         Ok(Self { kernel, region, why, lead, tile })
     }
 
+    /// The most dispatches that it takes.
+    fn dispatches(&self, task: &Task) -> usize {
+        self.windows().saturating_mul(self.kernel.definition().tiling(task).dispatches)
+    }
+
     /// How many tiles a dimension is cut into.
     fn tiles_along(&self, d: usize) -> usize {
-        (self.region.dims()[d].extent + self.lead).div_ceil(self.tile[d])
+        let extent = self.region.dims()[d].extent + self.lead;
+        // A division takes as long as the rest.
+        if extent <= self.tile[d] { 1 } else { extent.div_ceil(self.tile[d]) }
     }
 
     fn tiles(&self) -> impl Iterator<Item = usize> {
