@@ -62,22 +62,30 @@ const fn per_word(dtype: DType) -> usize {
     WORD.div_ceil(dtype.size())
 }
 
-/// What a kernel would take of a region.
+/// What a kernel would take of a region: all of it, or what is left when some of its dimensions are cut.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
-    pub(crate) main: Region,
-    /// What it leaves to kernels that leave nothing.
-    pub(crate) rest: [Option<Region>; 2],
+    /// One after the other. What lies before and behind each is left to kernels that cut nothing; there are two such parts
+    /// at most.
+    pub(crate) cuts: [Option<Cut>; 2],
     /// Elements between the preceding 16-byte boundary and the start, subtracted from the first tile.
     pub(crate) lead: usize,
     /// Why the kernel suits the region, for [`Plan`](crate::Plan)'s `Display`.
     pub(crate) why: &'static str,
 }
 
+/// A range of the indices of one dimension of a region.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) dim: usize,
+    pub(crate) first: usize,
+    pub(crate) extent: usize,
+}
+
 impl Claim {
     /// The whole region.
-    const fn all(region: &Region, why: &'static str) -> Self {
-        Self { main: *region, rest: [None; 2], lead: 0, why }
+    const fn all(why: &'static str) -> Self {
+        Self { cuts: [None; 2], lead: 0, why }
     }
 }
 

@@ -1,13 +1,14 @@
 //! A map that keeps what was used last.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHashMap;
 
 /// Up to a number of values by key. Where another one does not fit, the least recently used one is given up.
 pub(super) struct Recent<K, V> {
     capacity: usize,
-    entries: HashMap<K, Entry<V>>,
+    entries: FxHashMap<K, Entry<V>>,
     /// Counts uses.
     clock: AtomicU64,
 }
@@ -19,7 +20,7 @@ struct Entry<V> {
 
 impl<K: Copy + Eq + Hash, V> Recent<K, V> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, entries: HashMap::new(), clock: AtomicU64::new(0) }
+        Self { capacity, entries: FxHashMap::default(), clock: AtomicU64::new(0) }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -55,8 +55,8 @@ impl Definition for Contiguous {
         let one_run =
             region.dims().len() <= 1 && region.dims().iter().all(|dim| (dim.src, dim.dst) == (1, 1));
         let [src, dst] = region.starts.map(|start| start % task.per_packet());
-        let claim = || Claim::all(region, "one run on both sides, at one distance from 16 bytes");
-        (one_run && src == dst).then(|| Claim { lead: dst, ..claim() })
+        let claim = Claim::all("one run on both sides, at one distance from 16 bytes");
+        (one_run && src == dst).then_some(Claim { lead: dst, ..claim })
     }
 
     fn tiling(&self, task: &Task) -> Tiling {

@@ -68,7 +68,7 @@ impl Definition for Fill {
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
         let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (0, 1))?;
         let pays = packets_pay(task, region, row.extent);
-        pays.then(|| Claim::all(region, "rows of one element each, long enough for packets"))
+        pays.then(|| Claim::all("rows of one element each, long enough for packets"))
     }
 
     fn tiling(&self, task: &Task) -> Tiling {

@@ -118,7 +118,7 @@ impl Definition for Rows {
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
         let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (1, 1))?;
         let pays = packets_pay(task, region, row.extent);
-        pays.then(|| Claim::all(region, "rows without gaps on both sides, long enough for packets"))
+        pays.then(|| Claim::all("rows without gaps on both sides, long enough for packets"))
     }
 
     fn tiling(&self, task: &Task) -> Tiling {

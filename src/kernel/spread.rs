@@ -7,7 +7,7 @@ use super::region::{DST, Dim, Region, SRC, same_phase};
 use super::row::{Row, RowGeometry};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
+use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -86,11 +86,9 @@ impl Definition for Spread {
         if whole < 4 * GROUPS {
             return None;
         }
-        let beside = |first, extent| (extent > 0).then(|| region.slice(along, first, extent));
         Some(Claim {
-            main: region.slice(along, head, whole),
-            rest: [beside(0, head), beside(head + whole, rest - whole)],
-            ..Claim::all(region, "one group of elements in each word of dst, without gaps or in words in src")
+            cuts: [Some(Cut { dim: along, first: head, extent: whole }), None],
+            ..Claim::all("one group of elements in each word of dst, without gaps or in words in src")
         })
     }
 

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use super::region::{Dim, Region};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
+use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
 use crate::DType;
 use crate::arithmetic::{AffineStep, packet_fragment};
 use crate::fragment::{Fragment, fragment};
@@ -67,16 +67,10 @@ impl Definition for Transposed {
             return None;
         }
         let whole = |extent: usize| extent / packet * packet;
-        let in_squares = region.slice(along_src, 0, whole(b.extent));
-        let below = b.extent - whole(b.extent);
-        let beside = a.extent - whole(a.extent);
+        let cut = |dim: usize| Some(Cut { dim, first: 0, extent: whole(dims[dim].extent) });
         Some(Claim {
-            main: in_squares.slice(along_dst, 0, whole(a.extent)),
-            rest: [
-                (below > 0).then(|| region.slice(along_src, whole(b.extent), below)),
-                (beside > 0).then(|| in_squares.slice(along_dst, whole(a.extent), beside)),
-            ],
-            ..Claim::all(region, "src and dst are fastest along different axes, all else at packets")
+            cuts: [cut(along_src), cut(along_dst)],
+            ..Claim::all("src and dst are fastest along different axes, all else at packets")
         })
     }
 

@@ -88,10 +88,10 @@ impl Definition for Words {
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
         if region.dims().last().is_some_and(|dim| dim.dst == 1) {
-            return Some(Claim::all(region, "rows without gaps in dst, by words of several elements"));
+            return Some(Claim::all("rows without gaps in dst, by words of several elements"));
         }
         let alone = same_phase(DST, task.per_word(), region.dims());
-        alone.then(|| Claim::all(region, "single elements, each at one place in a word of its own"))
+        alone.then(|| Claim::all("single elements, each at one place in a word of its own"))
     }
 
     fn tiling(&self, task: &Task) -> Tiling {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::tiling;
-use crate::kernel::{Claim, Kernel, Region, Task, Tile};
+use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile};
 use crate::{Error, MAX_RANK};
 
 /// The most dispatches that a plan may have, if each window took all that its kernel may.
@@ -48,7 +48,7 @@ impl Strategy {
     pub(super) fn new(task: &Task, whole: &Region) -> Result<Self, Error> {
         let mut refused = None;
         for (kernel, claim) in claims(task, whole) {
-            match Self::of_claim(task, kernel, &claim, whole.in_place()) {
+            match Self::of_claim(task, kernel, &claim, whole) {
                 Ok(strategy) => return Ok(strategy),
                 Err(Misfit::BelowQuantum) => {}
                 Err(Misfit::Refused(error)) => refused = Some(error),
@@ -57,16 +57,23 @@ impl Strategy {
         Err(refused.expect("the last kernel claims everything, in units of one element"))
     }
 
-    fn of_claim(task: &Task, kernel: Kernel, claim: &Claim, in_place: bool) -> Result<Self, Misfit> {
+    fn of_claim(task: &Task, kernel: Kernel, claim: &Claim, whole: &Region) -> Result<Self, Misfit> {
+        let in_place = whole.in_place();
         let mut strategy = Self::default();
-        strategy.assignments[0] = Some(Assignment::new(task, kernel, claim, in_place)?);
-        for (slot, region) in strategy.assignments[1..].iter_mut().zip(claim.rest) {
-            let Some(region) = region else { continue };
-            let whole = |(_, claim): &(Kernel, Claim)| claim.rest.iter().all(Option::is_none);
-            let (kernel, claim) =
-                claims(task, &region).find(whole).expect("the last kernel claims everything");
-            *slot = Some(Assignment::new(task, kernel, &claim, in_place)?);
+        let (first, others) = strategy.assignments.split_at_mut(1);
+        let mut others = others.iter_mut();
+        let mut main = *whole;
+        for Cut { dim, first, extent } in claim.cuts.into_iter().flatten() {
+            let end = first + extent;
+            for (first, extent) in [(0, first), (end, main.dims()[dim].extent - end)] {
+                if extent > 0 {
+                    let slot = others.next().expect("a claim leaves two parts at most");
+                    *slot = Some(Assignment::of_rest(task, &main.slice(dim, first, extent), in_place)?);
+                }
+            }
+            main = main.slice(dim, first, extent);
         }
+        first[0] = Some(Assignment::new(task, kernel, &main, claim, in_place)?);
         match strategy.dispatches(task) {
             ..=MAX_DISPATCHES => Ok(strategy),
             _ => Err(Misfit::Refused(strategy.too_many(task))),
@@ -104,10 +111,24 @@ fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)>
 }
 
 impl Assignment {
-    fn new(task: &Task, kernel: Kernel, claim: &Claim, in_place: bool) -> Result<Self, Misfit> {
-        let Claim { main: region, lead, why, .. } = *claim;
-        let tile = tiling::tile(task, kernel, &region, lead, in_place)?;
-        Ok(Self { kernel, region, why, lead, tile })
+    /// Of what a claim leaves, by a kernel that takes all of it.
+    fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
+        let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
+        let (kernel, claim) =
+            claims(task, region).find(cuts_nothing).expect("the last kernel claims everything");
+        Self::new(task, kernel, region, &claim, in_place)
+    }
+
+    fn new(
+        task: &Task,
+        kernel: Kernel,
+        region: &Region,
+        claim: &Claim,
+        in_place: bool,
+    ) -> Result<Self, Misfit> {
+        let Claim { lead, why, .. } = *claim;
+        let tile = tiling::tile(task, kernel, region, lead, in_place)?;
+        Ok(Self { kernel, region: *region, why, lead, tile })
     }
 
     /// The most dispatches that it takes.
