@@ -145,7 +145,8 @@
 //!
 //! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::record`]) never submits, polls or waits
 //!   for the GPU. The first two compile a pipeline on the calling thread when they meet a combination for the
-//!   first time; a thread that needs the same shader module meanwhile waits. `prepare` ahead to choose when.
+//!   first time; a thread that needs the same shader module meanwhile waits, and some drivers (Mesa's lavapipe 25.0) compile
+//!   only once the work under way is done. `prepare` ahead to choose when.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
 //! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device while they
 //!   wait: once on the task's own thread, without waiting, then on a thread of their own until their copy has arrived,
