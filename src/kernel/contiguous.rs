@@ -73,7 +73,7 @@ impl Definition for Contiguous {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         let packet = PACKET as u32;
         let (src, begin) = (tile.start_bytes[SRC], tile.start_bytes[DST]);
-        let end = begin + (tile.len() * tile.size) as u32;
+        let end = begin + (tile.len() * tile.size()) as u32;
         let first = begin.div_ceil(packet);
         let count = (end / packet).saturating_sub(first);
         let grid = tile.grid_of(count.div_ceil(PACKETS_PER_INVOCATION).into());

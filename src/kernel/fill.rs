@@ -78,12 +78,7 @@ impl Definition for Fill {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         let row = Row::of(tile);
         let whole = RowPackets::of(tile, &row);
-        let packets = match whole.most {
-            0 | 1 => Packets::One,
-            2 => Packets::Two,
-            3..16 => Packets::Four,
-            _ => Packets::Sixteen,
-        };
+        let packets = whole.per_invocation(Packets::Sixteen);
         let segments = whole.most.div_ceil(packets as u64);
         let (mut walk, rank, first) = Walk::over_rows(tile, row.dims, segments);
         let body_grid = walk.grid(tile);

@@ -57,7 +57,7 @@ pub(super) struct RowPackets {
 impl RowPackets {
     pub(super) fn of(tile: &BoundTile<'_>, row: &Row) -> Self {
         let packet = PACKET as u64;
-        let bytes = row.length * tile.size;
+        let bytes = row.length * tile.size();
         let same = same_phase(DST, tile.per_packet(), tile.outer(row.dims));
         let begin = tile.phases()[DST];
         let most = if same {
@@ -66,6 +66,16 @@ impl RowPackets {
             bytes / packet
         };
         Self { most, ragged: !(same && begin == 0 && bytes.is_multiple_of(packet)) }
+    }
+
+    /// How many of a row an invocation takes: all of a short one, `many` of a long one.
+    pub(super) const fn per_invocation(&self, many: Packets) -> Packets {
+        match self.most {
+            0 | 1 => Packets::One,
+            2 => Packets::Two,
+            3..16 => Packets::Four,
+            _ => many,
+        }
     }
 }
 

@@ -133,13 +133,8 @@ impl Definition for Rows {
         let in_reach = !shifted || tile.src_size.is_multiple_of(PACKET as u64);
         let pays_to_repeat = in_reach && !packets.ragged && whole >= 4;
         let repeated = if pays_to_repeat { repeated(tile, &row) } else { None };
-        let per_invocation = match whole {
-            0 | 1 => Packets::One,
-            2 => Packets::Two,
-            3..16 => Packets::Four,
-            _ if repeated.is_some() => Packets::Four,
-            _ => Packets::Eight,
-        };
+        let many = if repeated.is_some() { Packets::Four } else { Packets::Eight };
+        let per_invocation = packets.per_invocation(many);
         let segments = whole.div_ceil(per_invocation as u64);
         let (mut walk, rank, by) = match repeated {
             Some(repeated) => {
@@ -153,7 +148,7 @@ impl Definition for Rows {
         };
         // If all outer src strides are at least 16 bytes, only the furthest row can end past the last whole src packet.
         let outer = tile.outer(row.dims);
-        let one = outer.iter().all(|dim| dim.src.unsigned_abs() as u64 * tile.size >= PACKET as u64);
+        let one = outer.iter().all(|dim| dim.src.unsigned_abs() as u64 * tile.size() >= PACKET as u64);
         let with_last = !in_reach && !one;
         let body_grid = walk.grid(tile);
         let src_packets = tile.src_size / PACKET as u64;
@@ -239,7 +234,7 @@ fn over_repeated(tile: &BoundTile<'_>, row: &Row, segments: u64, repeated: Loop)
 
 /// Where the row that goes furthest in src starts in src and dst, in elements.
 fn furthest(tile: &BoundTile<'_>, row: &Row) -> [u32; 2] {
-    let mut starts = tile.start_bytes.map(|start| start / tile.size as u32);
+    let mut starts = tile.start_bytes.map(|start| start / tile.size() as u32);
     for Loop { extent, src, dst } in tile.loops().skip(row.dims).filter(|dim| dim.src > 0) {
         let last = (extent - 1) as u32;
         for (side, stride) in [(SRC, src), (DST, dst)] {

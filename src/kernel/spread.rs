@@ -109,21 +109,21 @@ impl Definition for Spread {
         let batches =
             Loop { extent: groups.extent / GROUPS as u64, src: along(groups.src), dst: along(groups.dst) };
         let others = tile.nearest_first(row.dims + 1);
-        let (mut walk, rank) = Walk::over(tile, [batches].into_iter().chain(others), tile.size);
+        let (mut walk, rank) = Walk::over(tile, [batches].into_iter().chain(others), tile.size());
         let begin = tile.start_bytes[DST] % WORD as u32;
-        let bits = 8 * row.length * tile.size;
+        let bits = 8 * row.length * tile.size();
         let mut geometry = Geometry { row: row.geometry(), ..Geometry::zeroed() };
         geometry.word_mask = (((1_u64 << bits) - 1) << (8 * begin)) as u32;
         let dim = &tile.region.dims()[outer.len()];
         if same_lane(tile.region, dim, tile.per_word()) {
             // From the start of the word on, here too.
-            walk.src_start -= begin / tile.size as u32;
+            walk.src_start -= begin / tile.size() as u32;
         } else {
             geometry.word_shift = 8 * begin;
         }
-        let aligned = (walk.src_start * tile.size as u32).is_multiple_of(PACKET as u32)
+        let aligned = (walk.src_start * tile.size() as u32).is_multiple_of(PACKET as u32)
             && same_phase(SRC, tile.per_packet(), outer);
-        let group_pitch = (groups.src as u64 * tile.size) as u8;
+        let group_pitch = (groups.src as u64 * tile.size()) as u8;
         let grid = walk.grid(tile);
         geometry.walk = walk;
         let entry_point = EntryPoint { rank, group_pitch, shifted: !aligned };

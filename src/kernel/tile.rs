@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 use super::region::{DST, Dim, Region, SRC};
-use super::{EntryPoint, Limits, PACKET, WORKGROUP_SIZE};
+use super::{EntryPoint, PACKET, Task, WORKGROUP_SIZE};
 use crate::MAX_RANK;
 
 /// A part of a region: where it starts in src and dst, in elements, and its extents.
@@ -17,13 +17,11 @@ pub(crate) struct Tile {
 pub(crate) struct BoundTile<'a> {
     pub(crate) region: &'a Region,
     pub(crate) tile: &'a Tile,
-    /// Of an element, in bytes.
-    pub(crate) size: u64,
+    pub(crate) task: &'a Task,
     /// The first element of src and dst, in bytes from the start of the binding.
     pub(crate) start_bytes: [u32; 2],
     /// Of the src binding, in bytes.
     pub(crate) src_size: u64,
-    pub(crate) limits: Limits,
 }
 
 /// A dimension of a tile: its extent, and its strides in elements.
@@ -39,19 +37,24 @@ impl Loop {
 }
 
 impl BoundTile<'_> {
+    /// Of an element, in bytes.
+    pub(super) const fn size(&self) -> u64 {
+        self.task.dtype.size() as u64
+    }
+
     /// Elements in a packet.
     pub(super) const fn per_packet(&self) -> usize {
-        PACKET / self.size as usize
+        self.task.per_packet()
     }
 
     /// Elements in a word, of which one that is larger is 1.
     pub(super) const fn per_word(&self) -> usize {
-        super::WORD.div_ceil(self.size as usize)
+        self.task.per_word()
     }
 
     /// How many elements behind a word's start dst begins.
     pub(super) const fn lane(&self) -> u64 {
-        self.start_bytes[DST] as u64 / self.size % self.per_word() as u64
+        self.start_bytes[DST] as u64 / self.size() % self.per_word() as u64
     }
 
     /// The elements of the tile.
@@ -95,7 +98,7 @@ impl BoundTile<'_> {
 
     /// The grid for so many workgroups.
     pub(super) fn grid(&self, workgroups: u64) -> [u32; 2] {
-        self.limits.grid(workgroups)
+        self.task.limits.grid(workgroups)
     }
 
     /// The grid for so many invocations.

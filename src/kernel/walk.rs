@@ -116,7 +116,7 @@ impl Walk {
         let Division { multiplier, shift } = Division::by(1);
         walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
         walk.shifts = [shift; MAX_RANK];
-        let elements = (address_bytes / tile.size).cast_signed() as isize;
+        let elements = (address_bytes / tile.size()).cast_signed() as isize;
         let mut rank = 0_usize;
         for Loop { extent, src, dst } in loops {
             let Division { multiplier, shift } = Division::by(extent as u32);
@@ -137,7 +137,7 @@ impl Walk {
         let first = loops.next().unwrap_or(Loop::ONCE);
         // If the smallest strides of src and dst are on different axes, neighbouring invocations follow the one, and the
         // items of an invocation the other. Items of smaller elements are words, of which half as many are better.
-        let disagree = tile.size >= 4
+        let disagree = tile.size() >= 4
             && loops.peek().is_some_and(|next| next.src.unsigned_abs() < first.src.unsigned_abs());
         let items = match first.extent {
             0..4 => Items::One,
@@ -145,7 +145,7 @@ impl Walk {
             _ => Items::Four,
         };
         let batches = Loop { extent: first.extent.div_ceil(items as u64), ..first };
-        let (mut walk, rank) = Self::over(tile, [batches].into_iter().chain(loops), tile.size);
+        let (mut walk, rank) = Self::over(tile, [batches].into_iter().chain(loops), tile.size());
         walk.items = first.extent as u32;
         (walk, rank, items)
     }
@@ -157,7 +157,7 @@ impl Walk {
         outer: impl Iterator<Item = Loop>,
     ) -> (Self, Rank) {
         let segments = Loop { extent: segments, src: 0, dst: 0 };
-        Self::over(tile, [segments].into_iter().chain(outer), tile.size)
+        Self::over(tile, [segments].into_iter().chain(outer), tile.size())
     }
 
     /// Through rows in so many segments each.

@@ -73,10 +73,9 @@ impl Plan {
         let launch = kernel.definition().launch(&BoundTile {
             region,
             tile: &tile,
-            size,
+            task: &task,
             start_bytes: [within(tile.starts[0], bindings.src), within(tile.starts[1], bindings.dst)],
             src_size: bindings.src.size,
-            limits: task.limits,
         });
         Window { kernel: *kernel, bindings, launch }
     }
