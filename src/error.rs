@@ -114,6 +114,58 @@ pub enum Error {
         /// The clamp's dtype.
         dtype: DType,
     },
+    /// A clamp was asked to convert between dtypes of which one does not.
+    #[error("source: {source_dtype} does not convert to {dtype}; any two of {} do", names(&DType::CONVERTIBLE))]
+    Conversion {
+        /// The dtype of the source that was asked for.
+        source_dtype: DType,
+        /// The clamp's own dtype.
+        dtype: DType,
+    },
+    /// There are not as many clamps as the axis of the channels is long.
+    #[error("clamps: {clamps} given for axis {axis} of extent {extent}; one for each index is needed")]
+    ChannelCount {
+        /// The axis of the channels.
+        axis: usize,
+        /// How long it is.
+        extent: usize,
+        /// The number of clamps that were given.
+        clamps: usize,
+    },
+    /// The clamp of a channel differs from that of channel 0 in what all have in common.
+    #[error(
+        "clamps: channel {channel} has {property} {actual}, channel 0 has {expected}; all channels agree in source and \
+         destination dtype, order, NaN rule, precision and rounding"
+    )]
+    ChannelsDiffer {
+        /// The first channel that differs.
+        channel: usize,
+        /// In what.
+        property: &'static str,
+        /// What channel 0 has.
+        expected: String,
+        /// What this one has.
+        actual: String,
+    },
+    /// The clamp of a channel has a bound on the GPU.
+    #[error("clamps: {argument} of channel {channel} is `Bound::OnGpu`; bounds of channels are absent or values")]
+    ChannelBoundOnGpu {
+        /// The channel.
+        channel: usize,
+        /// `"min"` or `"max"`.
+        argument: &'static str,
+    },
+    /// In place between elements of different sizes.
+    #[error(
+        "src, dst: {source_dtype} to {dtype} in place; source and destination elements of one size are needed, \
+         else views that share no byte, or two buffers"
+    )]
+    InPlaceSizes {
+        /// The dtype of the source.
+        source_dtype: DType,
+        /// The dtype of the destination.
+        dtype: DType,
+    },
     /// A standard, in the version asked for, has no clamp of that dtype.
     #[error("dtype: {dtype} is not in {standard}; it takes {}", names(allowed))]
     DTypeNotInStandard {

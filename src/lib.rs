@@ -242,6 +242,6 @@ pub use gpu::{Clamper, Operands, Prepared, View};
 pub use host::{ClampSlice, Host, Tensor};
 pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
-pub use operator::{Affine, Bound, Clamp, DType, Element, NanRule, Order, Precision};
+pub use operator::{Affine, Bound, Clamp, Clamps, DType, Element, NanRule, Order, Precision, Rounding};
 pub use plan::Plan;
 pub use wgpu;

@@ -1,10 +1,12 @@
 //! What is computed, as plain data: element types, and the clamp.
 
 mod clamp;
+mod clamps;
 mod dtype;
 mod element;
 pub(crate) mod format;
 
-pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision};
+pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision, Rounding};
+pub use clamps::Clamps;
 pub use dtype::DType;
 pub use element::Element;

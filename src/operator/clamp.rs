@@ -41,7 +41,7 @@ pub enum NanRule {
     ToMax,
 }
 
-/// How the affine step of a float dtype rounds. Integers are always exact.
+/// How the affine step rounds where a float takes part. From integers to integers it is always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Hardware arithmetic in f32, in f64 for F64: one of a stated set of results, see
@@ -56,6 +56,16 @@ pub enum Precision {
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
     /// on every device.
     Exact,
+}
+
+/// How a number becomes an integer, wherever a [`Clamp`]'s own dtype is one. Floats are always rounded to nearest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// The fraction is dropped, as by Rust's `as`.
+    #[default]
+    TowardZero,
+    /// To the nearest integer; of two that are equally near, to the even one.
+    NearestEven,
 }
 
 /// The affine step `x * scale + bias` of a [`Clamp`].
@@ -99,7 +109,7 @@ impl std::hash::Hash for Affine {
     }
 }
 
-/// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`].
+/// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`], or from one to another.
 ///
 /// Plain data: it holds no GPU object and can be a key of a map. Values are compared as numbers and
 /// only replaced, never recomputed: an element that no bound replaces keeps exactly its bits, the sign
@@ -114,11 +124,17 @@ impl std::hash::Hash for Affine {
 /// let levels = Clamp::new(0_u8, 255).with_affine(1.5, -20.0)?;
 /// let one_sided = Clamp::at_least(-5_i64).with_order(Order::MaxWins);
 /// let no_nan = Clamp::at_most(1.0_f64).with_nan_rule(NanRule::ToMin);
+///
+/// // Bytes to floats from 0 to 1.
+/// let to_floats = Clamp::new(0.0_f32, 1.0).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct Clamp {
+    /// Of the source.
+    source: DType,
+    /// Of the destination and of the bounds.
     dtype: DType,
     min: Bound,
     max: Bound,
@@ -126,6 +142,7 @@ pub struct Clamp {
     nan_rule: NanRule,
     affine: Option<Affine>,
     precision: Precision,
+    rounding: Rounding,
 }
 
 impl Clamp {
@@ -170,6 +187,7 @@ impl Clamp {
     /// ```
     pub const fn unbounded(dtype: DType) -> Self {
         Self {
+            source: dtype,
             dtype,
             min: Bound::Absent,
             max: Bound::Absent,
@@ -177,6 +195,7 @@ impl Clamp {
             nan_rule: NanRule::Propagate,
             affine: None,
             precision: Precision::Fast,
+            rounding: Rounding::TowardZero,
         }
     }
 
@@ -241,6 +260,48 @@ impl Clamp {
     /// ```
     pub const fn with_nan_rule(mut self, rule: NanRule) -> Self {
         self.nan_rule = rule;
+        self
+    }
+
+    /// Takes elements of another dtype: `x` is one of `source`, the bounds and the result stay of the clamp's own.
+    ///
+    /// The seven of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
+    /// [`Rounding`], saturated; a NaN then counts as 0, or as the lowest or highest number by the
+    /// [`NanRule`]. Any number becomes a float by rounding to nearest, ties to even.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conversion`] if `source` is not the clamp's own dtype and one of the two is none of the seven.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, DType, Rounding};
+    /// let to_bytes = Clamp::new(0_u8, 255)
+    ///     .with_source(DType::F32)?
+    ///     .with_affine(255.0, 0.0)?
+    ///     .with_rounding(Rounding::NearestEven);
+    /// assert_eq!((to_bytes.source(), to_bytes.dtype()), (DType::F32, DType::U8));
+    /// assert!(to_bytes.with_source(DType::I64).is_err());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn with_source(self, source: DType) -> Result<Self, Error> {
+        let converts = |dtype| DType::CONVERTIBLE.contains(&dtype);
+        if source != self.dtype && !(converts(source) && converts(self.dtype)) {
+            return Err(Error::Conversion { source_dtype: source, dtype: self.dtype });
+        }
+        Ok(Self { source, ..self })
+    }
+
+    /// Sets how a number becomes an integer; [`Rounding::TowardZero`] if never called. Without effect where the
+    /// clamp's dtype is a float.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, Rounding};
+    /// let halves = Clamp::new(0_u8, 9).with_affine(0.5, 0.0)?.with_rounding(Rounding::NearestEven);
+    /// assert_eq!(halves.rounding(), Rounding::NearestEven);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub const fn with_rounding(mut self, rounding: Rounding) -> Self {
+        self.rounding = rounding;
         self
     }
 
@@ -311,10 +372,22 @@ impl Clamp {
         Ok(self)
     }
 
-    /// The element type.
+    /// The element type of the destination and of the bounds, and of the source where the clamp does not convert.
     #[must_use]
     pub const fn dtype(&self) -> DType {
         self.dtype
+    }
+
+    /// The element type of the source.
+    #[must_use]
+    pub const fn source(&self) -> DType {
+        self.source
+    }
+
+    /// Whether source and destination differ in dtype.
+    #[must_use]
+    pub fn converts(&self) -> bool {
+        self.source != self.dtype
     }
 
     /// The lower bound.
@@ -351,5 +424,11 @@ impl Clamp {
     #[must_use]
     pub const fn precision(&self) -> Precision {
         self.precision
+    }
+
+    /// How a number becomes an integer.
+    #[must_use]
+    pub const fn rounding(&self) -> Rounding {
+        self.rounding
     }
 }

@@ -51,6 +51,11 @@ impl DType {
         Self::U64,
     ];
 
+    /// Those that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): each of their numbers
+    /// is an f32.
+    pub const CONVERTIBLE: [Self; 7] =
+        [Self::U8, Self::I8, Self::U16, Self::I16, Self::F16, Self::BF16, Self::F32];
+
     /// The size of one element in bytes: 1, 2, 4 or 8.
     ///
     /// ```
