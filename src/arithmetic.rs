@@ -6,25 +6,26 @@ mod bounds;
 mod fixed;
 mod float;
 mod integer;
+mod operators;
 mod slots;
 mod step;
 
 #[cfg(test)]
-pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64};
+pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64, RoundedBounds};
 pub(crate) use fixed::Fixed;
 #[cfg(test)]
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
 pub(crate) use slots::{ResolveParams, Slot};
-pub(crate) use step::{AffineStep, Class, fragments, packet_fragment};
+pub(crate) use operators::{OperatorBytes, Operators, groups};
+pub(crate) use step::{AffineStep, Arithmetic, Class};
 
 use bytemuck::Pod;
 
-use crate::Clamp;
+use crate::{Affine, Clamp};
 
-/// The operator's part of the uniform block, the same for all windows of a clamp: the bounds of the class, then the
-/// numbers of the affine step, each at a multiple of 16 bytes.
+/// The bounds of a clamp and the numbers of its affine step, each at a multiple of 16 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct OperatorBlock {
     bytes: [u8; Self::CAPACITY],
@@ -35,34 +36,43 @@ impl OperatorBlock {
     /// Enough for the largest class and step together; a test holds each against it.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// Of `clamp`, with the numbers of a fixed-point step.
-    pub(crate) fn new(clamp: &Clamp, step: AffineStep, fixed: Option<&Fixed>) -> Self {
+    /// Of `clamp`, for modules of `arithmetic`, with the numbers of a fixed-point step. Where the clamp has no affine step
+    /// and the module has one, numbers that leave every element unchanged.
+    pub(crate) fn new(clamp: &Clamp, arithmetic: &Arithmetic, fixed: Option<&Fixed>) -> Self {
         let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0 };
-        let (dtype, class) = (clamp.dtype(), Class::of(clamp.dtype()));
+        let class = arithmetic.class();
         match class {
             Class::Integer => operator.push(&bounds::IntegerBounds::new(clamp)),
             Class::Integer64 => operator.push(&bounds::IntegerBounds64::new(clamp)),
             Class::Float => operator.push(&bounds::FloatBounds::new(clamp)),
             Class::Float64 => operator.push(&bounds::FloatBounds64::new(clamp)),
+            Class::Rounded => operator.push(&bounds::RoundedBounds::new(clamp)),
         }
-        if let Some(fixed) = fixed {
-            operator.push(fixed);
-            return operator;
-        }
-        match (clamp.affine(), class, step) {
-            (None, ..) => operator.push(&[0_u32; 4]),
-            (Some(affine), Class::Integer, _) => operator.push(&integer::Integer::new(dtype, affine)),
-            (Some(affine), Class::Integer64, _) => operator.push(&integer::Integer64::new(dtype, affine)),
-            (Some(affine), Class::Float, AffineStep::Fast) => {
-                operator.push(&float::FloatFast::new(dtype, affine));
-            }
-            (Some(affine), Class::Float, _) => operator.push(&float::FloatExact::new(dtype, affine)),
-            (Some(affine), Class::Float64, AffineStep::Fast) => {
-                operator.push(&float::FloatFast64::new(affine));
-            }
-            (Some(affine), Class::Float64, _) => operator.push(&float::FloatExact64::new(affine)),
-        }
+        operator.push_affine(arithmetic, clamp.affine(), fixed);
         operator
+    }
+
+    fn push_affine(&mut self, arithmetic: &Arithmetic, affine: Option<Affine>, fixed: Option<&Fixed>) {
+        let Arithmetic { source, dtype, step, rounding } = *arithmetic;
+        let operand = step::operand_dtype(arithmetic);
+        let some = affine.unwrap_or(step::UNCHANGED);
+        match (step, arithmetic.class()) {
+            (AffineStep::None, _) => self.push(&[0_u32; 4]),
+            (AffineStep::Fixed, _) => self.push(fixed.unwrap_or(&Fixed::UNCHANGED)),
+            (AffineStep::Exact, Class::Integer) => {
+                self.push(&integer::Integer::new(source, dtype, some, rounding));
+            }
+            (_, Class::Integer | Class::Integer64) => {
+                self.push(&integer::Integer64::new(dtype, some, rounding));
+            }
+            (AffineStep::Fast, Class::Float64) => self.push(&float::FloatFast64::new(some)),
+            (AffineStep::Exact, Class::Float64) => self.push(&float::FloatExact64::new(some)),
+            (AffineStep::Fast, _) => self.push(&match affine {
+                Some(affine) => float::FloatFast::new(operand, affine),
+                None => float::FloatFast::unchanged(operand),
+            }),
+            (AffineStep::Exact, _) => self.push(&float::FloatExact::new(operand, some)),
+        }
     }
 
     fn push(&mut self, part: &impl Pod) {

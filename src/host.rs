@@ -11,7 +11,7 @@ pub use slice::ClampSlice;
 pub use tensor::Tensor;
 
 use crate::gpu::{lost, scope};
-use crate::{Clamp, Clamper, Element, Error, Operands};
+use crate::{Clamp, Clamper, Clamps, Element, Error, Operands};
 
 /// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
 ///
@@ -67,13 +67,13 @@ impl Host {
     /// assert_eq!(tensor.read_blocking::<u8>()?, [1, 2, 3, 200]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn submit<'a>(
+    pub fn submit<'a, 'c>(
         &self,
-        clamp: &Clamp,
+        clamps: impl Into<Clamps<'c>>,
         operands: impl Into<Operands<'a>>,
     ) -> Result<wgpu::SubmissionIndex, Error> {
         let device = self.clamper.device();
-        let prepared = self.clamper.prepare(clamp, operands).map_err(|error| lost::blame(device, error))?;
+        let prepared = self.clamper.prepare(clamps, operands).map_err(|error| lost::blame(device, error))?;
         scope::catch(device, || {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp submit") });
@@ -82,24 +82,29 @@ impl Host {
         })
     }
 
-    /// Clamps a slice of host memory into another of the same length, both of the clamp's dtype: a literal
-    /// needs its type, as in `[0_i64; 3]`. Nothing happens before
+    /// Clamps a slice of host memory into another of the same length, from elements of the clamp's source to those of its
+    /// dtype: a literal needs its type, as in `[0_i64; 3]`. Nothing happens before
     /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
     ///
     /// ```no_run
-    /// # use wgpu_clamp::{Clamp, Host};
+    /// # use wgpu_clamp::{Clamp, DType, Host};
     /// # let host = Host::open_blocking()?;
     /// let mut out = [0_i64; 3];
     /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9, 1, 9], &mut out).run_blocking()?;
     /// assert_eq!(out, [-5, 1, 5]);
+    ///
+    /// let to_floats = Clamp::new(0.0_f32, 1.0).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
+    /// let mut floats = [0.0_f32; 2];
+    /// host.clamp_slice(&to_floats, &[0_u8, 255], &mut floats).run_blocking()?;
+    /// assert_eq!(floats, [0.0, 1.0]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn clamp_slice<'a, T: Element>(
+    pub fn clamp_slice<'a, S: Element, T: Element>(
         &'a self,
         clamp: &Clamp,
-        src: &'a [T],
+        src: &'a [S],
         dst: &'a mut [T],
-    ) -> crate::ClampSlice<'a, T> {
+    ) -> crate::ClampSlice<'a, T, S> {
         crate::ClampSlice::new(self, *clamp, Some(src), dst)
     }
 

@@ -19,7 +19,7 @@ pub(crate) mod words;
 use std::fmt;
 
 use crate::DType;
-use crate::arithmetic::AffineStep;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 pub use limits::Limits;
@@ -38,22 +38,28 @@ pub(crate) const WORKGROUP_SIZE: u32 = 256;
 /// What a kernel is chosen for, beside the region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
-    pub(crate) dtype: DType,
-    pub(crate) step: AffineStep,
+    pub(crate) arithmetic: Arithmetic,
+    /// One clamp each; 1 if one serves all elements.
+    pub(crate) channels: usize,
     /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers).
     pub(crate) placement: Placement,
     pub(crate) limits: Limits,
 }
 
 impl Task {
-    /// Elements in a packet.
+    /// Elements of dst in a packet.
     const fn per_packet(&self) -> usize {
-        PACKET / self.dtype.size()
+        PACKET / self.arithmetic.dtype.size()
     }
 
-    /// Elements in a word, of which one that is larger is 1.
+    /// Elements of dst in a word, of which one that is larger is 1.
     const fn per_word(&self) -> usize {
-        per_word(self.dtype)
+        per_word(self.arithmetic.dtype)
+    }
+
+    /// Whether a region of the task is clamped in place.
+    pub(crate) fn in_place(&self, region: &Region) -> bool {
+        self.placement != Placement::TwoBuffers && self.arithmetic.one_size().is_some() && region.in_place()
     }
 }
 
@@ -113,8 +119,13 @@ impl Tiling {
 /// What each kernel tells.
 pub(crate) trait Definition {
     /// Whether it has modules for such clamps.
-    fn serves(&self, _dtype: DType, _step: AffineStep, _placement: Placement) -> bool {
+    fn serves(&self, _arithmetic: &Arithmetic, _placement: Placement) -> bool {
         true
+    }
+
+    /// Whether it takes channels as elements next to each other; otherwise what it works on at once is of one channel.
+    fn takes_lanes(&self) -> bool {
+        false
     }
 
     /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.
@@ -132,10 +143,10 @@ pub(crate) trait Definition {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
     /// Its fragments.
-    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment>;
+    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment>;
 
     /// Its entry points, with all values of their constants.
-    fn entry_points(&self, dtype: DType) -> Vec<EntryPoint>;
+    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<EntryPoint>;
 
     /// Where the members of its `Geometry` lie, for the test that compares them with those in WGSL.
     #[cfg(test)]
@@ -271,20 +282,33 @@ impl fmt::Display for Placement {
 }
 
 /// How elements lie in words: their sizes, and how they are loaded and stored.
-fn access_fragments(dtype: DType) -> Vec<Fragment> {
-    match dtype.size() {
-        1 | 2 => vec![size_fragment(dtype), fragment!("access/packed")],
-        _ => vec![size_fragment(dtype)],
+fn access_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+    let [src, dst] = arithmetic.sizes();
+    let mut fragments = vec![size_fragment(dst)];
+    if dst < WORD {
+        fragments.push(fragment!("access/store_packed"));
+    } else if dst == WORD {
+        fragments.push(fragment!("access/store32"));
+    } else {
+        return vec![size_fragment(dst), fragment!("access/load64"), fragment!("access/store64")];
     }
+    fragments.push(match src {
+        1 => fragment!("access/load8"),
+        2 => fragment!("access/load16"),
+        _ => fragment!("access/load32"),
+    });
+    // With both sides in one buffer it is one array, of atomic words or of others.
+    fragments.push(if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") });
+    fragments
 }
 
-/// The sizes of an element and of a unit, and loads and stores of whole words.
-fn size_fragment(dtype: DType) -> Fragment {
-    match dtype.size() {
-        1 => fragment!("access/bits8"),
-        2 => fragment!("access/bits16"),
-        4 => fragment!("access/bits32"),
-        _ => fragment!("access/bits64"),
+/// The sizes of an element of dst, in bytes, and of a unit.
+fn size_fragment(size: usize) -> Fragment {
+    match size {
+        1 => fragment!("access/to8"),
+        2 => fragment!("access/to16"),
+        4 => fragment!("access/to32"),
+        _ => fragment!("access/to64"),
     }
 }
 

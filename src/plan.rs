@@ -8,11 +8,12 @@ mod window;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Fixed, OperatorBlock};
-use crate::kernel::{Placement, Region, Task};
+use crate::arithmetic::{AffineStep, Arithmetic, Fixed, OperatorBytes, Operators};
+use crate::kernel::region::DST;
+use crate::kernel::{PACKET, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
-use crate::shader::{Module, ModuleName};
-use crate::{Clamp, Error, Layout, Limits};
+use crate::shader::ModuleName;
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits};
 
 use strategy::Strategy;
 pub(crate) use window::{Bindings, Range, Window};
@@ -38,24 +39,31 @@ pub(crate) use window::{Bindings, Range, Window};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Plan {
-    clamp: Clamp,
+    /// That of channel 0, if there are several. `None` if there is none, and nothing to do.
+    clamp: Option<Clamp>,
+    task: Option<Task>,
     placement: Placement,
-    limits: Limits,
-    /// The affine step of 8-bit integers, where it is a product and a shift.
+    /// The affine step from 8-bit integers, where it is a product and a shift of one clamp.
     fixed: Option<Fixed>,
     strategy: Strategy,
 }
 
 impl Plan {
-    /// The plan of a clamp from one buffer to another.
+    /// The plan of a clamp from one buffer to another, or of one for each channel.
     ///
     /// # Errors
     ///
+    /// [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] for channels,
     /// [`Error::ShapeMismatch`], [`Error::OutputOverlap`] and [`Error::OverlapUndecided`] for `dst`,
     /// [`Error::TooLarge`] if no buffer could hold a layout, [`Error::TooManyWindows`] if `limits` are too small for the tensor, [`Error::DeviceLimit`] if they are
     /// too small for any.
-    pub fn new(clamp: &Clamp, src: &Layout, dst: &Layout, limits: Limits) -> Result<Self, Error> {
-        Self::with_placement(clamp, src, dst, Placement::TwoBuffers, limits)
+    pub fn new<'c>(
+        clamps: impl Into<Clamps<'c>>,
+        src: &Layout,
+        dst: &Layout,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        Self::with_placement(clamps.into(), src, dst, Placement::TwoBuffers, limits)
     }
 
     /// The plan of a clamp within one buffer: in place if the layouts are the same, otherwise disjoint.
@@ -73,20 +81,33 @@ impl Plan {
     /// assert_eq!(plan.unwrap_err(), Error::PartialAlias { src: front.into(), dst: back.into() });
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn in_one_buffer(clamp: &Clamp, src: &Layout, dst: &Layout, limits: Limits) -> Result<Self, Error> {
-        Self::with_placement(clamp, src, dst, Placement::OneBuffer, limits)
+    pub fn in_one_buffer<'c>(
+        clamps: impl Into<Clamps<'c>>,
+        src: &Layout,
+        dst: &Layout,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        Self::with_placement(clamps.into(), src, dst, Placement::OneBuffer, limits)
     }
 
     pub(crate) fn with_placement(
-        clamp: &Clamp,
+        clamps: Clamps<'_>,
         src: &Layout,
         dst: &Layout,
         placement: Placement,
         limits: Limits,
     ) -> Result<Self, Error> {
-        validate(src, dst, placement)?;
-        for (argument, layout) in [("src", src), ("dst", dst)] {
-            if layout.required_bytes(clamp.dtype()) == u64::MAX {
+        if src.shape() != dst.shape() {
+            return Err(Error::ShapeMismatch { src: src.shape().to_vec(), dst: dst.shape().to_vec() });
+        }
+        clamps.check(dst.shape())?;
+        let mut plan = Self { clamp: None, task: None, placement, fixed: None, strategy: Strategy::default() };
+        let clamps = clamps.simplified();
+        let Some(&clamp) = clamps.as_slice().first() else { return Ok(plan) };
+        let dtypes = [clamp.source(), clamp.dtype()];
+        validate((src, dst), dtypes, placement)?;
+        for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
+            if layout.required_bytes(dtype) == u64::MAX {
                 return Err(Error::TooLarge {
                     argument,
                     needed: u64::MAX,
@@ -96,12 +117,25 @@ impl Plan {
                 });
             }
         }
-        let fixed = clamp.affine().and_then(|affine| Fixed::find(clamp.dtype(), affine));
-        let mut plan = Self { clamp: *clamp, placement, limits, fixed, strategy: Strategy::default() };
-        if !dst.is_empty() {
-            plan.strategy = Strategy::new(&plan.task(), &Region::collapsed(src, dst))?;
+        let channels = clamps.as_slice().len();
+        let fixed = |clamp: &Clamp| {
+            let affine = clamp.affine()?;
+            Fixed::find(clamp.source(), clamp.dtype(), affine, clamp.rounding())
+        };
+        plan.fixed = if channels == 1 { fixed(&clamp) } else { None };
+        let own = |clamp: &Clamp, fixed: bool| AffineStep::of(clamp, fixed, limits.f64_arithmetic);
+        let mut arithmetic = Arithmetic::new(&clamp, own(&clamp, plan.fixed.is_some()));
+        if channels > 1 {
+            let class = arithmetic.class();
+            let steps = clamps.as_slice().iter().map(|clamp| own(clamp, fixed(clamp).is_some()));
+            let step = steps.reduce(|a, b| a.in_common(b, class)).unwrap_or(arithmetic.step);
+            arithmetic = Arithmetic::new(&clamp, step);
         }
-        Ok(plan)
+        let task = Task { arithmetic, channels, placement, limits };
+        if !dst.is_empty() {
+            plan.strategy = Strategy::new(&task, &Region::collapsed(src, dst, clamps.axis()))?;
+        }
+        Ok(Self { clamp: Some(clamp), task: Some(task), ..plan })
     }
 
     /// The number of `dispatch_workgroups` calls; 0 if there is no element. Bounds on the GPU take one more, which is not
@@ -111,25 +145,32 @@ impl Plan {
         self.windows().map(|window| window.dispatches().count()).sum()
     }
 
-    fn step(&self) -> AffineStep {
-        AffineStep::of(&self.clamp, self.fixed.is_some(), self.limits.f64_arithmetic)
+    /// How the numbers of the clamps come to the kernels.
+    fn form(&self, task: &Task) -> Operators {
+        let mut kernels = self.strategy.assignments().map(|assignment| assignment.kernel);
+        Operators::of(task.channels, kernels.any(|kernel| kernel.definition().takes_lanes()))
     }
 
-    fn task(&self) -> Task {
-        let Self { clamp, placement, limits, .. } = *self;
-        Task { dtype: clamp.dtype(), step: self.step(), placement, limits }
-    }
-
-    /// The operator's part of the uniform block of every window.
-    pub(crate) fn operator(&self) -> OperatorBlock {
-        OperatorBlock::new(&self.clamp, self.step(), self.fixed.as_ref())
+    /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is no channel.
+    pub(crate) fn operators(&self, clamps: Clamps<'_>) -> Option<OperatorBytes> {
+        let (clamp, task) = (self.clamp.as_ref()?, self.task.as_ref()?);
+        let arithmetic = &task.arithmetic;
+        let Some(whole) = self.strategy.assignments().next().filter(|_| task.channels > 1) else {
+            return Some(OperatorBytes::one(clamp, arithmetic, self.fixed.as_ref()));
+        };
+        let Region { starts, reversed_channels, .. } = whole.region;
+        // What lies before dst in the packet where it begins counts as channels too.
+        let before = starts[DST] % (PACKET / arithmetic.dtype.size());
+        let first = (task.channels - before % task.channels) % task.channels;
+        Some(OperatorBytes::several(clamps, arithmetic, self.form(task), reversed_channels, first))
     }
 
     /// The module that `window` takes.
-    pub(crate) fn module(&self, window: &Window) -> Module {
-        Module::Clamp(ModuleName {
-            dtype: self.clamp.dtype(),
-            step: self.step(),
+    pub(crate) fn module(&self, window: &Window) -> Option<ModuleName> {
+        let task = self.task.as_ref()?;
+        Some(ModuleName {
+            arithmetic: task.arithmetic,
+            operators: self.form(task),
             kernel: window.kernel,
             placement: window.bindings.placement,
         })
@@ -149,8 +190,13 @@ impl fmt::Debug for Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clamp, placement, .. } = self;
-        write!(f, "{}, {}, {placement}, windows: {}", clamp.dtype(), self.step(), self.window_count())?;
+        let Self { task, placement, .. } = self;
+        let Some(task) = task else { return write!(f, "no channel, {placement}, windows: 0") };
+        write!(f, "{}", task.arithmetic)?;
+        if task.channels > 1 {
+            write!(f, ", {} channels", task.channels)?;
+        }
+        write!(f, ", {placement}, windows: {}", self.window_count())?;
         for (n, assignment) in self.strategy.assignments().enumerate() {
             write!(f, "{}{assignment}", if n == 0 { ", " } else { " + " })?;
         }
@@ -158,10 +204,7 @@ impl fmt::Display for Plan {
     }
 }
 
-fn validate(src: &Layout, dst: &Layout, placement: Placement) -> Result<(), Error> {
-    if src.shape() != dst.shape() {
-        return Err(Error::ShapeMismatch { src: src.shape().to_vec(), dst: dst.shape().to_vec() });
-    }
+fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Placement) -> Result<(), Error> {
     let (shape, strides) = (|| dst.shape().to_vec(), || dst.strides().to_vec());
     match overlaps_itself(dst) {
         Overlap::No => {}
@@ -170,9 +213,13 @@ fn validate(src: &Layout, dst: &Layout, placement: Placement) -> Result<(), Erro
             return Err(Error::OverlapUndecided { shape: shape(), strides: strides() });
         }
     }
-    if placement == Placement::OneBuffer && !src.same_addresses(dst) {
-        match views_overlap(src, dst) {
+    let sizes = dtypes.map(DType::size);
+    let same = src.same_addresses(dst);
+    if placement == Placement::OneBuffer && !(same && sizes[0] == sizes[1]) {
+        let [source_dtype, dtype] = dtypes;
+        match views_overlap((src, sizes[0]), (dst, sizes[1])) {
             Overlap::No => {}
+            Overlap::Yes if same => return Err(Error::InPlaceSizes { source_dtype, dtype }),
             Overlap::Yes => return Err(Error::PartialAlias { src: (*src).into(), dst: (*dst).into() }),
             Overlap::Undecided => {
                 let (view, dst) = ((*src).into(), (*dst).into());

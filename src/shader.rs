@@ -1,12 +1,12 @@
 //! The WGSL modules: which there are, and how each is joined from the fragments in `shaders/`.
 
-use crate::arithmetic::{self, AffineStep};
+use crate::arithmetic::{Arithmetic, OperatorBlock, Operators};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::{EntryPoint, Kernel, Placement};
-use crate::{DType, arithmetic::OperatorBlock, kernel::GeometryBytes};
+use crate::kernel::GeometryBytes;
 
-/// The most bytes of a uniform block: the operator's part, then the kernel's.
-pub(crate) const MAX_BLOCK: usize = OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
+/// The most bytes of a uniform block: operators, then the kernel's part.
+pub(crate) const MAX_BLOCK: usize = Operators::Many.in_block() * OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
 
 /// Names one module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,8 +20,8 @@ pub(crate) enum Module {
 /// Names one module of a clamp's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModuleName {
-    pub(crate) dtype: DType,
-    pub(crate) step: AffineStep,
+    pub(crate) arithmetic: Arithmetic,
+    pub(crate) operators: Operators,
     pub(crate) kernel: Kernel,
     pub(crate) placement: Placement,
 }
@@ -29,13 +29,22 @@ pub(crate) struct ModuleName {
 impl ModuleName {
     /// All that a plan can choose.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        DType::ALL.into_iter().flat_map(|dtype| {
-            AffineStep::all(dtype).iter().flat_map(move |&step| {
-                Kernel::ALL.iter().flat_map(move |&kernel| {
-                    Placement::ALL
-                        .into_iter()
-                        .filter(move |&placement| kernel.definition().serves(dtype, step, placement))
-                        .map(move |placement| Self { dtype, step, kernel, placement })
+        Arithmetic::all().flat_map(|arithmetic| {
+            Kernel::ALL.iter().flat_map(move |&kernel| {
+                let definition = kernel.definition();
+                let serves = move |&placement: &Placement| definition.serves(&arithmetic, placement);
+                Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
+                    let suits = move |operators: &Operators| {
+                        let lanes = definition.takes_lanes();
+                        *operators == Operators::One
+                            || operators.are_lanes() == lanes && (!lanes || arithmetic.has_lanes())
+                    };
+                    Operators::ALL.into_iter().filter(suits).map(move |operators| Self {
+                        arithmetic,
+                        operators,
+                        kernel,
+                        placement,
+                    })
                 })
             })
         })
@@ -43,14 +52,15 @@ impl ModuleName {
 
     /// Its entry points, with all values of their constants.
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
-        self.kernel.definition().entry_points(self.dtype)
+        self.kernel.definition().entry_points(&self.arithmetic)
     }
 
     fn fragments(self) -> Vec<Fragment> {
-        let Self { dtype, step, kernel, placement } = self;
-        let mut fragments = vec![fragment!("params"), fragment!("grid")];
-        fragments.extend(kernel.definition().fragments(dtype, step));
-        fragments.extend(arithmetic::fragments(dtype, step));
+        let Self { arithmetic, operators, kernel, placement } = self;
+        let mut fragments = vec![fragment!("grid")];
+        fragments.extend(operators.fragments());
+        fragments.extend(kernel.definition().fragments(&arithmetic, operators));
+        fragments.extend(arithmetic.fragments());
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),
             Placement::TwoRanges => fragment!("binding/two_ranges"),
@@ -59,7 +69,7 @@ impl ModuleName {
         if placement != Placement::OneBuffer {
             fragments.push(fragment!("binding/src_and_dst"));
         }
-        fragments.push(if step.takes_f64(dtype) {
+        fragments.push(if arithmetic.takes_f64() {
             fragment!("binding/packets64")
         } else {
             fragment!("binding/packets32")

@@ -1,14 +1,15 @@
-// 8-bit integers where a product and a shift give every result exactly, before saturation, which clamping does: both
-// bounds are numbers of the dtype. `src/arithmetic/fixed.rs` finds the numbers.
+// From 8-bit integers where a product and a shift give every result exactly, before saturation, which clamping does: both
+// bounds are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
 // Provides: Affine, affine
-// Needs: params
+// Needs: numbers, Signed
 struct Affine {
-    factor: i32,
-    addend: i32,
+    factor: Signed,
+    addend: Signed,
 }
 
 fn affine(k: vec4<i32>) -> vec4<i32> {
-    let product = k * vec4<i32>(params.affine.factor) + vec4<i32>(params.affine.addend);
+    let a = numbers();
+    let product = k * vec4<i32>(a.factor) + vec4<i32>(a.addend);
     return product >> vec4<u32>(16u);
 }

@@ -1,7 +1,7 @@
 // F64: the exact real number, rounded once, in integers of 128 bits, the low word first.
 //
 // Provides: Affine, affine
-// Needs: params, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
+// Needs: numbers, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
 //     shift_right, leading_zeros
 struct Affine {
     scale: vec2<u32>,    // significand of |scale|, below 2^53; the number is scale * 2^scale_exponent
@@ -88,7 +88,7 @@ fn round_to_format(sign: u32, significand: vec4<u32>, exponent: i32) -> vec2<u32
 }
 
 fn affine(x: vec2<u32>) -> vec2<u32> {
-    let a = params.affine;
+    let a = numbers();
     if is_nan(x) {
         return x;
     }

@@ -2,7 +2,7 @@
 // number of 64 bits.
 //
 // Provides: Affine, affine
-// Needs: params, magnitude, INFINITY
+// Needs: numbers, magnitude, INFINITY
 struct Affine {
     scale: f64,
     bias: f64,
@@ -12,7 +12,7 @@ struct Affine {
 
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
 fn affine(x: vec2<u32>) -> vec2<u32> {
-    let a = params.affine;
+    let a = numbers();
     let finite = bitcast<u64>(bitcast<f64>(u64(x.x) | (u64(x.y) << 32u)) * a.scale + a.bias);
     let size = magnitude(x).y;
     let infinite = (x.y & a.infinity_mask) ^ a.infinity_flip;

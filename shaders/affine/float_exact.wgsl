@@ -4,22 +4,23 @@
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 //
 // Provides: Affine, affine
-// Needs: params, magnitude, SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS
+// Needs: numbers, Unsigned, Signed, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS,
+//     OPERAND_EXPONENT_BIAS, TO_ODD
 struct Affine {
-    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
-    scale_exponent: i32, // of that bit
-    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
-    bias_exponent: i32,  // of that bit, plus EXPONENT_BIAS; for 0 below all others
-    scale_sign: u32,     // the dtype's SIGN or 0
-    bias_sign: u32,      // the dtype's SIGN or 0
-    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,
+    scale: Unsigned,          // significand of |scale|, its top bit at bit 23, or 0
+    scale_exponent: Signed, // of that bit
+    bias: Signed,           // significand of |bias|, its top bit at bit 28, or 0
+    bias_exponent: Signed,  // of that bit, plus OPERAND_EXPONENT_BIAS; for 0 below all others
+    scale_sign: Unsigned,     // OPERAND_SIGN or 0
+    bias_sign: Unsigned,      // OPERAND_SIGN or 0
+    infinity_mask: Unsigned,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: Unsigned,
 }
 
 const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);
 
 // Bits of the significand below the one that the result keeps last, where its top bit is at bit 30.
-const DROPPED_BITS: u32 = 30u - MANTISSA_BITS;
+const DROPPED_BITS: u32 = 30u - OPERAND_MANTISSA_BITS;
 
 // v / 2^n rounded down, n below 32; the lowest bit is set if a 1 was lost.
 fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
@@ -28,23 +29,25 @@ fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
 }
 
 fn affine(x: vec4<u32>) -> vec4<u32> {
-    let a = params.affine;
+    let a = numbers();
     let one = vec4<u32>(1u);
-    let size = magnitude(x);
+    let size = x & vec4<u32>(OPERAND_SIGN - 1u);
 
-    // |x| is significand * 2^-23 * 2^(x_exponent - EXPONENT_BIAS).
-    let field = size >> vec4<u32>(MANTISSA_BITS);
+    // |x| is significand * 2^-23 * 2^(x_exponent - OPERAND_EXPONENT_BIAS).
+    let field = size >> vec4<u32>(OPERAND_MANTISSA_BITS);
     let zeros = countLeadingZeros(size);
     let subnormal = field == vec4<u32>(0u);
-    let leading = (size << vec4<u32>(31u - MANTISSA_BITS)) | vec4<u32>(0x80000000u);
+    let leading = (size << vec4<u32>(31u - OPERAND_MANTISSA_BITS)) | vec4<u32>(0x80000000u);
     let significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal) >> vec4<u32>(8u);
-    let x_exponent = bitcast<vec4<i32>>(select(field, vec4<u32>(32u - MANTISSA_BITS) - zeros, subnormal));
+    let x_exponent = bitcast<vec4<i32>>(select(field, vec4<u32>(32u - OPERAND_MANTISSA_BITS) - zeros, subnormal));
 
     // 48 bits: those from bit 16 on, and the lowest 32.
-    let part_a = significand * vec4<u32>(a.scale & 0xffu);
-    let part_b = significand * vec4<u32>((a.scale >> 8u) & 0xffu) + (part_a >> vec4<u32>(8u));
-    let upper = significand * vec4<u32>(a.scale >> 16u) + (part_b >> vec4<u32>(8u));
-    let lower = significand * vec4<u32>(a.scale);
+    let scale = vec4<u32>(a.scale);
+    let byte = vec4<u32>(0xffu);
+    let part_a = significand * (scale & byte);
+    let part_b = significand * ((scale >> vec4<u32>(8u)) & byte) + (part_a >> vec4<u32>(8u));
+    let upper = significand * (scale >> vec4<u32>(16u)) + (part_b >> vec4<u32>(8u));
+    let lower = significand * scale;
     let at_least_two = upper >> vec4<u32>(31u);
     let product_high = bitcast<vec4<i32>>(upper >> (vec4<u32>(2u) + at_least_two));
     let product_low = bitcast<vec4<i32>>(lower << (vec4<u32>(6u) - at_least_two)) & LOW_BITS;
@@ -73,8 +76,8 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
     let shifted_low = carried | (smaller_low >> whole) | sticky;
 
     // Sum, or difference, never negative.
-    let product_sign = (x & vec4<u32>(SIGN)) ^ vec4<u32>(a.scale_sign);
-    let differ = (product_sign ^ vec4<u32>(a.bias_sign)) << vec4<u32>(SIGN_SHIFT);
+    let product_sign = (x & vec4<u32>(OPERAND_SIGN)) ^ vec4<u32>(a.scale_sign);
+    let differ = (product_sign ^ vec4<u32>(a.bias_sign)) << vec4<u32>(OPERAND_SIGN_SHIFT);
     let negate = bitcast<vec4<i32>>(differ) >> vec4<u32>(31u);
     let sum_low = greater_low + ((shifted_low ^ negate) - negate);
     let sum_high = greater_high + ((shifted_high ^ negate) - negate) + (sum_low >> vec4<u32>(24u));
@@ -89,19 +92,24 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
     let normal = (high << up) | (low >> (vec4<u32>(32u) - up)) | min(low << up, one);
     let biased = exponent + vec4<i32>(3) - bitcast<vec4<i32>>(sum_zeros) - select(vec4<i32>(0), vec4<i32>(24), cancelled);
 
-    // To nearest, ties to even. The leading 1 of a normal significand adds to the exponent, as does a carry.
+    // To nearest, ties to even, or to odd. The leading 1 of a normal significand adds to the exponent, as does a carry.
     let below_normal = clamp(vec4<i32>(1) - biased, vec4<i32>(0), vec4<i32>(31));
     let kept = shift_right_sticky(normal, bitcast<vec4<u32>>(below_normal));
     let odd = (kept >> vec4<u32>(DROPPED_BITS)) & one;
-    let unit = (kept + odd + vec4<u32>((1u << (DROPPED_BITS - 1u)) - 1u)) >> vec4<u32>(DROPPED_BITS);
-    let exponent_field = clamp(biased - vec4<i32>(1), vec4<i32>(0), vec4<i32>(2 * EXPONENT_BIAS));
-    let bits = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(MANTISSA_BITS)) + unit, vec4<u32>(INFINITY));
+    var unit = (kept + odd + vec4<u32>((1u << (DROPPED_BITS - 1u)) - 1u)) >> vec4<u32>(DROPPED_BITS);
+    var largest = OPERAND_INFINITY;
+    if TO_ODD {
+        unit = (kept >> vec4<u32>(DROPPED_BITS)) | min(kept & vec4<u32>((1u << DROPPED_BITS) - 1u), one);
+        largest -= 1u;
+    }
+    let exponent_field = clamp(biased - vec4<i32>(1), vec4<i32>(0), vec4<i32>(2 * OPERAND_EXPONENT_BIAS));
+    let bits = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(OPERAND_MANTISSA_BITS)) + unit, vec4<u32>(largest));
 
     // An exact 0 is negative only if both addends are.
     let nothing = high == vec4<u32>(0u);
     let sign = select(vec4<u32>(a.bias_sign), product_sign, product_wins);
     let finite = select(bits | sign, product_sign & vec4<u32>(a.bias_sign), nothing);
     let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
-    let infinity = vec4<u32>(INFINITY);
+    let infinity = vec4<u32>(OPERAND_INFINITY);
     return select(select(finite, infinite, size == infinity), x, size > infinity);
 }

@@ -1,20 +1,21 @@
-// Floats of up to 32 bits by hardware arithmetic in f32, rounded to the dtype afterwards.
+// Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine
-// Needs: params, magnitude, widen, narrow, INFINITY
+// Needs: numbers, Real, Unsigned, OPERAND_SIGN, OPERAND_INFINITY, widen_operand, narrow_operand
 struct Affine {
-    scale: f32,
-    bias: f32,
-    infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,
+    scale: Real,
+    bias: Real,
+    infinity_mask: Unsigned, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: Unsigned,
+    unchanged_from: Unsigned, // magnitudes from here on stay: NaNs, or all where a channel has no affine step
 }
 
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
 fn affine(x: vec4<u32>) -> vec4<u32> {
-    let a = params.affine;
-    let size = magnitude(x);
-    let finite = narrow(widen(x) * a.scale + a.bias);
+    let a = numbers();
+    let size = x & vec4<u32>(OPERAND_SIGN - 1u);
+    let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));
     let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
-    let infinity = vec4<u32>(INFINITY);
-    return select(select(finite, infinite, size == infinity), x, size > infinity);
+    let stepped = select(finite, infinite, size == vec4<u32>(OPERAND_INFINITY));
+    return select(stepped, x, size >= vec4<u32>(a.unchanged_from));
 }

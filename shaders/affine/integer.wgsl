@@ -1,8 +1,8 @@
-// Integers of up to 32 bits: the exact real number, truncated toward zero, saturated. `src/arithmetic/integer.rs`
+// Integers of up to 32 bits: the exact real number, rounded, saturated. `src/arithmetic/integer.rs`
 // chooses the numbers below so that everything fits into 64 bits.
 //
 // Provides: Affine, affine
-// Needs: params, Operand, multiply, add, shift_right_signed
+// Needs: numbers, Operand, step_up, multiply, add, shift_right_signed
 struct Affine {
     lowest: i32,  // keys beyond these two saturate like these two
     highest: i32,
@@ -11,7 +11,7 @@ struct Affine {
     shift_left: u32,
     shift_right: u32,
     inexact: u32,     // 1: the addend leaves out a positive part of less than its last bit
-    minimum: i32,     // the dtype's smallest and greatest number; for U32 minus 2^31, as its keys
+    minimum: i32,     // the destination's smallest and greatest number; for U32 minus 2^31, as its keys
     maximum: i32,
     addend: vec2<u32>, // before the shift to the right
     below_one: vec2<u32>, // the bits that the shift to the right drops
@@ -20,7 +20,7 @@ struct Affine {
 }
 
 fn affine_of_one(k: i32) -> i32 {
-    let a = params.affine;
+    let a = numbers();
     let x = (max(a.lowest, min(k, a.highest)) - a.origin) << a.shift_left;
     // As two's complement numbers: the unsigned product less 2^32 times the other factor for each sign.
     let unsigned = multiply(bitcast<u32>(x), bitcast<u32>(a.factor));
@@ -30,9 +30,8 @@ fn affine_of_one(k: i32) -> i32 {
     let sum = add(product, a.addend);
     let floored = add(shift_right_signed(sum, a.shift_right), a.offset);
     let fraction = (sum.x & a.below_one.x) | (sum.y & a.below_one.y) | a.inexact;
-    // Toward zero: what was rounded down below zero goes up by one.
-    let up = (floored.y >> 31u) & select(0u, 1u, fraction != 0u);
-    let rebased = add(add(floored, vec2<u32>(up, 0u)), a.rebase);
+    let up = step_up(floored.x, floored.y, fraction != 0u);
+    let rebased = add(add(floored, bitcast<vec2<u32>>(vec2<i32>(up, up >> 31u))), a.rebase);
 
     let low = bitcast<i32>(rebased.x);
     let high = bitcast<i32>(rebased.y);

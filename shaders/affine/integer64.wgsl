@@ -1,8 +1,8 @@
-// 64-bit integers: the exact real number, truncated toward zero, saturated. As for the narrower ones, with 96
+// 64-bit integers: the exact real number, rounded, saturated. As for the narrower ones, with 96
 // bits (the low word first, the fourth unused) in place of 64.
 //
 // Provides: Affine, affine
-// Needs: params, less, add, subtract, multiply, shift_left
+// Needs: numbers, step_up, less, add, subtract, multiply, shift_left
 struct Affine {
     lowest: vec2<u32>, // keys beyond these two saturate like these two
     highest: vec2<u32>,
@@ -40,7 +40,7 @@ fn shift_right_signed96(v: vec4<u32>, n: u32) -> vec4<u32> {
 }
 
 fn affine(k: vec2<u32>) -> vec2<u32> {
-    let a = params.affine;
+    let a = numbers();
     var x = k;
     x = select(x, a.highest, less(a.highest, x));
     x = select(x, a.lowest, less(x, a.lowest));
@@ -58,9 +58,9 @@ fn affine(k: vec2<u32>) -> vec2<u32> {
     let sum = add96(product, a.addend);
     let floored = add96(shift_right_signed96(sum, a.shift_right), a.offset);
     let fraction = any((sum & a.below_one) != vec4<u32>(0u)) || a.inexact != 0u;
-    // Toward zero: what was rounded down below zero goes up by one.
-    let up = (floored.z >> 31u) & select(0u, 1u, fraction);
-    let rebased = add96(add96(floored, vec4<u32>(up, 0u, 0u, 0u)), a.rebase);
+    let up = step_up(floored.x, floored.z, fraction);
+    let carried = bitcast<u32>(up >> 31u);
+    let rebased = add96(add96(floored, vec4<u32>(bitcast<u32>(up), carried, carried, 0u)), a.rebase);
 
     let sign = bitcast<u32>(bitcast<i32>(rebased.z) >> 31u);
     let fits = rebased.z == bitcast<u32>(bitcast<i32>(rebased.y) >> 31u);

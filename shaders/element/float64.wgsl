@@ -1,7 +1,7 @@
 // 64-bit floats, the low word first. The dtype names the format.
 //
 // Provides: Operand, Bounds, element, magnitude, is_nan
-// Needs: params, affine, SIGN, INFINITY, subtract, less_unsigned
+// Needs: bounds, affine, SIGN, INFINITY, subtract, less_unsigned
 alias Operand = vec2<u32>;
 
 // As for the narrower floats.
@@ -24,7 +24,7 @@ fn is_nan(bits: vec2<u32>) -> bool {
 }
 
 fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
-    let b = params.bounds;
+    let b = bounds();
     // All ones where the sign is set.
     let sign = bitcast<u32>(bitcast<i32>(x.y) >> 31u);
     let key = magnitude(x) ^ vec2<u32>(sign);

@@ -1,18 +1,19 @@
 // Integers of up to 32 bits, four at a time. They are worked on as keys: i32 numbers in the order of the elements (`key`
-// and `from_key` of the dtype).
+// of the source, `from_key` of the destination).
 //
 // Provides: Operand, Bounds, element, elements
-// Needs: params, affine, key, from_key
+// Needs: bounds, Signed, affine, key, from_key
 alias Operand = vec4<i32>;
 
 struct Bounds {
-    min: i32, // keys; an absent bound is the lowest or the highest
-    max: i32,
+    min: Signed, // keys; an absent bound is the lowest or the highest
+    max: Signed,
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {
+    let b = bounds();
     let x = affine(key(bits));
-    return from_key(max(vec4<i32>(params.bounds.min), min(x, vec4<i32>(params.bounds.max))));
+    return from_key(max(vec4<i32>(b.min), min(x, vec4<i32>(b.max))));
 }
 
 fn element(bits: u32) -> u32 {

@@ -1,8 +1,8 @@
 // 64-bit integers, the low word first. They are worked on as keys: two's complement numbers in the order of
-// the elements (`key` and `from_key` of the dtype).
+// the elements (`key` and `from_key`).
 //
 // Provides: Operand, Bounds, element
-// Needs: params, affine, key, from_key, less
+// Needs: bounds, affine, key, from_key, less
 alias Operand = vec2<u32>;
 
 struct Bounds {
@@ -11,8 +11,9 @@ struct Bounds {
 }
 
 fn element(bits: vec2<u32>) -> vec2<u32> {
+    let b = bounds();
     var x = affine(key(bits));
-    x = select(x, params.bounds.max, less(params.bounds.max, x));
-    x = select(x, params.bounds.min, less(x, params.bounds.min));
+    x = select(x, b.max, less(b.max, x));
+    x = select(x, b.min, less(x, b.min));
     return from_key(x);
 }

@@ -2,7 +2,7 @@
 // packets, `edges` the up to two packets that the tile covers in part.
 //
 // Provides: Geometry, body, edges
-// Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, PACKET_BYTES, PACKET_WORDS, packet_at, byte_of_packet, packet,
+// Needs: params, set_channel, divide, WORKGROUP_SIZE, ADJACENT, workgroup_index, PACKET_BYTES, PACKET_WORDS, packet_at, byte_of_packet, packet,
 //     load_src_packet, store_dst_packet, load_contended_src_word, load_contended_dst_word, store_contended_dst_word
 struct Geometry {
     first: u32,      // dst packet where the whole ones begin
@@ -11,6 +11,10 @@ struct Geometry {
     grid_width: u32, // workgroups along x
     begin: u32,      // first byte of the tile in dst
     end: u32,        // the byte after its last
+    groups: u32,            // of four elements, until the channels begin with one again
+    groups_multiplier: u32, // divides by `groups`, with the shift
+    groups_shift: u32,
+    groups_per_packet: u32,
 }
 
 const PACKETS_PER_INVOCATION: u32 = 4u;
@@ -35,10 +39,18 @@ fn body(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let src_b = load_src_packet(b + shift);
     let src_c = load_src_packet(c + shift);
     let src_d = load_src_packet(d + shift);
-    store_dst_packet(a, packet(src_a));
-    store_dst_packet(b, packet(src_b));
-    store_dst_packet(c, packet(src_c));
-    store_dst_packet(d, packet(src_d));
+    store_dst_packet(a, clamped(a, src_a));
+    store_dst_packet(b, clamped(b, src_b));
+    store_dst_packet(c, clamped(c, src_c));
+    store_dst_packet(d, clamped(d, src_d));
+}
+
+// Packet `i` of dst.
+fn clamped(i: u32, p: vec4<u32>) -> vec4<u32> {
+    let g = params.geometry;
+    let group = (i - packet_at(g.begin)) * g.groups_per_packet;
+    set_channel(group - divide(group, g.groups_multiplier, g.groups_shift) * g.groups);
+    return packet(p);
 }
 
 // The bits of word `i` (counted from the packet's start) that hold bytes `begin` to `end` of the packet.
@@ -90,7 +102,7 @@ fn edges(@builtin(local_invocation_index) invocation: u32) {
     );
     let dst = at * PACKET_WORDS;
     let src = (at + g.src_shift) * PACKET_WORDS;
-    let y = packet(vec4<u32>(
+    let y = clamped(at, vec4<u32>(
         load_edge_word(src, mask.x),
         load_edge_word(src + 1u, mask.y),
         load_edge_word(src + 2u, mask.z),

@@ -1,7 +1,7 @@
 // Rows without gaps in dst of one element of src each. `row_edges` takes what is not in whole packets.
 //
 // Provides: Geometry, fill
-// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, SPLIT_ROWS, item, Row, Edges, PACKETS,
+// Needs: params, set_channel, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, SPLIT_ROWS, item, Row, Edges, PACKETS,
 //     whole_packets, packet_stride, row_packet, load_src, element, splat, store_dst_packet
 struct Geometry {
     walk: Walk,
@@ -32,6 +32,7 @@ fn fill_packets(at: Position) {
     if !at.inside || a >= end {
         return;
     }
+    set_channel(at.channel);
     let x = splat(element(load_src(at.src)));
     // Packets beyond the end repeat packet a: same value, same owner, harmless.
     let stride = packet_stride();

@@ -1,7 +1,7 @@
 // Packets that lie across two neighbours.
 //
 // Provides: SHIFTED, funnel
-// Needs: ELEMENT_BYTES
+// Needs: DST_BYTES
 //
 // Whether src and dst may lie at different distances from a packet.
 override SHIFTED: bool = true;
@@ -14,12 +14,12 @@ fn funnel(shift: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     let by_two = (shift & 8u) != 0u;
     let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
     let b2 = select(b, b.zwzw, by_two);
-    if ELEMENT_BYTES == 8u {
+    if DST_BYTES == 8u {
         return a2;
     }
     let by_one = (shift & 4u) != 0u;
     let a1 = select(a2, vec4<u32>(a2.yzw, b2.x), by_one);
-    if ELEMENT_BYTES == 4u {
+    if DST_BYTES == 4u {
         return a1;
     }
     let next = vec4<u32>(a1.yzw, select(b2.x, b2.y, by_one));

@@ -2,7 +2,7 @@
 // share what finding the first one costs.
 //
 // Provides: ITEMS, SPLIT_ROWS, item
-// Needs: params, ADJACENT, Position
+// Needs: params, ADJACENT, Position, channel_along
 //
 // Items that an invocation takes: 1, 4 or 8.
 override ITEMS: u32 = 1u;
@@ -17,5 +17,6 @@ fn item(at: Position, j: u32) -> Position {
     let ahead = j * apart + select(0u, at.index * (ITEMS - 1u), ADJACENT);
     let src = at.src + ahead * params.geometry.walk.dims[0].src_stride;
     let dst = at.dst + ahead * params.geometry.walk.dims[0].dst_stride;
-    return Position(0u, 0u, src, dst, at.index + ahead < params.geometry.walk.items);
+    let index = at.index + ahead;
+    return Position(0u, 0u, src, dst, index < params.geometry.walk.items, channel_along(at, 0u, index));
 }

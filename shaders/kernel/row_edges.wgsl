@@ -3,7 +3,7 @@
 //
 // Provides: Edges, PACKETS, WITH_LAST, whole_packets, packet_stride, row_packet, row_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, start, second_dimension,
-//     other_dimensions, walk, RANK, ITEMS, SPLIT_ROWS, item, ELEMENT_BYTES, UNIT_BYTES, LANES, row_unit,
+//     other_dimensions, walk, RANK, ITEMS, SPLIT_ROWS, item, DST_BYTES, UNIT_BYTES, LANES, row_unit,
 //     PACKET_BYTES, packet_at, packet_from, byte_of_packet
 struct Edges {
     rows: u32,        // that `row_edges` looks at; some may be outside
@@ -21,11 +21,11 @@ override WITH_LAST: bool = false;
 // The first whole packet of a row in dst, the one after the last, and whether that last one is left out because its source
 // is not in whole packets of src: 1 or 0.
 fn whole_packets(at: Position) -> vec3<u32> {
-    let begin = at.dst * ELEMENT_BYTES;
-    let end = begin + params.geometry.row.length * ELEMENT_BYTES;
+    let begin = at.dst * DST_BYTES;
+    let end = begin + params.geometry.row.length * DST_BYTES;
     let first = packet_from(begin);
     let last = max(first, packet_at(end));
-    let src_end = at.src * ELEMENT_BYTES + (byte_of_packet(last) - begin);
+    let src_end = at.src * DST_BYTES + (byte_of_packet(last) - begin);
     let out_of_reach = last > first && packet_from(src_end) > params.geometry.edges.src_packets;
     return vec3<u32>(first, last, select(0u, 1u, out_of_reach));
 }

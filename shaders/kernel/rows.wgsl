@@ -1,9 +1,9 @@
 // Rows without gaps on both sides, at any distance from a packet. `row_edges` takes what is not in whole packets.
 //
 // Provides: Geometry, REPEATED, rows, row_last
-// Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Walk, Position, walk, start, first_dimension,
+// Needs: params, set_channel, WORKGROUP_SIZE, ADJACENT, workgroup_index, Walk, Position, walk, start, first_dimension,
 //     second_dimension, ITEMS, SPLIT_ROWS, item, Row, Edges, PACKETS, whole_packets, packet_stride, row_packet,
-//     ELEMENT_BYTES, UNIT_BYTES, row_unit, SHIFTED, funnel, PACKET_BYTES, packet_at, packet_from, byte_of_packet, packet,
+//     DST_BYTES, UNIT_BYTES, row_unit, SHIFTED, funnel, PACKET_BYTES, packet_at, packet_from, byte_of_packet, packet,
 //     load_src_packet, store_dst_packet
 struct Geometry {
     walk: Walk,
@@ -14,6 +14,7 @@ struct Geometry {
     repeat_pitch: u32,  // packets from one to the next
     last_src: u32,      // of `row_last`: the row that goes furthest in src
     last_dst: u32,
+    last_channel: u32,
 }
 
 // Whether a row of src goes to several rows of dst, those of the second dimension: an invocation takes some of them.
@@ -47,11 +48,12 @@ fn take_packets(index: u32, at: Position, skip: u32) {
     if !at.inside || a >= end {
         return;
     }
+    set_channel(at.channel);
     // All loads come before the first store. Packets beyond the end repeat packet a: same value, same owner, harmless.
     let b = select(a, a + stride, a + stride < end);
     let c = select(a, a + 2u * stride, a + 2u * stride < end);
     let d = select(a, a + 3u * stride, a + 3u * stride < end);
-    let src = Source((at.src - at.dst) * ELEMENT_BYTES, end - 1u);
+    let src = Source((at.src - at.dst) * DST_BYTES, end - 1u);
     let a_low = load_src_packet(low(src, a));
     let a_high = load_high(src, a);
     let src_a = funnel(src.offset, a_low, a_high);
@@ -146,7 +148,8 @@ fn load_high(src: Source, i: u32) -> vec4<u32> {
 // The last whole packet of the row that goes furthest in src, unit by unit.
 @compute @workgroup_size(4)
 fn row_last(@builtin(local_invocation_index) invocation: u32) {
-    let at = Position(0u, 0u, params.geometry.last_src, params.geometry.last_dst, true);
+    let g = params.geometry;
+    let at = Position(0u, 0u, g.last_src, g.last_dst, true, g.last_channel);
     let units = PACKET_BYTES / UNIT_BYTES;
     let packets = whole_packets(at);
     if packets.z != 0u && invocation < units {

@@ -2,7 +2,7 @@
 // change. Groups in src are as near to each other as they can be, or in words too.
 //
 // Provides: Geometry, GROUP_PITCH, spread
-// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, walk, Row, ELEMENT_BYTES, SHIFTED, funnel, packet_at, packet,
+// Needs: params, set_channel, WORKGROUP_SIZE, workgroup_index, Walk, walk, Row, DST_BYTES, SHIFTED, funnel, packet_at, packet,
 //     load_src_packet, load_dst_packet, store_dst_packet
 struct Geometry {
     walk: Walk,
@@ -25,7 +25,8 @@ fn spread(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     }
     // Four packets of dst, as many of src as there are bytes from a group to the next. All loads come before the first store.
     let at = walk(index);
-    let byte = at.src * ELEMENT_BYTES;
+    set_channel(at.channel);
+    let byte = at.src * DST_BYTES;
     let p0 = load(byte, 0u);
     let p1 = load(byte, 1u);
     let p2 = load(byte, 2u);
@@ -34,7 +35,7 @@ fn spread(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let q1 = funnel(byte, p1, p2);
     let q2 = funnel(byte, p2, p3);
     let q3 = funnel(byte, p3, load(byte, 4u));
-    let dst = packet_at(at.dst * ELEMENT_BYTES);
+    let dst = packet_at(at.dst * DST_BYTES);
     let old_a = load_dst_packet(dst);
     let old_b = load_dst_packet(dst + 1u);
     let old_c = load_dst_packet(dst + 2u);
@@ -67,7 +68,7 @@ fn load(byte: u32, i: u32) -> vec4<u32> {
     if i >= GROUP_PITCH && (!SHIFTED || i > GROUP_PITCH) {
         return vec4<u32>(0u);
     }
-    let last = packet_at(byte + GROUP_PITCH * (GROUPS - 1u) + params.geometry.row.length * ELEMENT_BYTES - 1u);
+    let last = packet_at(byte + GROUP_PITCH * (GROUPS - 1u) + params.geometry.row.length * DST_BYTES - 1u);
     return load_src_packet(min(packet_at(byte) + i, last));
 }
 

@@ -1,7 +1,7 @@
 // Any layouts: elements one by one, several along the first dimension per invocation.
 //
 // Provides: Geometry, strided
-// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, item, load_src, element, store_dst
+// Needs: params, set_channel, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, item, load_src, element, store_dst
 struct Geometry {
     walk: Walk,
 }
@@ -20,6 +20,7 @@ fn strided(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
 
 fn take_element(at: Position) {
     if at.inside {
+        set_channel(at.channel);
         store_dst(at.dst, element(load_src(at.src)));
     }
 }

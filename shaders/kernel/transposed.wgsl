@@ -2,8 +2,8 @@
 // packets high as a packet has elements.
 //
 // Provides: Geometry, SQUARES, transposed
-// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, start, first_dimension, second_dimension, other_dimensions,
-//     ELEMENT_BYTES, PACKET_BYTES, transpose
+// Needs: params, set_channel, WORKGROUP_SIZE, workgroup_index, Walk, start, first_dimension, second_dimension, other_dimensions,
+//     DST_BYTES, PACKET_BYTES, transpose
 struct Geometry {
     walk: Walk,
     squares_along_src: u32, // along src's fastest dimension
@@ -32,7 +32,8 @@ fn transposed(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
         return;
     }
     let at = other_dimensions(along_dst);
-    let side = PACKET_BYTES / ELEMENT_BYTES;
+    set_channel(at.channel);
+    let side = PACKET_BYTES / DST_BYTES;
     let src_pitch = params.geometry.src_pitch;
     let dst_pitch = params.geometry.dst_pitch;
     transpose(at.src + x + y * side * src_pitch, src_pitch, at.dst + x * side * dst_pitch + y, dst_pitch);

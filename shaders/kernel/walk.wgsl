@@ -1,8 +1,8 @@
 // From a linear index to a position in src and dst, dimension by dimension: quotient and remainder by the extent, which
 // is a multiplication and a shift. `src/kernel/walk.rs` is the host's half.
 //
-// Provides: Walk, Position, RANK, walk, start, first_dimension, second_dimension, other_dimensions
-// Needs: params
+// Provides: Walk, Position, RANK, walk, start, first_dimension, second_dimension, other_dimensions, channel_along
+// Needs: params, divide
 struct Dim {
     extent: u32,     // 1 beyond the rank
     src_stride: u32, // modulo 2^32, in elements, for `transposed` in packets
@@ -18,6 +18,8 @@ struct Walk {
     dst_start: u32,
     grid_width: u32, // workgroups along x
     items: u32,      // the first dimension's extent where an invocation takes several of its items
+    channel_dim: u32,   // the dimension whose indices are channels, if there is one
+    first_channel: u32, // that of index 0
 }
 
 // No dimension from this one on has an extent above 1: 1, 2, 4 or 8. A constant for the driver to fold, since a branch
@@ -30,50 +32,46 @@ struct Position {
     src: u32,
     dst: u32,
     inside: bool,   // whether there is such an item
+    channel: u32,
 }
 
-// The upper word of a * b.
-fn multiply_high(a: u32, b: u32) -> u32 {
-    let a0 = a & 0xffffu;
-    let a1 = a >> 16u;
-    let b0 = b & 0xffffu;
-    let b1 = b >> 16u;
-    let middle = a1 * b0 + ((a0 * b0) >> 16u); // at most 2^32 - 2^16
-    let cross = a0 * b1 + (middle & 0xffffu);
-    return a1 * b1 + (middle >> 16u) + (cross >> 16u);
-}
-
-// `remaining` is below 2^31: the host has chosen multiplier and shift so that the quotient is exact.
-fn advance(at: Position, dim: Dim, shift: u32) -> Position {
-    let remaining = multiply_high(at.remaining << 1u, dim.multiplier) >> (shift & 31u);
+fn advance(at: Position, d: u32, dim: Dim, shift: u32) -> Position {
+    let remaining = divide(at.remaining, dim.multiplier, shift);
     let i = at.remaining - remaining * dim.extent;
-    return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, at.inside);
+    let channel = channel_along(at, d, i);
+    return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, at.inside, channel);
+}
+
+// The channel, where index `i` is one of dimension `d`.
+fn channel_along(at: Position, d: u32, i: u32) -> u32 {
+    return select(at.channel, params.geometry.walk.first_channel + i, params.geometry.walk.channel_dim == d);
 }
 
 fn start(linear_index: u32) -> Position {
-    return Position(linear_index, 0u, params.geometry.walk.src_start, params.geometry.walk.dst_start, true);
+    let w = params.geometry.walk;
+    return Position(linear_index, 0u, w.src_start, w.dst_start, true, w.first_channel);
 }
 
 fn first_dimension(at: Position) -> Position {
-    return advance(at, params.geometry.walk.dims[0], params.geometry.walk.shifts[0].x);
+    return advance(at, 0u, params.geometry.walk.dims[0], params.geometry.walk.shifts[0].x);
 }
 
 fn second_dimension(at: Position) -> Position {
-    return advance(at, params.geometry.walk.dims[1], params.geometry.walk.shifts[0].y);
+    return advance(at, 1u, params.geometry.walk.dims[1], params.geometry.walk.shifts[0].y);
 }
 
 // Unrolled: naga's loops are not, and a dynamic index costs more than the branches.
 fn other_dimensions(second: Position) -> Position {
     var at = second;
     if RANK > 2u {
-        at = advance(at, params.geometry.walk.dims[2], params.geometry.walk.shifts[0].z);
-        at = advance(at, params.geometry.walk.dims[3], params.geometry.walk.shifts[0].w);
+        at = advance(at, 2u, params.geometry.walk.dims[2], params.geometry.walk.shifts[0].z);
+        at = advance(at, 3u, params.geometry.walk.dims[3], params.geometry.walk.shifts[0].w);
     }
     if RANK > 4u {
-        at = advance(at, params.geometry.walk.dims[4], params.geometry.walk.shifts[1].x);
-        at = advance(at, params.geometry.walk.dims[5], params.geometry.walk.shifts[1].y);
-        at = advance(at, params.geometry.walk.dims[6], params.geometry.walk.shifts[1].z);
-        at = advance(at, params.geometry.walk.dims[7], params.geometry.walk.shifts[1].w);
+        at = advance(at, 4u, params.geometry.walk.dims[4], params.geometry.walk.shifts[1].x);
+        at = advance(at, 5u, params.geometry.walk.dims[5], params.geometry.walk.shifts[1].y);
+        at = advance(at, 6u, params.geometry.walk.dims[6], params.geometry.walk.shifts[1].z);
+        at = advance(at, 7u, params.geometry.walk.dims[7], params.geometry.walk.shifts[1].w);
     }
     return at;
 }
@@ -85,5 +83,5 @@ fn walk(linear_index: u32) -> Position {
     if RANK > 1u {
         at = other_dimensions(second_dimension(first));
     }
-    return Position(0u, first.index, at.src, at.dst, true);
+    return Position(0u, first.index, at.src, at.dst, true, at.channel);
 }

@@ -2,7 +2,7 @@
 // below them are in the same order.
 //
 // Provides: packet
-// Needs: params, FLIP
+// Needs: bounds, FLIP
 fn field(p: vec4<u32>, shift: u32, lowest: u32, highest: u32) -> vec4<u32> {
     let x = p & vec4<u32>(0xffu << shift);
     return max(vec4<u32>(lowest << shift), min(x, vec4<u32>(highest << shift)));
@@ -10,8 +10,9 @@ fn field(p: vec4<u32>, shift: u32, lowest: u32, highest: u32) -> vec4<u32> {
 
 fn packet(p: vec4<u32>) -> vec4<u32> {
     let flip = vec4<u32>(FLIP * 0x01010101u);
-    let lowest = bitcast<u32>(params.bounds.min) + FLIP;
-    let highest = bitcast<u32>(params.bounds.max) + FLIP;
+    let b = bounds();
+    let lowest = bitcast<u32>(b.min) + FLIP;
+    let highest = bitcast<u32>(b.max) + FLIP;
     let q = p ^ flip;
     let low = field(q, 0u, lowest, highest) | field(q, 8u, lowest, highest);
     let high = field(q, 16u, lowest, highest) | field(q, 24u, lowest, highest);

@@ -1,8 +1,10 @@
-// The two elements of a word.
+// The two elements of a word, apart and together.
 //
-// Provides: word
-// Needs: elements
-fn word(w: u32) -> u32 {
-    let y = elements(vec4<u32>(w & 0xffffu, w >> 16u, 0u, 0u));
+// Provides: lanes_of, word_of
+fn lanes_of(w: u32) -> vec4<u32> {
+    return vec4<u32>(w & 0xffffu, w >> 16u, 0u, 0u);
+}
+
+fn word_of(y: vec4<u32>) -> u32 {
     return y.x | (y.y << 16u);
 }

@@ -14,6 +14,15 @@ pub(crate) struct IntegerBounds {
     pub(crate) max: i32,
 }
 
+/// Mirrors `Bounds` in `element/rounded.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct RoundedBounds {
+    pub(crate) min: i32,
+    pub(crate) max: i32,
+    pub(crate) nan: u32,
+}
+
 /// Mirrors `Bounds` in `element/integer64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -50,6 +59,19 @@ impl IntegerBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let (min, max) = integer_keys(clamp);
         Self { min: min as i32, max: max as i32 }
+    }
+}
+
+impl RoundedBounds {
+    pub(crate) fn new(clamp: &Clamp) -> Self {
+        let IntegerBounds { min, max } = IntegerBounds::new(clamp);
+        let (lowest, highest) = integer_range(clamp.dtype());
+        let nan = match clamp.nan_rule() {
+            NanRule::Propagate => 0,
+            NanRule::ToMin => lowest,
+            NanRule::ToMax => highest,
+        };
+        Self { min, max, nan: (nan as f32).to_bits() }
     }
 }
 

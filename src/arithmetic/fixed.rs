@@ -1,11 +1,10 @@
-//! Scale and bias of 8-bit integers as a product and a shift, where that gives every result exactly.
+//! Scale and bias from 8-bit integers as a product and a shift, where that gives every result exactly.
 
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::integer_range;
 use super::integer::Linear;
-use super::step::Class;
-use crate::{Affine, DType};
+use crate::{Affine, DType, Rounding};
 
 /// Mirrors `Affine` in `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -22,21 +21,25 @@ const SHIFT: u32 = 16;
 const MOST: f64 = 4_000_000.0;
 
 impl Fixed {
-    /// The numbers for `affine`, if `dtype` is that narrow and there are any: every number of the dtype then has its exact
-    /// result, or one that saturates to it.
-    pub(crate) fn find(dtype: DType, affine: Affine) -> Option<Self> {
+    /// What leaves every number as it is.
+    pub(crate) const UNCHANGED: Self = Self { factor: 1 << SHIFT, addend: 0 };
+
+    /// The numbers for `affine`, if it goes from 8-bit integers to integers and there are any: every number of the source
+    /// then has its exact result, or one that saturates to it.
+    pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
-        if Class::of(dtype) != Class::Integer || dtype.bits() > 8 || scaled.abs() > MOST {
+        if dtype.is_float() || source.bits() > 8 || scaled.abs() > MOST {
             return None;
         }
+        let first = integer_range(source).0 as i64;
         let (lowest, highest) = integer_range(dtype);
         let (lowest, highest) = (lowest as i64, highest as i64);
-        let results = Linear::results_of_8_bits(dtype, affine);
+        let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
         let nearest = scaled.round() as i64;
         [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
             // Each number narrows the range of addends that give its result.
             let mut addends = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
-            for (number, result) in (lowest..).zip(results) {
+            for (number, result) in (first..).zip(results) {
                 let product = number * factor;
                 if result > lowest {
                     addends.0 = addends.0.max((result.min(highest) << SHIFT) - product);
@@ -80,7 +83,7 @@ mod tests {
                     let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
                     // None for 1 and 0.
                     let Some(affine) = clamp.affine() else { continue };
-                    let fixed = Fixed::find(dtype, affine);
+                    let fixed = Fixed::find(dtype, dtype, affine, Rounding::TowardZero);
                     assert!(
                         // Rounding toward zero is not rounding down, which signed results may need.
                         fixed.map_or(dtype == DType::I8, |fixed| right(&clamp, fixed)),
@@ -90,12 +93,12 @@ mod tests {
             }
             for (scale, bias) in [(1e9_f32, 0.0_f32), (65.0, 1.0), (1e30, -1e30), (1.0, f32::MAX)] {
                 let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
-                let found = Fixed::find(dtype, clamp.affine().unwrap());
+                let found = Fixed::find(dtype, dtype, clamp.affine().unwrap(), Rounding::TowardZero);
                 assert!(found.is_none_or(|fixed| right(&clamp, fixed)), "{dtype} {scale} {bias}");
             }
         }
         let affine = Clamp::unbounded(DType::I16).with_affine(2.0, 0.0).unwrap().affine().unwrap();
-        assert_eq!(Fixed::find(DType::I16, affine), None);
+        assert_eq!(Fixed::find(DType::I16, DType::I16, affine, Rounding::TowardZero), None);
     }
 
     proptest::proptest! {
@@ -106,7 +109,7 @@ mod tests {
             for dtype in [DType::I8, DType::U8] {
                 let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
                 let Some(affine) = clamp.affine() else { continue };
-                let found = Fixed::find(dtype, affine);
+                let found = Fixed::find(dtype, dtype, affine, Rounding::TowardZero);
                 proptest::prop_assert!(found.is_none_or(|fixed| right(&clamp, fixed)));
             }
         }

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::float_format;
+use super::step::UNCHANGED;
 use super::words;
 use crate::operator::format::Binary;
 use crate::{Affine, DType};
@@ -15,6 +16,7 @@ pub(crate) struct FloatFast {
     pub(crate) bias: f32,
     pub(crate) infinity_mask: u32,
     pub(crate) infinity_flip: u32,
+    pub(crate) unchanged_from: u32,
 }
 
 /// Mirrors `Affine` in `affine/float64_fast.wgsl`.
@@ -58,6 +60,7 @@ pub(crate) struct FloatExact64 {
 }
 
 impl FloatFast {
+    /// `dtype` is that of what the step works on.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let (mask, flip) = infinity(dtype, affine.scale());
         Self {
@@ -65,7 +68,13 @@ impl FloatFast {
             bias: affine.bias() as f32,
             infinity_mask: mask as u32,
             infinity_flip: flip as u32,
+            unchanged_from: float_format(dtype).infinity as u32 + 1,
         }
+    }
+
+    /// Of a channel that has no affine step.
+    pub(crate) fn unchanged(dtype: DType) -> Self {
+        Self { unchanged_from: 0, ..Self::new(dtype, UNCHANGED) }
     }
 }
 
@@ -79,6 +88,7 @@ impl FloatFast64 {
 }
 
 impl FloatExact {
+    /// `dtype` is that of what the step works on.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let format = float_format(dtype);
         let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };

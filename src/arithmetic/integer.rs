@@ -8,18 +8,21 @@
 //! result = truncate((sum + inexact part) / 2^shift_right + offset), saturated
 //! ```
 //!
-//! Scale and bias are any finite f32, so `x * scale + bias` as it stands may need 400 bits. Two things
+//! To round to nearest, half a unit is part of the addend: the next integer below the sum is then the nearest one, but for
+//! a tie, where nothing is left above that integer. A tie goes to the even one.
+//!
+//! `rounding/` has what follows rounding down. Scale and bias are any finite f32, so `x * scale + bias` as it stands may need 400 bits. Two things
 //! bring it down. A result beyond the dtype saturates, so large terms matter by their sign alone, and
 //! near the root of a steep function only the few numbers around it do not saturate. And truncation asks
 //! only between which integers the result lies, so a tiny product matters only where the bias is so
-//! close to an integer that the product can reach it.
+//! close to an integer that the product can reach it; with the half, to the middle between two.
 
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::{integer_range, key_base};
 use super::words;
 use crate::operator::format::Binary;
-use crate::{Affine, DType};
+use crate::{Affine, DType, Rounding};
 
 /// Mirrors `Affine` in `affine/integer.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -63,8 +66,9 @@ pub(crate) struct Integer64 {
 }
 
 impl Integer {
-    pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let linear = Linear::new(dtype, affine, &WIDTH_64);
+    /// From numbers of `source` to those of `dtype`.
+    pub(crate) fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
+        let linear = Linear::new(source, affine, rounding, &WIDTH_64);
         let (minimum, maximum) = integer_range(dtype);
         let factor = i32::from_ne_bytes(linear.factor.to_ne_bytes());
         Self {
@@ -87,8 +91,8 @@ impl Integer {
 }
 
 impl Integer64 {
-    pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let linear = Linear::new(dtype, affine, &WIDTH_96);
+    pub(crate) fn new(dtype: DType, affine: Affine, rounding: Rounding) -> Self {
+        let linear = Linear::new(dtype, affine, rounding, &WIDTH_96);
         Self {
             lowest: words(linear.lowest),
             highest: words(linear.highest),
@@ -142,24 +146,32 @@ pub(super) struct Linear {
     addend: i128,
     inexact: bool,
     offset: i128,
+    rounding: Rounding,
 }
 
 impl Linear {
-    fn new(dtype: DType, affine: Affine, width: &Width) -> Self {
+    /// Of the numbers of `source`.
+    fn new(source: DType, affine: Affine, rounding: Rounding, width: &Width) -> Self {
         let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));
         if scale.exponent <= 0 || scale.significand == 0 {
-            Self::shallow(dtype, &scale, &bias, width)
+            Self::shallow(source, &scale, &bias, rounding, width)
         } else {
-            Self::steep(dtype, &scale, &bias, width)
+            Self::steep(source, &scale, &bias, rounding, width)
         }
     }
 
-    /// For 8-bit integers: the results for their numbers, of which those beyond the dtype are one beyond it.
-    pub(super) fn results_of_8_bits(dtype: DType, affine: Affine) -> [i64; 256] {
-        let linear = Self::new(dtype, affine, &WIDTH_64);
+    /// From 8-bit integers: the results for their numbers, of which those beyond `dtype` are one beyond it.
+    pub(super) fn results_of_8_bits(
+        source: DType,
+        dtype: DType,
+        affine: Affine,
+        rounding: Rounding,
+    ) -> [i64; 256] {
+        let linear = Self::new(source, affine, rounding, &WIDTH_64);
+        let (first, _) = integer_range(source);
         let (lowest, highest) = integer_range(dtype);
         std::array::from_fn(|i| {
-            let result = linear.result(lowest as i64 + i as i64);
+            let result = linear.result(first as i64 + i as i64);
             result.clamp(lowest as i64 - 1, highest as i64 + 1)
         })
     }
@@ -172,16 +184,28 @@ impl Linear {
         let sum = product.wrapping_add(self.addend as i64);
         let floored = (sum >> self.shift_right).wrapping_add(self.offset as i64);
         let fraction = sum & ((1 << self.shift_right) - 1) != 0 || self.inexact;
-        floored + i64::from(floored < 0 && fraction)
+        match self.rounding {
+            Rounding::TowardZero => floored + i64::from(floored < 0 && fraction),
+            Rounding::NearestEven => floored - i64::from(!fraction && floored & 1 != 0),
+        }
     }
 
     /// |scale| below 2^24: the product is a fixed-point number with `-scale.exponent` binary places.
-    fn shallow(dtype: DType, scale: &Single, bias: &Single, width: &Width) -> Self {
+    fn shallow(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
         let (lowest, highest) = integer_range(dtype);
         let base = key_base(dtype);
         let places = scale.exponent.unsigned_abs();
         let (offset, fraction) = bias.floor(width.bias);
-        let (shift_right, in_units) = fraction.in_units(places, width);
+        let (offset, shift_right, in_units) = match rounding {
+            Rounding::TowardZero => {
+                let (shift, in_units) = fraction.in_units(places, width);
+                (offset, shift, in_units)
+            }
+            Rounding::NearestEven => {
+                let (whole, shift, in_units) = fraction.plus_half_in_units(places, width);
+                (offset + whole, shift, in_units)
+            }
+        };
         let factor = i128::from(scale.significand);
         Self {
             lowest: lowest - base,
@@ -195,23 +219,32 @@ impl Linear {
             addend: in_units.floor + base * if scale.negative { -factor } else { factor },
             inexact: in_units.inexact,
             offset,
+            rounding,
         }
     }
 
     /// |scale| at least 2^24: only numbers close to the root do not saturate.
-    fn steep(dtype: DType, scale: &Single, bias: &Single, width: &Width) -> Self {
+    fn steep(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
         let (lowest, highest) = integer_range(dtype);
         let base = key_base(dtype);
         // Near enough: at `root` the function is within half a scale of 0, or the root is beyond the dtype.
         let limit = 1_i128 << (width.steep - 1);
         let distance = bias.exponent - scale.exponent;
         let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
+        // What is left of the half where the bias is an integer.
+        let half = rounding == Rounding::NearestEven;
         let (root, offset, inexact) = if bias_is_small {
             let (floor, fraction) = bias.floor(width.steep - 1);
-            (0, floor, fraction.part != 0)
+            match rounding {
+                Rounding::TowardZero => (0, floor, fraction.part != 0),
+                Rounding::NearestEven => {
+                    let (whole, _, rest) = fraction.plus_half_in_units(0, width);
+                    (0, floor + whole, rest.inexact)
+                }
+            }
         } else if distance > 70 {
             let root = if bias.negative == scale.negative { lowest } else { highest };
-            (root, if bias.negative { -limit } else { limit }, false)
+            (root, if bias.negative { -limit } else { limit }, half)
         } else {
             // In units of half the scale's last bit: exact, since the bias has no bits below it.
             let bias_units = bias.signed() << (distance + 1);
@@ -223,7 +256,7 @@ impl Linear {
             let shift = scale.exponent.unsigned_abs() - 1;
             let most = limit.checked_shr(shift).unwrap_or(0);
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
-            (root, value, false)
+            (root, value, half)
         };
         // A scale of 2^steep does as well as a greater one: beside the root both saturate.
         let top = 23 + scale.exponent.unsigned_abs();
@@ -240,6 +273,7 @@ impl Linear {
             addend: 0,
             inexact,
             offset,
+            rounding,
         }
     }
 }
@@ -334,6 +368,31 @@ impl Fraction {
             _ => (1 << (shift - 1), false),
         };
         (shift, Floored { floor, inexact })
+    }
+
+    /// As [`in_units`](Self::in_units), of the fraction plus a half, behind the integer that it reaches: 0 or 1.
+    fn plus_half_in_units(&self, places: u32, width: &Width) -> (i128, u32, Floored) {
+        if places == 0 {
+            let halves = self.in_units(1, width).1;
+            let inexact = halves.floor == 0 || halves.inexact;
+            return (halves.floor, 0, Floored { floor: 0, inexact });
+        }
+        if places <= width.shift {
+            let (shift, Floored { floor, inexact }) = self.in_units(places, width);
+            let sum = floor + (1 << (shift - 1));
+            return (sum >> shift, shift, Floored { floor: sum & ((1 << shift) - 1), inexact });
+        }
+        // Only whether it is close to an integer matters: a fraction of that many places, close to 0 or to 1, is not then.
+        if self.places > 31 {
+            return (0, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
+        }
+        let places_here = self.places.max(1);
+        let part = if self.from_above { (1 << self.places) - self.part } else { self.part };
+        let sum = (part << (places_here - self.places)) + (1 << (places_here - 1));
+        let part = sum & ((1 << places_here) - 1);
+        let (shift, in_units) =
+            Self { part, places: places_here, from_above: false }.in_units(places, width);
+        ((sum >> places_here).into(), shift, in_units)
     }
 
     /// `part / 2^self.places` in units of `2^-places`; `None` from 2^126 on.

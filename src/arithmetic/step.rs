@@ -1,28 +1,21 @@
-//! Which arithmetic a module holds: the class of its dtype, and its affine step.
+//! Which arithmetic a module holds: from which dtype to which, by which affine step.
 
 use std::fmt;
 
 use crate::fragment::{Fragment, fragment};
-use crate::{Clamp, DType, Precision};
+use crate::{Affine, Clamp, DType, Precision, Rounding};
 
-/// The dtypes that one piece of arithmetic serves.
+/// What one piece of arithmetic serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
+    /// Integers of up to 32 bits to such.
     Integer,
     Integer64,
+    /// Anything to a float of up to 32 bits.
     Float,
     Float64,
-}
-
-impl Class {
-    pub(crate) const fn of(dtype: DType) -> Self {
-        match dtype {
-            DType::F32 | DType::F16 | DType::BF16 => Self::Float,
-            DType::F64 => Self::Float64,
-            DType::I64 | DType::U64 => Self::Integer64,
-            DType::I8 | DType::I16 | DType::I32 | DType::U8 | DType::U16 | DType::U32 => Self::Integer,
-        }
-    }
+    /// Floats to integers.
+    Rounded,
 }
 
 /// Which affine step a module holds.
@@ -35,32 +28,144 @@ pub(crate) enum AffineStep {
     Fixed,
 }
 
+/// Which arithmetic a module holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Arithmetic {
+    pub(crate) source: DType,
+    pub(crate) dtype: DType,
+    pub(crate) step: AffineStep,
+    /// [`Rounding::TowardZero`] where nothing is rounded to an integer, or by [`AffineStep::Fixed`].
+    pub(crate) rounding: Rounding,
+}
+
+impl Arithmetic {
+    /// Of a clamp with such a step.
+    pub(crate) const fn new(clamp: &Clamp, step: AffineStep) -> Self {
+        let (source, dtype) = (clamp.source(), clamp.dtype());
+        let rounds = rounds(class(source, dtype), step);
+        let rounding = if rounds { clamp.rounding() } else { Rounding::TowardZero };
+        Self { source, dtype, step, rounding }
+    }
+
+    pub(crate) const fn class(&self) -> Class {
+        class(self.source, self.dtype)
+    }
+
+    pub(crate) fn converts(&self) -> bool {
+        self.source != self.dtype
+    }
+
+    /// Of an element of src and of dst, in bytes.
+    pub(crate) const fn sizes(&self) -> [usize; 2] {
+        [self.source.size(), self.dtype.size()]
+    }
+
+    /// The size of an element in bytes where it is the same on both sides.
+    pub(crate) const fn one_size(&self) -> Option<usize> {
+        let [src, dst] = self.sizes();
+        if src == dst { Some(dst) } else { None }
+    }
+
+    /// All that modules may hold.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let converts = |dtype: &DType| DType::CONVERTIBLE.contains(dtype);
+        let pairs = DType::ALL.into_iter().flat_map(move |dtype| {
+            let of = move |source: &DType| *source == dtype || converts(source) && converts(&dtype);
+            DType::ALL.into_iter().filter(of).map(move |source| (source, dtype))
+        });
+        pairs.flat_map(|(source, dtype)| {
+            steps(source, dtype).iter().flat_map(move |&step| {
+                let roundings: &[Rounding] = if rounds(class(source, dtype), step) {
+                    &[Rounding::TowardZero, Rounding::NearestEven]
+                } else {
+                    &[Rounding::TowardZero]
+                };
+                roundings.iter().map(move |&rounding| Self { source, dtype, step, rounding })
+            })
+        })
+    }
+
+    /// Whether it takes numbers of 64 bits, which a device need not have.
+    pub(crate) const fn takes_f64(&self) -> bool {
+        matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
+    }
+
+    /// Whether four elements that are worked on at once may have a clamp each.
+    pub(crate) const fn has_lanes(&self) -> bool {
+        match self.class() {
+            Class::Float | Class::Rounded => true,
+            Class::Integer => !matches!(self.step, AffineStep::Exact),
+            Class::Integer64 | Class::Float64 => false,
+        }
+    }
+}
+
+impl fmt::Display for Arithmetic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.converts() {
+            write!(f, "{} to ", self.source)?;
+        }
+        write!(f, "{}, {}", self.dtype, self.step)?;
+        if self.rounding == Rounding::NearestEven {
+            f.write_str(", to nearest even")?;
+        }
+        Ok(())
+    }
+}
+
+const fn class(source: DType, dtype: DType) -> Class {
+    match (source.is_float(), dtype) {
+        (_, DType::F32 | DType::F16 | DType::BF16) => Class::Float,
+        (_, DType::F64) => Class::Float64,
+        (_, DType::I64 | DType::U64) => Class::Integer64,
+        (false, DType::I8 | DType::I16 | DType::I32 | DType::U8 | DType::U16 | DType::U32) => Class::Integer,
+        (true, DType::I8 | DType::I16 | DType::I32 | DType::U8 | DType::U16 | DType::U32) => Class::Rounded,
+    }
+}
+
+/// Whether numbers are rounded to integers that a module's text tells how.
+const fn rounds(class: Class, step: AffineStep) -> bool {
+    match class {
+        Class::Rounded => true,
+        Class::Integer | Class::Integer64 => matches!(step, AffineStep::Exact),
+        Class::Float | Class::Float64 => false,
+    }
+}
+
+/// All steps that modules from one dtype to another may hold.
+const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
+    use AffineStep::{Exact, Fast, Fixed, None};
+    match class(source, dtype) {
+        Class::Float | Class::Float64 | Class::Rounded => &[None, Fast, Exact],
+        Class::Integer if source.size() == 1 => &[None, Exact, Fixed],
+        Class::Integer | Class::Integer64 => &[None, Exact],
+    }
+}
+
 impl AffineStep {
     /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed). `f64_arithmetic`: that of
     /// [`Limits`](crate::Limits).
     pub(crate) const fn of(clamp: &Clamp, fixed: bool, f64_arithmetic: bool) -> Self {
-        match (clamp.affine(), Class::of(clamp.dtype()), clamp.precision()) {
+        match (clamp.affine(), class(clamp.source(), clamp.dtype()), clamp.precision()) {
             (Some(_), ..) if fixed => Self::Fixed,
             (None, ..) => Self::None,
-            (Some(_), Class::Float, Precision::Fast) => Self::Fast,
+            (Some(_), Class::Float | Class::Rounded, Precision::Fast) => Self::Fast,
             (Some(_), Class::Float64, Precision::Fast) if f64_arithmetic => Self::Fast,
-            // Integers are always exact.
+            // Between integers it is always exact.
             (Some(_), ..) => Self::Exact,
         }
     }
 
-    /// All that modules of a dtype may hold.
-    pub(crate) const fn all(dtype: DType) -> &'static [Self] {
-        match Class::of(dtype) {
-            Class::Float | Class::Float64 => &[Self::None, Self::Fast, Self::Exact],
-            Class::Integer if dtype.size() == 1 => &[Self::None, Self::Exact, Self::Fixed],
-            Class::Integer | Class::Integer64 => &[Self::None, Self::Exact],
+    /// One step for channels that have steps of their own. Where one has none, the others' leaves it unchanged: exactly,
+    /// or because its numbers say so, which those of f64 cannot.
+    pub(crate) const fn in_common(self, other: Self, class: Class) -> Self {
+        match (self, other) {
+            (Self::None, Self::None) => Self::None,
+            (Self::Fixed, Self::Fixed | Self::None) | (Self::None, Self::Fixed) => Self::Fixed,
+            (Self::Fast, Self::Fast) => Self::Fast,
+            (Self::Fast, Self::None) | (Self::None, Self::Fast) if !matches!(class, Class::Float64) => Self::Fast,
+            _ => Self::Exact,
         }
-    }
-
-    /// Whether it takes numbers of 64 bits, which a device need not have.
-    pub(crate) const fn takes_f64(self, dtype: DType) -> bool {
-        matches!((self, Class::of(dtype)), (Self::Fast, Class::Float64))
     }
 }
 
@@ -75,56 +180,118 @@ impl fmt::Display for AffineStep {
     }
 }
 
-/// The fragments of one element's arithmetic: the dtype, its class, the affine step and what these need.
-pub(crate) fn fragments(dtype: DType, step: AffineStep) -> Vec<Fragment> {
-    let class = Class::of(dtype);
-    let mut fragments = vec![
-        match dtype {
-            DType::F32 => fragment!("dtype/f32"),
-            DType::F16 => fragment!("dtype/f16"),
-            DType::BF16 => fragment!("dtype/bf16"),
-            DType::F64 => fragment!("dtype/f64"),
-            DType::I8 => fragment!("dtype/i8"),
-            DType::I16 => fragment!("dtype/i16"),
-            DType::I32 => fragment!("dtype/i32"),
-            DType::I64 => fragment!("dtype/i64"),
-            DType::U8 => fragment!("dtype/u8"),
-            DType::U16 => fragment!("dtype/u16"),
-            DType::U32 => fragment!("dtype/u32"),
-            DType::U64 => fragment!("dtype/u64"),
-        },
-        match class {
-            Class::Integer => fragment!("element/integer"),
-            Class::Integer64 => fragment!("element/integer64"),
-            Class::Float => fragment!("element/float"),
-            Class::Float64 => fragment!("element/float64"),
-        },
-        match (step, class) {
-            (AffineStep::None, _) => fragment!("affine/none"),
-            (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
-            (AffineStep::Fast, _) => fragment!("affine/float_fast"),
-            (AffineStep::Fixed, _) => fragment!("affine/fixed"),
-            (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
-            (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
-            (AffineStep::Exact, Class::Float) => fragment!("affine/float_exact"),
-            (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
-        },
-    ];
-    if matches!((step, class), (AffineStep::Exact, Class::Integer) | (_, Class::Integer64 | Class::Float64)) {
-        fragments.push(fragment!("wide"));
-    }
-    fragments
+/// The format that the affine step of floats works in.
+pub(super) fn operand_dtype(arithmetic: &Arithmetic) -> DType {
+    if arithmetic.converts() { DType::F32 } else { arithmetic.dtype }
 }
 
-/// The fragment of the elements in a packet.
-pub(crate) const fn packet_fragment(dtype: DType, step: AffineStep) -> Fragment {
-    match (dtype.size(), step, Class::of(dtype)) {
-        (1, AffineStep::None, Class::Integer) => fragment!("packet/fields8"),
-        (2, AffineStep::None, Class::Integer) => fragment!("packet/fields16"),
-        (1, ..) => fragment!("packet/elements8"),
-        (2, ..) => fragment!("packet/elements16"),
-        (4, ..) => fragment!("packet/elements32"),
-        (_, AffineStep::Exact, _) => fragment!("packet/elements64_looped"),
-        _ => fragment!("packet/elements64"),
+/// What an exact step leaves every number as it is with, and every zero: its sign too.
+pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
+
+impl Arithmetic {
+    /// The fragments of one element: source and destination, the class, the affine step and what these need.
+    pub(crate) fn fragments(&self) -> Vec<Fragment> {
+        let Self { source, dtype, step, rounding } = *self;
+        let class = self.class();
+        let mut fragments = vec![
+            destination(dtype),
+            match class {
+                Class::Integer => fragment!("element/integer"),
+                Class::Integer64 => fragment!("element/integer64"),
+                Class::Float => fragment!("element/float"),
+                Class::Float64 => fragment!("element/float64"),
+                Class::Rounded => fragment!("element/rounded"),
+            },
+            match (step, class) {
+                (AffineStep::None, _) => fragment!("affine/none"),
+                (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
+                (AffineStep::Fast, _) => fragment!("affine/float_fast"),
+                (AffineStep::Fixed, _) => fragment!("affine/fixed"),
+                (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
+                (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
+                (AffineStep::Exact, Class::Float | Class::Rounded) => fragment!("affine/float_exact"),
+                (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
+            },
+        ];
+        // What is worked on as floats of its own dtype without an affine step is not widened.
+        match class {
+            Class::Integer | Class::Integer64 => fragments.extend(source_fragment(source)),
+            Class::Float if !self.converts() => {
+                fragments.extend(source_fragment(source));
+                fragments.push(fragment!("operand/own"));
+            }
+            Class::Float | Class::Rounded => {
+                fragments.extend(source_fragment(source));
+                fragments.push(fragment!("operand/single"));
+                fragments.push(if source.is_float() {
+                    fragment!("operand/from_float")
+                } else {
+                    fragment!("operand/from_integer")
+                });
+            }
+            Class::Float64 => {}
+        }
+        if rounds(class, step) {
+            fragments.push(match rounding {
+                Rounding::TowardZero => fragment!("rounding/toward_zero"),
+                Rounding::NearestEven => fragment!("rounding/nearest_even"),
+            });
+        }
+        if matches!((step, class), (AffineStep::Exact, Class::Integer) | (_, Class::Integer64 | Class::Float64)) {
+            fragments.push(fragment!("wide"));
+        }
+        fragments
     }
+
+    /// The fragment of the elements in a packet, where both sides have elements of one size.
+    pub(crate) const fn packet_fragment(&self, lanes: bool) -> Fragment {
+        let plain = matches!((self.step, self.class()), (AffineStep::None, Class::Integer));
+        let plain = plain && self.source as u8 == self.dtype as u8 && !lanes;
+        match (self.dtype.size(), plain, lanes) {
+            (1, true, _) => fragment!("packet/fields8"),
+            (2, true, _) => fragment!("packet/fields16"),
+            (1, _, false) => fragment!("packet/elements8"),
+            (2, _, false) => fragment!("packet/elements16"),
+            (1, _, true) => fragment!("packet/lanes8"),
+            (2, _, true) => fragment!("packet/lanes16"),
+            (4, ..) => fragment!("packet/elements32"),
+            _ if matches!(self.step, AffineStep::Exact) => fragment!("packet/elements64_looped"),
+            _ => fragment!("packet/elements64"),
+        }
+    }
+}
+
+fn destination(dtype: DType) -> Fragment {
+    match dtype {
+        DType::F32 => fragment!("destination/f32"),
+        DType::F16 => fragment!("destination/f16"),
+        DType::BF16 => fragment!("destination/bf16"),
+        DType::F64 => fragment!("destination/f64"),
+        DType::I8 => fragment!("destination/i8"),
+        DType::I16 => fragment!("destination/i16"),
+        DType::I32 => fragment!("destination/i32"),
+        DType::I64 => fragment!("destination/i64"),
+        DType::U8 => fragment!("destination/u8"),
+        DType::U16 => fragment!("destination/u16"),
+        DType::U32 => fragment!("destination/u32"),
+        DType::U64 => fragment!("destination/u64"),
+    }
+}
+
+/// `None` for F64, which is never converted.
+fn source_fragment(dtype: DType) -> Option<Fragment> {
+    Some(match dtype {
+        DType::F32 => fragment!("source/f32"),
+        DType::F16 => fragment!("source/f16"),
+        DType::BF16 => fragment!("source/bf16"),
+        DType::F64 => return None,
+        DType::I8 => fragment!("source/i8"),
+        DType::I16 => fragment!("source/i16"),
+        DType::I32 => fragment!("source/i32"),
+        DType::I64 => fragment!("source/i64"),
+        DType::U8 => fragment!("source/u8"),
+        DType::U16 => fragment!("source/u16"),
+        DType::U32 => fragment!("source/u32"),
+        DType::U64 => fragment!("source/u64"),
+    })
 }

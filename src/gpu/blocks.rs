@@ -1,16 +1,14 @@
 //! Uniform blocks: what the dispatches of a clamp are told, in as few buffers as can be.
 
 use super::mapped;
-use crate::arithmetic::OperatorBlock;
 use crate::kernel::GeometryBytes;
-use crate::shader::MAX_BLOCK;
 use crate::{Error, Limits};
 
 /// What a device asks of buffers that hold several blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockLimits {
-    /// Bytes from a block to the next.
-    pitch: u64,
+    /// What blocks begin at multiples of, in bytes.
+    alignment: u64,
     max_buffer_size: u64,
     max_storage_binding: u64,
 }
@@ -18,16 +16,23 @@ pub(super) struct BlockLimits {
 impl BlockLimits {
     pub(super) fn new(limits: &wgpu::Limits) -> Self {
         Self {
-            pitch: (MAX_BLOCK as u64).next_multiple_of(limits.min_uniform_buffer_offset_alignment.into()),
+            alignment: limits.min_uniform_buffer_offset_alignment.into(),
             max_buffer_size: limits.max_buffer_size,
             max_storage_binding: limits.max_storage_buffer_binding_size,
         }
     }
 
+    /// Bytes from a block to the next, and of each, where their operators take so many bytes.
+    fn pitch(&self, operators: usize) -> (u64, u64) {
+        let size = (operators + GeometryBytes::CAPACITY) as u64;
+        (size.next_multiple_of(self.alignment), size)
+    }
+
     /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding, with
     /// a workgroup for each.
-    pub(super) fn per_buffer(&self, resolved: bool, limits: &Limits) -> usize {
-        let fitting = |bytes| bytes / self.pitch;
+    pub(super) fn per_buffer(&self, operators: usize, resolved: bool, limits: &Limits) -> usize {
+        let (pitch, _) = self.pitch(operators);
+        let fitting = |bytes| bytes / pitch;
         let most = fitting(self.max_buffer_size);
         let resolvable = fitting(self.max_storage_binding).min(limits.workgroups());
         let most = if resolved { most.min(resolvable) } else { most };
@@ -46,20 +51,21 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// For `count` windows; the block of a single one is as long as it must be. Made within a scope.
+    /// For `count` windows, with so many bytes of operators each; the block of a single one is as long as it must be. Made
+    /// within a scope.
     pub(super) fn new(
         device: &wgpu::Device,
         limits: &BlockLimits,
         count: usize,
-        (operator, first): (&OperatorBlock, &GeometryBytes),
+        (operators, first): (usize, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
         let (pitch, size) = match count {
             1 => {
-                let size = (operator.as_bytes().len() + first.as_bytes().len()).next_multiple_of(16) as u64;
+                let size = (operators + first.as_bytes().len()).next_multiple_of(16) as u64;
                 (size, size)
             }
-            _ => (limits.pitch, MAX_BLOCK as u64),
+            _ => limits.pitch(operators),
         };
         let all = pitch * count as u64;
         let mut usage = wgpu::BufferUsages::UNIFORM;
@@ -114,10 +120,10 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// The next block: the operator's part, then the kernel's.
-    pub(super) fn push(&mut self, operator: &OperatorBlock, geometry: &GeometryBytes) {
+    /// The next block: operators, then the kernel's part.
+    pub(super) fn push(&mut self, operators: &[u8], geometry: &GeometryBytes) {
         let mut at = self.next * self.pitch as usize;
-        for part in [operator.as_bytes(), geometry.as_bytes()] {
+        for part in [operators, geometry.as_bytes()] {
             self.mapped.slice(at..at + part.len()).copy_from_slice(part);
             at += part.len();
         }

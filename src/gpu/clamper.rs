@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::blocks::{BlockLimits, Blocks};
-use super::pipeline::{PipelineName, Pipelines};
+use super::pipeline::{OPERATORS_BINDING, PipelineName, Pipelines};
 use super::slots::Slots;
 use super::{Operands, View, adapter, mapped, scope};
-use crate::arithmetic::ResolveParams;
+use crate::arithmetic::{OperatorBytes, ResolveParams};
 use crate::kernel::{Dispatch, EntryPoint, Placement, WORKGROUP_SIZE};
 use crate::plan::{Bindings, Range};
 use crate::shader::{MAX_BLOCK, Module};
-use crate::{Clamp, Error, Limits, Plan};
+use crate::{Clamp, Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
 ///
@@ -92,7 +92,7 @@ impl Clamper {
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
             ("max_bindings_per_bind_group", 4, limits.max_bindings_per_bind_group.into()),
-            // Of `resolve`: two slots and the block it writes.
+            // Of `resolve`: two slots and the block it writes; or src, dst and operators.
             ("max_storage_buffers_per_shader_stage", 3, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
             ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
@@ -161,13 +161,13 @@ impl Clamper {
     /// # Errors
     ///
     /// Those of [`prepare`](Self::prepare). After an error nothing was recorded.
-    pub fn encode<'a>(
+    pub fn encode<'a, 'c>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        clamp: &Clamp,
+        clamps: impl Into<Clamps<'c>>,
         operands: impl Into<Operands<'a>>,
     ) -> Result<(), Error> {
-        self.prepare(clamp, operands)?.encode(encoder);
+        self.prepare(clamps, operands)?.encode(encoder);
         Ok(())
     }
 
@@ -176,13 +176,13 @@ impl Clamper {
     /// # Errors
     ///
     /// Those of [`prepare`](Self::prepare). After an error nothing was recorded.
-    pub fn encode_in_place(
+    pub fn encode_in_place<'c>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        clamp: &Clamp,
+        clamps: impl Into<Clamps<'c>>,
         view: View<'_>,
     ) -> Result<(), Error> {
-        self.encode(encoder, clamp, Operands::in_place(view))
+        self.encode(encoder, clamps, Operands::in_place(view))
     }
 
     /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
@@ -204,62 +204,78 @@ impl Clamper {
     ///   tensor, or for any,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Internal`] if wgpu refuses an object, because the
     ///   device has no memory or is gone, or because a buffer is destroyed or of another device (native only).
-    pub fn prepare<'a>(&self, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Prepared, Error> {
-        let operands = operands.into();
-        operands.check(clamp)?;
+    pub fn prepare<'a, 'c>(
+        &self,
+        clamps: impl Into<Clamps<'c>>,
+        operands: impl Into<Operands<'a>>,
+    ) -> Result<Prepared, Error> {
+        let (clamps, operands) = (clamps.into(), operands.into());
+        if let Some(clamp) = clamps.as_slice().first() {
+            operands.check(clamp)?;
+        }
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let limits = self.inner.limits;
         let (src, dst) = (&operands.src.layout, &operands.dst.layout);
-        let plan = Plan::with_placement(clamp, src, dst, placement, limits)?;
-        let slots = Slots::of(clamp, &operands, &limits)?;
-        let per_buffer = self.inner.block_limits.per_buffer(slots.is_some(), &limits);
+        let plan = Plan::with_placement(clamps, src, dst, placement, limits)?;
+        let slots = match clamps.as_slice() {
+            [clamp] => Slots::of(clamp, &operands, &limits)?.map(|slots| (clamp, slots)),
+            _ => None,
+        };
+        let Some(operators) = plan.operators(clamps) else { return Ok(Prepared { dispatches: Arc::new([]) }) };
+        let per_buffer = self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
         log::debug!(
             "prepare {plan}; dispatches: {}",
             plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
         );
         // One scope for all objects: opening and closing one costs as much as making a small one.
         let device = &self.inner.device;
-        scope::attempt(device, || self.build(clamp, &operands, &plan, slots.as_ref(), per_buffer))
+        scope::attempt(device, || self.build(&operands, &plan, &operators, slots.as_ref(), per_buffer))
             .map_err(|error| self.name_operand(error, &operands))
     }
 
     /// The objects of a plan, within a scope.
     fn build(
         &self,
-        clamp: &Clamp,
         operands: &Operands<'_>,
         plan: &Plan,
-        slots: Option<&Slots<'_>>,
+        operators: &OperatorBytes,
+        slots: Option<&(&Clamp, Slots<'_>)>,
         per_buffer: usize,
     ) -> Result<Prepared, Error> {
         let Inner { device, block_limits, .. } = &*self.inner;
         let mut left = plan.window_count();
         let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
-        let operator = plan.operator();
+        let stored = self.store(operators)?;
         let mut windows = plan.windows().peekable();
         while let Some(first) = windows.peek() {
             let count = left.min(per_buffer);
             let geometry = &first.launch.geometry;
-            let blocks = Blocks::new(device, block_limits, count, (&operator, geometry), slots.is_some())?;
-            if let Some(slots) = slots {
+            let first = (operators.in_block().len(), geometry);
+            let blocks = Blocks::new(device, block_limits, count, first, slots.is_some())?;
+            if let Some((clamp, slots)) = slots {
                 dispatches.push(self.resolve(clamp, slots, &blocks, &mut pipelines)?);
             }
             let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
-                writer.push(&operator, &window.launch.geometry);
-                let module = plan.module(&window);
+                writer.push(operators.in_block(), &window.launch.geometry);
+                let Some(module) = plan.module(&window) else { continue };
                 let Bindings { placement, src, dst } = window.bindings;
-                let src = bound(operands.src.buffer, src);
-                let layout = self.inner.pipelines.bind_group_layout(placement);
-                let bind_group = match placement {
-                    Placement::OneBuffer => self.bind(layout, [blocks.binding(n), src]),
-                    Placement::TwoRanges | Placement::TwoBuffers => {
-                        self.bind(layout, [blocks.binding(n), src, bound(operands.dst.buffer, dst)])
+                let layout = self.inner.pipelines.bind_group_layout(device, placement, stored.is_some())?;
+                let block = (0, blocks.binding(n));
+                let src = (1, bound(operands.src.buffer, src));
+                let dst = (2, bound(operands.dst.buffer, dst));
+                let stored = stored.as_ref().map(|buffer| (OPERATORS_BINDING, buffer.as_entire_binding()));
+                let bind_group = match (placement, stored) {
+                    (Placement::OneBuffer, None) => self.bind(layout, [block, src]),
+                    (Placement::OneBuffer, Some(stored)) => self.bind(layout, [block, src, stored]),
+                    (Placement::TwoRanges | Placement::TwoBuffers, None) => self.bind(layout, [block, src, dst]),
+                    (Placement::TwoRanges | Placement::TwoBuffers, Some(stored)) => {
+                        self.bind(layout, [block, src, dst, stored])
                     }
                 };
                 for Dispatch { entry_point, grid } in window.dispatches() {
-                    let pipeline = pipelines.get(module, entry_point)?;
+                    let pipeline = pipelines.get(Module::Clamp(module), entry_point)?;
                     dispatches.push(Recorded { pipeline, bind_group: bind_group.clone(), grid });
                 }
             }
@@ -267,6 +283,24 @@ impl Clamper {
             left -= count;
         }
         Ok(Prepared { dispatches: dispatches.into() })
+    }
+
+    /// The storage buffer of operators that do not fit into uniform blocks.
+    fn store(&self, operators: &OperatorBytes) -> Result<Option<wgpu::Buffer>, Error> {
+        let Some(bytes) = operators.stored() else { return Ok(None) };
+        let (needed, limit) = (bytes.len() as u64, self.inner.limits.binding_size());
+        if needed > limit {
+            let limit_name = "max_storage_buffer_binding_size";
+            return Err(Error::DeviceLimit { limit_name, needed, limit });
+        }
+        let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-clamp channels"),
+            size: needed,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: true,
+        });
+        mapped::write(&buffer, bytes)?;
+        Ok(Some(buffer))
     }
 
     /// The dispatch that reads bounds on the GPU and writes them into all `blocks`.
@@ -291,21 +325,20 @@ impl Clamper {
         let [min, max] = slots.bindings().map(|(buffer, range)| bound(buffer, range));
         let bind_group = self.bind(
             self.inner.pipelines.resolve_layout(),
-            [params.as_entire_binding(), min, max, blocks.all()],
+            [(0, params.as_entire_binding()), (1, min), (2, max), (3, blocks.all())],
         );
         let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve)?;
         Ok(Recorded { pipeline, bind_group, grid })
     }
 
-    /// A uniform block at binding 0, then storage; made within a scope.
+    /// Made within a scope.
     fn bind<const N: usize>(
         &self,
         layout: &wgpu::BindGroupLayout,
-        resources: [wgpu::BindingResource<'_>; N],
+        resources: [(u32, wgpu::BindingResource<'_>); N],
     ) -> wgpu::BindGroup {
-        let mut binding = 0..;
-        let entries = resources
-            .map(|resource| wgpu::BindGroupEntry { binding: binding.next().unwrap_or_default(), resource });
+        let entries =
+            resources.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
         self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("wgpu-clamp"),
             layout,
@@ -335,8 +368,8 @@ impl Clamper {
                 mapped_at_creation: false,
             });
             let storage = bound(buffer, Range { offset: 0, size: size / 4 * 4 });
-            let layout = self.inner.pipelines.bind_group_layout(Placement::OneBuffer);
-            drop(self.bind(layout, [params.as_entire_binding(), storage]));
+            let layout = self.inner.pipelines.bind_group_layout(&self.inner.device, Placement::OneBuffer, false);
+            drop(layout.map(|layout| self.bind(layout, [(0, params.as_entire_binding()), (1, storage)])));
         });
         probed.is_err()
     }

@@ -5,7 +5,7 @@ use crate::{Bound, Clamp, DType, Error, Layout};
 
 /// A tensor in a buffer of the caller.
 ///
-/// A buffer has no dtype, so its elements are those of the [`Clamp`]. Where the program knows better,
+/// A buffer has no dtype, so its elements are those of the [`Clamp`]: of its source in `src`, of its own dtype elsewhere. Where the program knows better,
 /// [`with_dtype`](Self::with_dtype) has it checked.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -13,7 +13,7 @@ pub struct View<'a> {
     pub buffer: &'a wgpu::Buffer,
     /// Where the elements lie in it, in elements.
     pub layout: Layout,
-    /// The dtype of the elements, where it is known: that of the clamp, else an error.
+    /// The dtype of the elements, where it is known: that of the clamp (of its source in `src`), else an error.
     pub dtype: Option<DType>,
 }
 
@@ -93,7 +93,12 @@ impl<'a> Operands<'a> {
 
     pub(crate) fn check(&self, clamp: &Clamp) -> Result<(), Error> {
         for (argument, view) in self.views() {
-            view.check(argument, clamp.dtype())?;
+            let dtype = if argument == "src" { clamp.source() } else { clamp.dtype() };
+            view.check(argument, dtype)?;
+        }
+        // One view that is both.
+        if self.is_one_view() && clamp.converts() {
+            self.src.check("src and dst", clamp.source())?;
         }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
@@ -117,7 +122,7 @@ impl<'a> Operands<'a> {
         }
         slot.check(argument, dtype)?;
         if slot.buffer == self.dst.buffer {
-            match views_overlap(&slot.layout, &self.dst.layout) {
+            match views_overlap((&slot.layout, dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}
                 Overlap::Yes => return Err(Error::SlotInOutput { argument }),
                 Overlap::Undecided => {
@@ -132,9 +137,14 @@ impl<'a> Operands<'a> {
     /// The source and the destination by the names that errors give them; one where they are the same.
     pub(super) fn views(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
         let Self { src, dst, .. } = *self;
-        let one = self.share_a_buffer() && src.layout == dst.layout && src.dtype == dst.dtype;
+        let one = self.is_one_view();
         let both = [(if one { "src and dst" } else { "src" }, Some(src)), ("dst", (!one).then_some(dst))];
         both.into_iter().filter_map(|(argument, view)| Some((argument, view?)))
+    }
+
+    fn is_one_view(&self) -> bool {
+        let Self { src, dst, .. } = self;
+        self.share_a_buffer() && src.layout == dst.layout && src.dtype == dst.dtype
     }
 
     pub(crate) fn share_a_buffer(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use super::cache::Recent;
 use super::scope;
@@ -15,6 +15,8 @@ pub(super) struct Pipelines {
     one_buffer: Layouts,
     two_ranges: Layouts,
     two_buffers: Layouts,
+    /// Those with operators in a storage buffer, which few programs need.
+    stored: [OnceLock<Layouts>; 3],
     resolve: Layouts,
     /// Whether an invocation's packets lie next to each other.
     adjacent: bool,
@@ -38,7 +40,7 @@ impl Pipelines {
 
     /// How many there could be on a device with F64 arithmetic or without.
     pub(super) fn possible(f64_arithmetic: bool) -> usize {
-        let modules = ModuleName::all().filter(|name| f64_arithmetic || !name.step.takes_f64(name.dtype));
+        let modules = ModuleName::all().filter(|name| f64_arithmetic || !name.arithmetic.takes_f64());
         1 + modules.map(|name| name.entry_points().len()).sum::<usize>()
     }
 
@@ -47,10 +49,11 @@ impl Pipelines {
         driver_cache: Option<wgpu::PipelineCache>,
     ) -> Result<Self, Error> {
         Ok(Self {
-            one_buffer: Layouts::new(device, "one buffer", &[WRITE])?,
-            two_ranges: Layouts::new(device, "two ranges", &[WRITE, WRITE])?,
-            two_buffers: Layouts::new(device, "two buffers", &[READ, WRITE])?,
-            resolve: Layouts::new(device, "resolve", &[READ, READ, WRITE])?,
+            one_buffer: Layouts::of(device, Placement::OneBuffer, false)?,
+            two_ranges: Layouts::of(device, Placement::TwoRanges, false)?,
+            two_buffers: Layouts::of(device, Placement::TwoBuffers, false)?,
+            stored: Default::default(),
+            resolve: Layouts::new(device, "resolve", &[(1, READ), (2, READ), (3, WRITE)])?,
             adjacent: adjacent(&device.adapter_info()),
             driver_cache,
             kept: RwLock::new(Recent::new(Self::CAPACITY)),
@@ -58,8 +61,14 @@ impl Pipelines {
         })
     }
 
-    pub(super) const fn bind_group_layout(&self, placement: Placement) -> &wgpu::BindGroupLayout {
-        &self.layouts(placement).bind_group
+    /// Of src and dst, and of operators if they are in a storage buffer.
+    pub(super) fn bind_group_layout(
+        &self,
+        device: &wgpu::Device,
+        placement: Placement,
+        stored: bool,
+    ) -> Result<&wgpu::BindGroupLayout, Error> {
+        Ok(&self.layouts(device, placement, stored)?.bind_group)
     }
 
     pub(super) const fn resolve_layout(&self) -> &wgpu::BindGroupLayout {
@@ -113,7 +122,9 @@ impl Pipelines {
     ) -> Result<(wgpu::ShaderModule, wgpu::ComputePipeline), Error> {
         let label = format!("wgpu-clamp {name}");
         let layout = match name.module {
-            Module::Clamp(module) => &self.layouts(module.placement).pipeline,
+            Module::Clamp(module) => {
+                &self.layouts(device, module.placement, module.operators.are_stored())?.pipeline
+            }
             Module::Resolve => &self.resolve.pipeline,
         };
         let constants = name.constants(self.adjacent);
@@ -163,12 +174,21 @@ impl Pipelines {
         self.modules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    const fn layouts(&self, placement: Placement) -> &Layouts {
-        match placement {
-            Placement::OneBuffer => &self.one_buffer,
-            Placement::TwoRanges => &self.two_ranges,
-            Placement::TwoBuffers => &self.two_buffers,
+    fn layouts(&self, device: &wgpu::Device, placement: Placement, stored: bool) -> Result<&Layouts, Error> {
+        if !stored {
+            return Ok(match placement {
+                Placement::OneBuffer => &self.one_buffer,
+                Placement::TwoRanges => &self.two_ranges,
+                Placement::TwoBuffers => &self.two_buffers,
+            });
         }
+        let cell = &self.stored[placement as usize];
+        if let Some(layouts) = cell.get() {
+            return Ok(layouts);
+        }
+        // Two threads may make them; the first to end keeps its own.
+        let layouts = Layouts::of(device, placement, true)?;
+        Ok(cell.get_or_init(|| layouts))
     }
 }
 
@@ -199,24 +219,43 @@ impl PipelineName {
 /// For labels and the log.
 impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleName { dtype, step, placement, .. }) = self.module {
-            write!(f, "{dtype}, {step}, {placement}, ")?;
+        if let Module::Clamp(ModuleName { arithmetic, operators, placement, .. }) = self.module {
+            write!(f, "{arithmetic}, {operators}{placement}, ")?;
         }
         f.write_str(self.entry_point.name())
     }
 }
 
+/// Where operators are bound that lie in a storage buffer; that of `params/stored.wgsl`.
+pub(super) const OPERATORS_BINDING: u32 = 3;
+
 const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: true };
 const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
 
 impl Layouts {
-    /// A uniform block at binding 0, then `storage`.
-    fn new(device: &wgpu::Device, name: &str, storage: &[wgpu::BufferBindingType]) -> Result<Self, Error> {
-        let entries: Vec<_> = [&[wgpu::BufferBindingType::Uniform], storage]
+    /// Of a clamp's kernels: src and dst, and operators if they are in a storage buffer.
+    fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
+        let mut storage = match placement {
+            Placement::OneBuffer => vec![(1, WRITE)],
+            Placement::TwoRanges => vec![(1, WRITE), (2, WRITE)],
+            Placement::TwoBuffers => vec![(1, READ), (2, WRITE)],
+        };
+        if stored {
+            storage.push((OPERATORS_BINDING, READ));
+        }
+        Self::new(device, &placement.to_string(), &storage)
+    }
+
+    /// A uniform block at binding 0, and `storage` at bindings.
+    fn new(
+        device: &wgpu::Device,
+        name: &str,
+        storage: &[(u32, wgpu::BufferBindingType)],
+    ) -> Result<Self, Error> {
+        let entries: Vec<_> = [&[(0, wgpu::BufferBindingType::Uniform)], storage]
             .concat()
             .into_iter()
-            .zip(0..)
-            .map(|(ty, binding)| wgpu::BindGroupLayoutEntry {
+            .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {
                 binding,
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },

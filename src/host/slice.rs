@@ -33,19 +33,20 @@ const RING: usize = 3;
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 #[must_use = "nothing happens before `run` or `run_blocking`"]
-pub struct ClampSlice<'a, T> {
+pub struct ClampSlice<'a, T, S = T> {
     host: &'a Host,
     clamp: Clamp,
     /// `None` in place.
-    src: Option<&'a [T]>,
+    src: Option<&'a [S]>,
     dst: &'a mut [T],
     progress: Option<Progress<'a>>,
 }
 
 type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
 
-impl<'a, T: Element> ClampSlice<'a, T> {
-    pub(crate) const fn new(host: &'a Host, clamp: Clamp, src: Option<&'a [T]>, dst: &'a mut [T]) -> Self {
+impl<'a, T: Element, S: Element> ClampSlice<'a, T, S> {
+    /// `src` is `None` where `S` is `T`.
+    pub(crate) const fn new(host: &'a Host, clamp: Clamp, src: Option<&'a [S]>, dst: &'a mut [T]) -> Self {
         Self { host, clamp, src, dst, progress: None }
     }
 
@@ -62,19 +63,19 @@ impl<'a, T: Element> ClampSlice<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeMismatch`] if `T` is not the clamp's dtype, [`Error::Length`] if the slices differ in
+    /// [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if the slices differ in
     /// length, those of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the GPU, which has no slot
     /// here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails before
     /// anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
         let Self { host, clamp, src, dst, mut progress } = self;
-        if T::DTYPE != clamp.dtype() {
-            return Err(Error::DTypeMismatch {
-                argument: "slice",
-                of: "the clamp",
-                expected: clamp.dtype(),
-                actual: T::DTYPE,
-            });
+        let [of_src, of_dst] = if clamp.converts() { ["src", "dst"] } else { ["slice"; 2] };
+        for (argument, expected, actual) in
+            [(of_src, clamp.source(), S::DTYPE), (of_dst, clamp.dtype(), T::DTYPE)]
+        {
+            if actual != expected {
+                return Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual });
+            }
         }
         if let Some(src) = src
             && src.len() != dst.len()
@@ -105,7 +106,7 @@ impl<'a, T: Element> ClampSlice<'a, T> {
     }
 }
 
-impl<T> fmt::Debug for ClampSlice<'_, T> {
+impl<T, S> fmt::Debug for ClampSlice<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClampSlice")
             .field("clamp", &self.clamp)
@@ -116,10 +117,10 @@ impl<T> fmt::Debug for ClampSlice<'_, T> {
 }
 
 /// `done` is how many elements of `dst` are written, from the start; also after an error.
-async fn stream<T: Element>(
+async fn stream<T: Element, S: Element>(
     host: &Host,
     clamp: &Clamp,
-    src: Option<&[T]>,
+    src: Option<&[S]>,
     dst: &mut [T],
     done: &mut usize,
     progress: &mut Option<Progress<'_>>,
@@ -127,7 +128,7 @@ async fn stream<T: Element>(
     let total = dst.len();
     // Whole packets, in a buffer that the device can have.
     let bytes = CHUNK.min(usize::try_from(host.clamper().device().limits().max_buffer_size).unwrap_or(CHUNK));
-    let chunk = (bytes / 16 * 16 / size_of::<T>()).min(total);
+    let chunk = (bytes / 16 * 16 / size_of::<T>().max(size_of::<S>())).min(total);
     let mut ring: Vec<Stage> = Vec::new();
     let mut flights = VecDeque::with_capacity(RING);
     let mut next = 0;
@@ -138,8 +139,11 @@ async fn stream<T: Element>(
             if stage == ring.len() {
                 ring.push(Stage::new(host, clamp, chunk)?);
             }
-            let from = src.unwrap_or(dst);
-            flights.push_back(ring[stage].start(host, clamp, &from[next..end]).await?);
+            let bytes = match src {
+                Some(src) => bytemuck::cast_slice(&src[next..end]),
+                None => bytemuck::cast_slice(&dst[next..end]),
+            };
+            flights.push_back(ring[stage].start(host, clamp, bytes, end - next).await?);
             next = end;
         }
         let Some(flight) = flights.pop_front() else {
@@ -154,10 +158,12 @@ async fn stream<T: Element>(
     }
 }
 
-/// The buffers of one chunk at a time. Where host and GPU share memory, all three are the same one.
+/// The buffers of one chunk at a time. It is clamped in place if its elements keep their size. Where host and GPU share
+/// memory, what is uploaded is the source, and what is downloaded the result.
 struct Stage {
     upload: wgpu::Buffer,
-    data: wgpu::Buffer,
+    src: wgpu::Buffer,
+    dst: wgpu::Buffer,
     download: wgpu::Buffer,
     /// For a chunk of full length, in elements.
     whole: (usize, Prepared),
@@ -176,48 +182,53 @@ impl Stage {
     /// For chunks of up to `len` elements.
     fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
         use wgpu::BufferUsages as Usages;
-        let size = (len * clamp.dtype().size()) as u64;
-        let create = |usage, mapped| transfer::create_buffer(host, "slice", size, usage, mapped);
-        let (upload, data, download) = if shares_memory(host.clamper().device()) {
-            let data = create(Usages::STORAGE | Usages::MAP_WRITE | Usages::MAP_READ, true)?;
-            (data.clone(), data.clone(), data)
+        let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(|dtype| (len * dtype.size()) as u64);
+        let create = |size, usage, mapped| transfer::create_buffer(host, "slice", size, usage, mapped);
+        let in_place = src_size == dst_size;
+        let (upload, src, dst, download) = if shares_memory(host.clamper().device()) {
+            let src = create(src_size, Usages::STORAGE | Usages::MAP_WRITE | Usages::MAP_READ, true)?;
+            let dst = if in_place {
+                src.clone()
+            } else {
+                create(dst_size, Usages::STORAGE | Usages::MAP_READ, false)?
+            };
+            (src.clone(), src, dst.clone(), dst)
         } else {
-            (
-                create(Usages::MAP_WRITE | Usages::COPY_SRC, true)?,
-                create(transfer::USAGES, false)?,
-                create(Usages::MAP_READ | Usages::COPY_DST, false)?,
-            )
+            let src = create(src_size, transfer::USAGES, false)?;
+            let dst = if in_place { src.clone() } else { create(dst_size, transfer::USAGES, false)? };
+            let upload = create(src_size, Usages::MAP_WRITE | Usages::COPY_SRC, true)?;
+            (upload, src, dst, create(dst_size, Usages::MAP_READ | Usages::COPY_DST, false)?)
         };
-        let whole = (len, prepare(host, clamp, &data, len)?);
-        Ok(Self { upload, data, download, whole, last: None })
+        let whole = (len, prepare(host, clamp, [&src, &dst], len)?);
+        Ok(Self { upload, src, dst, download, whole, last: None })
     }
 
-    /// Sends a chunk on its way.
-    async fn start<T: Element>(&mut self, host: &Host, clamp: &Clamp, chunk: &[T]) -> Result<Flight, Error> {
+    /// Sends a chunk of `len` elements on its way.
+    async fn start(&mut self, host: &Host, clamp: &Clamp, bytes: &[u8], len: usize) -> Result<Flight, Error> {
         let device = host.clamper().device();
         if let Some(last) = self.last.take() {
             scope::catch(device, || self.download.unmap())?;
             Mapping::start(device, &self.upload, wgpu::MapMode::Write, last)?.wait().await?;
         }
-        let bytes = bytemuck::cast_slice(chunk);
         mapped::fill(device, &self.upload, bytes)?;
         let tail;
-        let clamped = if chunk.len() == self.whole.0 {
+        let clamped = if len == self.whole.0 {
             &self.whole.1
         } else {
-            tail = prepare(host, clamp, &self.data, chunk.len())?;
+            tail = prepare(host, clamp, [&self.src, &self.dst], len)?;
             &tail
         };
         let size = (bytes.len() as u64).next_multiple_of(4);
+        let dst_size = ((len * clamp.dtype().size()) as u64).next_multiple_of(4);
         let submission = scope::catch(device, || {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp chunk") });
-            if self.upload != self.data {
-                encoder.copy_buffer_to_buffer(&self.upload, 0, &self.data, 0, size);
+            if self.upload != self.src {
+                encoder.copy_buffer_to_buffer(&self.upload, 0, &self.src, 0, size);
             }
             clamped.encode(&mut encoder);
-            if self.data != self.download {
-                encoder.copy_buffer_to_buffer(&self.data, 0, &self.download, 0, size);
+            if self.dst != self.download {
+                encoder.copy_buffer_to_buffer(&self.dst, 0, &self.download, 0, dst_size);
             }
             host.queue().submit([encoder.finish()])
         })?;
@@ -242,8 +253,9 @@ fn shares_memory(device: &wgpu::Device) -> bool {
         && adapter::shares_memory(&device.adapter_info())
 }
 
-/// The clamp of the first `len` elements of `data`, in place.
-fn prepare(host: &Host, clamp: &Clamp, data: &wgpu::Buffer, len: usize) -> Result<Prepared, Error> {
-    let view = View::new(data, Layout::packed(&[len])?);
-    host.clamper().prepare(clamp, Operands::in_place(view))
+/// The clamp of the first `len` elements.
+fn prepare(host: &Host, clamp: &Clamp, buffers: [&wgpu::Buffer; 2], len: usize) -> Result<Prepared, Error> {
+    let layout = Layout::packed(&[len])?;
+    let [src, dst] = buffers.map(|buffer| View::new(buffer, layout));
+    host.clamper().prepare(clamp, Operands::new(src, dst))
 }

@@ -3,11 +3,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::division::Division;
 use super::region::{DST, Dim, Region, SRC};
 use super::tile::{BoundTile, Dispatch, Launch};
-use super::{Claim, Definition, PACKET, Task, Tiling, WORKGROUP_SIZE};
-use crate::DType;
-use crate::arithmetic::{AffineStep, packet_fragment};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE};
+use crate::arithmetic::{Arithmetic, Operators, groups};
 use crate::fragment::{Fragment, fragment};
 
 /// Packets that an invocation of `body` takes; the constant of `kernel/contiguous.wgsl`.
@@ -23,6 +23,10 @@ pub(crate) struct Geometry {
     pub(crate) grid_width: u32,
     pub(crate) begin: u32,
     pub(crate) end: u32,
+    pub(crate) groups: u32,
+    pub(crate) groups_multiplier: u32,
+    pub(crate) groups_shift: u32,
+    pub(crate) groups_per_packet: u32,
 }
 
 /// Without constants.
@@ -51,12 +55,31 @@ impl EntryPoint {
 pub(super) struct Contiguous;
 
 impl Definition for Contiguous {
+    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+        arithmetic.one_size().is_some()
+    }
+
+    fn takes_lanes(&self) -> bool {
+        true
+    }
+
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
-        let one_run =
-            region.dims().len() <= 1 && region.dims().iter().all(|dim| (dim.src, dim.dst) == (1, 1));
+        let in_rows = |dim: &Dim| (dim.src, dim.dst) == (1, 1);
+        let one_run = match region.dims() {
+            _ if task.channels > 1 && !task.arithmetic.has_lanes() => false,
+            [] => task.channels == 1,
+            [dim] => in_rows(dim) && (task.channels == 1 || dim.channels),
+            // Elements next to each other are of different channels.
+            [outer, dim] => {
+                let pitch = dim.extent.cast_signed();
+                dim.channels && dim.extent == task.channels && in_rows(dim) && (outer.src, outer.dst) == (pitch, pitch)
+            }
+            _ => false,
+        };
         let [src, dst] = region.starts.map(|start| start % task.per_packet());
         let claim = Claim::all("one run on both sides, at one distance from 16 bytes");
-        (one_run && src == dst).then_some(Claim { lead: dst, ..claim })
+        let lead = if task.channels > 1 { 0 } else { dst };
+        (one_run && src == dst).then_some(Claim { lead, ..claim })
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
@@ -66,8 +89,9 @@ impl Definition for Contiguous {
         Tiling { quantum: task.per_packet(), most, dispatches: 2, ..Tiling::of_elements(task) }
     }
 
-    fn is_cut_in_quanta(&self, _: &Dim, _: &Task) -> bool {
-        true
+    /// A tile of pixels of several channels is all of these, and each begins at the same distance from a packet.
+    fn is_cut_in_quanta(&self, dim: &Dim, _: &Task) -> bool {
+        !dim.channels
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
@@ -78,7 +102,21 @@ impl Definition for Contiguous {
         let count = (end / packet).saturating_sub(first);
         let grid = tile.grid_of(count.div_ceil(PACKETS_PER_INVOCATION).into());
         let src_shift = (src / packet).wrapping_sub(begin / packet);
-        let geometry = Geometry { first, count, src_shift, grid_width: grid[0], begin, end };
+        let groups_per_packet = (tile.per_packet() / 4) as u32;
+        let groups = if tile.task.channels > 1 { groups(tile.task.channels) as u32 } else { 1 };
+        let Division { multiplier: groups_multiplier, shift: groups_shift } = Division::by(groups);
+        let geometry = Geometry {
+            first,
+            count,
+            src_shift,
+            grid_width: grid[0],
+            begin,
+            end,
+            groups,
+            groups_multiplier,
+            groups_shift,
+            groups_per_packet,
+        };
         let dispatch = |entry_point, grid| {
             Some(Dispatch { entry_point: super::EntryPoint::Contiguous(entry_point), grid })
         };
@@ -88,16 +126,23 @@ impl Definition for Contiguous {
         Launch::new(&geometry, [body, edges, None])
     }
 
-    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment> {
-        vec![fragment!("kernel/contiguous"), fragment!("packet/units"), packet_fragment(dtype, step)]
+    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+        let packet = arithmetic.packet_fragment(operators.are_lanes());
+        let mut fragments =
+            vec![fragment!("kernel/contiguous"), fragment!("kernel/divide"), fragment!("packet/units"), packet];
+        if operators.are_lanes() && arithmetic.dtype.size() == 1 {
+            fragments.push(fragment!("packet/word8"));
+        }
+        fragments
     }
 
-    fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, _: &Arithmetic) -> Vec<super::EntryPoint> {
         [EntryPoint::Body, EntryPoint::Edges].map(super::EntryPoint::Contiguous).to_vec()
     }
 
     #[cfg(test)]
     fn twin(&self) -> super::Twin {
-        super::twin!("Geometry", Geometry: first count src_shift grid_width begin end)
+        super::twin!("Geometry", Geometry: first count src_shift grid_width begin end groups groups_multiplier
+            groups_shift groups_per_packet)
     }
 }

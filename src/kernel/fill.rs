@@ -8,8 +8,7 @@ use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Placement, Task, Tiling};
-use crate::DType;
-use crate::arithmetic::AffineStep;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/fill.wgsl`.
@@ -61,12 +60,12 @@ pub(super) struct Fill;
 
 impl Definition for Fill {
     /// An entry point sees a binding as words or as packets; this one loads a word of src and stores packets of dst.
-    fn serves(&self, _: DType, _: AffineStep, placement: Placement) -> bool {
+    fn serves(&self, _: &Arithmetic, placement: Placement) -> bool {
         placement == Placement::TwoBuffers
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
-        let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (0, 1))?;
+        let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (0, 1) && !dim.channels)?;
         let pays = packets_pay(task, region, row.extent);
         pays.then(|| Claim::all("rows of one element each, long enough for packets"))
     }
@@ -96,10 +95,10 @@ impl Definition for Fill {
         )
     }
 
-    fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
-        let mut fragments = row_edges::fragments(dtype);
+    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
+        let mut fragments = row_edges::fragments(arithmetic);
         fragments.push(fragment!("kernel/fill"));
-        fragments.push(match dtype.size() {
+        fragments.push(match arithmetic.dtype.size() {
             1 => fragment!("packet/splat8"),
             2 => fragment!("packet/splat16"),
             4 => fragment!("packet/splat32"),
@@ -108,7 +107,8 @@ impl Definition for Fill {
         fragments
     }
 
-    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+        let dtype = arithmetic.dtype;
         let mut all = Vec::new();
         for rank in Rank::ALL {
             for items in Items::all(dtype) {

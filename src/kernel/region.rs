@@ -12,6 +12,10 @@ pub(crate) struct Region {
     dims: [Dim; MAX_RANK],
     /// The addresses of the first element of src and dst, in elements.
     pub(crate) starts: [usize; 2],
+    /// The channel of the first element, where no dimension is one of channels; that of the first index otherwise.
+    pub(crate) first_channel: usize,
+    /// Whether channels are counted from the caller's last one.
+    pub(crate) reversed_channels: bool,
 }
 
 /// One dimension of a region.
@@ -24,10 +28,12 @@ pub(crate) struct Dim {
     pub(crate) dst: isize,
     /// The caller's dimension; the innermost one of those that were merged.
     pub(crate) axis: usize,
+    /// Whether its indices are channels, with a clamp each. It is not merged with another.
+    pub(crate) channels: bool,
 }
 
 impl Dim {
-    pub(crate) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, axis: 0 };
+    pub(crate) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, axis: 0, channels: false };
 }
 
 /// The index of src in pairs of starts or strides.
@@ -36,12 +42,20 @@ pub(crate) const SRC: usize = 0;
 pub(crate) const DST: usize = 1;
 
 impl Region {
-    /// The whole index space, which is not empty.
-    pub(crate) fn collapsed(src: &Layout, dst: &Layout) -> Self {
-        let mut region = Self { rank: 0, dims: [Dim::ONCE; MAX_RANK], starts: [src.offset(), dst.offset()] };
+    /// The whole index space, which is not empty. `channel_axis`: the axis whose indices have a clamp each.
+    pub(crate) fn collapsed(src: &Layout, dst: &Layout, channel_axis: Option<usize>) -> Self {
+        let mut region = Self {
+            rank: 0,
+            dims: [Dim::ONCE; MAX_RANK],
+            starts: [src.offset(), dst.offset()],
+            first_channel: 0,
+            reversed_channels: false,
+        };
         for (axis, &extent) in dst.shape().iter().enumerate() {
             if extent > 1 {
-                region.insert(Dim { extent, src: src.strides()[axis], dst: dst.strides()[axis], axis });
+                let channels = channel_axis == Some(axis);
+                let (src, dst) = (src.strides()[axis], dst.strides()[axis]);
+                region.insert(Dim { extent, src, dst, axis, channels });
             }
         }
         region.merge();
@@ -59,6 +73,7 @@ impl Region {
             self.starts[SRC] = self.starts[SRC].wrapping_add_signed(dim.src.wrapping_mul(last));
             self.starts[DST] = self.starts[DST].wrapping_add_signed(dim.dst.wrapping_mul(last));
             (dim.src, dim.dst) = (dim.src.wrapping_neg(), -dim.dst);
+            self.reversed_channels |= dim.channels;
         }
         // Few and nearly sorted: insertion.
         let at = self.dims().partition_point(|other| other.dst >= dim.dst);
@@ -73,7 +88,8 @@ impl Region {
         for d in 1..self.rank {
             let (outer, inner) = (self.dims[merged], self.dims[d]);
             let extent = inner.extent.cast_signed();
-            if inner.src.checked_mul(extent) == Some(outer.src)
+            if !(inner.channels || outer.channels)
+                && inner.src.checked_mul(extent) == Some(outer.src)
                 && inner.dst.checked_mul(extent) == Some(outer.dst)
             {
                 self.dims[merged] = Dim { extent: outer.extent * inner.extent, ..inner };
@@ -90,6 +106,9 @@ impl Region {
     pub(crate) fn slice(mut self, d: usize, first: usize, extent: usize) -> Self {
         let dim = &mut self.dims[d];
         dim.extent = extent;
+        if dim.channels {
+            self.first_channel += first;
+        }
         let along = |stride: isize| stride.wrapping_mul(first.cast_signed());
         let moved = [along(dim.src), along(dim.dst)];
         self.starts = [SRC, DST].map(|side| self.starts[side].wrapping_add_signed(moved[side]));

@@ -30,7 +30,7 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn of(tile: &BoundTile<'_>) -> Self {
-        match tile.loops().next().filter(|dim| dim.dst == 1) {
+        match tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels) {
             Some(dim) => Self { length: dim.extent, src_stride: dim.src, dims: 1 },
             None => Self { length: 1, src_stride: 0, dims: 0 },
         }
@@ -56,7 +56,7 @@ pub(crate) enum RowUnit {
     Whole,
     /// A word of several elements.
     Packed {
-        /// `SRC_IN_ROWS`: whether a row has no gaps in src.
+        /// `SRC_IN_ROWS`: whether a row has no gaps in src, of elements as large as those of dst.
         src_in_rows: bool,
         /// `EXCLUSIVE_WORDS`: whether no word of dst holds elements of two rows.
         exclusive_words: bool,
@@ -68,7 +68,8 @@ impl RowUnit {
         if tile.per_word() == 1 {
             return Self::Whole;
         }
-        Self::Packed { src_in_rows: row.src_stride == 1, exclusive_words: words_apart(tile, row) }
+        let src_in_rows = row.src_stride == 1 && tile.task.arithmetic.one_size().is_some();
+        Self::Packed { src_in_rows, exclusive_words: words_apart(tile, row) }
     }
 
     /// All that elements of a dtype have.
@@ -90,10 +91,18 @@ impl RowUnit {
     }
 
     pub(super) fn fragments(dtype: DType) -> Vec<Fragment> {
+        match Self::word_fragment(dtype) {
+            Some(word) => vec![fragment!("kernel/unit_packed"), word],
+            None => vec![fragment!("kernel/unit_whole")],
+        }
+    }
+
+    /// The elements of a word, where it holds several.
+    pub(super) const fn word_fragment(dtype: DType) -> Option<Fragment> {
         match dtype.size() {
-            1 => vec![fragment!("kernel/unit_packed"), fragment!("packet/word8")],
-            2 => vec![fragment!("kernel/unit_packed"), fragment!("packet/word16")],
-            _ => vec![fragment!("kernel/unit_whole")],
+            1 => Some(fragment!("packet/word8")),
+            2 => Some(fragment!("packet/word16")),
+            _ => None,
         }
     }
 }

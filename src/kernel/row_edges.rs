@@ -9,6 +9,7 @@ use super::tile::BoundTile;
 use super::walk::{First, Rank, Walk};
 use super::{PACKET, Task, Tiling, access_fragments, flag};
 use crate::DType;
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// The most invocations per row of `row_edges`: sixteen, for up to twice as many rows as there are.
@@ -132,15 +133,15 @@ impl RowEdges {
 }
 
 /// The fragments of kernels with rows of packets, beside their own.
-pub(super) fn fragments(dtype: DType) -> Vec<Fragment> {
-    let mut fragments = RowUnit::fragments(dtype);
+pub(super) fn fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+    let mut fragments = RowUnit::fragments(arithmetic.dtype);
     fragments.extend([
         fragment!("kernel/row_edges"),
-        fragment!("kernel/walk"),
+        fragment!("kernel/walk"), fragment!("kernel/divide"),
         fragment!("kernel/items"),
         fragment!("kernel/row"),
         fragment!("packet/units"),
     ]);
-    fragments.extend(access_fragments(dtype));
+    fragments.extend(access_fragments(arithmetic));
     fragments
 }

@@ -9,9 +9,9 @@ use super::row::{Row, RowGeometry, RowUnit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, PACKET, Task, Tiling, flag};
+use super::{Claim, Definition, PACKET, Placement, Task, Tiling, flag};
 use crate::DType;
-use crate::arithmetic::{AffineStep, packet_fragment};
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
@@ -29,8 +29,9 @@ pub(crate) struct Geometry {
     pub(crate) repeat_pitch: u32,
     pub(crate) last_src: u32,
     pub(crate) last_dst: u32,
+    pub(crate) last_channel: u32,
     /// To the size of the WGSL struct.
-    pub(crate) padding: [u32; 3],
+    pub(crate) padding: [u32; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,8 +116,12 @@ impl EntryPoint {
 pub(super) struct Rows;
 
 impl Definition for Rows {
+    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+        arithmetic.one_size().is_some()
+    }
+
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
-        let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (1, 1))?;
+        let row = region.dims().last().filter(|dim| (dim.src, dim.dst) == (1, 1) && !dim.channels)?;
         let pays = packets_pay(task, region, row.extent);
         pays.then(|| Claim::all("rows without gaps on both sides, long enough for packets"))
     }
@@ -155,7 +160,8 @@ impl Definition for Rows {
         let (edges, edges_grid) =
             EdgesGeometry::new(tile, (&walk, by.first(), segments), src_packets, with_last);
         let mut geometry = Geometry { walk, row: row.geometry(), edges, ..Geometry::zeroed() };
-        [geometry.last_src, geometry.last_dst] = furthest(tile, &row);
+        let ([last_src, last_dst], last_channel) = furthest(tile, &row);
+        geometry = Geometry { last_src, last_dst, last_channel, ..geometry };
         if let Some(repeated) = repeated {
             geometry.repeats = repeated.extent.min(REPEATS) as u32;
             geometry.repeated_rows = repeated.extent as u32;
@@ -179,17 +185,18 @@ impl Definition for Rows {
         )
     }
 
-    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment> {
-        let mut fragments = row_edges::fragments(dtype);
+    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+        let mut fragments = row_edges::fragments(arithmetic);
         fragments.extend([
             fragment!("kernel/rows"),
             fragment!("kernel/funnel"),
-            packet_fragment(dtype, step),
+            arithmetic.packet_fragment(operators.are_lanes()),
         ]);
         fragments
     }
 
-    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+        let dtype = arithmetic.dtype;
         let mut all = Vec::new();
         for rank in Rank::ALL {
             for by in By::all(dtype) {
@@ -203,7 +210,7 @@ impl Definition for Rows {
 
     #[cfg(test)]
     fn twin(&self) -> super::Twin {
-        super::twin!("Geometry", Geometry: walk row edges repeats repeated_rows repeat_pitch last_src last_dst)
+        super::twin!("Geometry", Geometry: walk row edges repeats repeated_rows repeat_pitch last_src last_dst last_channel)
     }
 }
 
@@ -217,7 +224,7 @@ fn is_shifted(tile: &BoundTile<'_>, row: &Row) -> bool {
 
 /// The dimension that repeats a row of src most often.
 fn repeated(tile: &BoundTile<'_>, row: &Row) -> Option<Loop> {
-    tile.nearest_first(row.dims).filter(|dim| dim.src == 0 && dim.extent > 1).max_by_key(|dim| dim.extent)
+    tile.nearest_first(row.dims).filter(|dim| dim.src == 0 && dim.extent > 1 && !dim.channels).max_by_key(|dim| dim.extent)
 }
 
 /// Through rows of whole packets in so many segments each, several rows of dst per invocation.
@@ -225,21 +232,23 @@ fn over_repeated(tile: &BoundTile<'_>, row: &Row, segments: u64, repeated: Loop)
     let repeats = repeated.extent.min(REPEATS);
     let batches = Loop {
         extent: repeated.extent.div_ceil(repeats),
-        src: 0,
         dst: repeated.dst.wrapping_mul(repeats.cast_signed() as isize),
+        ..Loop::ONCE
     };
     let others = tile.nearest_first(row.dims).filter(|&dim| dim != repeated);
     Walk::over_segments(tile, segments, [batches].into_iter().chain(others))
 }
 
-/// Where the row that goes furthest in src starts in src and dst, in elements.
-fn furthest(tile: &BoundTile<'_>, row: &Row) -> [u32; 2] {
+/// Where the row that goes furthest in src starts in src and dst, in elements, and its channel.
+fn furthest(tile: &BoundTile<'_>, row: &Row) -> ([u32; 2], u32) {
     let mut starts = tile.start_bytes.map(|start| start / tile.size() as u32);
-    for Loop { extent, src, dst } in tile.loops().skip(row.dims).filter(|dim| dim.src > 0) {
+    let mut channel = tile.tile.first_channel as u32;
+    for Loop { extent, src, dst, channels } in tile.loops().skip(row.dims).filter(|dim| dim.src > 0) {
         let last = (extent - 1) as u32;
+        channel += if channels { last } else { 0 };
         for (side, stride) in [(SRC, src), (DST, dst)] {
             starts[side] = starts[side].wrapping_add(last.wrapping_mul(stride as u32));
         }
     }
-    starts
+    (starts, channel)
 }

@@ -8,8 +8,7 @@ use super::row::{Row, RowGeometry};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
-use crate::DType;
-use crate::arithmetic::{AffineStep, packet_fragment};
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Groups that an invocation takes: those of four packets.
@@ -51,25 +50,25 @@ impl EntryPoint {
 pub(super) struct Spread;
 
 impl Definition for Spread {
-    fn serves(&self, dtype: DType, _: AffineStep, placement: Placement) -> bool {
-        per_word(dtype) > 1 && placement != Placement::TwoRanges
+    fn serves(&self, arithmetic: &Arithmetic, placement: Placement) -> bool {
+        per_word(arithmetic.dtype) > 1 && arithmetic.one_size().is_some() && placement != Placement::TwoRanges
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
         let (packet, per_word) = (task.per_packet(), task.per_word());
         let dims = region.dims();
-        let row = dims.last().filter(|dim| (dim.src, dim.dst) == (1, 1));
+        let row = dims.last().filter(|dim| (dim.src, dim.dst) == (1, 1) && !dim.channels);
         let length = row.map_or(1, |dim| dim.extent);
         let along = dims.len().checked_sub(1 + usize::from(row.is_some()))?;
         let (groups, outer) = (dims[along], &dims[..along]);
         let in_words =
             groups.dst == per_word.cast_signed() && region.starts[DST] % per_word + length <= per_word;
         let near = [length, per_word].map(usize::cast_signed).contains(&groups.src);
-        if !in_words || !near || !same_phase(DST, packet, outer) {
+        if groups.channels || !in_words || !near || !same_phase(DST, packet, outer) {
             return None;
         }
         // In one buffer, words of dst may hold elements of src that others load.
-        if task.placement == Placement::OneBuffer && !region.in_place() {
+        if task.placement == Placement::OneBuffer && !task.in_place(region) {
             return None;
         }
         let per_packet = packet / per_word;
@@ -107,9 +106,9 @@ impl Definition for Spread {
         let groups = tile.loops().nth(row.dims).unwrap_or(Loop::ONCE);
         let along = |stride: isize| stride.wrapping_mul(GROUPS.cast_signed());
         let batches =
-            Loop { extent: groups.extent / GROUPS as u64, src: along(groups.src), dst: along(groups.dst) };
+            Loop { extent: groups.extent / GROUPS as u64, src: along(groups.src), dst: along(groups.dst), ..groups };
         let others = tile.nearest_first(row.dims + 1);
-        let (mut walk, rank) = Walk::over(tile, [batches].into_iter().chain(others), tile.size());
+        let (mut walk, rank) = Walk::over(tile, [batches].into_iter().chain(others));
         let begin = tile.start_bytes[DST] % WORD as u32;
         let bits = 8 * row.length * tile.size();
         let mut geometry = Geometry { row: row.geometry(), ..Geometry::zeroed() };
@@ -130,23 +129,23 @@ impl Definition for Spread {
         Launch::single(&geometry, super::EntryPoint::Spread(entry_point), grid)
     }
 
-    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
         vec![
             fragment!("kernel/spread"),
-            fragment!("kernel/walk"),
+            fragment!("kernel/walk"), fragment!("kernel/divide"),
             fragment!("kernel/row"),
             fragment!("kernel/funnel"),
             fragment!("packet/units"),
-            size_fragment(dtype),
-            packet_fragment(dtype, step),
+            size_fragment(arithmetic.dtype.size()),
+            arithmetic.packet_fragment(operators.are_lanes()),
         ]
     }
 
-    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
             // Whole elements.
-            for group_pitch in (1..=4_u8).filter(|pitch| usize::from(*pitch).is_multiple_of(dtype.size())) {
+            for group_pitch in (1..=4_u8).filter(|pitch| usize::from(*pitch).is_multiple_of(arithmetic.dtype.size())) {
                 all.extend([false, true].map(|shifted| EntryPoint { rank, group_pitch, shifted }));
             }
         }

@@ -6,8 +6,7 @@ use super::region::Region;
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Task, Tiling, access_fragments};
-use crate::DType;
-use crate::arithmetic::AffineStep;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/strided.wgsl`.
@@ -52,14 +51,15 @@ impl Definition for Strided {
         Launch::single(&Geometry { walk }, entry_point, grid)
     }
 
-    fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments =
-            vec![fragment!("kernel/strided"), fragment!("kernel/walk"), fragment!("kernel/items")];
-        fragments.extend(access_fragments(dtype));
+            vec![fragment!("kernel/strided"), fragment!("kernel/walk"), fragment!("kernel/divide"), fragment!("kernel/items")];
+        fragments.extend(access_fragments(arithmetic));
         fragments
     }
 
-    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+        let dtype = arithmetic.dtype;
         let of_rank = |rank| Items::all(dtype).into_iter().map(move |items| EntryPoint { rank, items });
         Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Strided).collect()
     }

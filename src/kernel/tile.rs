@@ -11,6 +11,7 @@ use crate::MAX_RANK;
 pub(crate) struct Tile {
     pub(crate) starts: [usize; 2],
     pub(crate) extents: [usize; MAX_RANK],
+    pub(crate) first_channel: usize,
 }
 
 /// A tile within its bindings.
@@ -30,24 +31,31 @@ pub(super) struct Loop {
     pub(super) extent: u64,
     pub(super) src: isize,
     pub(super) dst: isize,
+    /// Whether its indices are channels.
+    pub(super) channels: bool,
 }
 
 impl Loop {
-    pub(super) const ONCE: Self = Self { extent: 1, src: 0, dst: 0 };
+    pub(super) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, channels: false };
 }
 
 impl BoundTile<'_> {
-    /// Of an element, in bytes.
+    /// Of an element of dst, in bytes, and of src where a kernel takes elements of one size.
     pub(super) const fn size(&self) -> u64 {
-        self.task.dtype.size() as u64
+        self.task.arithmetic.dtype.size() as u64
     }
 
-    /// Elements in a packet.
+    /// Of an element of src and of dst, in bytes.
+    pub(super) fn sizes(&self) -> [u64; 2] {
+        self.task.arithmetic.sizes().map(|size| size as u64)
+    }
+
+    /// Elements of dst in a packet.
     pub(super) const fn per_packet(&self) -> usize {
         self.task.per_packet()
     }
 
-    /// Elements in a word, of which one that is larger is 1.
+    /// Elements of dst in a word, of which one that is larger is 1.
     pub(super) const fn per_word(&self) -> usize {
         self.task.per_word()
     }
@@ -65,7 +73,12 @@ impl BoundTile<'_> {
     /// The dimensions, innermost first.
     pub(super) fn loops(&self) -> impl Iterator<Item = Loop> {
         let dims = self.region.dims().iter().zip(self.tile.extents).rev();
-        dims.map(|(dim, extent)| Loop { extent: extent as u64, src: dim.src, dst: dim.dst })
+        dims.map(|(dim, extent)| Loop {
+            extent: extent as u64,
+            src: dim.src,
+            dst: dim.dst,
+            channels: dim.channels,
+        })
     }
 
     /// All dimensions but the innermost `skip`, by the smaller stride: what is near on either side is taken soon, while

@@ -7,8 +7,7 @@ use super::region::{Dim, Region};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
-use crate::DType;
-use crate::arithmetic::{AffineStep, packet_fragment};
+use crate::arithmetic::{AffineStep, Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/transposed.wgsl`.
@@ -44,8 +43,8 @@ pub(super) struct Transposed;
 
 impl Definition for Transposed {
     /// The exact step is too large to be inlined for each packet of a square.
-    fn serves(&self, _: DType, step: AffineStep, _: Placement) -> bool {
-        step != AffineStep::Exact
+    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+        arithmetic.step != AffineStep::Exact && arithmetic.one_size().is_some()
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
@@ -56,7 +55,7 @@ impl Definition for Transposed {
         let (a, b) = (dims[along_dst], dims[along_src]);
         // With fewer squares the single elements do as well.
         let enough = 4 * packet;
-        if a.dst != 1 || a.src == 0 || along_src == along_dst || a.extent.min(b.extent) < enough {
+        if a.channels || b.channels || a.dst != 1 || a.src == 0 || along_src == along_dst || a.extent.min(b.extent) < enough {
             return None;
         }
         let but = |d: usize| dims.iter().enumerate().filter(move |&(e, _)| e != d).map(|(_, dim)| dim);
@@ -110,10 +109,11 @@ impl Definition for Transposed {
                 extent: squares.div_ceil(across),
                 src: dim.src.wrapping_mul(elements),
                 dst: dim.dst.wrapping_mul(elements),
+                channels: false,
             }
         });
         let others = tile.loops().filter(|dim| dim.src != 1 && dim.dst != 1);
-        let (mut walk, rank) = Walk::over(tile, batches.into_iter().chain(others), PACKET as u64);
+        let (mut walk, rank) = Walk::counting(tile, batches.into_iter().chain(others), [PACKET as u64; 2]);
         let grid = tile.grid(walk.count.into());
         walk.grid_width = grid[0];
         let packets = |stride: isize| (stride / side.cast_signed() as isize) as u32;
@@ -128,8 +128,8 @@ impl Definition for Transposed {
         Launch::single(&geometry, super::EntryPoint::Transposed(entry_point), grid)
     }
 
-    fn fragments(&self, dtype: DType, step: AffineStep) -> Vec<Fragment> {
-        let transpose = match dtype.size() {
+    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+        let transpose = match arithmetic.dtype.size() {
             1 => fragment!("kernel/transpose8"),
             2 => fragment!("kernel/transpose16"),
             4 => fragment!("kernel/transpose32"),
@@ -138,14 +138,14 @@ impl Definition for Transposed {
         vec![
             fragment!("kernel/transposed"),
             transpose,
-            fragment!("kernel/walk"),
+            fragment!("kernel/walk"), fragment!("kernel/divide"),
             fragment!("packet/units"),
-            size_fragment(dtype),
-            packet_fragment(dtype, step),
+            size_fragment(arithmetic.dtype.size()),
+            arithmetic.packet_fragment(operators.are_lanes()),
         ]
     }
 
-    fn entry_points(&self, _: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, _: &Arithmetic) -> Vec<super::EntryPoint> {
         // Up to all 256 in a row.
         let of_rank = |rank| (0..=8).map(move |squares_log2| EntryPoint { rank, squares_log2 });
         Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Transposed).collect()

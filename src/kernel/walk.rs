@@ -29,8 +29,10 @@ pub(crate) struct Walk {
     pub(crate) dst_start: u32,
     pub(crate) grid_width: u32,
     pub(crate) items: u32,
+    pub(crate) channel_dim: u32,
+    pub(crate) first_channel: u32,
     /// To the size of the WGSL struct.
-    pub(crate) padding: [u32; 3],
+    pub(crate) padding: u32,
 }
 
 /// The constant `RANK`: no dimension from this one on has an extent above 1.
@@ -105,28 +107,41 @@ impl First {
 }
 
 impl Walk {
-    /// Through `loops` in this order, with `count` the product of their extents. Starts and strides count
-    /// `address_bytes` each.
-    pub(super) fn over(
+    /// Through `loops` in this order, with `count` the product of their extents. Starts and strides count elements of
+    /// their side.
+    pub(super) fn over(tile: &BoundTile<'_>, loops: impl IntoIterator<Item = Loop>) -> (Self, Rank) {
+        Self::counting(tile, loops, tile.sizes())
+    }
+
+    /// As [`over`](Self::over); starts and strides in src and in dst count so many bytes each.
+    pub(super) fn counting(
         tile: &BoundTile<'_>,
         loops: impl IntoIterator<Item = Loop>,
-        address_bytes: u64,
+        address_bytes: [u64; 2],
     ) -> (Self, Rank) {
         let mut walk = Self::zeroed();
         let Division { multiplier, shift } = Division::by(1);
         walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
         walk.shifts = [shift; MAX_RANK];
-        let elements = (address_bytes / tile.size()).cast_signed() as isize;
+        walk.channel_dim = u32::MAX;
+        walk.first_channel = tile.tile.first_channel as u32;
+        let sizes = tile.sizes();
+        let [src_elements, dst_elements] =
+            [0, 1].map(|side| (address_bytes[side] / sizes[side]).cast_signed() as isize);
         let mut rank = 0_usize;
-        for Loop { extent, src, dst } in loops {
+        for Loop { extent, src, dst, channels } in loops {
             let Division { multiplier, shift } = Division::by(extent as u32);
+            if channels {
+                walk.channel_dim = rank as u32;
+            }
             // Modulo 2^32, as the shader adds them up; the sums lie in the binding.
-            let (src_stride, dst_stride) = ((src / elements) as u32, (dst / elements) as u32);
+            let (src_stride, dst_stride) = ((src / src_elements) as u32, (dst / dst_elements) as u32);
             walk.dims[rank] = WalkDim { extent: extent as u32, src_stride, dst_stride, multiplier };
             walk.shifts[rank] = shift;
             rank += 1;
         }
-        [walk.src_start, walk.dst_start] = tile.start_bytes.map(|start| start / address_bytes as u32);
+        [walk.src_start, walk.dst_start] =
+            [0, 1].map(|side| tile.start_bytes[side] / address_bytes[side] as u32);
         walk.count = walk.dims.iter().map(|dim| u64::from(dim.extent)).product::<u64>() as u32;
         (walk, Rank::of(rank))
     }
@@ -145,7 +160,7 @@ impl Walk {
             _ => Items::Four,
         };
         let batches = Loop { extent: first.extent.div_ceil(items as u64), ..first };
-        let (mut walk, rank) = Self::over(tile, [batches].into_iter().chain(loops), tile.size());
+        let (mut walk, rank) = Self::over(tile, [batches].into_iter().chain(loops));
         walk.items = first.extent as u32;
         (walk, rank, items)
     }
@@ -156,8 +171,8 @@ impl Walk {
         segments: u64,
         outer: impl Iterator<Item = Loop>,
     ) -> (Self, Rank) {
-        let segments = Loop { extent: segments, src: 0, dst: 0 };
-        Self::over(tile, [segments].into_iter().chain(outer), tile.size())
+        let segments = Loop { extent: segments, ..Loop::ONCE };
+        Self::over(tile, [segments].into_iter().chain(outer))
     }
 
     /// Through rows in so many segments each.

@@ -8,7 +8,7 @@ use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Placement, Task, Tiling, access_fragments, per_word};
 use crate::DType;
-use crate::arithmetic::AffineStep;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/words.wgsl`.
@@ -82,12 +82,12 @@ impl EntryPoint {
 pub(super) struct Words;
 
 impl Definition for Words {
-    fn serves(&self, dtype: DType, _: AffineStep, _: Placement) -> bool {
-        per_word(dtype) > 1
+    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+        per_word(arithmetic.dtype) > 1
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
-        if region.dims().last().is_some_and(|dim| dim.dst == 1) {
+        if region.dims().last().is_some_and(|dim| dim.dst == 1 && !dim.channels) {
             return Some(Claim::all("rows without gaps in dst, by words of several elements"));
         }
         let alone = same_phase(DST, task.per_word(), region.dims());
@@ -124,19 +124,20 @@ impl Definition for Words {
         Launch::single(&Geometry { walk, row: row.geometry() }, entry_point, grid)
     }
 
-    fn fragments(&self, dtype: DType, _: AffineStep) -> Vec<Fragment> {
-        let mut fragments = RowUnit::fragments(dtype);
+    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
+        let mut fragments = RowUnit::fragments(arithmetic.dtype);
         fragments.extend([
             fragment!("kernel/words"),
-            fragment!("kernel/walk"),
+            fragment!("kernel/walk"), fragment!("kernel/divide"),
             fragment!("kernel/items"),
             fragment!("kernel/row"),
         ]);
-        fragments.extend(access_fragments(dtype));
+        fragments.extend(access_fragments(arithmetic));
         fragments
     }
 
-    fn entry_points(&self, dtype: DType) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+        let dtype = arithmetic.dtype;
         let mut all = Vec::new();
         for rank in Rank::ALL {
             for by in By::all(dtype) {

@@ -10,6 +10,9 @@ use super::{Layout, MAX_RANK};
 /// have 2^16 combinations, so these are always decided.
 const NODE_BUDGET: u32 = 100_000;
 
+/// The dimensions of two views, and the units of an element.
+const MOST_TERMS: usize = 2 * MAX_RANK + 1;
+
 /// Whether an element is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overlap {
@@ -29,10 +32,11 @@ pub(crate) fn overlaps_itself(layout: &Layout) -> Overlap {
     itself(layout, NODE_BUDGET)
 }
 
-/// Whether `a` and `b`, views of one buffer with elements of one size, have an address in common.
+/// Whether `a` and `b`, views of one buffer, have a byte in common. Each is a layout with the size of its elements in
+/// bytes, a power of two.
 ///
 /// Exact but for [`Overlap::Undecided`]. Nothing is allocated.
-pub(crate) fn views_overlap(a: &Layout, b: &Layout) -> Overlap {
+pub(crate) fn views_overlap(a: (&Layout, usize), b: (&Layout, usize)) -> Overlap {
     views(a, b, NODE_BUDGET)
 }
 
@@ -65,23 +69,38 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
     Overlap::No
 }
 
-fn views(a: &Layout, b: &Layout, budget: u32) -> Overlap {
-    let (Some((a_lowest, a_highest)), Some((b_lowest, b_highest))) = (a.span(), b.span()) else {
+fn views((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize), budget: u32) -> Overlap {
+    let (Some(a_span), Some(b_span)) = (a.span(), b.span()) else {
         return Overlap::No;
+    };
+    // In units of the smaller element, of which the other one is some.
+    let unit = a_size.min(b_size);
+    let [a_units, b_units] = [a_size / unit, b_size / unit];
+    let in_units = |(lowest, highest): (usize, usize), units: usize| {
+        let highest = highest.checked_add(1)?.checked_mul(units)?.checked_sub(1)?;
+        (highest <= isize::MAX.cast_unsigned()).then_some((lowest * units, highest))
+    };
+    let (Some((a_lowest, a_highest)), Some((b_lowest, b_highest))) =
+        (in_units(a_span, a_units), in_units(b_span, b_units))
+    else {
+        return Overlap::Undecided;
     };
     if a_highest < b_lowest || b_highest < a_lowest {
         return Overlap::No;
     }
-    // Going up from the lowest element of `a` and down from the highest of `b` makes each coefficient
+    // Going up from the lowest unit of `a` and down from the highest of `b` makes each coefficient
     // positive: they meet where both ways together are as long as the distance.
     let target = b_highest - a_lowest;
     let mut equation = Equation::new(budget);
-    for (stride, most) in steps(a).chain(steps(b)).filter(|&(stride, _)| stride != 0) {
+    let scaled = |units: usize| move |(stride, most): (usize, usize)| (stride * units, most);
+    let within = [a_units, b_units].into_iter().filter(|&units| units > 1).map(|units| (1, units - 1));
+    let steps = steps(a).map(scaled(a_units)).chain(steps(b).map(scaled(b_units))).chain(within);
+    for (stride, most) in steps.filter(|&(stride, _)| stride != 0) {
         equation.add(stride, most);
     }
     equation.prepare();
     match equation.terms().first() {
-        // Both views are a single element, and their spans meet.
+        // Both views are a single unit, and their spans meet.
         None => Overlap::Yes,
         Some(first) if !target.is_multiple_of(first.gcd) => Overlap::No,
         Some(_) => equation.solve(0, target),
@@ -118,14 +137,14 @@ struct Term {
 /// The coefficients and the largest sum of two layouts are at most `isize::MAX` each, as every address
 /// is, so nothing here exceeds `usize`.
 struct Equation {
-    terms: [Term; 2 * MAX_RANK],
+    terms: [Term; MOST_TERMS],
     len: usize,
     nodes_left: u32,
 }
 
 impl Equation {
     fn new(budget: u32) -> Self {
-        Self { terms: [Term::default(); 2 * MAX_RANK], len: 0, nodes_left: budget }
+        Self { terms: [Term::default(); MOST_TERMS], len: 0, nodes_left: budget }
     }
 
     fn terms(&self) -> &[Term] {

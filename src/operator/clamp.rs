@@ -78,6 +78,11 @@ pub struct Affine {
 }
 
 impl Affine {
+    /// Of finite numbers.
+    pub(crate) const fn new(scale: f64, bias: f64) -> Self {
+        Self { scale, bias }
+    }
+
     /// The factor.
     #[must_use]
     pub const fn scale(self) -> f64 {

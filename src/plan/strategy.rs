@@ -58,7 +58,7 @@ impl Strategy {
     }
 
     fn of_claim(task: &Task, kernel: Kernel, claim: &Claim, whole: &Region) -> Result<Self, Misfit> {
-        let in_place = whole.in_place();
+        let in_place = task.in_place(whole);
         let mut strategy = Self::default();
         let (first, others) = strategy.assignments.split_at_mut(1);
         let mut others = others.iter_mut();
@@ -103,7 +103,7 @@ impl Strategy {
 fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
     Kernel::ALL.iter().filter_map(move |&kernel| {
         let definition = kernel.definition();
-        if !definition.serves(task.dtype, task.step, task.placement) {
+        if !definition.serves(&task.arithmetic, task.placement) {
             return None;
         }
         Some((kernel, definition.claim(task, region)?))
@@ -111,9 +111,12 @@ fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)>
 }
 
 impl Assignment {
-    /// Of what a claim leaves, by a kernel that takes all of it.
+    /// Of what a claim leaves, by a kernel that takes all of it, and the channels as the others do.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
+        let cuts_nothing = |(kernel, claim): &(Kernel, Claim)| {
+            let lanes = task.channels > 1 && kernel.definition().takes_lanes();
+            !lanes && claim.cuts.iter().all(Option::is_none)
+        };
         let (kernel, claim) =
             claims(task, region).find(cuts_nothing).expect("the last kernel claims everything");
         Self::new(task, kernel, region, &claim, in_place)
@@ -160,7 +163,8 @@ impl Assignment {
 
     /// The `n`-th tile in row-major order.
     pub(super) fn tile(&self, mut n: usize) -> Tile {
-        let mut tile = Tile { starts: self.region.starts, extents: [1; MAX_RANK] };
+        let Region { starts, first_channel, .. } = self.region;
+        let mut tile = Tile { starts, extents: [1; MAX_RANK], first_channel };
         for (d, dim) in self.region.dims().iter().enumerate().rev() {
             let tiles = self.tiles_along(d);
             let i = n % tiles;
@@ -168,6 +172,9 @@ impl Assignment {
             let first = (i * self.tile[d]).saturating_sub(self.lead);
             let end = ((i + 1) * self.tile[d] - self.lead).min(dim.extent);
             tile.extents[d] = end - first;
+            if dim.channels {
+                tile.first_channel += first;
+            }
             // No overflow that matters: the sums are addresses of elements.
             for (start, stride) in tile.starts.iter_mut().zip([dim.src, dim.dst]) {
                 *start = start.wrapping_add_signed(stride.wrapping_mul(first.cast_signed()));

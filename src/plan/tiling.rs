@@ -2,14 +2,15 @@
 
 use super::strategy::Misfit;
 use super::window;
+use crate::kernel::region::{DST, SRC};
 use crate::kernel::{Dim, Kernel, Placement, Region, Task, Tile, Tiling};
 use crate::{Error, MAX_RANK};
 
 /// Limits of one window, in elements.
 #[derive(Clone, Copy)]
 struct Room {
-    /// From the first element to the last on either side, both included.
-    span: usize,
+    /// From the first element to the last of src and of dst, both included.
+    spans: [usize; 2],
     /// In all.
     count: usize,
 }
@@ -28,7 +29,8 @@ pub(super) fn tile(
     for (extent, dim) in extents.iter_mut().zip(region.dims()) {
         *extent = dim.extent + lead;
     }
-    let whole = Tile { starts: region.starts, extents: region.extents() };
+    let whole =
+        Tile { starts: region.starts, extents: region.extents(), first_channel: region.first_channel };
     if window::bind(task, region, &whole, src_end).is_some() && region.len() as u64 <= most {
         return Ok(extents);
     }
@@ -57,7 +59,8 @@ impl Room {
             limits.binding_size().saturating_sub(slack)
         };
         let in_quanta = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.quantum * tiling.quantum;
-        let room = Self { span: in_quanta(span / task.dtype.size() as u64), count: in_quanta(tiling.most) };
+        let spans = task.arithmetic.sizes().map(|size| in_quanta(span / size as u64));
+        let room = Self { spans, count: in_quanta(tiling.most) };
         let refused = |limit_name, needed, limit| {
             Err(Misfit::Refused(Error::DeviceLimit { limit_name, needed, limit }))
         };
@@ -65,7 +68,7 @@ impl Room {
             let limit = limits.max_workgroups_per_dimension;
             return refused("max_compute_workgroups_per_dimension", u64::from(limit) + 1, limit.into());
         }
-        if room.span == 0 {
+        if room.spans.contains(&0) {
             let needed = slack.saturating_mul(4);
             return refused("max_storage_buffer_binding_size", needed, limits.max_binding_size);
         }
@@ -83,15 +86,18 @@ impl Cutter<'_> {
     /// The dimension that spans most of an operand whose tiles do not fit into the room, or the outermost one where a
     /// tile has too many elements; with the extent that would fit, or is 1.
     fn too_long(&self, room: Room) -> Option<(usize, usize)> {
-        let strides: [fn(&Dim) -> usize; 2] = [|dim| dim.dst.unsigned_abs(), |dim| dim.src.unsigned_abs()];
+        let strides: [(fn(&Dim) -> usize, usize); 2] = [
+            (|dim| dim.dst.unsigned_abs(), room.spans[DST]),
+            (|dim| dim.src.unsigned_abs(), room.spans[SRC]),
+        ];
         let dims = || self.dims.iter().zip(self.extents).enumerate();
-        for stride in strides {
+        for (stride, room) in strides {
             let span = |(dim, extent): (&Dim, usize)| (extent - 1) * stride(dim);
             let total: usize = dims().map(|(_, dim)| span(dim)).sum();
-            if total >= room.span {
+            if total >= room {
                 let (d, dim) = dims().max_by_key(|&(_, dim)| span(dim))?;
                 let others = total - span(dim);
-                return Some((d, 1 + (room.span - 1).saturating_sub(others) / stride(dim.0)));
+                return Some((d, 1 + (room - 1).saturating_sub(others) / stride(dim.0)));
             }
         }
         let count: usize = dims().map(|(_, (_, extent))| extent).product();

@@ -17,7 +17,12 @@ impl Range {
     /// be too long.
     pub(crate) fn spanning(elements: (usize, usize), size: u64, end: u64, limits: &Limits) -> Option<Self> {
         let first = elements.0 as u128 * u128::from(size);
-        let last = ((elements.1 as u128 + 1) * u128::from(size)).next_multiple_of(end.into());
+        Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)
+    }
+
+    /// As [`spanning`](Self::spanning), from a byte on to another, which is not included.
+    fn covering((first, behind): (u128, u128), end: u64, limits: &Limits) -> Option<Self> {
+        let last = behind.next_multiple_of(end.into());
         let offset = first - first % u128::from(limits.binding_start());
         let range = Self { offset: offset.try_into().ok()?, size: (last - offset).try_into().ok()? };
         (range.size <= limits.binding_size()).then_some(range)
@@ -64,17 +69,20 @@ impl Plan {
 
     fn window(&self, assignment: &Assignment, n: usize) -> Window {
         let Assignment { kernel, region, .. } = assignment;
-        let (task, tile) = (self.task(), assignment.tile(n));
+        let task = self.task.expect("windows are of a task");
+        let tile = assignment.tile(n);
         let src_end = kernel.definition().tiling(&task).src_end;
         let bindings = bind(&task, region, &tile, src_end).expect("tiles are as large as bindings allow");
-        let size = task.dtype.size() as u64;
+        let sizes = task.arithmetic.sizes();
         // In bytes from the start of the binding, which is less than 2^31 long.
-        let within = |start: usize, range: Range| (start as u64 * size - range.offset) as u32;
+        let within = |side: usize, range: Range| {
+            (tile.starts[side] as u64 * sizes[side] as u64 - range.offset) as u32
+        };
         let launch = kernel.definition().launch(&BoundTile {
             region,
             tile: &tile,
             task: &task,
-            start_bytes: [within(tile.starts[0], bindings.src), within(tile.starts[1], bindings.dst)],
+            start_bytes: [within(0, bindings.src), within(1, bindings.dst)],
             src_size: bindings.src.size,
         });
         Window { kernel: *kernel, bindings, launch }
@@ -83,7 +91,7 @@ impl Plan {
 
 /// The bindings that span a tile; `None` if one would be too long.
 pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, src_end: u64) -> Option<Bindings> {
-    let size = task.dtype.size() as u64;
+    let [src_size, dst_size] = task.arithmetic.sizes().map(|size| size as u64);
     let span = |start: usize, stride: fn(&Dim) -> isize| {
         let (mut lowest, mut highest) = (start, start);
         for (dim, extent) in region.dims().iter().zip(tile.extents) {
@@ -100,13 +108,16 @@ pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, src_end: u64) -> O
     let dst = span(tile.starts[1], |dim| dim.dst);
     let word = WORD as u64;
     let apart = |placement| {
-        let src = Range::spanning(src, size, src_end, &task.limits)?;
-        Some(Bindings { placement, src, dst: Range::spanning(dst, size, word, &task.limits)? })
+        let src = Range::spanning(src, src_size, src_end, &task.limits)?;
+        Some(Bindings { placement, src, dst: Range::spanning(dst, dst_size, word, &task.limits)? })
     };
     if task.placement == Placement::TwoBuffers {
         return apart(Placement::TwoBuffers);
     }
-    let both = Range::spanning((src.0.min(dst.0), src.1.max(dst.1)), size, word, &task.limits);
+    let byte = |element: usize, size: u64| element as u128 * u128::from(size);
+    let first = byte(src.0, src_size).min(byte(dst.0, dst_size));
+    let behind = byte(src.1 + 1, src_size).max(byte(dst.1 + 1, dst_size));
+    let both = Range::covering((first, behind), word, &task.limits);
     if let Some(both) = both {
         return Some(Bindings { placement: Placement::OneBuffer, src: both, dst: both });
     }

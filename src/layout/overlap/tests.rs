@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Overlap, gcd_and_inverse, itself, multiply_modulo, overlaps_itself, views, views_overlap};
+use super::{Overlap, gcd_and_inverse, itself, multiply_modulo, overlaps_itself};
 use crate::Layout;
 
 /// A layout whose lowest address is `lowest`.
@@ -27,6 +27,15 @@ fn yes_if(shared: bool) -> Overlap {
 fn itself_by_force(layout: &Layout) -> Overlap {
     let mut seen = HashSet::new();
     yes_if(!layout.addresses().all(|address| seen.insert(address)))
+}
+
+/// Of elements of one size.
+fn views_overlap(a: &Layout, b: &Layout) -> Overlap {
+    super::views_overlap((a, 1), (b, 1))
+}
+
+fn views(a: &Layout, b: &Layout, budget: u32) -> Overlap {
+    super::views((a, 1), (b, 1), budget)
 }
 
 fn views_by_force(a: &Layout, b: &Layout) -> Overlap {

@@ -1,0 +1,7 @@
+// 16-bit elements of src, each in the low bits of a u32 while it is worked on.
+//
+// Provides: load_src
+// Needs: load_shared_word
+fn load_src(i: u32) -> u32 {
+    return (load_shared_word(i / 2u) >> (i % 2u * 16u)) & 0xffffu;
+}

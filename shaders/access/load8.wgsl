@@ -1,0 +1,7 @@
+// 8-bit elements of src, each in the low bits of a u32 while it is worked on.
+//
+// Provides: load_src
+// Needs: load_shared_word
+fn load_src(i: u32) -> u32 {
+    return (load_shared_word(i / 4u) >> (i % 4u * 8u)) & 0xffu;
+}

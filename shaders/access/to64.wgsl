@@ -1,0 +1,6 @@
+// 64-bit elements of dst, two words each, the low one first.
+//
+// Provides: DST_BYTES, LANES, UNIT_BYTES
+const DST_BYTES: u32 = 8u;
+const LANES: u32 = 1u;      // elements in a unit
+const UNIT_BYTES: u32 = 8u; // a word, or an element where that is larger

@@ -1,0 +1,6 @@
+// 8-bit elements of dst, four to a word.
+//
+// Provides: DST_BYTES, LANES, UNIT_BYTES
+const DST_BYTES: u32 = 1u;
+const LANES: u32 = 4u;      // elements in a unit
+const UNIT_BYTES: u32 = 4u; // a word, or an element where that is larger

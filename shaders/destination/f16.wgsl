@@ -1,0 +1,36 @@
+// F16 as destination. The optional f16 type is not needed, and WGSL's pack function leaves results at the edges of the
+// format open.
+//
+// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+const SIGN: u32 = 0x8000u;
+const SIGN_SHIFT: u32 = 16u; // that moves SIGN to bit 31
+const INFINITY: u32 = 0x7c00u;
+const MANTISSA_BITS: u32 = 10u;
+const EXPONENT_BIAS: i32 = 15;
+
+// Whether an f32 is rounded once more.
+const ROUNDS_SINGLES: bool = true;
+
+// From the bits of an f32, finite or infinite: to nearest, ties to even, subnormals kept.
+fn narrow(bits: vec4<u32>) -> vec4<u32> {
+    let size = bits & vec4<u32>(0x7fffffffu);
+    let one = vec4<u32>(1u);
+    // The exponent is rebased; a carry out of the mantissa raises it, in the end to infinity.
+    let rebased = size - vec4<u32>(((127u - 15u) << 23u) - 0x0fffu);
+    let normal = (rebased + ((size >> vec4<u32>(13u)) & one)) >> vec4<u32>(13u);
+    // Below 2^-14 the result counts units of 2^-24: shift the significand there.
+    let shift = clamp(vec4<u32>(126u) - (size >> vec4<u32>(23u)), one, vec4<u32>(25u));
+    let significand = (size & vec4<u32>(0x007fffffu)) | vec4<u32>(0x00800000u);
+    let half_unit = (one << (shift - one)) - one;
+    let subnormal = (significand + half_unit + ((significand >> shift) & one)) >> shift;
+    let finite = select(normal, subnormal, size < vec4<u32>(0x38800000u));
+    let sign = (bits >> vec4<u32>(16u)) & vec4<u32>(SIGN);
+    return select(finite, vec4<u32>(INFINITY), size >= vec4<u32>(0x47800000u)) | sign;
+}
+
+// From the bits of an f32, all of them: a NaN becomes a quiet one with the upper bits of its payload.
+fn from_single(x: vec4<u32>) -> vec4<u32> {
+    let sign = (x >> vec4<u32>(16u)) & vec4<u32>(SIGN);
+    let nan = ((x >> vec4<u32>(13u)) & vec4<u32>(0x03ffu)) | vec4<u32>(0x7e00u) | sign;
+    return select(narrow(x), nan, (x & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u));
+}

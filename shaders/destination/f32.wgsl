@@ -1,0 +1,21 @@
+// F32 as destination.
+//
+// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+const SIGN: u32 = 0x80000000u;
+const SIGN_SHIFT: u32 = 0u; // that moves SIGN to bit 31
+const INFINITY: u32 = 0x7f800000u;
+const MANTISSA_BITS: u32 = 23u;
+const EXPONENT_BIAS: i32 = 127;
+
+// Whether an f32 is rounded once more.
+const ROUNDS_SINGLES: bool = false;
+
+// From the bits of an f32, finite or infinite.
+fn narrow(x: vec4<u32>) -> vec4<u32> {
+    return x;
+}
+
+// From the bits of an f32 of another dtype, all of them.
+fn from_single(x: vec4<u32>) -> vec4<u32> {
+    return x;
+}

@@ -1,0 +1,7 @@
+// F64, its upper word. As source it is the same.
+//
+// Provides: SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS
+const SIGN: u32 = 0x80000000u; // of the high word, as the next two
+const INFINITY: u32 = 0x7ff00000u;
+const MANTISSA_BITS: u32 = 20u; // those in the high word
+const EXPONENT_BIAS: i32 = 1023;

@@ -1,0 +1,6 @@
+// I32 as destination: a key is the number.
+//
+// Provides: from_key
+fn from_key(k: vec4<i32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(k);
+}

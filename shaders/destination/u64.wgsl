@@ -1,0 +1,6 @@
+// U64 as destination: a key is the number minus 2^63.
+//
+// Provides: from_key
+fn from_key(k: vec2<u32>) -> vec2<u32> {
+    return vec2<u32>(k.x, k.y ^ 0x80000000u);
+}

@@ -1,0 +1,7 @@
+// The operand of a conversion from an integer of up to 16 bits, which an f32 holds.
+//
+// Provides: operand
+// Needs: key
+fn operand(bits: vec4<u32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(vec4<f32>(key(bits)));
+}

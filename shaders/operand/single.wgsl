@@ -1,0 +1,29 @@
+// What the affine step works on where a float takes part in a conversion: the bits of an f32, which holds every number of
+// the source.
+//
+// Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
+//     from_operand, widen_operand, narrow_operand
+// Needs: ROUNDS_SINGLES, from_single
+const OPERAND_SIGN: u32 = 0x80000000u;
+const OPERAND_SIGN_SHIFT: u32 = 0u; // that moves OPERAND_SIGN to bit 31
+const OPERAND_INFINITY: u32 = 0x7f800000u;
+const OPERAND_MANTISSA_BITS: u32 = 23u;
+const OPERAND_EXPONENT_BIAS: i32 = 127;
+
+// Whether the exact step rounds to odd: an inexact f32 then has its last bit set, so that rounding it to a format that is
+// shorter by two bits or more is rounding the exact number (Boldo and Melquiond, 2008).
+const TO_ODD: bool = ROUNDS_SINGLES;
+
+fn from_operand(x: vec4<u32>) -> vec4<u32> {
+    return from_single(x);
+}
+
+// To f32 and back, for finite numbers.
+
+fn widen_operand(x: vec4<u32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(x);
+}
+
+fn narrow_operand(x: vec4<f32>) -> vec4<u32> {
+    return bitcast<vec4<u32>>(x);
+}

@@ -1,0 +1,25 @@
+// The uniform block of a window, written by the host when it is created, but for bounds on the GPU, which
+// `resolve.wgsl` writes. Bounds come with the element class, Affine with the affine step, Geometry with the kernel; their
+// twins are in `src/arithmetic/` and `src/kernel/`.
+//
+// Provides: params, bounds, numbers, set_channel
+// Needs: Bounds, Affine, Geometry
+struct Params {
+    @align(16) bounds: Bounds,
+    @align(16) affine: Affine,
+    @align(16) geometry: Geometry,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+
+fn bounds() -> Bounds {
+    return params.bounds;
+}
+
+// Those of the affine step.
+fn numbers() -> Affine {
+    return params.affine;
+}
+
+// One clamp serves all elements.
+fn set_channel(index: u32) {}

@@ -1,0 +1,14 @@
+// BF16 as source: the upper half of an f32.
+//
+// Provides: widen, single
+//
+// To f32, for finite numbers.
+fn widen(bits: vec4<u32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(bits << vec4<u32>(16u));
+}
+
+// The bits of an f32, for all; NaNs become quiet.
+fn single(bits: vec4<u32>) -> vec4<u32> {
+    let is_nan = (bits & vec4<u32>(0x7fffu)) > vec4<u32>(0x7f80u);
+    return (bits << vec4<u32>(16u)) | select(vec4<u32>(0u), vec4<u32>(0x00400000u), is_nan);
+}

@@ -1,0 +1,24 @@
+// F16 as source. The optional f16 type is not needed, and WGSL's unpack function leaves results at the edges of the format
+// open.
+//
+// Provides: widen, single
+fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
+    let size = bits & vec4<u32>(0x7fffu);
+    let normal = (size << vec4<u32>(13u)) + vec4<u32>((127u - 15u) << 23u);
+    // A subnormal counts units of 2^-24; as an f32 it is normal, so no device flushes it.
+    let subnormal = bitcast<vec4<u32>>(vec4<f32>(size) * 0x1p-24f);
+    let unsigned = select(normal, subnormal, size < vec4<u32>(0x0400u));
+    return unsigned | ((bits & vec4<u32>(0x8000u)) << vec4<u32>(16u));
+}
+
+// To f32, for finite numbers.
+fn widen(bits: vec4<u32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(widened_bits(bits));
+}
+
+// The bits of an f32, for all; NaNs become quiet. Above the finite numbers, the exponent is the greatest in both formats.
+fn single(bits: vec4<u32>) -> vec4<u32> {
+    let size = bits & vec4<u32>(0x7fffu);
+    let top = select(vec4<u32>(0x7f800000u), vec4<u32>(0x7fc00000u), size > vec4<u32>(0x7c00u));
+    return widened_bits(bits) | select(vec4<u32>(0u), top, size >= vec4<u32>(0x7c00u));
+}

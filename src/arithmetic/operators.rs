@@ -1,0 +1,173 @@
+//! Where the numbers of one clamp, or of one for each channel, lie: in the uniform block, or in a storage buffer where that
+//! does not hold them. The host's half of `shaders/params/`.
+
+use std::fmt;
+
+use super::{AffineStep, Arithmetic, Fixed, OperatorBlock};
+use crate::fragment::{Fragment, fragment};
+use crate::{Clamp, Clamps};
+
+/// How the numbers of a clamp, or of several, come to a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operators {
+    /// One clamp for all elements, in the uniform block.
+    One,
+    /// One for each of up to eight channels, in the uniform block.
+    Few,
+    /// One for each of up to a hundred channels, in the uniform block.
+    Many,
+    /// One for each of more channels, in a storage buffer.
+    Stored,
+    /// As `Few`, for groups of four elements that have a clamp each.
+    FewLanes,
+    /// As `Stored`, for groups of four elements that have a clamp each.
+    StoredLanes,
+}
+
+/// Elements that are worked on at once.
+const LANES: usize = 4;
+
+/// Groups of a packet behind its first one. As many are repeated behind the last, so that a packet's follow one another.
+const BEYOND: usize = 3;
+
+impl Operators {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::One, Self::Few, Self::Many, Self::Stored, Self::FewLanes, Self::StoredLanes];
+
+    /// For so many channels, 1 for one clamp; `lanes`: whether elements next to each other are of different channels.
+    pub(crate) const fn of(channels: usize, lanes: bool) -> Self {
+        match (channels, lanes) {
+            (0 | 1, _) => Self::One,
+            (_, true) if groups(channels) + BEYOND <= 8 => Self::FewLanes,
+            (_, true) => Self::StoredLanes,
+            (2..=8, _) => Self::Few,
+            (..=100, _) => Self::Many,
+            _ => Self::Stored,
+        }
+    }
+
+    /// How many operators the uniform block has room for, as in `shaders/params/`.
+    pub(crate) const fn in_block(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Few | Self::FewLanes => 8,
+            Self::Many => 100,
+            Self::Stored | Self::StoredLanes => 0,
+        }
+    }
+
+    /// Whether a storage buffer is bound beside src and dst.
+    pub(crate) const fn are_stored(self) -> bool {
+        matches!(self, Self::Stored | Self::StoredLanes)
+    }
+
+    /// Whether four elements that are worked on at once have a clamp each.
+    pub(crate) const fn are_lanes(self) -> bool {
+        matches!(self, Self::FewLanes | Self::StoredLanes)
+    }
+
+    pub(crate) fn fragments(self) -> [Fragment; 2] {
+        let params = match self {
+            Self::One => fragment!("params/one"),
+            Self::Few | Self::FewLanes => fragment!("params/few"),
+            Self::Many => fragment!("params/many"),
+            Self::Stored | Self::StoredLanes => fragment!("params/stored"),
+        };
+        let numbers =
+            if self.are_lanes() { fragment!("params/lanes") } else { fragment!("params/scalars") };
+        [params, numbers]
+    }
+}
+
+/// For labels and the log: nothing for one clamp.
+impl fmt::Display for Operators {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::One => "",
+            Self::Few => "few channels, ",
+            Self::Many => "many channels, ",
+            Self::Stored => "stored channels, ",
+            Self::FewLanes => "few interleaved channels, ",
+            Self::StoredLanes => "stored interleaved channels, ",
+        })
+    }
+}
+
+/// Groups of four elements until the channels begin with a group again.
+pub(crate) const fn groups(channels: usize) -> usize {
+    let (mut a, mut b) = (channels, LANES);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    channels / a
+}
+
+/// The operator's part of uniform blocks, the same for all windows of a kernel.
+pub(crate) enum OperatorBytes {
+    One(OperatorBlock),
+    Several { operators: Operators, bytes: Vec<u8> },
+}
+
+impl OperatorBytes {
+    /// Of one clamp.
+    pub(crate) fn one(clamp: &Clamp, arithmetic: &Arithmetic, fixed: Option<&Fixed>) -> Self {
+        Self::One(OperatorBlock::new(clamp, arithmetic, fixed))
+    }
+
+    /// Of one clamp for each channel, last first if `reversed`. The lanes of the first group are the channels from `first`
+    /// on.
+    pub(crate) fn several(
+        clamps: Clamps<'_>,
+        arithmetic: &Arithmetic,
+        operators: Operators,
+        reversed: bool,
+        first: usize,
+    ) -> Self {
+        let clamps = clamps.as_slice();
+        let block = |channel: usize| {
+            let clamp = &clamps[if reversed { clamps.len() - 1 - channel } else { channel }];
+            let find = |affine| Fixed::find(arithmetic.source, arithmetic.dtype, affine, clamp.rounding());
+            let fixed = clamp.affine().filter(|_| arithmetic.step == AffineStep::Fixed).and_then(find);
+            OperatorBlock::new(clamp, arithmetic, fixed.as_ref())
+        };
+        let mut bytes = Vec::new();
+        if operators.are_lanes() {
+            for group in 0..groups(clamps.len()) + BEYOND {
+                let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
+                    block((first + LANES * group + lane) % clamps.len())
+                });
+                push_lanes(&mut bytes, &lanes);
+            }
+        } else {
+            (0..clamps.len()).for_each(|channel| bytes.extend_from_slice(block(channel).as_bytes()));
+        }
+        let count = if operators.are_lanes() { groups(clamps.len()) + BEYOND } else { clamps.len() };
+        let each = bytes.len() / count;
+        bytes.resize(bytes.len().max(each * operators.in_block()), 0);
+        Self::Several { operators, bytes }
+    }
+
+    /// What comes before the geometry in a uniform block.
+    pub(crate) fn in_block(&self) -> &[u8] {
+        match self {
+            Self::One(block) => block.as_bytes(),
+            Self::Several { operators, .. } if operators.are_stored() => &[],
+            Self::Several { bytes, .. } => bytes,
+        }
+    }
+
+    /// What a storage buffer holds.
+    pub(crate) fn stored(&self) -> Option<&[u8]> {
+        match self {
+            Self::Several { operators, bytes } if operators.are_stored() => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// Four blocks as one, of whose numbers each is four.
+fn push_lanes(bytes: &mut Vec<u8>, lanes: &[OperatorBlock; LANES]) {
+    for word in (0..lanes[0].as_bytes().len()).step_by(4) {
+        lanes.iter().for_each(|lane| bytes.extend_from_slice(&lane.as_bytes()[word..word + 4]));
+    }
+}
