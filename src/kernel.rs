@@ -281,25 +281,26 @@ impl fmt::Display for Placement {
     }
 }
 
-/// How elements lie in words: their sizes, and how they are loaded and stored.
-fn access_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+/// How single elements are loaded.
+fn load_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
     let [src, dst] = arithmetic.sizes();
-    let mut fragments = vec![size_fragment(dst)];
-    if dst < WORD {
-        fragments.push(fragment!("access/store_packed"));
-    } else if dst == WORD {
-        fragments.push(fragment!("access/store32"));
-    } else {
-        return vec![size_fragment(dst), fragment!("access/load64"), fragment!("access/store64")];
-    }
-    fragments.push(match src {
+    let load = match src {
         1 => fragment!("access/load8"),
         2 => fragment!("access/load16"),
-        _ => fragment!("access/load32"),
-    });
+        4 => fragment!("access/load32"),
+        _ => return vec![fragment!("access/load64")],
+    };
     // With both sides in one buffer it is one array, of atomic words or of others.
-    fragments.push(if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") });
-    fragments
+    vec![load, if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") }]
+}
+
+/// How single elements are stored.
+fn store_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+    match arithmetic.dtype.size() {
+        size @ (1 | 2) => vec![fragment!("access/store_packed"), size_fragment(size)],
+        4 => vec![fragment!("access/store32")],
+        _ => vec![fragment!("access/store64")],
+    }
 }
 
 /// The sizes of an element of dst, in bytes, and of a unit.

@@ -58,7 +58,8 @@ impl ModuleName {
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, operators, kernel, placement } = self;
         let mut fragments = vec![fragment!("grid")];
-        fragments.extend(operators.fragments());
+        fragments.push(operators.fragment());
+        fragments.extend(arithmetic.numbers_fragment(operators));
         fragments.extend(kernel.definition().fragments(&arithmetic, operators));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {

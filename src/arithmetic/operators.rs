@@ -66,16 +66,13 @@ impl Operators {
         matches!(self, Self::FewLanes | Self::StoredLanes)
     }
 
-    pub(crate) fn fragments(self) -> [Fragment; 2] {
-        let params = match self {
+    pub(crate) const fn fragment(self) -> Fragment {
+        match self {
             Self::One => fragment!("params/one"),
             Self::Few | Self::FewLanes => fragment!("params/few"),
             Self::Many => fragment!("params/many"),
             Self::Stored | Self::StoredLanes => fragment!("params/stored"),
-        };
-        let numbers =
-            if self.are_lanes() { fragment!("params/lanes") } else { fragment!("params/scalars") };
-        [params, numbers]
+        }
     }
 }
 

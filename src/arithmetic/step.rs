@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::operators::Operators;
 use crate::fragment::{Fragment, fragment};
 use crate::{Affine, Clamp, DType, Precision, Rounding};
 
@@ -241,6 +242,15 @@ impl Arithmetic {
             fragments.push(fragment!("wide"));
         }
         fragments
+    }
+
+    /// How many numbers of an operator there are for four elements; wide ones are always one.
+    pub(crate) const fn numbers_fragment(&self, operators: Operators) -> Option<Fragment> {
+        match self.class() {
+            Class::Integer64 | Class::Float64 => None,
+            _ if operators.are_lanes() => Some(fragment!("params/lanes")),
+            _ => Some(fragment!("params/scalars")),
+        }
     }
 
     /// The fragment of the elements in a packet, where both sides have elements of one size.

@@ -7,7 +7,7 @@ use super::region::{DST, same_phase};
 use super::row::{Row, RowUnit};
 use super::tile::BoundTile;
 use super::walk::{First, Rank, Walk};
-use super::{PACKET, Task, Tiling, access_fragments, flag};
+use super::{PACKET, Task, Tiling, flag, load_fragments, per_word, size_fragment, store_fragments};
 use crate::DType;
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
@@ -142,6 +142,10 @@ pub(super) fn fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
         fragment!("kernel/row"),
         fragment!("packet/units"),
     ]);
-    fragments.extend(access_fragments(arithmetic));
+    fragments.extend(load_fragments(arithmetic));
+    fragments.push(size_fragment(arithmetic.dtype.size()));
+    if per_word(arithmetic.dtype) == 1 {
+        fragments.extend(store_fragments(arithmetic));
+    }
     fragments
 }

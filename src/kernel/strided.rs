@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::region::Region;
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Task, Tiling, access_fragments};
+use super::{Claim, Definition, Task, Tiling, load_fragments, store_fragments};
 use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
@@ -54,7 +54,8 @@ impl Definition for Strided {
     fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments =
             vec![fragment!("kernel/strided"), fragment!("kernel/walk"), fragment!("kernel/divide"), fragment!("kernel/items")];
-        fragments.extend(access_fragments(arithmetic));
+        fragments.extend(load_fragments(arithmetic));
+        fragments.extend(store_fragments(arithmetic));
         fragments
     }
 

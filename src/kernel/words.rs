@@ -6,7 +6,7 @@ use super::region::{DST, Region, same_phase};
 use super::row::{Row, RowGeometry, RowUnit};
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling, access_fragments, per_word};
+use super::{Claim, Definition, Placement, Task, Tiling, load_fragments, per_word, size_fragment};
 use crate::DType;
 use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
@@ -132,7 +132,8 @@ impl Definition for Words {
             fragment!("kernel/items"),
             fragment!("kernel/row"),
         ]);
-        fragments.extend(access_fragments(arithmetic));
+        fragments.extend(load_fragments(arithmetic));
+        fragments.push(size_fragment(arithmetic.dtype.size()));
         fragments
     }
 

@@ -1,5 +1,5 @@
-//! The kernels of `shaders/kernel/`, interpreted: which memory each invocation loads and stores, and which byte of src
-//! each byte of dst is made of. The functions have the names of those in WGSL, and say the same.
+//! The kernels of `shaders/kernel/`, interpreted: which memory each invocation loads and stores, and which element of src
+//! each element of dst is made of, by the clamp of which channel. The functions have the names of those in WGSL, and say the same.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -37,8 +37,15 @@ enum Side {
 struct Invocation {
     loads: Vec<(Side, Range<u32>, How)>,
     stores: Vec<(Range<u32>, How)>,
-    /// Each byte of dst that is written on purpose, behind the byte of src that it is made of.
-    moves: Vec<(u32, u32)>,
+    moves: Vec<Move>,
+}
+
+/// An element of dst that is written on purpose, and the element of src that it is made of: their first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Move<T = u32> {
+    pub(super) from: T,
+    pub(super) to: T,
+    pub(super) channel: u32,
 }
 
 impl Invocation {
@@ -58,17 +65,17 @@ impl Invocation {
         self.stores.push((i * WORD_BYTES..(i + 1) * WORD_BYTES, how));
     }
 
-    fn moves(&mut self, src: u32, dst: u32, bytes: u32) {
-        self.moves.extend((0..bytes).map(|i| (src.wrapping_add(i), dst + i)));
+    /// Elements of `size` bytes each, next to each other on both sides.
+    fn moves(&mut self, (from, to, bytes): (u32, u32, u32), size: u32, channel: u32) {
+        let element = |i| Move { from: from.wrapping_add(i), to: to + i, channel };
+        self.moves.extend((0..bytes).step_by(size as usize).map(element));
     }
 
     /// `load_src` of `shaders/access/`.
-    fn load_src(&mut self, i: u32, size: u32) {
-        if size < WORD_BYTES {
-            self.load_word(Side::Src, i / (WORD_BYTES / size), How::Atomic);
-        } else {
-            let words = size / WORD_BYTES;
-            (i * words..(i + 1) * words).for_each(|word| self.load_word(Side::Src, word, How::Plain));
+    fn load_src(&mut self, i: u32, [src, dst]: [u32; 2]) {
+        let how = if dst < WORD_BYTES { How::Atomic } else { How::Plain };
+        for word in i * src / WORD_BYTES..((i + 1) * src).div_ceil(WORD_BYTES) {
+            self.load_word(Side::Src, word, how);
         }
     }
 
@@ -85,35 +92,33 @@ impl Invocation {
     }
 }
 
-/// What a plan's dispatches do to the bytes of the whole buffers: pairs of a byte of src and the byte of dst that is made
-/// of it, in no order.
+/// What a plan's dispatches do to the elements of the whole buffers, in no order.
 ///
 /// # Panics
 ///
 /// An access lies outside its binding, or two invocations of a dispatch race.
-pub(super) fn run(plan: &Plan, adjacent: bool) -> Vec<(u64, u64)> {
+pub(super) fn run(plan: &Plan, adjacent: bool) -> Vec<Move<u64>> {
     let mut moves = Vec::new();
+    let Some(task) = plan.task else { return moves };
+    let sizes = task.arithmetic.sizes().map(|size| size as u32);
     for window in plan.windows() {
-        let most = window.kernel.definition().tiling(&plan.task()).dispatches;
+        let most = window.kernel.definition().tiling(&task).dispatches;
         assert!(window.dispatches().count() <= most, "{} takes more dispatches than it says", window.kernel);
         for dispatch in window.dispatches() {
             let invocations = invocations(plan, &window, &dispatch, adjacent);
-            check_bindings(&window, &invocations);
-            check_races(&window, &invocations);
+            check_bindings(&window, &invocations, sizes);
+            check_races(&window, &invocations, sizes);
             let [src, dst] = [window.bindings.src.offset, window.bindings.dst.offset];
-            moves.extend(
-                invocations
-                    .iter()
-                    .flat_map(|invocation| &invocation.moves)
-                    .map(|&(from, to)| (src + u64::from(from), dst + u64::from(to))),
-            );
+            moves.extend(invocations.iter().flat_map(|invocation| &invocation.moves).map(
+                |&Move { from, to, channel }| Move { from: src + u64::from(from), to: dst + u64::from(to), channel },
+            ));
         }
     }
     moves
 }
 
 /// Bindings of packets end at the last whole one.
-fn check_bindings(window: &Window, invocations: &[Invocation]) {
+fn check_bindings(window: &Window, invocations: &[Invocation], [src_size, dst_size]: [u32; 2]) {
     let size = |side| match side {
         Side::Src => window.bindings.src.size,
         Side::Dst => window.bindings.dst.size,
@@ -127,9 +132,13 @@ fn check_bindings(window: &Window, invocations: &[Invocation]) {
         }
         let within =
             |side, byte: u32| loads.iter().any(|(loaded, bytes, _)| *loaded == side && bytes.contains(&byte));
-        for &(from, to) in moves {
-            assert!(within(Side::Src, from), "byte {from} of src is not loaded");
-            assert!(stores.iter().any(|(bytes, _)| bytes.contains(&to)), "byte {to} of dst is not stored");
+        for &Move { from, to, .. } in moves {
+            for from in from..from + src_size {
+                assert!(within(Side::Src, from), "byte {from} of src is not loaded");
+            }
+            for to in to..to + dst_size {
+                assert!(stores.iter().any(|(bytes, _)| bytes.contains(&to)), "byte {to} of dst is not stored");
+            }
         }
     }
 }
@@ -144,7 +153,7 @@ struct Stored {
 
 /// No invocation loads what another one stores, and no two store to one word, but for atomics on words of which each needs
 /// or changes other bytes.
-fn check_races(window: &Window, invocations: &[Invocation]) {
+fn check_races(window: &Window, invocations: &[Invocation], [src_size, dst_size]: [u32; 2]) {
     let one_buffer = window.bindings.placement == Placement::OneBuffer;
     let mut stored: HashMap<u32, Stored> = HashMap::new();
     let mut written = HashMap::new();
@@ -160,7 +169,7 @@ fn check_races(window: &Window, invocations: &[Invocation]) {
                 }
             }
         }
-        written.extend(moves.iter().map(|&(_, to)| (to, n)));
+        written.extend(moves.iter().flat_map(|one| one.to..one.to + dst_size).map(|to| (to, n)));
     }
     for (n, Invocation { loads, moves, .. }) in invocations.iter().enumerate() {
         for (side, bytes, how) in loads {
@@ -181,8 +190,8 @@ fn check_races(window: &Window, invocations: &[Invocation]) {
             }
         }
         if one_buffer {
-            for (from, _) in moves {
-                let by = written.get(from).copied();
+            for from in moves.iter().flat_map(|one| one.from..one.from + src_size) {
+                let by = written.get(&from).copied();
                 assert!(by.is_none_or(|by| by == n), "byte {from} is loaded by one and written by another");
             }
         }
@@ -190,16 +199,18 @@ fn check_races(window: &Window, invocations: &[Invocation]) {
 }
 
 fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
-    let size = plan.clamp.dtype().size() as u32;
+    let task = plan.task.expect("windows are of a task");
+    let sizes = task.arithmetic.sizes().map(|size| size as u32);
+    let size = sizes[1];
     let geometry = &window.launch.geometry;
     let workgroups = u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]);
-    let kernel = |walk, rank, first| Walked { walk, rank, first, size, adjacent };
+    let kernel = |walk, rank, first| Walked { walk, rank, first, sizes, size, adjacent };
     match dispatch.entry_point {
         EntryPoint::Contiguous(entry_point) => {
             let geometry = geometry.get::<contiguous::Geometry>();
             match entry_point {
-                contiguous::EntryPoint::Body => body(&geometry, dispatch, adjacent),
-                contiguous::EntryPoint::Edges => vec![edges(&geometry, 0), edges(&geometry, 1)],
+                contiguous::EntryPoint::Body => body(&run_of(plan, geometry, size), dispatch, adjacent),
+                contiguous::EntryPoint::Edges => [0, 1].map(|n| edges(&run_of(plan, geometry, size), n)).into(),
             }
         }
         EntryPoint::Transposed(transposed::EntryPoint { rank, squares_log2 }) => {
@@ -261,7 +272,40 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
     }
 }
 
-fn body(g: &contiguous::Geometry, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
+/// A run of elements, perhaps of different channels.
+struct Run {
+    g: contiguous::Geometry,
+    size: u32,
+    channels: u32,
+    /// The channel of the first lane of all.
+    first_lane: u32,
+}
+
+fn run_of(plan: &Plan, g: contiguous::Geometry, size: u32) -> Run {
+    let channels = plan.task.map_or(1, |task| task.channels as u32);
+    let region = plan.strategy.assignments().next().expect("one is dispatched").region;
+    let before = region.starts[1] as u32 % (PACKET_BYTES / size);
+    Run { g, size, channels, first_lane: (channels - before % channels) % channels }
+}
+
+impl Run {
+    /// Of the element at a byte of dst, as `clamped` and `packet` find it.
+    fn channel(&self, byte: u32) -> u32 {
+        let packet = byte / PACKET_BYTES - self.g.begin / PACKET_BYTES;
+        let group = packet * self.g.groups_per_packet % self.g.groups;
+        let lane = byte % PACKET_BYTES / self.size;
+        (self.first_lane + 4 * group + lane) % self.channels
+    }
+
+    fn moves(&self, invocation: &mut Invocation, from: u32, to: u32, bytes: u32) {
+        for i in (0..bytes).step_by(self.size as usize) {
+            invocation.moves.push(Move { from: from.wrapping_add(i), to: to + i, channel: self.channel(to + i) });
+        }
+    }
+}
+
+fn body(run: &Run, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
+    let g = &run.g;
     assert_eq!(g.grid_width, dispatch.grid[0]);
     let workgroups = dispatch.grid[0] * dispatch.grid[1];
     let (stride, apart) = if adjacent { (1, PACKETS_PER_INVOCATION) } else { (WORKGROUP_SIZE, 1) };
@@ -274,14 +318,15 @@ fn body(g: &contiguous::Geometry, dispatch: &Dispatch, adjacent: bool) -> Vec<In
             let src = dst.wrapping_add(g.src_shift);
             invocation.load_packet(Side::Src, src);
             invocation.store_dst_packet(dst);
-            invocation.moves(src * PACKET_BYTES, dst * PACKET_BYTES, PACKET_BYTES);
+            run.moves(&mut invocation, src * PACKET_BYTES, dst * PACKET_BYTES, PACKET_BYTES);
         }
         invocation
     };
     all.map(invocation).filter(|invocation| !invocation.moves.is_empty()).collect()
 }
 
-fn edges(g: &contiguous::Geometry, n: u32) -> Invocation {
+fn edges(run: &Run, n: u32) -> Invocation {
+    let g = &run.g;
     let at = if n == 1 { g.end } else { g.begin } / PACKET_BYTES;
     let mut invocation = Invocation::default();
     let origin = at * PACKET_BYTES;
@@ -300,9 +345,9 @@ fn edges(g: &contiguous::Geometry, n: u32) -> Invocation {
             invocation.load_word(Side::Dst, word, How::Atomic);
         }
         invocation.store_word(word, How::Atomic);
-        let src = bytes.start.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES));
-        invocation.moves(src, bytes.start, bytes.len() as u32);
     }
+    let src = begin.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES));
+    run.moves(&mut invocation, src, begin, end - begin);
     invocation
 }
 
@@ -313,6 +358,7 @@ struct Position {
     second: u32,
     src: u32,
     dst: u32,
+    channel: u32,
 }
 
 /// A kernel that begins with a walk.
@@ -320,7 +366,9 @@ struct Walked {
     walk: Walk,
     rank: Rank,
     first: First,
-    /// Of an element, in bytes.
+    /// Of an element of src and of dst, in bytes.
+    sizes: [u32; 2],
+    /// Of an element of dst, and of src where a kernel takes elements of one size.
     size: u32,
     adjacent: bool,
 }
@@ -343,7 +391,8 @@ impl Walked {
     fn position(&self, skip: usize, linear_index: u32) -> Position {
         let walk = &self.walk;
         assert!(walk.dims[self.rank as usize..].iter().all(|dim| dim.extent == 1));
-        let mut at = Position { index: 0, second: 0, src: walk.src_start, dst: walk.dst_start };
+        let channel = walk.first_channel;
+        let mut at = Position { index: 0, second: 0, src: walk.src_start, dst: walk.dst_start, channel };
         let mut remaining = linear_index;
         for d in skip..self.rank as usize {
             let dim = walk.dims[d];
@@ -354,6 +403,7 @@ impl Walked {
             remaining = quotient;
             at.src = at.src.wrapping_add(i.wrapping_mul(dim.src_stride));
             at.dst = at.dst.wrapping_add(i.wrapping_mul(dim.dst_stride));
+            at.channel = self.channel_along(at, d as u32, i);
             match d {
                 0 => at.index = i,
                 1 => at.second = i,
@@ -362,6 +412,10 @@ impl Walked {
         }
         assert_eq!(remaining, 0);
         at
+    }
+
+    fn channel_along(&self, at: Position, d: u32, i: u32) -> u32 {
+        if self.walk.channel_dim == d { self.walk.first_channel + i } else { at.channel }
     }
 
     fn walk(&self, linear_index: u32) -> Position {
@@ -375,7 +429,8 @@ impl Walked {
         let ahead = index - at.index;
         let src = at.src.wrapping_add(ahead.wrapping_mul(dim.src_stride));
         let dst = at.dst.wrapping_add(ahead.wrapping_mul(dim.dst_stride));
-        (index < self.walk.items).then_some(Position { index: 0, second: 0, src, dst })
+        let channel = self.channel_along(at, 0, index);
+        (index < self.walk.items).then_some(Position { index: 0, second: 0, src, dst, channel })
     }
 
     fn items(&self, linear_index: u32) -> impl Iterator<Item = Position> {
@@ -468,7 +523,7 @@ impl Walked {
                 let from = (i * PACKET_BYTES).wrapping_add(offset);
                 let to = i + row * g.repeat_pitch;
                 invocation.store_dst_packet(to);
-                invocation.moves(from, to * PACKET_BYTES, PACKET_BYTES);
+                invocation.moves((from, to * PACKET_BYTES, PACKET_BYTES), self.size, at.channel);
             }
         }
     }
@@ -491,12 +546,13 @@ impl Walked {
             let count = body.packets as u32;
             let packets = self.row_packets((first, end), at, count, (0, count));
             if !packets.is_empty() {
-                invocation.load_src(at.src, self.size);
+                invocation.load_src(at.src, self.sizes);
             }
             for i in packets {
                 invocation.store_dst_packet(i);
                 for element in (0..PACKET_BYTES).step_by(self.size as usize) {
-                    invocation.moves(at.src * self.size, i * PACKET_BYTES + element, self.size);
+                    let (from, to) = (at.src * self.sizes[0], i * PACKET_BYTES + element);
+                    invocation.moves((from, to, self.size), self.size, at.channel);
                 }
             }
         }
@@ -534,7 +590,8 @@ impl Walked {
     }
 
     fn row_last(&self, g: &rows::Geometry, unit: RowUnit) -> Vec<Invocation> {
-        let at = Position { index: 0, second: 0, src: g.last_src, dst: g.last_dst };
+        let (src, dst, channel) = (g.last_src, g.last_dst, g.last_channel);
+        let at = Position { index: 0, second: 0, src, dst, channel };
         let per_packet = PACKET_BYTES / self.unit_bytes();
         let (_, last, left_out) = self.whole_packets(&g.row, &g.edges, at);
         let units = if left_out { (last - 1) * per_packet..last * per_packet } else { 0..0 };
@@ -549,20 +606,20 @@ impl Walked {
     fn row_unit(&self, invocation: &mut Invocation, row: &RowGeometry, unit: RowUnit, at: Position, i: u32) {
         let src = |dst: u32| at.src.wrapping_add((dst.wrapping_sub(at.dst)).wrapping_mul(row.src_stride));
         let RowUnit::Packed { src_in_rows, exclusive_words } = unit else {
-            invocation.load_src(src(i), self.size);
+            invocation.load_src(src(i), self.sizes);
             invocation.store_dst(i, self.size);
-            invocation.moves(src(i) * self.size, i * self.size, self.size);
+            invocation.moves((src(i) * self.sizes[0], i * self.size, self.size), self.size, at.channel);
             return;
         };
         let lanes = self.lanes();
         let elements = (i * lanes).max(at.dst)..((i + 1) * lanes).min(at.dst + row.length);
         if src_in_rows {
-            assert_eq!(row.src_stride, 1);
+            assert_eq!((row.src_stride, self.sizes[0]), (1, self.size));
             for end in [elements.start, elements.end - 1] {
                 invocation.load_word(Side::Src, src(end) / lanes, How::Atomic);
             }
         } else {
-            elements.clone().for_each(|element| invocation.load_src(src(element), self.size));
+            elements.clone().for_each(|element| invocation.load_src(src(element), self.sizes));
         }
         let whole = elements.len() as u32 == lanes;
         if !whole {
@@ -570,7 +627,8 @@ impl Walked {
         }
         invocation.store_word(i, if whole || exclusive_words { How::Atomic } else { How::Flip });
         for element in elements {
-            invocation.moves(src(element) * self.size, element * self.size, self.size);
+            let (from, to) = (src(element) * self.sizes[0], element * self.size);
+            invocation.moves((from, to, self.size), self.size, at.channel);
         }
     }
 
@@ -595,9 +653,10 @@ impl Walked {
     fn strided(&self, index: u32) -> Invocation {
         let mut invocation = Invocation::default();
         for at in self.items(index) {
-            invocation.load_src(at.src, self.size);
+            invocation.load_src(at.src, self.sizes);
             invocation.store_dst(at.dst, self.size);
-            invocation.moves(at.src * self.size, at.dst * self.size, self.size);
+            let (from, to) = (at.src * self.sizes[0], at.dst * self.size);
+            invocation.moves((from, to, self.size), self.size, at.channel);
         }
         invocation
     }
@@ -620,10 +679,12 @@ impl Walked {
             invocation.load_packet(Side::Dst, i);
             invocation.store_dst_packet(i);
         }
-        for (group, lane) in (0..16).flat_map(|group| (0..WORD_BYTES).map(move |lane| (group, lane))) {
+        let lanes = (0..WORD_BYTES).step_by(self.size as usize);
+        for (group, lane) in (0..16).flat_map(|group| lanes.clone().map(move |lane| (group, lane))) {
             if g.word_mask >> (8 * lane) & 0xff != 0 {
                 let from = byte + group * pitch + lane - g.word_shift / 8;
-                invocation.moves(from, dst * PACKET_BYTES + group * WORD_BYTES + lane, 1);
+                let to = dst * PACKET_BYTES + group * WORD_BYTES + lane;
+                invocation.moves((from, to, self.size), self.size, at.channel);
             }
         }
         invocation
@@ -650,7 +711,8 @@ impl Walked {
             for (i, j) in (0..side).flat_map(|i| (0..side).map(move |j| (i, j))) {
                 // Row i of the square in src is column i in dst.
                 let from = (row(i) * side + j) * self.size;
-                invocation.moves(from, ((dst + j * g.dst_pitch) * side + i) * self.size, self.size);
+                let to = ((dst + j * g.dst_pitch) * side + i) * self.size;
+                invocation.moves((from, to, self.size), self.size, at.channel);
             }
             invocation
         };

@@ -9,23 +9,40 @@ use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_BLOCK, Module, ModuleName};
-use crate::arithmetic::{self, AffineStep, Class, OperatorBlock};
+use crate::arithmetic::{self, AffineStep, Arithmetic, Class, OperatorBlock, Operators};
 use crate::fragment::Fragment;
 use crate::kernel::contiguous::PACKETS_PER_INVOCATION;
 use crate::kernel::row::RowGeometry;
 use crate::kernel::row_edges::EdgesGeometry;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Twin, WORKGROUP_SIZE, rows, spread, twin};
+use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, rows, spread, twin};
 use crate::{Clamp, DType, Precision};
 
+/// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so what
+/// holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
 fn modules() -> Vec<Module> {
-    ModuleName::all().map(Module::Clamp).chain([Module::Resolve]).collect()
+    names().into_iter().map(Module::Clamp).chain([Module::Resolve]).collect()
+}
+
+fn names() -> Vec<ModuleName> {
+    let all = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
+    let order: Vec<_> = Arithmetic::all().collect();
+    let sampled = |name: &ModuleName| {
+        let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
+        let one = name.operators == Operators::One;
+        let turn = name.kernel as usize + name.operators as usize;
+        one && !name.arithmetic.converts()
+            || one && name.placement as usize == n % 3
+            || name.kernel == Kernel::Strided && one
+            || !one && (n + turn) % 19 == name.placement as usize
+    };
+    ModuleName::all().filter(|name| all || sampled(name)).collect()
 }
 
 /// What the module needs of a device beyond WGSL itself.
 fn capabilities(module: Module) -> Capabilities {
     match module {
-        Module::Clamp(key) if key.step.takes_f64(key.dtype) => {
+        Module::Clamp(key) if key.arithmetic.takes_f64() => {
             Capabilities::FLOAT64 | Capabilities::SHADER_INT64
         }
         _ => Capabilities::empty(),
@@ -46,7 +63,8 @@ fn steps_depend_on_the_device_for_f64_alone() {
             } else {
                 assert_eq!(steps[0], steps[1], "{clamp:?}");
             }
-            assert!(steps.iter().all(|step| AffineStep::all(dtype).contains(step)), "{clamp:?}");
+            let known = |step: &AffineStep| Arithmetic::all().any(|other| other == Arithmetic::new(&clamp, *step));
+            assert!(steps.iter().all(known), "{clamp:?}");
         }
     }
 }
@@ -61,13 +79,15 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
     (module, info)
 }
 
-/// 12 dtypes, without a step and with one, and both precisions for four of them: 28, 12 of them with an exact step; a
-/// fixed-point one for two. In each placement three kernels, one more without an exact step, and one more for the 16 of
-/// words, and another in two placements; in one placement a seventh.
+/// Whoever changes what there is sees by how much.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    assert_eq!(ModuleName::all().collect::<HashSet<_>>().len(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
-    assert_eq!(ModuleName::all().count(), 3 * (3 * 30 + 18 + 16) + 2 * 16 + 30);
+    // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
+    // steps each; 12 from floats to integers, with as many, rounded in two ways; 12 between integers, without a step or with
+    // an exact one, rounded in two ways, and 6 of these by fixed point.
+    assert_eq!(Arithmetic::all().count(), 38 + 18 * 3 + 12 * 6 + 12 * 3 + 6);
+    let modules: HashSet<_> = ModuleName::all().collect();
+    assert_eq!((modules.len(), ModuleName::all().count()), (8368, 8368));
 }
 
 #[test]
@@ -80,7 +100,7 @@ fn every_module_translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_gls
 #[test]
 fn pipelines_are_those_of_the_kernels() {
     let mut pipelines = 0;
-    for key in ModuleName::all() {
+    for key in names() {
         let (module, _) = parse(Module::Clamp(key));
         let known: BTreeSet<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
         let entry_points = key.entry_points();
@@ -148,6 +168,7 @@ fn translate(key: Module) {
 fn bounds(class: Class) -> Twin {
     match class {
         Class::Integer => twin!("Bounds", arithmetic::IntegerBounds: min max),
+        Class::Rounded => twin!("Bounds", arithmetic::RoundedBounds: min max nan),
         Class::Integer64 => twin!("Bounds", arithmetic::IntegerBounds64: min max),
         Class::Float => {
             twin!("Bounds", arithmetic::FloatBounds: below_first below_count above_first above_count
@@ -166,7 +187,7 @@ fn affine(step: AffineStep, class: Class) -> Twin {
             twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
         (AffineStep::Fast, _) => {
-            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip)
+            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip unchanged_from)
         }
         (AffineStep::Exact, Class::Integer) => {
             twin!("Affine", arithmetic::Integer: lowest highest origin factor
@@ -174,13 +195,23 @@ fn affine(step: AffineStep, class: Class) -> Twin {
         }
         (AffineStep::Exact, Class::Integer64) => twin!("Affine", arithmetic::Integer64: lowest highest origin
             factor negative shift_left shift_right inexact addend below_one offset rebase),
-        (AffineStep::Exact, Class::Float) => {
+        (AffineStep::Exact, Class::Float | Class::Rounded) => {
             twin!("Affine", arithmetic::FloatExact: scale scale_exponent bias
             bias_exponent scale_sign bias_sign infinity_mask infinity_flip)
         }
         (AffineStep::Exact, Class::Float64) => twin!("Affine", arithmetic::FloatExact64: scale scale_exponent
             scale_sign bias bias_exponent bias_sign infinity_mask infinity_flip),
     }
+}
+
+/// Of so many numbers for each, but for the affine step that has none.
+fn of_lanes(twin: Twin, lanes: usize) -> Twin {
+    let Twin { name, members, size } = twin;
+    if members.iter().any(|(member, _)| *member == "unused") {
+        return Twin { name, members, size };
+    }
+    let members = members.into_iter().map(|(member, offset)| (member, offset * lanes)).collect();
+    Twin { name, members, size: size * lanes }
 }
 
 /// A struct of the module, if it has one of that name.
@@ -207,39 +238,52 @@ fn assert_twins(module: &naga::Module, twin: &Twin, key: Module) {
 fn uniform_blocks_agree_between_wgsl_and_rust() {
     let shared = [
         twin!("Dim", WalkDim: extent src_stride dst_stride multiplier),
-        twin!("Walk", Walk: dims shifts count src_start dst_start grid_width items),
+        twin!("Walk", Walk: dims shifts count src_start dst_start grid_width items channel_dim first_channel),
         twin!("Row", RowGeometry: length src_stride),
         twin!("Edges", EdgesGeometry: rows src_packets shift grid_width),
     ];
-    for key in ModuleName::all() {
-        let (name, class) = (Module::Clamp(key), Class::of(key.dtype));
+    for key in names() {
+        let Arithmetic { source, dtype, step, rounding } = key.arithmetic;
+        let (name, class) = (Module::Clamp(key), key.arithmetic.class());
         let (module, _) = parse(name);
-        let parts = [bounds(class), affine(key.step, class), key.kernel.definition().twin()];
+        let lanes = if key.operators.are_lanes() { 4 } else { 1 };
+        let parts = [
+            of_lanes(bounds(class), lanes),
+            of_lanes(affine(step, class), lanes),
+            key.kernel.definition().twin(),
+        ];
         let shared = shared.iter().filter(|twin| in_wgsl(&module, twin.name).is_some());
         for twin in parts.iter().chain(shared) {
             assert_twins(&module, twin, name);
         }
 
-        let clamp = Clamp::unbounded(key.dtype);
-        let clamp = match key.step {
+        if key.operators.are_lanes() {
+            continue;
+        }
+        let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
+        let clamp = match step {
             AffineStep::None => clamp,
             AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
             AffineStep::Exact | AffineStep::Fixed => {
                 clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
             }
         };
-        let fixed = clamp.affine().and_then(|affine| arithmetic::Fixed::find(key.dtype, affine));
-        let fixed = fixed.filter(|_| key.step == AffineStep::Fixed);
-        let operator = OperatorBlock::new(&clamp, key.step, fixed.as_ref());
+        let fixed = clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
+        let fixed = fixed.filter(|_| step == AffineStep::Fixed);
+        let operator = OperatorBlock::new(&clamp, &key.arithmetic, fixed.as_ref());
+        let size = operator.as_bytes().len();
         let (parts, span) = in_wgsl(&module, "Params").unwrap();
         let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
         let affine_offset = bounds(class).size.next_multiple_of(16);
-        let geometry_offset = operator.as_bytes().len();
-        assert_eq!(
-            offsets,
-            [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)],
-            "{key:?}"
-        );
+        let geometry_offset = key.operators.in_block() * size;
+        if key.operators == Operators::One {
+            let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
+            assert_eq!(offsets, expected, "{key:?}");
+        } else {
+            assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
+            let (parts, each) = in_wgsl(&module, "Operator").unwrap();
+            assert_eq!((parts[0].1, parts[1].1, each), (0, affine_offset, size), "{key:?}");
+        }
         let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
         assert_eq!(block, span, "{key:?}");
         assert!(span <= MAX_BLOCK, "{key:?}: {span}");
@@ -257,7 +301,7 @@ fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
 
 #[test]
 fn workgroups_agree_between_wgsl_and_rust() {
-    for key in ModuleName::all() {
+    for key in names() {
         let (module, _) = parse(Module::Clamp(key));
         for entry_point in &module.entry_points {
             let expected = match entry_point.name.as_str() {
@@ -312,7 +356,7 @@ fn declared(fragment: Fragment) -> Vec<&'static str> {
     let after = |line: &'static str, keyword: &str| line.strip_prefix(keyword).map(str::trim_start);
     let lines = fragment.text.lines().map(|line| line.rsplit(") ").next().unwrap_or(line));
     let declares = |line: &'static str| {
-        let keywords = ["fn ", "struct ", "alias ", "const ", "override ", "var<uniform> "];
+        let keywords = ["fn ", "struct ", "alias ", "const ", "override ", "var<uniform> ", "var<private> "];
         let storage = ["var<storage, read> ", "var<storage, read_write> "];
         let rest = keywords.into_iter().chain(storage).find_map(|keyword| after(line, keyword))?;
         rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
@@ -327,7 +371,7 @@ fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
     let mut text = String::new();
     for line in fragments.iter().flat_map(|fragment| fragment.text.lines()) {
         let code = line.split("//").next().unwrap_or_default();
-        let declares = ["const ", "override ", "@group"].iter().any(|start| code.starts_with(start));
+        let declares = ["const ", "override ", "@group", "var<"].iter().any(|start| code.starts_with(start));
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let mut rest = code;
         while let Some(at) = rest.find(is_name) {
@@ -369,9 +413,9 @@ fn fragments_provide_and_need_what_they_say() {
         for name in &needed {
             assert!(owners.contains_key(name), "{module:?}: nobody provides {name}");
         }
+        let (parsed, _) = parse(module);
         for &fragment in &fragments {
             let provides = head(fragment).provides;
-            let (parsed, _) = parse(module);
             let enters = parsed.entry_points.iter().any(|e| provides.contains(&e.name.as_str()));
             let is_needed = enters || provides.iter().any(|name| needed.contains(name));
             assert!(is_needed, "{module:?} does not need {}", fragment.name);
