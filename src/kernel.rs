@@ -5,6 +5,7 @@ pub(crate) mod contiguous;
 pub(crate) mod division;
 pub(crate) mod fill;
 mod limits;
+pub(crate) mod pixels;
 pub(crate) mod region;
 pub(crate) mod row;
 pub(crate) mod row_edges;
@@ -98,7 +99,7 @@ impl Claim {
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The dimensions that [`Definition::is_cut_in_quanta`] names are cut at multiples of so many elements.
+    /// The greatest number that [`Definition::multiple`] tells.
     pub(crate) quantum: usize,
     /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
     pub(crate) most: u64,
@@ -134,9 +135,9 @@ pub(crate) trait Definition {
     /// How its regions are cut.
     fn tiling(&self, task: &Task) -> Tiling;
 
-    /// Whether a dimension is cut at multiples of [`Tiling::quantum`]; other dimensions are cut anywhere.
-    fn is_cut_in_quanta(&self, _dim: &Dim, _task: &Task) -> bool {
-        false
+    /// What a dimension is cut at multiples of.
+    fn multiple(&self, _dim: &Dim, _task: &Task) -> usize {
+        1
     }
 
     /// What its dispatches are told of one tile.
@@ -240,6 +241,8 @@ kernels! {
     Transposed: transposed,
     /// Packets of dst, in each of whose words some elements change.
     Spread: spread,
+    /// Packets of pixels to packets of their components or the other way, also from one size of element to another.
+    Pixels: pixels,
     /// Rows of packets without gaps on both sides, at any distance from a packet.
     Rows: rows,
     /// Rows of packets in dst, of one element of src each.

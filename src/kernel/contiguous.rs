@@ -90,8 +90,8 @@ impl Definition for Contiguous {
     }
 
     /// A tile of pixels of several channels is all of these, and each begins at the same distance from a packet.
-    fn is_cut_in_quanta(&self, dim: &Dim, _: &Task) -> bool {
-        !dim.channels
+    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+        if dim.channels { dim.extent } else { task.per_packet() }
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

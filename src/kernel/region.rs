@@ -102,6 +102,12 @@ impl Region {
         self.dims[self.rank..].fill(Dim::ONCE);
     }
 
+    /// The first `extent` indices of dimension `d`, which stays one even if it has no other.
+    pub(super) fn narrowed(mut self, d: usize, extent: usize) -> Self {
+        self.dims[d].extent = extent;
+        self
+    }
+
     /// A range of the indices of dimension `d`.
     pub(crate) fn slice(mut self, d: usize, first: usize, extent: usize) -> Self {
         let dim = &mut self.dims[d];

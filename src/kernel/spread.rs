@@ -96,8 +96,8 @@ impl Definition for Spread {
         Tiling { quantum: GROUPS, src_end: PACKET as u64, ..Tiling::of_elements(task) }
     }
 
-    fn is_cut_in_quanta(&self, dim: &Dim, task: &Task) -> bool {
-        dim.dst == task.per_word().cast_signed()
+    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+        if dim.dst == task.per_word().cast_signed() { GROUPS } else { 1 }
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

@@ -80,8 +80,8 @@ impl Definition for Transposed {
         Tiling { quantum: side, most, ..Tiling::of_elements(task) }
     }
 
-    fn is_cut_in_quanta(&self, dim: &Dim, _: &Task) -> bool {
-        dim.src == 1 || dim.dst == 1
+    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+        if dim.src == 1 || dim.dst == 1 { task.per_packet() } else { 1 }
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

@@ -10,8 +10,8 @@ use crate::kernel::row::{RowGeometry, RowUnit};
 use crate::kernel::row_edges::{EdgesGeometry, RowEdges};
 use crate::kernel::walk::{First, Rank, Walk};
 use crate::kernel::{
-    Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, fill, rows, spread, strided, transposed,
-    words,
+    Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, fill, pixels, rows, spread, strided,
+    transposed, words,
 };
 
 const PACKET_BYTES: u32 = PACKET as u32;
@@ -226,6 +226,19 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
             let geometry = geometry.get::<spread::Geometry>();
             let walked = kernel(geometry.walk, entry_point.rank, First::Segments);
             walked.each(dispatch, |index| vec![walked.spread(&geometry, entry_point, index)])
+        }
+        EntryPoint::Pixels(entry_point) => {
+            let geometry = geometry.get::<pixels::Geometry>();
+            match entry_point {
+                pixels::EntryPoint::Units(units) => {
+                    let walked = kernel(geometry.walk, units.rank, First::Segments);
+                    walked.each(dispatch, |index| vec![walked.pixels(&geometry, units, index)])
+                }
+                pixels::EntryPoint::Edges(edges) => {
+                    let walked = kernel(geometry.walk, edges.rank, First::Segments);
+                    walked.pixel_edges(&geometry, edges, dispatch)
+                }
+            }
         }
         EntryPoint::Rows(entry_point) => {
             let geometry = geometry.get::<rows::Geometry>();
@@ -688,6 +701,160 @@ impl Walked {
             }
         }
         invocation
+    }
+
+    /// `to_planes` and `to_pixels`: units of a row, and the one before them.
+    fn pixels(&self, g: &pixels::Geometry, entry_point: pixels::Units, index: u32) -> Invocation {
+        let mut invocation = Invocation::default();
+        let at = self.walk(index);
+        let segments = self.walk.dims[0].extent;
+        let count = entry_point.units();
+        let chained = entry_point.shifted[1];
+        let unit = |i: u32| {
+            if self.adjacent || chained { at.index * count + i } else { at.index + i * segments }
+        };
+        let units: Vec<u32> = (0..count).map(unit).filter(|&unit| unit < g.units).collect();
+        if chained && units[0] > 0 {
+            self.load_unit(&mut invocation, g, entry_point, at, units[0] - 1);
+        }
+        for unit in units {
+            self.load_unit(&mut invocation, g, entry_point, at, unit);
+            self.store_unit(&mut invocation, g, entry_point, at, unit);
+        }
+        invocation
+    }
+
+    fn unit_pixels(&self) -> u32 {
+        PACKET_BYTES / self.sizes[0].min(self.sizes[1])
+    }
+
+    /// `gather` of all that a unit is made of.
+    fn load_unit(
+        &self,
+        invocation: &mut Invocation,
+        g: &pixels::Geometry,
+        pixels::Units { shape, shifted, .. }: pixels::Units,
+        at: Position,
+        unit: u32,
+    ) {
+        let (components, taken) = (u32::from(shape.components), u32::from(shape.taken));
+        let size = self.sizes[0];
+        let pixels = self.unit_pixels();
+        let mut gather = |byte: u32, packets: u32, unused: u32| {
+            let first = byte / PACKET_BYTES;
+            let behind = (byte + packets * PACKET_BYTES - 1 - unused) / PACKET_BYTES;
+            if !shifted[0] {
+                assert_eq!(byte % PACKET_BYTES, 0);
+            }
+            (first..first + packets).for_each(|i| invocation.load_packet(Side::Src, i));
+            if shifted[0] {
+                invocation.load_packet(Side::Src, behind);
+            }
+        };
+        if shape.side == 0 {
+            let byte = (at.src + unit * pixels * components) * size;
+            let packets = pixels * size / PACKET_BYTES;
+            for i in 0..packets {
+                gather(byte + i * components * PACKET_BYTES, components, (components - taken) * size);
+            }
+        } else {
+            for component in 0..taken {
+                let first = at.src.wrapping_add(component.wrapping_mul(g.plane_step)) + unit * pixels;
+                gather(first * size, pixels * size / PACKET_BYTES, 0);
+            }
+        }
+    }
+
+    /// The packets that end within a unit, or begin with one; and what they are made of.
+    fn store_unit(
+        &self,
+        invocation: &mut Invocation,
+        g: &pixels::Geometry,
+        pixels::Units { shape, shifted, .. }: pixels::Units,
+        at: Position,
+        unit: u32,
+    ) {
+        let (components, taken) = (u32::from(shape.components), u32::from(shape.taken));
+        let pixels = self.unit_pixels();
+        let in_dst = shape.side == 1;
+        let (streams, per_pixel) = if in_dst { (1, components) } else { (taken, 1) };
+        for stream in 0..streams {
+            // Of the row.
+            let begin = at.dst.wrapping_add(stream.wrapping_mul(g.plane_step) * u32::from(!in_dst)) * self.size;
+            let phase = begin % PACKET_BYTES;
+            if !shifted[1] {
+                assert_eq!(phase, 0);
+            }
+            let packets = pixels * per_pixel * self.size / PACKET_BYTES;
+            for t in (unit * packets..(unit + 1) * packets).filter(|&t| t > 0 || phase == 0) {
+                let packet = begin / PACKET_BYTES + t;
+                if taken < components && in_dst {
+                    assert_eq!(phase, 0);
+                    invocation.load_packet(Side::Dst, packet);
+                }
+                invocation.store_dst_packet(packet);
+                for to in (packet * PACKET_BYTES..(packet + 1) * PACKET_BYTES).step_by(self.size as usize) {
+                    let n = (to - begin) / self.size;
+                    self.move_pixel(invocation, g, shape, at, (stream, n, to));
+                }
+            }
+        }
+    }
+
+    /// Element `n` of a row of dst, at byte `to`.
+    fn move_pixel(
+        &self,
+        invocation: &mut Invocation,
+        g: &pixels::Geometry,
+        shape: pixels::PixelShape,
+        at: Position,
+        (stream, n, to): (u32, u32, u32),
+    ) {
+        let components = u32::from(shape.components);
+        let (component, src) = if shape.side == 1 {
+            let component = n % components;
+            (component, at.src.wrapping_add(component.wrapping_mul(g.plane_step)).wrapping_add(n / components))
+        } else {
+            (stream, at.src + stream + n * components)
+        };
+        if component < u32::from(shape.taken) {
+            let channel = at.channel.wrapping_add(component.wrapping_mul(g.channel_step));
+            invocation.moves((src * self.sizes[0], to, self.size), self.size, channel);
+        }
+    }
+
+    fn pixel_edges(
+        &self,
+        g: &pixels::Geometry,
+        pixels::Edges { shape, .. }: pixels::Edges,
+        dispatch: &Dispatch,
+    ) -> Vec<Invocation> {
+        let invocations =
+            u64::from(dispatch.grid[0]) * u64::from(dispatch.grid[1]) * u64::from(WORKGROUP_SIZE);
+        assert_eq!(g.edge_grid_width, dispatch.grid[0]);
+        assert!(u64::from(g.edge_rows) * pixels::EDGES_PER_ROW <= invocations);
+        let in_dst = shape.side == 1;
+        let (components, taken) = (u32::from(shape.components), u32::from(shape.taken));
+        assert!(!in_dst || taken == components);
+        let per_packet = PACKET_BYTES / self.size;
+        let length = g.units * self.unit_pixels() * if in_dst { components } else { 1 };
+        let mut all = Vec::new();
+        for at in (0..g.edge_rows).map(|row| self.position(1, row)) {
+            for stream in 0..if in_dst { 1 } else { taken } {
+                let begin = at.dst.wrapping_add(stream.wrapping_mul(g.plane_step) * u32::from(!in_dst));
+                let phase = begin % per_packet;
+                for i in (0..per_packet).filter(|_| phase != 0) {
+                    let n = if i >= per_packet - phase { length - per_packet + i } else { i };
+                    let mut invocation = Invocation::default();
+                    self.move_pixel(&mut invocation, g, shape, at, (stream, n, (begin + n) * self.size));
+                    let from = invocation.moves[0].from;
+                    invocation.load_src(from / self.sizes[0], self.sizes);
+                    invocation.store_dst(begin + n, self.size);
+                    all.push(invocation);
+                }
+            }
+        }
+        all
     }
 
     /// A workgroup.

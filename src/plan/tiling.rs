@@ -24,7 +24,7 @@ pub(super) fn tile(
     in_place: bool,
 ) -> Result<[usize; MAX_RANK], Misfit> {
     let tiling = kernel.definition().tiling(task);
-    let Tiling { quantum, most, src_end, .. } = tiling;
+    let Tiling { most, src_end, .. } = tiling;
     let mut extents = [1; MAX_RANK];
     for (extent, dim) in extents.iter_mut().zip(region.dims()) {
         *extent = dim.extent + lead;
@@ -38,7 +38,7 @@ pub(super) fn tile(
     let mut cutter = Cutter { dims: region.dims(), extents };
     while let Some((d, extent)) = cutter.too_long(room) {
         let dim = &region.dims()[d];
-        let multiple = if kernel.definition().is_cut_in_quanta(dim, task) { quantum } else { 1 };
+        let multiple = kernel.definition().multiple(dim, task);
         if extent < multiple {
             return Err(Misfit::BelowQuantum);
         }

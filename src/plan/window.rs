@@ -116,7 +116,8 @@ pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, src_end: u64) -> O
     }
     let byte = |element: usize, size: u64| element as u128 * u128::from(size);
     let first = byte(src.0, src_size).min(byte(dst.0, dst_size));
-    let behind = byte(src.1 + 1, src_size).max(byte(dst.1 + 1, dst_size));
+    let src_behind = byte(src.1 + 1, src_size).next_multiple_of(src_end.into());
+    let behind = src_behind.max(byte(dst.1 + 1, dst_size));
     let both = Range::covering((first, behind), word, &task.limits);
     if let Some(both) = both {
         return Some(Bindings { placement: Placement::OneBuffer, src: both, dst: both });

@@ -1,0 +1,4 @@
+// The size of an element of src.
+//
+// Provides: SRC_BYTES
+const SRC_BYTES: u32 = 4u;

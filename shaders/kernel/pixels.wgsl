@@ -1,0 +1,348 @@
+// Pixels, components next to each other, to planes of a component each, or the other way; or a run of elements to one of
+// another size, which is pixels of one component. A unit is as many pixels as fill whole packets on both sides.
+//
+// gather: packets of src, of pixels or of each plane, at any distance from a packet
+// convert: packet by packet of one component, and so of one channel
+// store: packets of dst; where these do not begin with a unit, each is the end of one unit's and the begin of the next
+//
+// What a row has before its first whole packet of dst, and behind its last, is left to `pixel_edges`: as many elements as
+// a packet holds.
+//
+// Provides: Geometry, to_planes, to_pixels, pixel_edges
+// Needs: params, set_channel, WORKGROUP_SIZE, ADJACENT, workgroup_index, Walk, Position, walk, start, second_dimension,
+//     other_dimensions, RANK, SRC_BYTES, DST_BYTES, PACKET_BYTES, packet_at, Four, COMPONENTS, split, merge, SRC_PACKETS,
+//     DST_PACKETS, converted, load_src, element, store_dst, load_src_packet, load_dst_packet, store_dst_packet
+struct Geometry {
+    walk: Walk,        // through segments of a row, then rows
+    units: u32,        // of a row
+    plane_step: u32,   // from a component's plane to the next one's, in elements
+    channel_step: u32, // from a component's channel to the next one's: 0 or ± 1
+    edge_rows: u32,
+    edge_grid_width: u32, // workgroups of `pixel_edges` along x
+}
+
+// Components that are taken of a pixel, from its first one on.
+override TAKEN: u32 = 3u;
+
+// Whether units may begin within packets.
+override SRC_SHIFTED: bool = true;
+override DST_SHIFTED: bool = true;
+
+// Units of a row that an invocation takes: two, or four where it has to look at the one before them too.
+override UNITS: u32 = 4u;
+
+const UNIT_PIXELS: u32 = PACKET_BYTES / min(SRC_BYTES, DST_BYTES);
+
+// The 16 bytes from byte `shift` of a on, the rest from b; `shift` is below 16 and a multiple of an element.
+fn across(shift: u32, size: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+    let by_two = (shift & 8u) != 0u;
+    let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
+    let b2 = select(b, b.zwzw, by_two);
+    let by_one = (shift & 4u) != 0u;
+    let a1 = select(a2, vec4<u32>(a2.yzw, b2.x), by_one);
+    if size == 4u {
+        return a1;
+    }
+    let next = vec4<u32>(a1.yzw, select(b2.x, b2.y, by_one));
+    let bits = vec4<u32>((shift & 3u) << 3u);
+    return (a1 >> bits) | ((next << vec4<u32>(1u)) << (vec4<u32>(31u) - bits));
+}
+
+// `count` packets of 16 bytes, from a byte of src on, of which the last `unused` bytes do not matter. None is loaded that
+// holds no other.
+fn gather(byte: u32, count: u32, unused: u32) -> Four {
+    let first = packet_at(byte);
+    var p = Four();
+    p.a = load_src_packet(first);
+    if count > 1u {
+        p.b = load_src_packet(first + 1u);
+    }
+    if count > 2u {
+        p.c = load_src_packet(first + 2u);
+    }
+    if count > 3u {
+        p.d = load_src_packet(first + 3u);
+    }
+    if !SRC_SHIFTED {
+        return p;
+    }
+    let behind = load_src_packet(packet_at(byte + count * PACKET_BYTES - 1u - unused));
+    let shift = byte & (PACKET_BYTES - 1u);
+    if count == 1u {
+        return Four(across(shift, SRC_BYTES, p.a, behind), p.b, p.c, p.d);
+    }
+    p.a = across(shift, SRC_BYTES, p.a, p.b);
+    if count == 2u {
+        p.b = across(shift, SRC_BYTES, p.b, behind);
+        return p;
+    }
+    p.b = across(shift, SRC_BYTES, p.b, p.c);
+    if count == 3u {
+        p.c = across(shift, SRC_BYTES, p.c, behind);
+        return p;
+    }
+    p.c = across(shift, SRC_BYTES, p.c, p.d);
+    p.d = across(shift, SRC_BYTES, p.d, behind);
+    return p;
+}
+
+// The last packet that each plane was to get, or the pixels: it ends in the next packet of dst.
+var<private> carried: Four;
+
+// Whether packets are stored, or only carried.
+var<private> storing: bool;
+
+// The packet of plane `i` that begins at a byte of dst, which for the row's first one may lie within a packet.
+fn emit(i: u32, byte: u32, is_first: bool, p: vec4<u32>) {
+    if !DST_SHIFTED {
+        store_dst_packet(packet_at(byte), p);
+        return;
+    }
+    var before = carried.a;
+    if i == 0u {
+        carried.a = p;
+    }
+    if i == 1u {
+        before = carried.b;
+        carried.b = p;
+    }
+    if i == 2u {
+        before = carried.c;
+        carried.c = p;
+    }
+    if i == 3u {
+        before = carried.d;
+        carried.d = p;
+    }
+    let phase = byte & (PACKET_BYTES - 1u);
+    if storing && !(is_first && phase != 0u) {
+        let shift = (PACKET_BYTES - phase) & (PACKET_BYTES - 1u);
+        store_dst_packet(packet_at(byte), across(shift, DST_BYTES, select(before, p, phase == 0u), p));
+    }
+}
+
+// The packets of component `i` of a unit.
+fn emit_plane(at: Position, unit: u32, i: u32, p: Four) {
+    set_channel(at.channel + i * params.geometry.channel_step);
+    let byte = (at.dst + i * params.geometry.plane_step + unit * UNIT_PIXELS) * DST_BYTES;
+    emit(i, byte, unit == 0u, converted(p, 0u));
+    if DST_PACKETS > 1u {
+        emit(i, byte + PACKET_BYTES, false, converted(p, 1u));
+    }
+    if DST_PACKETS > 2u {
+        emit(i, byte + 2u * PACKET_BYTES, false, converted(p, 2u));
+        emit(i, byte + 3u * PACKET_BYTES, false, converted(p, 3u));
+    }
+}
+
+fn unit_to_planes(at: Position, unit: u32) {
+    let byte = (at.src + unit * UNIT_PIXELS * COMPONENTS) * SRC_BYTES;
+    let apart = COMPONENTS * PACKET_BYTES;
+    let unused = (COMPONENTS - TAKEN) * SRC_BYTES;
+    let p = split(gather(byte, COMPONENTS, unused));
+    var q = Four();
+    var r = Four();
+    var s = Four();
+    if SRC_PACKETS > 1u {
+        q = split(gather(byte + apart, COMPONENTS, unused));
+    }
+    if SRC_PACKETS > 2u {
+        r = split(gather(byte + 2u * apart, COMPONENTS, unused));
+        s = split(gather(byte + 3u * apart, COMPONENTS, unused));
+    }
+    emit_plane(at, unit, 0u, Four(p.a, q.a, r.a, s.a));
+    if TAKEN > 1u {
+        emit_plane(at, unit, 1u, Four(p.b, q.b, r.b, s.b));
+    }
+    if TAKEN > 2u {
+        emit_plane(at, unit, 2u, Four(p.c, q.c, r.c, s.c));
+    }
+    if TAKEN > 3u {
+        emit_plane(at, unit, 3u, Four(p.d, q.d, r.d, s.d));
+    }
+}
+
+// Packets of component `i` of a unit.
+fn gather_plane(at: Position, unit: u32, i: u32) -> Four {
+    let first = at.src + i * params.geometry.plane_step + unit * UNIT_PIXELS;
+    return gather(first * SRC_BYTES, SRC_PACKETS, 0u);
+}
+
+fn convert_plane(at: Position, i: u32, p: Four, n: u32) -> vec4<u32> {
+    set_channel(at.channel + i * params.geometry.channel_step);
+    return converted(p, n);
+}
+
+fn all_ones(component: u32) -> vec4<u32> {
+    return vec4<u32>(select(0u, 0xffffffffu, component < TAKEN));
+}
+
+// Packets of pixels, from a byte of dst on: the `n`-th packet of each plane.
+fn emit_pixels(at: Position, byte: u32, is_first: bool, planes: array<Four, 4>, n: u32) {
+    var p = Four();
+    if TAKEN < COMPONENTS {
+        // The others stay. No other invocation changes these packets.
+        let i = packet_at(byte);
+        p.a = load_dst_packet(i);
+        p.b = load_dst_packet(i + 1u);
+        if COMPONENTS > 2u {
+            p.c = load_dst_packet(i + 2u);
+        }
+        if COMPONENTS > 3u {
+            p.d = load_dst_packet(i + 3u);
+        }
+    }
+    let old = p;
+    p.a = convert_plane(at, 0u, planes[0], n);
+    if TAKEN > 1u {
+        p.b = convert_plane(at, 1u, planes[1], n);
+    }
+    if TAKEN > 2u {
+        p.c = convert_plane(at, 2u, planes[2], n);
+    }
+    if TAKEN > 3u {
+        p.d = convert_plane(at, 3u, planes[3], n);
+    }
+    var pixels = merge(p);
+    if TAKEN < COMPONENTS {
+        // A constant.
+        let taken = merge(Four(all_ones(0u), all_ones(1u), all_ones(2u), all_ones(3u)));
+        pixels.a = old.a ^ ((old.a ^ pixels.a) & taken.a);
+        pixels.b = old.b ^ ((old.b ^ pixels.b) & taken.b);
+        pixels.c = old.c ^ ((old.c ^ pixels.c) & taken.c);
+        pixels.d = old.d ^ ((old.d ^ pixels.d) & taken.d);
+    }
+    emit(0u, byte, is_first, pixels.a);
+    if COMPONENTS > 1u {
+        emit(0u, byte + PACKET_BYTES, false, pixels.b);
+    }
+    if COMPONENTS > 2u {
+        emit(0u, byte + 2u * PACKET_BYTES, false, pixels.c);
+    }
+    if COMPONENTS > 3u {
+        emit(0u, byte + 3u * PACKET_BYTES, false, pixels.d);
+    }
+}
+
+fn unit_to_pixels(at: Position, unit: u32) {
+    var planes = array<Four, 4>();
+    planes[0] = gather_plane(at, unit, 0u);
+    if TAKEN > 1u {
+        planes[1] = gather_plane(at, unit, 1u);
+    }
+    if TAKEN > 2u {
+        planes[2] = gather_plane(at, unit, 2u);
+    }
+    if TAKEN > 3u {
+        planes[3] = gather_plane(at, unit, 3u);
+    }
+    let byte = (at.dst + unit * UNIT_PIXELS * COMPONENTS) * DST_BYTES;
+    let apart = COMPONENTS * PACKET_BYTES;
+    emit_pixels(at, byte, unit == 0u, planes, 0u);
+    if DST_PACKETS > 1u {
+        emit_pixels(at, byte + apart, false, planes, 1u);
+    }
+    if DST_PACKETS > 2u {
+        emit_pixels(at, byte + 2u * apart, false, planes, 2u);
+        emit_pixels(at, byte + 3u * apart, false, planes, 3u);
+    }
+}
+
+// The `i`-th unit of a segment of a row.
+fn unit_of(segment: u32, i: u32) -> u32 {
+    if ADJACENT || DST_SHIFTED {
+        return segment * UNITS + i;
+    }
+    return segment + i * params.geometry.walk.dims[0].extent;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn to_planes(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
+    if index >= params.geometry.walk.count {
+        return;
+    }
+    let at = walk(index);
+    let units = params.geometry.units;
+    if !DST_SHIFTED {
+        unit_to_planes(at, unit_of(at.index, 0u));
+        if unit_of(at.index, 1u) < units {
+            unit_to_planes(at, unit_of(at.index, 1u));
+        }
+        return;
+    }
+    let first = unit_of(at.index, 0u);
+    if first > 0u {
+        storing = false;
+        unit_to_planes(at, first - 1u);
+    }
+    storing = true;
+    for (var i = 0u; i < UNITS && first + i < units; i++) {
+        unit_to_planes(at, first + i);
+    }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn to_pixels(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;
+    if index >= params.geometry.walk.count {
+        return;
+    }
+    let at = walk(index);
+    let units = params.geometry.units;
+    if !DST_SHIFTED {
+        unit_to_pixels(at, unit_of(at.index, 0u));
+        if unit_of(at.index, 1u) < units {
+            unit_to_pixels(at, unit_of(at.index, 1u));
+        }
+        return;
+    }
+    let first = unit_of(at.index, 0u);
+    if first > 0u {
+        storing = false;
+        unit_to_pixels(at, first - 1u);
+    }
+    storing = true;
+    for (var i = 0u; i < UNITS && first + i < units; i++) {
+        unit_to_pixels(at, first + i);
+    }
+}
+
+// Whether a row of dst is one of pixels.
+override PIXELS_IN_DST: bool = false;
+
+// Sixteen invocations for each row of dst, up to four of which belong to the planes of a row.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn pixel_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    let g = params.geometry;
+    let index = workgroup_index(workgroup, g.edge_grid_width) * WORKGROUP_SIZE + invocation;
+    let row = index >> 6u;
+    let plane = (index >> 4u) & 3u;
+    let i = index & 15u;
+    let per_packet = PACKET_BYTES / DST_BYTES;
+    let planes = select(TAKEN, 1u, PIXELS_IN_DST);
+    if row >= g.edge_rows || plane >= planes || i >= per_packet {
+        return;
+    }
+    var at = start(row);
+    if RANK > 1u {
+        at = other_dimensions(second_dimension(at));
+    }
+    let begin = at.dst + plane * g.plane_step * select(1u, 0u, PIXELS_IN_DST);
+    let phase = begin % per_packet;
+    if phase == 0u {
+        return;
+    }
+    // The first of the row before a packet, the last ones behind one.
+    let length = g.units * UNIT_PIXELS * select(1u, COMPONENTS, PIXELS_IN_DST);
+    let n = select(i, length - per_packet + i, i >= per_packet - phase);
+    var component = plane;
+    var src = at.src + plane + n * COMPONENTS;
+    if PIXELS_IN_DST {
+        let pixel = n / COMPONENTS;
+        component = n - pixel * COMPONENTS;
+        src = at.src + component * g.plane_step + pixel;
+    }
+    set_channel(at.channel + component * g.channel_step);
+    store_dst(begin + n, element(load_src(src)));
+}
