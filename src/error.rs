@@ -148,7 +148,9 @@ pub enum Error {
         actual: String,
     },
     /// The clamp of a channel has a bound on the GPU.
-    #[error("clamps: {argument} of channel {channel} is `Bound::OnGpu`; bounds of channels are absent or values")]
+    #[error(
+        "clamps: {argument} of channel {channel} is `Bound::OnGpu`; bounds of channels are absent or values"
+    )]
     ChannelBoundOnGpu {
         /// The channel.
         channel: usize,
@@ -357,7 +359,7 @@ pub enum Error {
         /// `"src"`, `"dst"`, `"src and dst"` for a view that is both, `"min"` or `"max"`; `"bytes"` where
         /// [`reference::apply_in_place`](crate::reference::apply_in_place) takes them.
         argument: &'static str,
-        /// The clamp's dtype, which is that of the buffer's elements.
+        /// The clamp's dtype, which is that of the buffer's elements; that of its source for `"src"`.
         dtype: DType,
         /// The number of elements in the layout.
         elements: usize,

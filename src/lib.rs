@@ -65,7 +65,7 @@
 //!
 //! // The reference is the operator on the CPU, and needs no GPU.
 //! let levels = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
-//! let mut out = [0; 4];
+//! let mut out = [0_u8; 4];
 //! reference::clamp_slice(&levels, &[0_u8, 15, 100, 250], &mut out)?;
 //! assert_eq!(out, [0, 2, 130, 200]); // 15 * 1.5 - 20 = 2.5, truncated
 //! # Ok::<(), wgpu_clamp::Error>(())

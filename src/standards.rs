@@ -51,16 +51,16 @@
 //! let [min, max] = [2.0_f32, 1.0].map(|bound| Bound::Value(bound.to_bits64()));
 //! let onnx = Clamp::onnx(13, DType::F32, Bounds::Inputs { min, max })?;
 //! let mut out = [0.0_f32];
-//! reference::clamp_slice(&directml, &[5.0], &mut out)?;
+//! reference::clamp_slice(&directml, &[5.0_f32], &mut out)?;
 //! assert_eq!(out, [2.0]);
-//! reference::clamp_slice(&onnx, &[5.0], &mut out)?;
+//! reference::clamp_slice(&onnx, &[5.0_f32], &mut out)?;
 //! assert_eq!(out, [1.0]);
 //! assert!(matches!(Clamp::openvino(DType::F32, 2.0, 1.0), Err(Error::CrossedBounds { .. })));
 //! assert!(matches!(Clamp::onednn(DType::F32, 2.0, 1.0), Err(Error::CrossedBounds { .. })));
 //!
 //! // No integer lies between 0.2 and 0.8: the bounds become 1 and 0.
 //! let mut out = [0_i32; 2];
-//! reference::clamp_slice(&Clamp::openvino(DType::I32, 0.2, 0.8)?, &[-7, 7], &mut out)?;
+//! reference::clamp_slice(&Clamp::openvino(DType::I32, 0.2, 0.8)?, &[-7_i32, 7], &mut out)?;
 //! assert_eq!(out, [0, 0]);
 //! # Ok::<(), Error>(())
 //! ```
@@ -91,7 +91,7 @@
 //! # use wgpu_clamp::standards::onnx::Bounds;
 //! let ignored = Clamp::onnx(6, DType::F32, Bounds::Attributes { min: Some(f32::NAN), max: Some(6.0) })?;
 //! let mut out = [0.0_f32; 2];
-//! reference::clamp_slice(&ignored, &[-7.0, 7.0], &mut out)?;
+//! reference::clamp_slice(&ignored, &[-7.0_f32, 7.0], &mut out)?;
 //! assert_eq!(out, [-7.0, 6.0]);
 //! assert!(matches!(Clamp::openvino(DType::F32, f64::NAN, 6.0), Err(Error::NanBound { .. })));
 //! # Ok::<(), Error>(())
@@ -119,7 +119,7 @@
 //! let scale_bias = Some(ScaleBias { scale: 2.0, bias: 1.0 });
 //! let clamp = Clamp::directml(DType::I16, 0.0, 100.0, scale_bias, FeatureLevel::V2_1)?;
 //! let mut out = [0_i16; 2];
-//! reference::clamp_slice(&clamp, &[10, 60], &mut out)?;
+//! reference::clamp_slice(&clamp, &[10_i16, 60], &mut out)?;
 //! assert_eq!(out, [21, 100]);
 //! # Ok::<(), Error>(())
 //! ```

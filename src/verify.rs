@@ -3,24 +3,26 @@
 use std::fmt;
 
 use crate::reference::{self, Allowed};
-use crate::{Clamp, DType, Error, Layout, Precision};
+use crate::{Clamps, Error, Layout};
 
 /// Compares what a call made of `dst` with the CPU [reference](mod@reference): each element of the output, and each byte
 /// outside it, which must not have changed.
 ///
-/// The three slices are whole buffers: little-endian elements of the clamp's dtype, of which the layouts pick
-/// theirs. `dst_before` is the destination as the call found it, `dst_after` as it left it. After a call in
-/// place, or from one part of a buffer to another, pass `dst_before` as `src` too.
+/// The three slices are whole buffers: little-endian elements, of the clamp's source in `src` and of its dtype in the
+/// other two, of which the layouts pick theirs. `dst_before` is the destination as the call found it, `dst_after` as
+/// it left it. After a call in place, or from one part of a buffer to another, pass `dst_before` as `src` too. In
+/// place, elements of source and destination have one size, as for [`reference::apply_in_place`].
 ///
-/// An element is right if its bits are one of [`reference::allowed`]. Needs one copy of `dst_after`. Indices
-/// that share an element are compared each on its own.
+/// One `&Clamp` serves all elements, [`Clamps::along`] has one for each index of an axis. An element is right if its
+/// bits are one of [`reference::allowed`], by the clamp of its channel. Needs one copy of `dst_after`. Indices that
+/// share an element are compared each on its own.
 ///
 /// # Errors
 ///
 /// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
-/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, as for [`reference::apply`].
-/// [`Error::Length`] if `dst_before` and `dst_after` differ in length, which it counts in bytes. A wrong result
-/// is not an error, see [`Report::passed`].
+/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, and those for channels, as for
+/// [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length, which it counts in bytes. A
+/// wrong result is not an error, see [`Report::passed`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, verify};
@@ -32,20 +34,22 @@ use crate::{Clamp, DType, Error, Layout, Precision};
 /// assert_eq!(report.to_string(), "bit-exact with the CPU reference: 3 of 3 elements");
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-pub fn check(
-    clamp: &Clamp,
+pub fn check<'a>(
+    clamps: impl Into<Clamps<'a>>,
     src_layout: &Layout,
     src: &[u8],
     dst_layout: &Layout,
     dst_before: &[u8],
     dst_after: &[u8],
 ) -> Result<Report, Error> {
-    reference::check_operands(clamp, (src_layout, src), (dst_layout, dst_before))?;
+    let channels = reference::check_operands(clamps.into(), (src_layout, src), (dst_layout, dst_before))?;
     if dst_before.len() != dst_after.len() {
         let (expected, actual) = (dst_before.len(), dst_after.len());
         return Err(Error::Length { argument: "dst_after", unit: "bytes", expected, actual });
     }
-    let size = clamp.dtype().size();
+    // Without a clamp there is no element, and no size to know.
+    let (src_size, size) =
+        channels.any().map_or((0, 0), |clamp| (clamp.source().size(), clamp.dtype().size()));
     let mut matching = 0;
     let mut difference = None;
     // `dst_after` with every output element taken back. What still differs is outside the output.
@@ -53,8 +57,8 @@ pub fn check(
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
         let bytes = to * size..(to + 1) * size;
         rest[bytes.clone()].copy_from_slice(&dst_before[bytes]);
-        let (input, got) = (reference::load(src, from, size), reference::load(dst_after, to, size));
-        let allowed = reference::allowed(clamp, input);
+        let (input, got) = (reference::load(src, from, src_size), reference::load(dst_after, to, size));
+        let allowed = reference::allowed(channels.of(n), input);
         if allowed.contains(got) {
             matching += 1;
         } else if difference.is_none() {
@@ -67,10 +71,9 @@ pub fn check(
         matching,
         difference,
         stray: first_stray(dst_before, &rest),
-        dtype: clamp.dtype(),
-        one_of_a_set: clamp.dtype().is_float()
-            && clamp.affine().is_some()
-            && clamp.precision() == Precision::Fast,
+        src_size,
+        size,
+        one_of_a_set: channels.allow_a_set(),
     })
 }
 
@@ -103,13 +106,17 @@ pub struct Report {
     pub difference: Option<Difference>,
     /// The first byte outside the output that changed.
     pub stray: Option<StrayByte>,
-    dtype: DType,
+    /// Of an element of the source, in bytes.
+    src_size: usize,
+    /// Of an element of the destination, in bytes.
+    size: usize,
+    /// Whether a channel may give one of several results.
     one_of_a_set: bool,
 }
 
 /// An element that is not what the reference allows.
 ///
-/// Bits are those of an element, zero-extended to 64.
+/// Bits are those of an element, zero-extended to 64. For channels, the index tells whose clamp was used.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Difference {
@@ -161,8 +168,11 @@ impl Report {
 
     fn fmt_difference(&self, f: &mut fmt::Formatter<'_>, difference: &Difference) -> fmt::Result {
         let Difference { index, address, input, allowed, got } = difference;
-        let digits = 2 + 2 * self.dtype.size();
-        write!(f, "; first at index {index:?} (element {address} of the buffer): input {input:#0digits$x}")?;
+        let [src_digits, digits] = [self.src_size, self.size].map(|size| 2 + 2 * size);
+        write!(
+            f,
+            "; first at index {index:?} (element {address} of the buffer): input {input:#0src_digits$x}"
+        )?;
         write!(f, ", expected ")?;
         for (n, value) in allowed.values().iter().enumerate() {
             write!(f, "{}{value:#0digits$x}", if n == 0 { "" } else { " or " })?;

@@ -1,40 +1,45 @@
 //! The affine step as hardware may compute it: the results that `Precision::Fast` allows.
 
-use super::Allowed;
 use super::exact::{Dyadic, add, mul};
-use super::float::{Format, affine_special};
-use crate::Affine;
+use super::float::Format;
+use super::{Allowed, convert};
+use crate::{Affine, Clamp, DType};
 
-/// Every allowed result of the affine step, the fused one without flushing first.
-pub(super) fn affine(format: Format, affine: Affine, x: u64) -> Allowed {
-    if let Some(special) = affine_special(format, affine, x) {
+/// Every allowed result of the affine step as an element of the destination, the fused one without flushing first.
+pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
+    if let Some(special) = convert::special(clamp, x) {
         return Allowed::one(special);
     }
-    let hardware = Hardware { format: if format == Format::F64 { Format::F64 } else { Format::F32 } };
+    let hardware = Hardware { format: if clamp.dtype() == DType::F64 { Format::F64 } else { Format::F32 } };
     // Each of the three is a number of the hardware's format too.
-    let x = format.decode(x);
-    let scale = Format::F64.decode(affine.scale().to_bits());
-    let bias = Format::F64.decode(affine.bias().to_bits());
-
-    let fused = hardware.fused(x, scale, bias);
-    let product = hardware.mul(x, scale);
-    let unfused = hardware.add(product, bias);
-    let mut allowed = Allowed::one(fused);
-    allowed.insert(unfused);
-    if [x, scale, bias].iter().any(|&operand| hardware.format.is_below_normal(operand))
-        || [fused, product, unfused].iter().any(|&bits| hardware.format.is_subnormal(bits))
-    {
-        // The result only.
-        allowed.insert(hardware.flush(fused));
-        allowed.insert(hardware.flush(unfused));
-        // The product only.
-        allowed.insert(hardware.add(hardware.flush(product), bias));
-        // Everywhere.
-        let [x, scale, bias] = [x, scale, bias].map(|operand| hardware.flush_operand(operand));
-        allowed.insert(hardware.flush(hardware.fused(x, scale, bias)));
-        allowed.insert(hardware.flush(hardware.add(hardware.flush(hardware.mul(x, scale)), bias)));
+    let x = convert::decode(clamp.source(), x);
+    let (scale, bias) = convert::parameters(affine);
+    let results = |x| hardware.results(x, scale, bias).map(|bits| hardware.narrow(clamp, bits));
+    if (clamp.source(), clamp.dtype()) == (DType::F16, DType::F16) {
+        with_flushed_f16(x, results)
+    } else {
+        results(x)
     }
-    if format == hardware.format { allowed } else { allowed.map(|bits| hardware.narrow(format, bits)) }
+}
+
+/// The results from F16 to F16, where conversions in hardware may flush subnormals of F16: before the step, after it,
+/// or both.
+fn with_flushed_f16(x: Dyadic, results: impl Fn(Dyadic) -> Allowed) -> Allowed {
+    let mut allowed = results(x);
+    if Format::F16.is_below_normal(x) {
+        for &bits in results(Dyadic { magnitude: 0, ..x }).values() {
+            allowed.insert(bits);
+        }
+    }
+    for &bits in { allowed }.values() {
+        allowed.insert(flushed(Format::F16, bits));
+    }
+    allowed
+}
+
+/// A subnormal becomes a zero of its sign.
+fn flushed(format: Format, bits: u64) -> u64 {
+    if format.is_subnormal(bits) { bits & format.sign() } else { bits }
 }
 
 /// Arithmetic that rounds each result to the format that a GPU computes in.
@@ -44,6 +49,29 @@ struct Hardware {
 }
 
 impl Hardware {
+    /// What `x * scale + bias` may be, as bits of the hardware's format.
+    fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
+        let fused = self.fused(x, scale, bias);
+        let product = self.mul(x, scale);
+        let unfused = self.add(product, bias);
+        let mut allowed = Allowed::one(fused);
+        allowed.insert(unfused);
+        if [x, scale, bias].iter().any(|&operand| self.format.is_below_normal(operand))
+            || [fused, product, unfused].iter().any(|&bits| self.format.is_subnormal(bits))
+        {
+            // The result only.
+            allowed.insert(self.flush(fused));
+            allowed.insert(self.flush(unfused));
+            // The product only.
+            allowed.insert(self.add(self.flush(product), bias));
+            // Everywhere.
+            let [x, scale, bias] = [x, scale, bias].map(|operand| self.flush_operand(operand));
+            allowed.insert(self.flush(self.fused(x, scale, bias)));
+            allowed.insert(self.flush(self.add(self.flush(self.mul(x, scale)), bias)));
+        }
+        allowed
+    }
+
     fn fused(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> u64 {
         self.format.round(add(mul(x, scale), bias))
     }
@@ -60,9 +88,8 @@ impl Hardware {
         self.format.round(add(self.format.decode(product).into(), bias))
     }
 
-    /// A subnormal becomes a zero of its sign.
     fn flush(self, bits: u64) -> u64 {
-        if self.format.is_subnormal(bits) { bits & self.format.sign() } else { bits }
+        flushed(self.format, bits)
     }
 
     fn flush_operand(self, operand: Dyadic) -> Dyadic {
@@ -70,12 +97,14 @@ impl Hardware {
         Dyadic { magnitude, ..operand }
     }
 
-    /// The second rounding, to the format of the element.
-    fn narrow(self, element: Format, bits: u64) -> u64 {
-        if !self.format.is_infinite(bits) {
-            return element.round(self.format.decode(bits).into());
+    /// The second rounding, to an element of the destination.
+    fn narrow(self, clamp: &Clamp, bits: u64) -> u64 {
+        if Format::of(clamp.dtype()) == Some(self.format) {
+            bits
+        } else if self.format.is_infinite(bits) {
+            convert::infinite(clamp.dtype(), bits & self.format.sign() != 0)
+        } else {
+            convert::round(clamp, self.format.decode(bits).into())
         }
-        let sign = if bits & self.format.sign() == 0 { 0 } else { element.sign() };
-        sign | element.infinity()
     }
 }

@@ -1,7 +1,7 @@
-//! The four float formats, and the affine step on them rounded once.
+//! The four float formats, and rounding to them once.
 
-use super::exact::{Dyadic, Wide, add, mul};
-use crate::{Affine, DType};
+use super::exact::{Dyadic, Wide};
+use crate::DType;
 
 /// An IEEE 754 binary interchange format: sign, exponent field, fraction field, from the top.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,19 @@ impl Format {
     /// The canonical quiet NaN: sign 0, only the top fraction bit set.
     pub const fn quiet_nan(self) -> u64 {
         self.infinity() | (self.hidden_bit() >> 1)
+    }
+
+    /// A NaN of another format as one of this: its sign, the upper bits of its payload that fit, or zeros below,
+    /// and the quiet bit.
+    pub const fn nan_from(self, other: Self, bits: u64) -> u64 {
+        let sign = if bits & other.sign() == 0 { 0 } else { self.sign() };
+        let fraction = bits & (other.hidden_bit() - 1);
+        let payload = if self.fraction_bits < other.fraction_bits {
+            fraction >> (other.fraction_bits - self.fraction_bits)
+        } else {
+            fraction << (self.fraction_bits - other.fraction_bits)
+        };
+        sign | self.quiet_nan() | payload
     }
 
     pub const fn is_nan(self, bits: u64) -> bool {
@@ -138,28 +151,4 @@ fn round_to_multiple(number: Wide, step: i32) -> u64 {
         let odd = kept & 1 == 1;
         kept + u64::from(half && (beyond_half || odd))
     }
-}
-
-/// What the affine step makes of NaN and ±∞, in every precision; `None` for a finite element.
-pub(super) fn affine_special(format: Format, affine: Affine, x: u64) -> Option<u64> {
-    if format.is_nan(x) {
-        Some(x)
-    } else if !format.is_infinite(x) {
-        None
-    } else if affine.scale() == 0.0 {
-        Some(format.quiet_nan())
-    } else if affine.scale().is_sign_negative() {
-        Some(x ^ format.sign())
-    } else {
-        Some(x)
-    }
-}
-
-/// `x * scale + bias`, rounded once.
-pub(super) fn affine(format: Format, affine: Affine, x: u64) -> u64 {
-    affine_special(format, affine, x).unwrap_or_else(|| {
-        let scale = Format::F64.decode(affine.scale().to_bits());
-        let bias = Format::F64.decode(affine.bias().to_bits());
-        format.round(add(mul(format.decode(x), scale), bias))
-    })
 }

@@ -1,10 +1,9 @@
-//! The affine step on integers: exact, truncated toward zero, saturated.
+//! The eight integer dtypes, and rounding to them, saturated.
 
-use super::exact::{Dyadic, Wide, add, mul};
-use super::float::Format;
-use crate::{Affine, DType};
+use super::exact::{Dyadic, Wide};
+use crate::{DType, Rounding};
 
-/// The element as a number.
+/// The element as an integer.
 pub(super) fn value(dtype: DType, bits: u64) -> i128 {
     let unused = 64 - dtype.bits();
     if dtype.is_signed_integer() {
@@ -14,29 +13,40 @@ pub(super) fn value(dtype: DType, bits: u64) -> i128 {
     }
 }
 
-/// `x * scale + bias` as an element of `dtype`.
-pub(super) fn affine(dtype: DType, affine: Affine, x: u64) -> u64 {
-    let x = value(dtype, x);
+/// The number that an element stands for. 0 is +0.
+pub(super) fn decode(dtype: DType, bits: u64) -> Dyadic {
+    let value = value(dtype, bits);
     #[expect(clippy::cast_possible_truncation, reason = "an element has at most 64 bits")]
-    let magnitude = x.unsigned_abs() as u64;
-    let x = Dyadic { negative: x < 0, magnitude, exponent: 0 };
-    let scale = Format::F64.decode(affine.scale().to_bits());
-    let bias = Format::F64.decode(affine.bias().to_bits());
-    saturated(dtype, add(mul(x, scale), bias))
+    let magnitude = value.unsigned_abs() as u64;
+    Dyadic { negative: value < 0, magnitude, exponent: 0 }
 }
 
-/// Truncates toward zero and saturates.
-fn saturated(dtype: DType, number: Wide) -> u64 {
+/// The bits of the lowest number, where `negative`, or of the highest.
+pub(super) fn limit(dtype: DType, negative: bool) -> u64 {
+    element(dtype, negative, u128::MAX)
+}
+
+/// The integer that a number is rounded to, saturated.
+pub(super) fn round(dtype: DType, rounding: Rounding, number: Wide) -> u64 {
+    let magnitude = match rounding {
+        Rounding::TowardZero => truncated(number),
+        Rounding::NearestEven => nearest_even(number),
+    };
+    element(dtype, number.negative, magnitude)
+}
+
+/// The bits of `±magnitude`, saturated.
+fn element(dtype: DType, negative: bool, magnitude: u128) -> u64 {
     let width = dtype.bits();
-    let limit = match (dtype.is_signed_integer(), number.negative) {
+    let limit = match (dtype.is_signed_integer(), negative) {
         (true, true) => 1 << (width - 1),
         (true, false) => (1 << (width - 1)) - 1,
         (false, true) => 0,
         (false, false) => (1 << width) - 1,
     };
     #[expect(clippy::cast_possible_truncation, reason = "no limit has more than 64 bits")]
-    let magnitude = truncated(number).min(limit) as u64;
-    let bits = if number.negative { magnitude.wrapping_neg() } else { magnitude };
+    let magnitude = magnitude.min(limit) as u64;
+    let bits = if negative { magnitude.wrapping_neg() } else { magnitude };
     bits & (u64::MAX >> (64 - width))
 }
 
@@ -52,4 +62,18 @@ fn truncated(number: Wide) -> u128 {
     } else {
         u128::MAX
     }
+}
+
+/// The integer nearest to the magnitude, of two the even one; `u128::MAX` as above.
+fn nearest_even(number: Wide) -> u128 {
+    let whole = truncated(number);
+    if number.exponent >= 0 {
+        // There is no fraction, unless a sticky part lies above 2^119, where every dtype saturates.
+        return whole;
+    }
+    let half_place = number.exponent.unsigned_abs() - 1;
+    let half = number.magnitude.checked_shr(half_place).unwrap_or(0) & 1 == 1;
+    let beyond_half = number.sticky || number.magnitude.trailing_zeros() < half_place;
+    let odd = whole & 1 == 1;
+    whole + u128::from(half && (beyond_half || odd))
 }

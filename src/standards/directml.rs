@@ -40,7 +40,7 @@ pub struct ScaleBias {
 /// assert_eq!((src.shape(), src), (&[1, 1, 1, 4][..], dst));
 ///
 /// let mut out = [0_u8; 4];
-/// reference::clamp_slice(&clamp, &[0, 15, 100, 250], &mut out)?;
+/// reference::clamp_slice(&clamp, &[0_u8, 15, 100, 250], &mut out)?;
 /// assert_eq!(out, [0, 2, 130, 200]);
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```

@@ -21,7 +21,7 @@ impl Clamp {
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, reference};
     /// let clamp = Clamp::onednn(DType::F32, -1.0, 1.0)?;
-    /// let mut out = [0.0; 2];
+    /// let mut out = [0.0_f32; 2];
     /// reference::clamp_slice(&clamp, &[f32::NAN, 0.5], &mut out)?;
     /// assert_eq!(out, [-1.0, 0.5]);
     /// # Ok::<(), wgpu_clamp::Error>(())

@@ -3,7 +3,9 @@
 use num_bigint::{BigInt, Sign};
 use wgpu_clamp::{Clamp, DType, Element, Precision, reference};
 
-use crate::numbers::{Fixed, Random, fields, infinity, sign_bit, to_f64, to_i128};
+use crate::numbers::{
+    Fixed, Random, bias_for, fields, infinity, narrow, parameter, sign_bit, to_f64, to_i128,
+};
 
 const FLOATS: [DType; 4] = [DType::F32, DType::F16, DType::BF16, DType::F64];
 
@@ -14,50 +16,6 @@ fn exact(dtype: DType, scale: f64, bias: f64) -> Clamp {
     } else {
         clamp.with_affine(narrow(scale), narrow(bias)).unwrap()
     }
-}
-
-/// The nearest finite f32.
-#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
-fn narrow(value: f64) -> f32 {
-    (value as f32).clamp(f32::MIN, f32::MAX)
-}
-
-/// A finite number that scale or bias may have.
-fn parameter(random: &mut Random, dtype: DType) -> f64 {
-    match random.below(6) {
-        0 => random.pick(&[0.0, -0.0, 1.0, -1.0, 0.5, 0.1_f32.into(), 1024.0, 2.0_f64.powi(64), 0.75, 3.0]),
-        _ if dtype == DType::F64 => random.finite_f64(),
-        _ => random.finite_f32().into(),
-    }
-}
-
-/// A bias that makes `product + bias` hard: it cancels, or is half a unit in the last place, or close to either.
-fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
-    let precision = if dtype.is_float() { fields(dtype).1.cast_signed() } else { 0 };
-    let near = match random.below(3) {
-        0 => -product,
-        1 => product * 2.0_f64.powi(-precision - 1),
-        _ => product.abs().log2().floor().exp2() * 2.0_f64.powi(-precision - 1),
-    };
-    let near = if random.below(2) == 0 { near } else { -near };
-    if !near.is_finite() {
-        return parameter(random, dtype);
-    }
-    if dtype == DType::F64 {
-        f64::from_bits(near.to_bits().wrapping_add(random.below(3)).wrapping_sub(1))
-    } else {
-        let near = narrow(near);
-        f32::from_bits(near.to_bits().wrapping_add(u32::try_from(random.below(3)).unwrap()).wrapping_sub(1))
-            .into()
-    }
-}
-
-fn bias_for(random: &mut Random, dtype: DType, product: f64) -> f64 {
-    let bias = match random.below(2) {
-        0 => hard_bias(random, dtype, product),
-        _ => parameter(random, dtype),
-    };
-    if bias.is_finite() { bias } else { 1.0 }
 }
 
 /// Checks that `got` is `x * scale + bias` rounded to nearest, ties to even: the number lies between the midpoints

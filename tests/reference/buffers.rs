@@ -109,17 +109,20 @@ fn slices_of_every_type() {
 #[test]
 fn slices_that_do_not_fit() {
     let mut dst = [7_u32; 2];
+    let mismatch = |argument, expected, actual| {
+        Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual })
+    };
+    let clamp = Clamp::at_most(1_i32);
     assert_eq!(
-        reference::clamp_slice(&Clamp::at_most(1_i32), &[9, 9], &mut dst),
-        Err(Error::DTypeMismatch {
-            argument: "src",
-            of: "the clamp",
-            expected: DType::I32,
-            actual: DType::U32
-        })
+        reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst),
+        mismatch("src", DType::I32, DType::U32)
     );
     assert_eq!(
-        reference::clamp_slice(&Clamp::at_most(1_u32), &[9], &mut dst),
+        reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst),
+        mismatch("dst", DType::I32, DType::U32)
+    );
+    assert_eq!(
+        reference::clamp_slice(&Clamp::at_most(1_u32), &[9_u32], &mut dst),
         Err(Error::Length { argument: "dst", unit: "elements", expected: 1, actual: 2 })
     );
     assert_eq!(dst, [7, 7]);

@@ -1,9 +1,13 @@
 //! The allowed set of `Precision::Fast` against the host's own arithmetic, and by hand.
 
-use half::{bf16, f16};
-use wgpu_clamp::{Clamp, DType, Element, reference};
+use std::num::FpCategory;
 
-use crate::numbers::{Random, to_f64};
+use half::{bf16, f16};
+use wgpu_clamp::{Clamp, DType, Element, Precision, reference};
+
+use crate::convert::{ROUNDINGS, pairs};
+use crate::host::{narrowed, widened};
+use crate::numbers::{Random, narrow};
 
 /// The set as the definition lists it, in the host's floats.
 macro_rules! host_set {
@@ -49,19 +53,37 @@ fn assert_set(clamp: &Clamp, x: u64, expected: Vec<u64>) -> usize {
     allowed.values().len()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the element is an f32 or narrower")]
-fn check_against_f32(dtype: DType, scale: f32, bias: f32, x: u64) -> usize {
-    let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
-    if clamp.affine().is_none() || !to_f64(dtype, x).is_finite() {
+/// A subnormal of F16 becomes a zero of its sign.
+fn flushed_f16(bits: u64) -> u64 {
+    if f16::from_bits(u16::try_from(bits).unwrap()).classify() == FpCategory::Subnormal {
+        bits & 0x8000
+    } else {
+        bits
+    }
+}
+
+/// Checks the set of a clamp that has no bounds, if an affine step meets a float. 0 if there is no set.
+fn check_against_f32(clamp: &Clamp, x: u64) -> usize {
+    let (source, dtype) = (clamp.source(), clamp.dtype());
+    let Some(affine) = clamp.affine() else { return 0 };
+    if !widened(source, x).is_finite() {
         return 0;
     }
-    let round = |v: f32| match dtype {
-        DType::F16 => f16::from_f32(v).to_bits64(),
-        DType::BF16 => bf16::from_f32(v).to_bits64(),
-        _ => v.to_bits64(),
-    };
-    let results = host_set_f32(to_f64(dtype, x) as f32, scale, bias);
-    assert_set(&clamp, x, results.into_iter().map(round).collect())
+    let [scale, bias] = [affine.scale(), affine.bias()].map(narrow);
+    let converts_f16 = source == DType::F16 && dtype == DType::F16;
+    let xs = if converts_f16 { vec![x, flushed_f16(x)] } else { vec![x] };
+    let results = xs.into_iter().flat_map(|x| host_set_f32(widened(source, x), scale, bias));
+    let mut results: Vec<u64> = results.map(|v| narrowed(dtype, clamp.rounding(), v)).collect();
+    if converts_f16 {
+        let kept = results.clone();
+        results.extend(kept.into_iter().map(flushed_f16));
+    }
+    assert_set(clamp, x, results)
+}
+
+fn fast(source: DType, dtype: DType, scale: f32, bias: f32) -> Clamp {
+    let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+    clamp.with_affine(scale, bias).unwrap()
 }
 
 /// A bias of the size of the product makes both roundings matter.
@@ -77,15 +99,60 @@ fn f32_f16_and_bf16_as_the_host_computes() {
         let mut sizes = [0; 8];
         for _ in 0..200_000 {
             let (x, scale) = (random.float(dtype), random.finite_f32());
-            #[expect(clippy::cast_possible_truncation, reason = "a start for the bias")]
-            let bias = bias(&mut random, to_f64(dtype, x) as f32 * scale);
-            sizes[check_against_f32(dtype, scale, bias, x)] += 1;
+            let bias = bias(&mut random, widened(dtype, x) * scale);
+            sizes[check_against_f32(&fast(dtype, dtype, scale, bias), x)] += 1;
         }
         // The inputs must reach the cases that differ.
-        assert!(
-            sizes[1] > 0 && sizes[2] > 100 && (dtype == DType::F16 || sizes[3] > 10),
-            "{dtype}: {sizes:?}"
-        );
+        assert!(sizes[1] > 0 && sizes[2] > 100 && sizes[3] > 10, "{dtype}: {sizes:?}");
+    }
+}
+
+/// The elements, and the results, that hardware may flush are a small part of what is random.
+#[test]
+fn small_numbers_of_f16() {
+    let mut random = Random(450);
+    let mut sizes = [0; 8];
+    for _ in 0..200_000 {
+        let x = random.below(0x1000) | random.below(2) << 15;
+        let scale = random.pick(&[1.0, 0.75, 3.0, 0.1, 1000.0, -1.0, -0.3]);
+        let bias = match random.below(4) {
+            0 => 0.0,
+            1 => -0.0,
+            2 => bias(&mut random, widened(DType::F16, x) * scale),
+            _ => f16::from_bits(u16::try_from(random.below(0x800)).unwrap()).to_f32(),
+        };
+        sizes[check_against_f32(&fast(DType::F16, DType::F16, scale, bias), x)] += 1;
+    }
+    assert!(sizes[3] > 100 && sizes[4] > 10, "{sizes:?}");
+}
+
+/// From each of the seven dtypes to each, where one of the two is a float.
+#[test]
+fn every_pair_as_the_host_computes() {
+    for (seed, (source, dtype)) in pairs().enumerate() {
+        let mut random = Random(460 + seed as u64);
+        let mut sizes = [0; 8];
+        for n in 0..20_000 {
+            let x = random.element(source);
+            // An integer is met in its range: where it saturates, all is one.
+            let scale =
+                if n % 2 == 0 { random.finite_f32() } else { random.pick(&[0.1, -0.7, 3.0, 1.0 / 255.0]) };
+            let product = widened(source, x) * scale;
+            let bias = match random.below(4) {
+                0 => random.pick(&[0.5, 127.5, 3.25, -0.5]) - product,
+                1 => random.pick(&[0.1, -0.0, 64.3]),
+                _ => bias(&mut random, product),
+            };
+            let bias = if bias.is_finite() { bias } else { 1.0 };
+            let clamp = fast(source, dtype, scale, bias).with_rounding(random.pick(&ROUNDINGS));
+            if source.is_float() || dtype.is_float() {
+                sizes[check_against_f32(&clamp, x)] += 1;
+            } else {
+                assert_eq!(reference::allowed(&clamp, x).values(), [reference::element(&clamp, x)]);
+                sizes[2] = usize::MAX;
+            }
+        }
+        assert!(sizes[2] > 20, "{source} to {dtype}: {sizes:?}");
     }
 }
 
@@ -115,8 +182,9 @@ fn f64_as_the_host_computes() {
 fn every_f16_and_bf16() {
     for (scale, bias) in [(0.1, -0.3), (3.0e-5, 1.0e-8), (65504.0, -1.0), (1.0e-38, 1.0e-45)] {
         for x in 0..=0xffff {
-            check_against_f32(DType::F16, scale, bias, x);
-            check_against_f32(DType::BF16, scale, bias, x);
+            for dtype in [DType::F16, DType::BF16] {
+                check_against_f32(&fast(dtype, dtype, scale, bias), x);
+            }
         }
     }
 }
@@ -159,8 +227,14 @@ fn by_hand() {
     assert_eq!(set(product.1, -tiny, product.0), [0, 0x007f_ffff, 0x0080_0000]);
     // The same one binade higher: there only the unfused result is subnormal at all.
     assert_eq!(set(2.0 * product.1, -(smallest_normal + tiny), product.0), [0, 0x007f_ffff, 0x0080_0000]);
-    // f16 subnormals are ordinary f32 numbers and never flushed.
-    assert_eq!(set(2.0, 0.0, f16::from_bits(1)), [2]);
+    // f16 subnormals are ordinary f32 numbers, but conversions in hardware may flush them.
+    assert_eq!(set(2.0, 0.0, f16::from_bits(1)), [0, 2]);
+    // The element alone: 1023 * 2^-24 * 16 + 1 is 1 + 2^-6 less a little, or 1.
+    assert_eq!(set(16.0, 1.0, f16::from_bits(0x3ff)), [0x3c00, 0x3c01]);
+    // The result alone, and with the sign that it has.
+    assert_eq!(set(-0.5, -0.0, f16::from_bits(0x0400)), [0x8000, 0x8200]);
+    // Both: the bias is left, or nothing.
+    assert_eq!(set(2.0, 2.0_f32.powi(-20), f16::from_bits(3)), [0, 16, 22]);
     // Through f32, 1 + 2^-11 + 2^-40 is a tie; Exact sees that it is not.
     let clamp = Clamp::unbounded(DType::F16).with_affine(1.0 + 2.0_f32.powi(-11), 2.0_f32.powi(-40)).unwrap();
     assert_eq!(reference::allowed(&clamp, 0x3c00).values(), [0x3c00]);
@@ -177,4 +251,31 @@ fn the_bounds_apply_to_each_candidate() {
     assert_eq!(allowed.values(), [(ulp * ulp).to_bits64(), 1e-20_f32.to_bits64()]);
     let both = Clamp::at_least(1.0_f32).with_affine(1.0 + ulp, -(1.0 + 2.0 * ulp)).unwrap();
     assert_eq!(reference::allowed(&both, (1.0 + ulp).to_bits64()).values(), [1.0_f32.to_bits64()]);
+}
+
+/// Conversions to and from other dtypes are not those of F16 in hardware, and neither is a copy.
+#[test]
+fn only_from_f16_to_f16_may_f16_be_flushed() {
+    let subnormal = f16::from_bits(3).to_bits64();
+    let from = fast(DType::F16, DType::F32, 0.5, 0.0);
+    assert_eq!(reference::allowed(&from, subnormal).values(), [(1.5 * 2.0_f32.powi(-24)).to_bits64()]);
+    let to = fast(DType::F32, DType::F16, 0.5, 0.0);
+    assert_eq!(reference::allowed(&to, 2.0_f32.powi(-20).to_bits64()).values(), [8]);
+    assert_eq!(reference::allowed(&Clamp::unbounded(DType::F16), subnormal).values(), [3]);
+    let exact = fast(DType::F16, DType::F16, 2.0, 0.0).with_precision(Precision::Exact);
+    assert_eq!(reference::allowed(&exact, subnormal).values(), [6]);
+}
+
+/// An overflow of f32 meets the dtype as ±∞ does.
+#[test]
+fn an_overflow_to_an_integer_saturates() {
+    let set = |scale, bias| {
+        let clamp = fast(DType::F32, DType::I8, scale, bias);
+        sorted(reference::allowed(&clamp, f32::MAX.to_bits64()).values().to_vec())
+    };
+    assert_eq!(set(2.0, f32::MIN), [0x7f]);
+    assert_eq!(set(-2.0, f32::MAX), [0x80]);
+    // f32::MAX * 2^-127 * 2^127 less itself: only the sum is finite.
+    assert_eq!(set(1.0, f32::MIN), [0]);
+    assert_eq!(set(2.0, -0.0), [0x7f]);
 }

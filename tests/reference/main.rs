@@ -4,6 +4,8 @@
 mod affine;
 mod bounds;
 mod buffers;
+mod convert;
 mod fast;
+mod host;
 mod numbers;
 mod verify;

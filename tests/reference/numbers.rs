@@ -1,8 +1,10 @@
 //! Exact numbers, and inputs that are hard to compute with.
 
+use std::cmp::Ordering;
+
 use half::{bf16, f16};
-use num_bigint::BigInt;
-use wgpu_clamp::DType;
+use num_bigint::{BigInt, Sign};
+use wgpu_clamp::{DType, Rounding};
 
 /// `SplitMix64`: the same inputs on every run.
 pub struct Random(pub u64);
@@ -83,6 +85,50 @@ impl Random {
     }
 }
 
+/// The nearest finite f32.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+pub fn narrow(value: f64) -> f32 {
+    (value as f32).clamp(f32::MIN, f32::MAX)
+}
+
+/// A finite number that scale or bias may have.
+pub fn parameter(random: &mut Random, dtype: DType) -> f64 {
+    match random.below(6) {
+        0 => random.pick(&[0.0, -0.0, 1.0, -1.0, 0.5, 0.1_f32.into(), 1024.0, 2.0_f64.powi(64), 0.75, 3.0]),
+        _ if dtype == DType::F64 => random.finite_f64(),
+        _ => random.finite_f32().into(),
+    }
+}
+
+/// A bias that makes `product + bias` hard: it cancels, or is half a unit in the last place, or close to either.
+fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
+    let precision = if dtype.is_float() { fields(dtype).1.cast_signed() } else { 0 };
+    let near = match random.below(3) {
+        0 => -product,
+        1 => product * 2.0_f64.powi(-precision - 1),
+        _ => product.abs().log2().floor().exp2() * 2.0_f64.powi(-precision - 1),
+    };
+    let near = if random.below(2) == 0 { near } else { -near };
+    if !near.is_finite() {
+        return parameter(random, dtype);
+    }
+    if dtype == DType::F64 {
+        f64::from_bits(near.to_bits().wrapping_add(random.below(3)).wrapping_sub(1))
+    } else {
+        let near = narrow(near);
+        f32::from_bits(near.to_bits().wrapping_add(u32::try_from(random.below(3)).unwrap()).wrapping_sub(1))
+            .into()
+    }
+}
+
+pub fn bias_for(random: &mut Random, dtype: DType, product: f64) -> f64 {
+    let bias = match random.below(2) {
+        0 => hard_bias(random, dtype, product),
+        _ => parameter(random, dtype),
+    };
+    if bias.is_finite() { bias } else { 1.0 }
+}
+
 /// The widths of the exponent and the fraction field.
 pub fn fields(dtype: DType) -> (u32, u32) {
     match dtype {
@@ -158,6 +204,51 @@ impl Fixed {
         let fraction = magnitude & ((1 << fraction_bits) - 1);
         let significand = if field == 0 { fraction } else { fraction + (1 << fraction_bits) };
         Self::scaled(significand, field.max(1) - bias - fraction_bits.cast_signed())
+    }
+
+    /// The element of a float that is nearest, of two the even one; `negative_zero` is the sign if it is 0.
+    pub fn to_float(dtype: DType, value: &BigInt, negative_zero: bool) -> u64 {
+        let magnitude = BigInt::from(value.magnitude().clone());
+        // The greatest element that is not above, found by halving.
+        let (mut low, mut above) = (0, infinity(dtype) + 1);
+        while above - low > 1 {
+            let middle = u64::midpoint(low, above);
+            if Self::ladder(dtype, middle) <= magnitude { low = middle } else { above = middle }
+        }
+        let low = if low < infinity(dtype) {
+            let between = Self::ladder(dtype, low) + Self::ladder(dtype, low + 1);
+            let up = match BigInt::cmp(&(magnitude * 2_u32), &between) {
+                Ordering::Less => false,
+                Ordering::Equal => low % 2 == 1,
+                Ordering::Greater => true,
+            };
+            low + u64::from(up)
+        } else {
+            low
+        };
+        let negative = value.sign() == Sign::Minus || value.sign() == Sign::NoSign && negative_zero;
+        low | if negative { sign_bit(dtype) } else { 0 }
+    }
+
+    /// The element of an integer, saturated.
+    pub fn to_integer(dtype: DType, rounding: Rounding, value: &BigInt) -> u64 {
+        let whole = match rounding {
+            Rounding::TowardZero => Self::truncated(value),
+            Rounding::NearestEven => Self::nearest_even(value),
+        };
+        let lowest = if dtype.is_signed_integer() { -(1_i128 << (dtype.bits() - 1)) } else { 0 };
+        let highest = lowest + (1_i128 << dtype.bits()) - 1;
+        let whole = i128::try_from(whole.clamp(lowest.into(), highest.into())).unwrap();
+        u64::try_from(whole.rem_euclid(1 << dtype.bits())).unwrap()
+    }
+
+    /// The nearest integer, of two the even one.
+    fn nearest_even(value: &BigInt) -> BigInt {
+        // Half up, and at a tie back again to an even number. The shift rounds down.
+        let raised = value + (BigInt::from(1) << (Self::POINT - 1));
+        let above: BigInt = &raised >> Self::POINT;
+        let is_tie = &above << Self::POINT == raised;
+        if is_tie && above.bit(0) { above - 1 } else { above }
     }
 
     /// The integer part, toward zero.

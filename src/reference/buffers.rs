@@ -1,0 +1,239 @@
+//! The operator on whole buffers and slices.
+
+use super::allowed;
+use crate::{Bound, Clamp, Clamps, DType, Element, Error, Layout};
+
+/// Clamps the elements of `src` into `dst`.
+///
+/// Both are buffers as the GPU holds them: little-endian elements, of the clamp's [`source`](Clamp::source) in `src`
+/// and of its [`dtype`](Clamp::dtype) in `dst`, of which the layouts pick theirs. One `&Clamp` serves all elements,
+/// [`Clamps::along`] has one for each index of an axis. Each result is [`Allowed::first`](super::Allowed::first): for
+/// [`Precision::Fast`](crate::Precision::Fast) the fused one without flushing. Bytes outside the elements of
+/// `dst_layout` stay. If two indices share an element of `dst`, the last one in row-major order is written.
+///
+/// # Errors
+///
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
+/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice. A slice may end with its last element; the
+/// error names the size that a GPU buffer needs, a multiple of 4 bytes. Nothing is written on an error.
+///
+/// For channels, [`Error::Axis`] if the shape lacks the axis, [`Error::ChannelCount`] if it is not as long as the
+/// list, [`Error::ChannelsDiffer`] if the clamps do not agree in what channels have in common, and
+/// [`Error::ChannelBoundOnGpu`].
+///
+/// ```
+/// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
+///
+/// let (mut dst, src) = ([0xee_u8; 4], [7_u8, 80, 200]);
+/// let backwards = Layout::packed(&[3])?.flip(0)?;
+/// reference::apply(&Clamp::new(10_u8, 99), &backwards, &src, &Layout::packed(&[3])?, &mut dst)?;
+/// assert_eq!(dst, [99, 80, 10, 0xee]);
+///
+/// // Two rows of bytes, each with bounds of its own, to 16-bit integers.
+/// let rows = [Clamp::at_most(99_i16).with_source(DType::U8)?, Clamp::at_least(100_i16).with_source(DType::U8)?];
+/// let (mut dst, layout) = ([0; 8], Layout::packed(&[2, 2])?);
+/// reference::apply(Clamps::along(0, &rows), &layout, &[7, 200, 7, 200], &layout, &mut dst)?;
+/// assert_eq!(dst, [7, 0, 99, 0, 100, 0, 200, 0]);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub fn apply<'a>(
+    clamps: impl Into<Clamps<'a>>,
+    src_layout: &Layout,
+    src: &[u8],
+    dst_layout: &Layout,
+    dst: &mut [u8],
+) -> Result<(), Error> {
+    let channels = check_operands(clamps.into(), (src_layout, src), (dst_layout, dst))?;
+    for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
+        let clamp = channels.of(n);
+        let x = load(src, from, clamp.source().size());
+        store(dst, to, clamp.dtype().size(), allowed(clamp, x).first());
+    }
+    Ok(())
+}
+
+/// Clamps the elements of a layout where they are; as [`apply`].
+///
+/// If two indices share an element, it is clamped once for each.
+///
+/// # Errors
+///
+/// [`Error::InPlaceSizes`] if the elements of source and destination differ in size, [`Error::BoundOnGpu`] if a bound
+/// lies on the GPU, [`Error::BufferTooSmall`] if the layout reaches beyond `bytes`, and those for channels, as for
+/// [`apply`]. Nothing is written on an error.
+///
+/// ```
+/// use wgpu_clamp::{Clamp, DType, Layout, reference};
+///
+/// let mut bytes = [7_u8, 80, 200, 200];
+/// reference::apply_in_place(&Clamp::new(10_u8, 99), &Layout::packed(&[3])?, &mut bytes)?;
+/// assert_eq!(bytes, [10, 80, 99, 200]);
+///
+/// // From u8 to i8, which saturates.
+/// let signed = Clamp::unbounded(DType::I8).with_source(DType::U8)?;
+/// reference::apply_in_place(&signed, &Layout::packed(&[4])?, &mut bytes)?;
+/// assert_eq!(bytes, [10, 80, 99, 127]);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub fn apply_in_place<'a>(
+    clamps: impl Into<Clamps<'a>>,
+    layout: &Layout,
+    bytes: &mut [u8],
+) -> Result<(), Error> {
+    let channels = Channels::checked(clamps.into(), layout.shape())?;
+    if let Some(clamp) = channels.any() {
+        let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
+        if source_dtype.size() != dtype.size() {
+            return Err(Error::InPlaceSizes { source_dtype, dtype });
+        }
+        check_fits("bytes", layout, dtype, bytes)?;
+    }
+    for (n, address) in layout.addresses().enumerate() {
+        let clamp = channels.of(n);
+        let size = clamp.dtype().size();
+        let result = allowed(clamp, load(bytes, address, size)).first();
+        store(bytes, address, size, result);
+    }
+    Ok(())
+}
+
+/// Clamps every element of `src` into `dst`; as [`apply`], on Rust values.
+///
+/// # Errors
+///
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `S` is not the clamp's
+/// [`source`](Clamp::source) or `T` not its [`dtype`](Clamp::dtype), [`Error::Length`] if the slices differ in
+/// length. Nothing is written on an error.
+///
+/// ```
+/// use wgpu_clamp::{Clamp, DType, reference};
+///
+/// let mut dst = [0.0_f32; 3];
+/// reference::clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.0_f32, 2.5, 80.0], &mut dst)?;
+/// assert_eq!(dst, [0.0, 2.5, 6.0]);
+///
+/// let to_floats = Clamp::at_most(99.0_f32).with_source(DType::U8)?.with_affine(0.5, 0.0)?;
+/// reference::clamp_slice(&to_floats, &[0_u8, 51, 255], &mut dst)?;
+/// assert_eq!(dst, [0.0, 25.5, 99.0]);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [T]) -> Result<(), Error> {
+    check_bounds(clamp)?;
+    check_dtype("src", clamp.source(), S::DTYPE)?;
+    check_dtype("dst", clamp.dtype(), T::DTYPE)?;
+    if src.len() != dst.len() {
+        return Err(Error::Length {
+            argument: "dst",
+            unit: "elements",
+            expected: src.len(),
+            actual: dst.len(),
+        });
+    }
+    for (x, result) in src.iter().zip(dst) {
+        *result = from_bits(allowed(clamp, x.to_bits64()).first());
+    }
+    Ok(())
+}
+
+fn check_dtype(argument: &'static str, expected: DType, actual: DType) -> Result<(), Error> {
+    if actual == expected {
+        return Ok(());
+    }
+    Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual })
+}
+
+fn from_bits<T: Element>(bits: u64) -> T {
+    let mut bytes = bits.to_le_bytes();
+    let bytes = &mut bytes[..size_of::<T>()];
+    if cfg!(target_endian = "big") {
+        bytes.reverse();
+    }
+    bytemuck::pod_read_unaligned(bytes)
+}
+
+/// Clamps that suit a shape: one for all elements, or one for each index of an axis.
+pub(crate) struct Channels<'a> {
+    list: &'a [Clamp],
+    /// The number of elements from one index of the axis to the next, in row-major order.
+    step: usize,
+}
+
+impl<'a> Channels<'a> {
+    /// Refuses clamps that do not suit the shape, and bounds on a GPU: they are not for the CPU to read.
+    fn checked(clamps: Clamps<'a>, shape: &[usize]) -> Result<Self, Error> {
+        let list = clamps.as_slice();
+        let Some(axis) = clamps.axis() else {
+            list.iter().try_for_each(check_bounds)?;
+            return Ok(Self { list, step: 1 });
+        };
+        clamps.check(shape)?;
+        // Too large a product has a zero beside it, so that there is no element.
+        let step = shape[axis + 1..].iter().fold(1, |step: usize, &extent| step.saturating_mul(extent));
+        Ok(Self { list, step })
+    }
+
+    /// The clamp of the `n`-th element in row-major order. There must be such an element.
+    pub(crate) fn of(&self, n: usize) -> &'a Clamp {
+        &self.list[n / self.step % self.list.len()]
+    }
+
+    /// One of the clamps, for what all have in common. There is none if the axis has no index, and so no element.
+    pub(crate) fn any(&self) -> Option<&'a Clamp> {
+        self.list.first()
+    }
+
+    /// Whether a result may be one of several.
+    pub(crate) fn allow_a_set(&self) -> bool {
+        self.list.iter().any(super::allows_a_set)
+    }
+}
+
+/// What [`apply`] refuses. What it takes are clamps that suit the shape.
+pub(crate) fn check_operands<'a>(
+    clamps: Clamps<'a>,
+    (src_layout, src): (&Layout, &[u8]),
+    (dst_layout, dst): (&Layout, &[u8]),
+) -> Result<Channels<'a>, Error> {
+    let channels = Channels::checked(clamps, dst_layout.shape())?;
+    if src_layout.shape() != dst_layout.shape() {
+        let (src, dst) = (src_layout.shape().to_vec(), dst_layout.shape().to_vec());
+        return Err(Error::ShapeMismatch { src, dst });
+    }
+    if let Some(clamp) = channels.any() {
+        check_fits("src", src_layout, clamp.source(), src)?;
+        check_fits("dst", dst_layout, clamp.dtype(), dst)?;
+    }
+    Ok(channels)
+}
+
+fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
+    for (argument, bound) in [("min", clamp.min()), ("max", clamp.max())] {
+        if bound == Bound::OnGpu {
+            return Err(Error::BoundOnGpu { argument });
+        }
+    }
+    Ok(())
+}
+
+fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8]) -> Result<(), Error> {
+    let end = layout.span().map_or(0, |(_, highest)| highest as u64 + 1);
+    let needed = end.saturating_mul(dtype.size() as u64);
+    let actual = bytes.len() as u64;
+    if needed > actual {
+        let needed = needed.div_ceil(4).saturating_mul(4);
+        let elements = layout.len();
+        return Err(Error::BufferTooSmall { argument, dtype, elements, needed, actual });
+    }
+    Ok(())
+}
+
+/// The bits of the element at an address in elements.
+pub(crate) fn load(bytes: &[u8], address: usize, size: usize) -> u64 {
+    let mut word = [0; 8];
+    word[..size].copy_from_slice(&bytes[address * size..][..size]);
+    u64::from_le_bytes(word)
+}
+
+fn store(bytes: &mut [u8], address: usize, size: usize, bits: u64) {
+    bytes[address * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+}
