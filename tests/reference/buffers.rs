@@ -1,7 +1,7 @@
 //! `apply`, `apply_in_place` and `clamp_slice`: addresses, untouched bytes, errors.
 
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Element, Error, Layout, reference};
+use wgpu_clamp::{Bound, Clamp, Clamps, DType, Element, Error, Layout, reference};
 
 use crate::numbers::Random;
 
@@ -36,7 +36,7 @@ fn in_place_equals_out_of_place() {
         let mut random = Random(600 + seed as u64);
         let bytes: Vec<u8> = (0..8 * 64).map(|_| random.bits().to_le_bytes()[0]).collect();
         let layout = Layout::packed(&[6, 9]).unwrap().flip(1).unwrap().permute(&[1, 0]).unwrap();
-        let clamp = Clamp::from_bits(dtype, wgpu_clamp::Bound::Value(1), wgpu_clamp::Bound::Value(2))
+        let clamp = Clamp::from_bits(dtype, Bound::Value(1), Bound::Value(2))
             .unwrap()
             .with_affine(0.75, 3.0)
             .unwrap();
@@ -126,4 +126,64 @@ fn slices_that_do_not_fit() {
         Err(Error::Length { argument: "dst", unit: "elements", expected: 1, actual: 2 })
     );
     assert_eq!(dst, [7, 7]);
+}
+
+/// Each side has elements of its own size.
+#[test]
+fn from_one_dtype_to_another() {
+    let clamp = Clamp::new(-1.5_f32, 2.0).with_source(DType::I8).unwrap();
+    let src_layout = Layout::strided(&[3], &[2], 1).unwrap();
+    let dst_layout = Layout::strided(&[3], &[-1], 3).unwrap();
+    let src: [u8; 6] = [9, 1, 9, 0x80, 9, 7];
+    let mut dst = [0xee; 17];
+    reference::apply(&clamp, &src_layout, &src, &dst_layout, &mut dst).unwrap();
+    let expected = [2.0_f32, -1.5, 1.0].map(f32::to_le_bytes).concat();
+    assert_eq!((&dst[..4], &dst[4..16], dst[16]), (&[0xee; 4][..], &expected[..], 0xee));
+
+    let mut dst = [0.0_f32; 2];
+    reference::clamp_slice(&clamp, &[1_i8, -128], &mut dst).unwrap();
+    assert_eq!(dst.map(f32::to_bits), [1.0_f32, -1.5].map(f32::to_bits));
+    let to_f16 = Clamp::unbounded(DType::F16).with_source(DType::U16).unwrap();
+    let mut dst = [f16::ZERO; 2];
+    reference::clamp_slice(&to_f16, &[2049_u16, 65535], &mut dst).unwrap();
+    assert_eq!(dst, [f16::from_f32(2048.0), f16::INFINITY]);
+}
+
+#[test]
+fn a_conversion_that_does_not_fit() {
+    let clamp = Clamp::unbounded(DType::F32).with_source(DType::U16).unwrap();
+    let layout = Layout::packed(&[3]).unwrap();
+    let mut dst = [0xee; 12];
+    let too_small = |argument, dtype, needed, actual| {
+        Err(Error::BufferTooSmall { argument, dtype, elements: 3, needed, actual })
+    };
+    // 6 bytes of source and 12 of destination are needed.
+    reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst).unwrap();
+    dst = [0xee; 12];
+    let src = reference::apply(&clamp, &layout, &[0; 5], &layout, &mut dst);
+    assert_eq!(src, too_small("src", DType::U16, 8, 5));
+    let short = reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst[..11]);
+    assert_eq!(short, too_small("dst", DType::F32, 12, 11));
+
+    let in_place = reference::apply_in_place(&clamp, &layout, &mut dst);
+    assert_eq!(in_place, Err(Error::InPlaceSizes { source_dtype: DType::U16, dtype: DType::F32 }));
+    let channels = [clamp; 3];
+    assert_eq!(reference::apply_in_place(Clamps::along(0, &channels), &layout, &mut dst), in_place);
+
+    let mismatch = |argument, expected, actual| {
+        Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual })
+    };
+    let mut slice = [7.0_f32; 2];
+    assert_eq!(
+        reference::clamp_slice(&clamp, &[1.0_f32, 2.0], &mut slice),
+        mismatch("src", DType::U16, DType::F32)
+    );
+    assert_eq!(
+        reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2]),
+        mismatch("dst", DType::F32, DType::U16)
+    );
+    let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::Absent).unwrap();
+    let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);
+    assert_eq!(refused, Err(Error::BoundOnGpu { argument: "min" }));
+    assert_eq!((dst, slice), ([0xee; 12], [7.0; 2]));
 }

@@ -4,6 +4,7 @@
 mod affine;
 mod bounds;
 mod buffers;
+mod channels;
 mod convert;
 mod fast;
 mod host;

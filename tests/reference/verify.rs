@@ -163,3 +163,40 @@ fn buffers_that_do_not_fit() {
     run.src_layout = Layout::packed(&[12]).unwrap();
     assert!(matches!(run.check().unwrap_err(), Error::ShapeMismatch { .. }));
 }
+
+/// The claim of a report names the set where an affine step meets a float on either side.
+#[test]
+fn the_claim_of_a_conversion() {
+    let layout = Layout::packed(&[1]).unwrap();
+    let claim = |clamp: Clamp| {
+        let (src, before) = ([0; 4], [0; 4]);
+        let mut after = before;
+        reference::apply(&clamp, &layout, &src, &layout, &mut after).unwrap();
+        check(&clamp, &layout, &src, &layout, &before, &after).unwrap().to_string()
+    };
+    let (set, exact) = ("within the allowed set of Precision::Fast", "bit-exact with the CPU reference");
+    for source in DType::CONVERTIBLE {
+        for dtype in DType::CONVERTIBLE {
+            let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
+            let step = plain.with_affine(2.0, 0.0).unwrap();
+            let expected = if source.is_float() || dtype.is_float() { set } else { exact };
+            assert_eq!(claim(step), format!("{expected}: 1 of 1 elements"), "{source} to {dtype}");
+            for clamp in [plain, step.with_precision(Precision::Exact)] {
+                assert_eq!(claim(clamp), format!("{exact}: 1 of 1 elements"), "{source} to {dtype}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_conversion_is_printed_in_both_widths() {
+    let clamp = Clamp::at_most(9_u8).with_source(DType::F32).unwrap();
+    let (source, destination) = (Layout::packed(&[2]).unwrap(), Layout::strided(&[2], &[-1], 2).unwrap());
+    let src = [2.5_f32, 80.0].map(f32::to_le_bytes).concat();
+    let report = check(&clamp, &source, &src, &destination, &[1; 3], &[1, 80, 2]).unwrap();
+    assert_eq!(
+        report.to_string(),
+        "differs from the CPU reference: 1 of 2 elements match; first at index [1] (element 1 of the buffer): \
+         input 0x42a00000, expected 0x09, got 0x50"
+    );
+}

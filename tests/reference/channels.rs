@@ -1,0 +1,242 @@
+//! One clamp per index of an axis: what each slice holds, and what is refused.
+
+use half::f16;
+use wgpu_clamp::verify::check;
+use wgpu_clamp::{
+    Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Order, Precision, Rounding, reference,
+};
+
+use crate::convert::{ROUNDINGS, pairs};
+use crate::numbers::Random;
+
+/// Clamps that agree in what channels have in common, and in nothing else.
+fn random_channels(random: &mut Random, (source, dtype): (DType, DType), count: usize) -> Vec<Clamp> {
+    let order = random.pick(&[Order::MinWins, Order::MaxWins]);
+    let nan_rule = random.pick(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]);
+    let precision = random.pick(&[Precision::Fast, Precision::Exact]);
+    let rounding = random.pick(&ROUNDINGS);
+    let bound = |random: &mut Random| match random.below(3) {
+        0 => Bound::Absent,
+        _ => Bound::Value(random.element(dtype)),
+    };
+    let mut clamp = |_| {
+        let (min, max) = (bound(random), bound(random));
+        let clamp = Clamp::from_bits(dtype, min, max).unwrap().with_source(source).unwrap();
+        let clamp = clamp.with_order(order).with_nan_rule(nan_rule).with_precision(precision);
+        let (scale, bias) = random.pick(&[(1.0, 0.0), (0.75, -3.0), (-2.5, 0.5), (0.0, 7.0)]);
+        clamp.with_rounding(rounding).with_affine(scale, bias).unwrap()
+    };
+    (0..count).map(&mut clamp).collect()
+}
+
+/// A shape of 1 to 4 dimensions, now and then with one of size 0.
+fn random_shape(random: &mut Random) -> Vec<usize> {
+    let rank = 1 + random.below(4);
+    let mut extent = || if random.below(16) == 0 { 0 } else { 1 + usize::try_from(random.below(4)).unwrap() };
+    (0..rank).map(|_| extent()).collect()
+}
+
+/// A layout that reaches each element by any strides, 0 included.
+fn random_source(random: &mut Random, shape: &[usize]) -> Layout {
+    let strides: Vec<isize> = shape.iter().map(|_| random.pick(&[-5, -1, 0, 0, 1, 2, 7])).collect();
+    Layout::strided(shape, &strides, 64).unwrap()
+}
+
+/// A layout without two indices on one element: packed in an order of its own, with gaps, backwards or not.
+fn random_destination(random: &mut Random, shape: &[usize]) -> Layout {
+    let rank = shape.len();
+    let mut axes: Vec<usize> = (0..rank).collect();
+    for i in 0..rank {
+        axes.swap(i, i + usize::try_from(random.below((rank - i) as u64)).unwrap());
+    }
+    let mut strides = vec![0_isize; rank];
+    let mut step = random.pick(&[1, 1, 2]);
+    for &axis in &axes {
+        strides[axis] = step;
+        step *= shape[axis].max(1).cast_signed() + random.pick(&[0, 0, 1]);
+    }
+    let mut layout = Layout::strided(shape, &strides, random.pick(&[0, 3])).unwrap();
+    for axis in 0..rank {
+        if random.below(3) == 0 {
+            layout = layout.flip(axis).unwrap();
+        }
+    }
+    layout
+}
+
+fn random_bytes(random: &mut Random, len: usize) -> Vec<u8> {
+    (0..len).map(|_| random.bits().to_le_bytes()[0]).collect()
+}
+
+/// One call with all channels is one call for each slice with its clamp.
+#[test]
+fn each_slice_is_what_its_clamp_makes() {
+    let mut random = Random(1400);
+    let pairs: Vec<_> = pairs().chain(DType::ALL.map(|dtype| (dtype, dtype))).collect();
+    for _ in 0..4000 {
+        let shape = random_shape(&mut random);
+        let axis = usize::try_from(random.below(shape.len() as u64)).unwrap();
+        let pair = random.pick(&pairs);
+        let channels = random_channels(&mut random, pair, shape[axis]);
+        let (source, destination) =
+            (random_source(&mut random, &shape), random_destination(&mut random, &shape));
+        let (src, before) = (random_bytes(&mut random, 8 * 128), random_bytes(&mut random, 8 * 2000));
+        let (mut got, mut expected) = (before.clone(), before.clone());
+        reference::apply(Clamps::along(axis, &channels), &source, &src, &destination, &mut got).unwrap();
+        for (c, clamp) in channels.iter().enumerate() {
+            let [from, to] = [&source, &destination].map(|layout| layout.slice(axis, c..c + 1).unwrap());
+            reference::apply(clamp, &from, &src, &to, &mut expected).unwrap();
+        }
+        assert_eq!(got, expected, "{shape:?}, axis {axis}: {channels:?}");
+        let clamps = Clamps::along(axis, &channels);
+        let report = check(clamps, &source, &src, &destination, &before, &got).unwrap();
+        assert!(report.passed() && report.matching == destination.len(), "{report}");
+    }
+}
+
+#[test]
+fn in_place_equals_out_of_place() {
+    let mut random = Random(1500);
+    let same_size = |pair: &(DType, DType)| pair.0.size() == pair.1.size();
+    let pairs: Vec<_> = pairs().filter(same_size).chain(DType::ALL.map(|dtype| (dtype, dtype))).collect();
+    for _ in 0..2000 {
+        let shape = random_shape(&mut random);
+        let axis = usize::try_from(random.below(shape.len() as u64)).unwrap();
+        let pair = random.pick(&pairs);
+        let channels = random_channels(&mut random, pair, shape[axis]);
+        let clamps = Clamps::along(axis, &channels);
+        let layout = random_destination(&mut random, &shape);
+        let before = random_bytes(&mut random, 8 * 2000);
+        let (mut in_place, mut expected) = (before.clone(), before.clone());
+        reference::apply_in_place(clamps, &layout, &mut in_place).unwrap();
+        reference::apply(clamps, &layout, &before, &layout, &mut expected).unwrap();
+        assert_eq!(in_place, expected, "{shape:?}, axis {axis}: {channels:?}");
+        assert!(check(clamps, &layout, &before, &layout, &before, &in_place).unwrap().passed());
+    }
+}
+
+/// A stride of 0 along the axis: each channel makes its own of the same elements.
+#[test]
+fn one_source_for_all_channels() {
+    let channels = [(1.0, 0.0), (2.0, 1.0), (-1.0, 0.0)];
+    let channels = channels.map(|(scale, bias)| {
+        let clamp = Clamp::unbounded(DType::I16).with_source(DType::U8).unwrap();
+        clamp.with_affine(scale, bias).unwrap()
+    });
+    let (source, destination) =
+        (Layout::strided(&[3, 2], &[0, 1], 0).unwrap(), Layout::packed(&[3, 2]).unwrap());
+    let mut dst = [0; 12];
+    reference::apply(Clamps::along(0, &channels), &source, &[200, 7], &destination, &mut dst).unwrap();
+    let numbers: Vec<i16> = dst.chunks(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
+    assert_eq!(numbers, [200, 7, 401, 15, -200, -7]);
+}
+
+#[test]
+fn a_channel_without_an_affine_step_keeps_every_bit() {
+    let plain = Clamp::unbounded(DType::F32);
+    let channels = [plain, plain.with_affine(0.5, 1.0).unwrap()];
+    let layout = Layout::packed(&[3, 2]).unwrap();
+    let values = [0xffa0_0001_u32, 0x4000_0000, 0x8000_0000, 0x4000_0000, 0x8000_0001, 0x4000_0000];
+    let mut bytes: Vec<u8> = values.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+    let before = bytes.clone();
+    reference::apply_in_place(Clamps::along(1, &channels), &layout, &mut bytes).unwrap();
+    for (n, (old, new)) in before.chunks(4).zip(bytes.chunks(4)).enumerate() {
+        if n % 2 == 0 { assert_eq!(old, new) } else { assert_eq!(new, 2.0_f32.to_le_bytes()) }
+    }
+}
+
+#[test]
+fn without_channels_or_elements_there_is_nothing_to_do() {
+    let before = [1_u8, 2, 3];
+    let three = [Clamp::at_least(9_u8); 3];
+    let cases: [(&[usize], usize, &[Clamp]); 4] =
+        [(&[2, 0, 3], 1, &[]), (&[0], 0, &[]), (&[0, 3], 1, &three), (&[3, 0, usize::MAX, 5], 0, &three)];
+    for (shape, axis, list) in cases {
+        let (clamps, layout) = (Clamps::along(axis, list), Layout::packed(shape).unwrap());
+        let mut dst = before;
+        reference::apply(clamps, &layout, &[], &layout, &mut dst).unwrap();
+        reference::apply_in_place(clamps, &layout, &mut dst).unwrap();
+        assert_eq!(dst, before);
+        let report = check(clamps, &layout, &[], &layout, &before, &before).unwrap();
+        assert_eq!(report.to_string(), "bit-exact with the CPU reference: 0 of 0 elements");
+        assert!(!check(clamps, &layout, &[], &layout, &before, &[1, 2, 4]).unwrap().passed());
+    }
+}
+
+/// What `apply`, `apply_in_place` and `check` say of clamps along an axis of a 2 by 3 tensor. Nothing is written.
+fn refused(axis: usize, list: &[Clamp]) -> Error {
+    let (clamps, layout) = (Clamps::along(axis, list), Layout::packed(&[2, 3]).unwrap());
+    let mut dst = [0xee; 24];
+    let error = reference::apply(clamps, &layout, &[0; 24], &layout, &mut dst).unwrap_err();
+    assert_eq!(reference::apply_in_place(clamps, &layout, &mut dst), Err(error.clone()));
+    assert_eq!(check(clamps, &layout, &[0; 24], &layout, &dst, &dst).unwrap_err(), error);
+    assert_eq!(dst, [0xee; 24]);
+    error
+}
+
+#[test]
+fn lists_that_do_not_suit_the_shape() {
+    let clamp = Clamp::at_least(f16::ONE);
+    assert_eq!(refused(2, &[clamp; 3]), Error::Axis { axis: 2, rank: 2 });
+    assert_eq!(refused(usize::MAX, &[]), Error::Axis { axis: usize::MAX, rank: 2 });
+    assert_eq!(refused(1, &[clamp; 2]), Error::ChannelCount { axis: 1, extent: 3, clamps: 2 });
+    assert_eq!(refused(0, &[clamp; 3]), Error::ChannelCount { axis: 0, extent: 2, clamps: 3 });
+    assert_eq!(refused(0, &[]), Error::ChannelCount { axis: 0, extent: 2, clamps: 0 });
+    let empty = Layout::packed(&[0]).unwrap();
+    let error = reference::apply_in_place(Clamps::along(0, &[clamp]), &empty, &mut []);
+    assert_eq!(error, Err(Error::ChannelCount { axis: 0, extent: 0, clamps: 1 }));
+}
+
+#[test]
+fn clamps_that_differ_in_what_channels_have_in_common() {
+    let first = Clamp::at_least(1.0_f32).with_source(DType::F16).unwrap();
+    let others = [
+        ("source dtype", first.with_source(DType::F32).unwrap()),
+        ("dtype", Clamp::at_least(1_u8).with_source(DType::F16).unwrap()),
+        ("order", first.with_order(Order::MaxWins)),
+        ("NaN rule", first.with_nan_rule(NanRule::ToMin)),
+        ("precision", first.with_precision(Precision::Exact)),
+        ("rounding", first.with_rounding(Rounding::NearestEven)),
+    ];
+    for (name, other) in others {
+        match refused(1, &[first, first, other]) {
+            Error::ChannelsDiffer { channel: 2, property, .. } => assert_eq!(property, name),
+            error => panic!("{name}: {error}"),
+        }
+    }
+    for (argument, min, max) in [("min", Bound::OnGpu, Bound::Absent), ("max", Bound::Absent, Bound::OnGpu)] {
+        let other = first.with_bounds(min, max).unwrap();
+        let error = refused(0, &[first, other]);
+        assert_eq!(error, Error::ChannelBoundOnGpu { channel: 1, argument });
+        // Alone it is refused as well, by its own name.
+        let layout = Layout::packed(&[1]).unwrap();
+        let alone = reference::apply(&other, &layout, &[0; 4], &layout, &mut [0; 4]);
+        assert_eq!(alone, Err(Error::BoundOnGpu { argument }));
+    }
+}
+
+#[test]
+fn a_report_holds_each_element_to_its_channel() {
+    let to_floats = Clamp::at_least(0.0_f32).with_source(DType::U8).unwrap();
+    let channels = [to_floats, to_floats.with_affine(0.5, 0.0).unwrap()];
+    let (clamps, layout) = (Clamps::along(1, &channels), Layout::packed(&[2, 2]).unwrap());
+    let (src, before) = ([3, 4, 5, 6], [0; 16]);
+    let mut after = before;
+    reference::apply(clamps, &layout, &src, &layout, &mut after).unwrap();
+    let claim = |clamps: Clamps| check(clamps, &layout, &src, &layout, &before, &after).unwrap().to_string();
+    // One channel with a set is enough, and it need not be the first.
+    assert_eq!(claim(clamps), "within the allowed set of Precision::Fast: 4 of 4 elements");
+    let exact = channels.map(|clamp| clamp.with_precision(Precision::Exact));
+    assert_eq!(claim(Clamps::along(1, &exact)), "bit-exact with the CPU reference: 4 of 4 elements");
+    // The clamps the other way round: the input has the source's digits, the results the destination's.
+    let [first, second] = channels;
+    assert_eq!(
+        claim(Clamps::along(1, &[second, first])),
+        "differs from the CPU reference: 0 of 4 elements match; first at index [0, 0] (element 0 of the buffer): \
+         input 0x03, expected 0x3fc00000, got 0x40400000"
+    );
+    assert_eq!(
+        claim(Clamps::along(0, &channels)).split(" (").next().unwrap(),
+        "differs from the CPU reference: 2 of 4 elements match; first at index [0, 1]"
+    );
+}
