@@ -1,5 +1,6 @@
-//! The CPU reference against arbitrary-precision arithmetic, against the host's own floats, and against tables
-//! derived from the definition of the operator. None of this needs a GPU.
+//! The CPU reference against arbitrary-precision arithmetic, against the host's own floats and conversions, against
+//! recorded outputs of ONNX Runtime, and against tables derived from the definition of the operator. None of this needs
+//! a GPU.
 
 mod affine;
 mod bounds;
@@ -9,4 +10,5 @@ mod convert;
 mod fast;
 mod host;
 mod numbers;
+mod recorded;
 mod verify;
