@@ -83,14 +83,14 @@ impl Host {
     }
 
     /// Clamps a slice of host memory into another of the same length, from elements of the clamp's source to those of its
-    /// dtype: a literal needs its type, as in `[0_i64; 3]`. Nothing happens before
+    /// dtype: literals need their types, as in `[0_i64; 3]`. Nothing happens before
     /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, DType, Host};
     /// # let host = Host::open_blocking()?;
     /// let mut out = [0_i64; 3];
-    /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9, 1, 9], &mut out).run_blocking()?;
+    /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9_i64, 1, 9], &mut out).run_blocking()?;
     /// assert_eq!(out, [-5, 1, 5]);
     ///
     /// let to_floats = Clamp::new(0.0_f32, 1.0).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;

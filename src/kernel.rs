@@ -77,6 +77,9 @@ pub(crate) struct Claim {
     pub(crate) cuts: [Option<Cut>; 2],
     /// Elements between the preceding 16-byte boundary and the start, subtracted from the first tile.
     pub(crate) lead: usize,
+    /// The ends of the bindings of src and dst are multiples of so many bytes. More than a word is for claims behind which
+    /// so much is left.
+    pub(crate) ends: [u64; 2],
     /// Why the kernel suits the region, for [`Plan`](crate::Plan)'s `Display`.
     pub(crate) why: &'static str,
 }
@@ -92,7 +95,7 @@ pub(crate) struct Cut {
 impl Claim {
     /// The whole region.
     const fn all(why: &'static str) -> Self {
-        Self { cuts: [None; 2], lead: 0, why }
+        Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2], why }
     }
 }
 
@@ -103,8 +106,6 @@ pub(crate) struct Tiling {
     pub(crate) quantum: usize,
     /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
     pub(crate) most: u64,
-    /// The end of the src binding is a multiple of so many bytes.
-    pub(crate) src_end: u64,
     /// The most dispatches that a tile takes.
     pub(crate) dispatches: usize,
 }
@@ -113,7 +114,7 @@ impl Tiling {
     /// Cut anywhere, into tiles of one dispatch with an element for each invocation at least.
     fn of_elements(task: &Task) -> Self {
         let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
-        Self { quantum: 1, most: invocations.min(i32::MAX as u64), src_end: WORD as u64, dispatches: 1 }
+        Self { quantum: 1, most: invocations.min(i32::MAX as u64), dispatches: 1 }
     }
 }
 

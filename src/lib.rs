@@ -9,7 +9,7 @@
 //!
 //! let host = Host::open_blocking()?;
 //! let mut out = [0.0_f32; 3];
-//! host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5, 0.25, 7.0], &mut out).run_blocking()?;
+//! host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5_f32, 0.25, 7.0], &mut out).run_blocking()?;
 //! assert_eq!(out, [0.0, 0.25, 6.0]);
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```

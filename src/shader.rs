@@ -5,8 +5,8 @@ use crate::fragment::{Fragment, fragment};
 use crate::kernel::{EntryPoint, Kernel, Placement};
 use crate::kernel::GeometryBytes;
 
-/// The most bytes of a uniform block: operators, then the kernel's part.
-pub(crate) const MAX_BLOCK: usize = Operators::Many.in_block() * OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
+/// The most bytes of a uniform block of one clamp: its operator, then the kernel's part.
+pub(crate) const MAX_BLOCK: usize = OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
 
 /// Names one module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,6 +9,7 @@ use crate::{Error, Limits};
 pub(super) struct BlockLimits {
     /// What blocks begin at multiples of, in bytes.
     alignment: u64,
+    max_block: u64,
     max_buffer_size: u64,
     max_storage_binding: u64,
 }
@@ -17,6 +18,7 @@ impl BlockLimits {
     pub(super) fn new(limits: &wgpu::Limits) -> Self {
         Self {
             alignment: limits.min_uniform_buffer_offset_alignment.into(),
+            max_block: limits.max_uniform_buffer_binding_size,
             max_buffer_size: limits.max_buffer_size,
             max_storage_binding: limits.max_storage_buffer_binding_size,
         }
@@ -26,6 +28,19 @@ impl BlockLimits {
     fn pitch(&self, operators: usize) -> (u64, u64) {
         let size = (operators + GeometryBytes::CAPACITY) as u64;
         (size.next_multiple_of(self.alignment), size)
+    }
+
+    /// Whether a block with so many bytes of operators can be bound, as one of a single clamp can.
+    pub(super) fn check(&self, operators: usize) -> Result<(), Error> {
+        let (needed, _) = self.pitch(operators);
+        let limits = [
+            ("max_uniform_buffer_binding_size", self.max_block),
+            ("max_buffer_size", self.max_buffer_size),
+        ];
+        match limits.into_iter().find(|(_, limit)| needed > *limit) {
+            Some((limit_name, limit)) => Err(Error::DeviceLimit { limit_name, needed, limit }),
+            None => Ok(()),
+        }
     }
 
     /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding, with

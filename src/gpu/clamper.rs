@@ -222,6 +222,9 @@ impl Clamper {
             _ => None,
         };
         let Some(operators) = plan.operators(clamps) else { return Ok(Prepared { dispatches: Arc::new([]) }) };
+        if clamps.as_slice().len() > 1 {
+            self.inner.block_limits.check(operators.in_block().len())?;
+        }
         let per_buffer = self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
         log::debug!(
             "prepare {plan}; dispatches: {}",

@@ -69,7 +69,7 @@ impl<'a, T: Element, S: Element> ClampSlice<'a, T, S> {
     /// anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
         let Self { host, clamp, src, dst, mut progress } = self;
-        let [of_src, of_dst] = if clamp.converts() { ["src", "dst"] } else { ["slice"; 2] };
+        let [of_src, of_dst] = if src.is_some() { ["src", "dst"] } else { ["slice"; 2] };
         for (argument, expected, actual) in
             [(of_src, clamp.source(), S::DTYPE), (of_dst, clamp.dtype(), T::DTYPE)]
         {

@@ -7,7 +7,7 @@ use super::region::{DST, Dim, Region, SRC, same_phase};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{
-    Claim, Cut, Definition, PACKET, Placement, Task, Tiling, flag, load_fragments, size_fragment,
+    Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, load_fragments, size_fragment,
     store_fragments,
 };
 use crate::arithmetic::{Arithmetic, Operators};
@@ -213,7 +213,10 @@ impl Definition for Pixels {
         // The last packet of src is whole if enough bytes lie behind what is taken.
         let all_of_last = side == DST || taken == components;
         let pitch = if side == SRC { usize::from(components) } else { 1 } * sizes[SRC];
-        let behind = if src_aligned && all_of_last { 0 } else { PACKET.div_ceil(pitch) };
+        let behind_in_src = if src_aligned && all_of_last { 0 } else { PACKET.div_ceil(pitch) };
+        // So is that of dst in which something stays.
+        let stays = side == DST && taken < components;
+        let behind = behind_in_src.max(usize::from(stays));
         let unit = unit_pixels(task);
         let whole = row.extent.saturating_sub(behind) / unit * unit;
         if whole < LEAST_UNITS * unit {
@@ -221,6 +224,7 @@ impl Definition for Pixels {
         }
         Some(Claim {
             cuts: [Some(Cut { dim: found.along, first: 0, extent: whole }), None],
+            ends: [PACKET, if stays { PACKET } else { WORD }].map(|end| end as u64),
             ..Claim::all(match (side, components) {
                 (_, 1) => "rows without gaps on both sides, of elements of another size",
                 (SRC, _) => "pixels to planes, by whole packets",
@@ -236,7 +240,6 @@ impl Definition for Pixels {
         Tiling {
             quantum: unit_pixels(task),
             most: most.min(i32::MAX as u64 / per_element),
-            src_end: PACKET as u64,
             dispatches: 2,
         }
     }

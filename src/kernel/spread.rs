@@ -87,13 +87,14 @@ impl Definition for Spread {
         }
         Some(Claim {
             cuts: [Some(Cut { dim: along, first: head, extent: whole }), None],
+            // Whole packets of src are loaded, up to 15 bytes behind the groups, where others are left.
+            ends: [PACKET as u64, WORD as u64],
             ..Claim::all("one group of elements in each word of dst, without gaps or in words in src")
         })
     }
 
-    /// It loads whole packets of src, up to 15 bytes behind the tile, where the claim has left groups to others.
     fn tiling(&self, task: &Task) -> Tiling {
-        Tiling { quantum: GROUPS, src_end: PACKET as u64, ..Tiling::of_elements(task) }
+        Tiling { quantum: GROUPS, ..Tiling::of_elements(task) }
     }
 
     fn multiple(&self, dim: &Dim, task: &Task) -> usize {

@@ -18,6 +18,8 @@ pub(crate) struct Assignment {
     /// Elements between the preceding 16-byte boundary and the start; subtracted from the first tile, so that the others
     /// start at packets.
     lead: usize,
+    /// What the bindings of a tile end at multiples of, in bytes.
+    pub(crate) ends: [u64; 2],
     /// The extents of a tile, dimension by dimension.
     tile: [usize; MAX_RANK],
 }
@@ -129,9 +131,9 @@ impl Assignment {
         claim: &Claim,
         in_place: bool,
     ) -> Result<Self, Misfit> {
-        let Claim { lead, why, .. } = *claim;
-        let tile = tiling::tile(task, kernel, region, lead, in_place)?;
-        Ok(Self { kernel, region: *region, why, lead, tile })
+        let Claim { lead, ends, why, .. } = *claim;
+        let tile = tiling::tile(task, kernel, region, (lead, ends), in_place)?;
+        Ok(Self { kernel, region: *region, why, lead, ends, tile })
     }
 
     /// The most dispatches that it takes.
@@ -200,7 +202,7 @@ impl fmt::Debug for Strategy {
 
 impl fmt::Debug for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, region, why, lead, tile } = self;
+        let Self { kernel, region, why, lead, tile, .. } = self;
         f.debug_struct("Assignment")
             .field("kernel", kernel)
             .field("why", why)

@@ -20,21 +20,21 @@ pub(super) fn tile(
     task: &Task,
     kernel: Kernel,
     region: &Region,
-    lead: usize,
+    (lead, ends): (usize, [u64; 2]),
     in_place: bool,
 ) -> Result<[usize; MAX_RANK], Misfit> {
     let tiling = kernel.definition().tiling(task);
-    let Tiling { most, src_end, .. } = tiling;
+    let Tiling { most, .. } = tiling;
     let mut extents = [1; MAX_RANK];
     for (extent, dim) in extents.iter_mut().zip(region.dims()) {
         *extent = dim.extent + lead;
     }
     let whole =
         Tile { starts: region.starts, extents: region.extents(), first_channel: region.first_channel };
-    if window::bind(task, region, &whole, src_end).is_some() && region.len() as u64 <= most {
+    if window::bind(task, region, &whole, ends).is_some() && region.len() as u64 <= most {
         return Ok(extents);
     }
-    let room = Room::new(task, &tiling, in_place)?;
+    let room = Room::new(task, &tiling, ends, in_place)?;
     let mut cutter = Cutter { dims: region.dims(), extents };
     while let Some((d, extent)) = cutter.too_long(room) {
         let dim = &region.dims()[d];
@@ -48,10 +48,10 @@ pub(super) fn tile(
 }
 
 impl Room {
-    fn new(task: &Task, tiling: &Tiling, in_place: bool) -> Result<Self, Misfit> {
+    fn new(task: &Task, tiling: &Tiling, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
         let limits = &task.limits;
         // Worst-case loss to aligning both ends of a binding.
-        let slack = limits.binding_start().saturating_add(tiling.src_end);
+        let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
         let span = if task.placement == Placement::OneBuffer && !in_place {
             // Half of a binding each: two windows of src and dst that share words then fit into one.
             (limits.binding_size() / 2).saturating_sub(slack)

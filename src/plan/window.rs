@@ -68,11 +68,10 @@ impl Plan {
     }
 
     fn window(&self, assignment: &Assignment, n: usize) -> Window {
-        let Assignment { kernel, region, .. } = assignment;
+        let Assignment { kernel, region, ends, .. } = assignment;
         let task = self.task.expect("windows are of a task");
         let tile = assignment.tile(n);
-        let src_end = kernel.definition().tiling(&task).src_end;
-        let bindings = bind(&task, region, &tile, src_end).expect("tiles are as large as bindings allow");
+        let bindings = bind(&task, region, &tile, *ends).expect("tiles are as large as bindings allow");
         let sizes = task.arithmetic.sizes();
         // In bytes from the start of the binding, which is less than 2^31 long.
         let within = |side: usize, range: Range| {
@@ -89,8 +88,8 @@ impl Plan {
     }
 }
 
-/// The bindings that span a tile; `None` if one would be too long.
-pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, src_end: u64) -> Option<Bindings> {
+/// The bindings that span a tile and end at multiples of so many bytes; `None` if one would be too long.
+pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, ends: [u64; 2]) -> Option<Bindings> {
     let [src_size, dst_size] = task.arithmetic.sizes().map(|size| size as u64);
     let span = |start: usize, stride: fn(&Dim) -> isize| {
         let (mut lowest, mut highest) = (start, start);
@@ -108,16 +107,16 @@ pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, src_end: u64) -> O
     let dst = span(tile.starts[1], |dim| dim.dst);
     let word = WORD as u64;
     let apart = |placement| {
-        let src = Range::spanning(src, src_size, src_end, &task.limits)?;
-        Some(Bindings { placement, src, dst: Range::spanning(dst, dst_size, word, &task.limits)? })
+        let src = Range::spanning(src, src_size, ends[0], &task.limits)?;
+        Some(Bindings { placement, src, dst: Range::spanning(dst, dst_size, ends[1], &task.limits)? })
     };
     if task.placement == Placement::TwoBuffers {
         return apart(Placement::TwoBuffers);
     }
     let byte = |element: usize, size: u64| element as u128 * u128::from(size);
     let first = byte(src.0, src_size).min(byte(dst.0, dst_size));
-    let src_behind = byte(src.1 + 1, src_size).next_multiple_of(src_end.into());
-    let behind = src_behind.max(byte(dst.1 + 1, dst_size));
+    let behind = |last: usize, size: u64, end: u64| byte(last + 1, size).next_multiple_of(end.into());
+    let behind = behind(src.1, src_size, ends[0]).max(behind(dst.1, dst_size, ends[1]));
     let both = Range::covering((first, behind), word, &task.limits);
     if let Some(both) = both {
         return Some(Bindings { placement: Placement::OneBuffer, src: both, dst: both });

@@ -286,7 +286,8 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         }
         let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
         assert_eq!(block, span, "{key:?}");
-        assert!(span <= MAX_BLOCK, "{key:?}: {span}");
+        let most = MAX_BLOCK - OperatorBlock::CAPACITY + geometry_offset;
+        assert!(span <= most.max(MAX_BLOCK), "{key:?}: {span}");
     }
 }
 

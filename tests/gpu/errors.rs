@@ -301,7 +301,7 @@ fn host_data_of_the_wrong_kind() {
         assert_eq!(
             host.clamp_slice(&clamp, &[1, 2], &mut out).run_blocking().unwrap_err(),
             Error::DTypeMismatch {
-                argument: "slice",
+                argument: "src",
                 of: "the clamp",
                 expected: DType::F32,
                 actual: DType::I32
@@ -310,7 +310,7 @@ fn host_data_of_the_wrong_kind() {
         assert_eq!(out, [7; 2]);
         let mut out = [7.0_f32; 3];
         assert_eq!(
-            host.clamp_slice(&clamp, &[1.0, 2.0], &mut out).run_blocking().unwrap_err(),
+            host.clamp_slice(&clamp, &[1.0_f32, 2.0], &mut out).run_blocking().unwrap_err(),
             Error::Length { argument: "dst", unit: "elements", expected: 2, actual: 3 }
         );
         assert_eq!(out.map(f32::to_bits), [7.0_f32.to_bits(); 3]);
@@ -426,7 +426,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         let said = "the device was lost: it was destroyed, or its driver gave it up";
         let gone = |error: Error| lost(&error) && error.to_string() == said;
         let mut data = [9_u8, 0];
-        assert!(gone(host.clamp_slice(&clamp, &[1, 2], &mut data).run_blocking().unwrap_err()));
+        assert!(gone(host.clamp_slice(&clamp, &[1_u8, 2], &mut data).run_blocking().unwrap_err()));
         assert!(gone(host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap_err()));
         assert_eq!(data, [9, 0]);
         assert!(gone(tensor.read_blocking::<u8>().unwrap_err()));
@@ -683,7 +683,7 @@ fn messages_of_the_reference() {
     );
     let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
     assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");
-    let error = reference::clamp_slice(&clamp, &[1_u8], &mut [0, 0]).unwrap_err();
+    let error = reference::clamp_slice(&clamp, &[1_u8], &mut [0_u8, 0]).unwrap_err();
     assert_eq!(error.to_string(), "dst: 2 elements given, 1 needed");
 }
 
