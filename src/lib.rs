@@ -239,7 +239,7 @@ pub mod verify;
 
 pub use error::Error;
 pub use gpu::{Clamper, Operands, Prepared, View};
-pub use host::{ClampSlice, Host, Tensor};
+pub use host::{ClampSlice, Host, Outcome, SelfTest, SelfTestReport, Tensor};
 pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
 pub use operator::{Affine, Bound, Clamp, Clamps, DType, Element, NanRule, Order, Precision, Rounding};

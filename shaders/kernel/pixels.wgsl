@@ -11,7 +11,7 @@
 // Provides: Geometry, to_planes, to_pixels, pixel_edges
 // Needs: params, set_channel, WORKGROUP_SIZE, ADJACENT, workgroup_index, Walk, Position, walk, start, second_dimension,
 //     other_dimensions, RANK, SRC_BYTES, DST_BYTES, PACKET_BYTES, packet_at, Four, COMPONENTS, split, merge, SRC_PACKETS,
-//     DST_PACKETS, converted, load_src, element, store_dst, load_src_packet, load_dst_packet, store_dst_packet
+//     DST_PACKETS, converted, LOOPED, load_src, element, store_dst, load_src_packet, load_dst_packet, store_dst_packet
 struct Geometry {
     walk: Walk,        // through segments of a row, then rows
     units: u32,        // of a row
@@ -150,6 +150,22 @@ fn unit_to_planes(at: Position, unit: u32) {
         r = split(gather(byte + 2u * apart, COMPONENTS, unused));
         s = split(gather(byte + 3u * apart, COMPONENTS, unused));
     }
+    if LOOPED {
+        var planes = array<Four, 4>(
+            Four(p.a, q.a, r.a, s.a),
+            Four(p.b, q.b, r.b, s.b),
+            Four(p.c, q.c, r.c, s.c),
+            Four(p.d, q.d, r.d, s.d),
+        );
+        for (var i = 0u; i < TAKEN; i++) {
+            let plane = planes[i];
+            let to = (at.dst + i * params.geometry.plane_step + unit * UNIT_PIXELS) * DST_BYTES;
+            for (var n = 0u; n < DST_PACKETS; n++) {
+                emit(i, to + n * PACKET_BYTES, unit == 0u && n == 0u, convert_plane(at, i, plane, n));
+            }
+        }
+        return;
+    }
     emit_plane(at, unit, 0u, Four(p.a, q.a, r.a, s.a));
     if TAKEN > 1u {
         emit_plane(at, unit, 1u, Four(p.b, q.b, r.b, s.b));
@@ -193,15 +209,23 @@ fn emit_pixels(at: Position, byte: u32, is_first: bool, planes: array<Four, 4>, 
         }
     }
     let old = p;
-    p.a = convert_plane(at, 0u, planes[0], n);
-    if TAKEN > 1u {
-        p.b = convert_plane(at, 1u, planes[1], n);
-    }
-    if TAKEN > 2u {
-        p.c = convert_plane(at, 2u, planes[2], n);
-    }
-    if TAKEN > 3u {
-        p.d = convert_plane(at, 3u, planes[3], n);
+    if LOOPED {
+        var all = planes;
+        for (var i = 0u; i < TAKEN; i++) {
+            all[i].a = convert_plane(at, i, all[i], n);
+        }
+        p = Four(all[0].a, all[1].a, all[2].a, all[3].a);
+    } else {
+        p.a = convert_plane(at, 0u, planes[0], n);
+        if TAKEN > 1u {
+            p.b = convert_plane(at, 1u, planes[1], n);
+        }
+        if TAKEN > 2u {
+            p.c = convert_plane(at, 2u, planes[2], n);
+        }
+        if TAKEN > 3u {
+            p.d = convert_plane(at, 3u, planes[3], n);
+        }
     }
     var pixels = merge(p);
     if TAKEN < COMPONENTS {
@@ -238,6 +262,12 @@ fn unit_to_pixels(at: Position, unit: u32) {
     }
     let byte = (at.dst + unit * UNIT_PIXELS * COMPONENTS) * DST_BYTES;
     let apart = COMPONENTS * PACKET_BYTES;
+    if LOOPED {
+        for (var n = 0u; n < DST_PACKETS; n++) {
+            emit_pixels(at, byte + n * apart, unit == 0u && n == 0u, planes, n);
+        }
+        return;
+    }
     emit_pixels(at, byte, unit == 0u, planes, 0u);
     if DST_PACKETS > 1u {
         emit_pixels(at, byte + apart, false, planes, 1u);
@@ -264,7 +294,7 @@ fn to_planes(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let at = walk(index);
     let units = params.geometry.units;
-    if !DST_SHIFTED {
+    if !DST_SHIFTED && !LOOPED {
         unit_to_planes(at, unit_of(at.index, 0u));
         if unit_of(at.index, 1u) < units {
             unit_to_planes(at, unit_of(at.index, 1u));
@@ -272,13 +302,14 @@ fn to_planes(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         return;
     }
     let first = unit_of(at.index, 0u);
-    if first > 0u {
-        storing = false;
-        unit_to_planes(at, first - 1u);
-    }
-    storing = true;
-    for (var i = 0u; i < UNITS && first + i < units; i++) {
-        unit_to_planes(at, first + i);
+    // Where packets are shared between units, the one before the first is only carried.
+    let before = select(0u, 1u, DST_SHIFTED && first > 0u);
+    for (var i = 0u; i < UNITS + before; i++) {
+        let unit = unit_of(at.index, i) - before;
+        storing = i >= before;
+        if unit < units {
+            unit_to_planes(at, unit);
+        }
     }
 }
 
@@ -290,7 +321,7 @@ fn to_pixels(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let at = walk(index);
     let units = params.geometry.units;
-    if !DST_SHIFTED {
+    if !DST_SHIFTED && !LOOPED {
         unit_to_pixels(at, unit_of(at.index, 0u));
         if unit_of(at.index, 1u) < units {
             unit_to_pixels(at, unit_of(at.index, 1u));
@@ -298,13 +329,13 @@ fn to_pixels(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         return;
     }
     let first = unit_of(at.index, 0u);
-    if first > 0u {
-        storing = false;
-        unit_to_pixels(at, first - 1u);
-    }
-    storing = true;
-    for (var i = 0u; i < UNITS && first + i < units; i++) {
-        unit_to_pixels(at, first + i);
+    let before = select(0u, 1u, DST_SHIFTED && first > 0u);
+    for (var i = 0u; i < UNITS + before; i++) {
+        let unit = unit_of(at.index, i) - before;
+        storing = i >= before;
+        if unit < units {
+            unit_to_pixels(at, unit);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, load_fragments, size_fragment,
     store_fragments,
 };
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::{AffineStep, Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Invocations of `pixel_edges` for each row: sixteen for each of up to four planes.
@@ -319,6 +319,11 @@ impl Definition for Pixels {
             fragment!("kernel/walk"),
             fragment!("kernel/divide"),
             fragment!("packet/units"),
+            if arithmetic.step == AffineStep::Exact {
+                fragment!("kernel/looped")
+            } else {
+                fragment!("kernel/unrolled")
+            },
             match src {
                 1 => fragment!("kernel/split8"),
                 2 => fragment!("kernel/split16"),

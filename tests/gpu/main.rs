@@ -11,6 +11,7 @@ mod harness;
 mod host;
 mod layouts;
 mod program;
+mod self_test;
 mod properties;
 mod slots;
 mod streaming;

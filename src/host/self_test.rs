@@ -1,0 +1,430 @@
+//! The kernels of a device against the CPU reference: every dtype and pair of dtypes, on every kernel.
+
+use std::fmt;
+
+use super::transfer;
+use crate::gpu::scope;
+use crate::verify::{self, Report};
+use crate::{
+    Bound, Clamp, DType, Error, Host, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, View,
+};
+
+/// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
+///
+/// A case is a dtype or a pair of dtypes, an affine step, a rounding, a kernel and how the operands are placed. Each takes
+/// every value of 8- and 16-bit sources, and of wider ones edges and random patterns. Beside the elements of the output,
+/// each byte of the destination around them is compared.
+///
+/// ```no_run
+/// # use wgpu_clamp::Host;
+/// let host = Host::open_blocking()?;
+/// let report = host.self_test().with_progress(|done, total| eprint!("\r{done} of {total}")).run_blocking()?;
+/// assert!(report.passed(), "{report}");
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[must_use = "nothing happens before `run` or `run_blocking`"]
+pub struct SelfTest<'a> {
+    host: &'a Host,
+    exhaustive: bool,
+    progress: Option<Progress<'a>>,
+}
+
+type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
+
+impl<'a> SelfTest<'a> {
+    pub(super) const fn new(host: &'a Host) -> Self {
+        Self { host, exhaustive: false, progress: None }
+    }
+
+    /// Takes all combinations, and a million random patterns of each wide source. Otherwise each dtype and pair of dtypes
+    /// meets each kernel once, with a step, a rounding and a placement in turn.
+    pub const fn exhaustive(mut self) -> Self {
+        self.exhaustive = true;
+        self
+    }
+
+    /// Calls `progress` after each case with the number of those that are done, and of all.
+    pub fn with_progress(mut self, progress: impl FnMut(usize, usize) + Send + 'a) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// Runs the cases one after the other.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Host::submit`] and [`Tensor::read`](crate::Tensor::read), with which a case could not be run. A wrong
+    /// result is not an error, see [`SelfTestReport::passed`].
+    pub async fn run(self) -> Result<SelfTestReport, Error> {
+        let Self { host, exhaustive, mut progress } = self;
+        let cases = cases(exhaustive);
+        let mut outcomes = Vec::with_capacity(cases.len());
+        for (n, case) in cases.iter().enumerate() {
+            let t0 = std::time::Instant::now();
+            outcomes.extend(case.run(host, exhaustive).await?);
+            if std::env::var_os("ST_DEBUG").is_some() { if let Some(o) = outcomes.last() {
+                eprintln!("{:.2} {} {}", t0.elapsed().as_secs_f32(), o.plan, if o.report.passed() { String::new() } else { format!("FAILED {} {:?}", o.report, o.clamp) });
+            } }
+            if let Some(progress) = &mut progress {
+                progress(n + 1, cases.len());
+            }
+        }
+        Ok(SelfTestReport { adapter: host.adapter(), outcomes })
+    }
+
+    /// As [`run`](Self::run), for programs without async. Not on the web, where nothing may block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_blocking(self) -> Result<SelfTestReport, Error> {
+        pollster::block_on(self.run())
+    }
+}
+
+impl fmt::Debug for SelfTest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SelfTest").field("exhaustive", &self.exhaustive).finish_non_exhaustive()
+    }
+}
+
+/// What [`SelfTest`] found. `Display` says it in a line, and each case that failed in another.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SelfTestReport {
+    adapter: String,
+    outcomes: Vec<Outcome>,
+}
+
+/// What became of one case.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// What was computed.
+    pub clamp: Clamp,
+    /// How the elements lay, and how the operands were placed.
+    pub route: &'static str,
+    /// The plan, which names the kernels and the elements that each took.
+    pub plan: String,
+    /// The comparison.
+    pub report: Report,
+}
+
+impl SelfTestReport {
+    /// Whether all cases are right.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.report.passed())
+    }
+
+    /// Case by case.
+    #[must_use]
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+}
+
+impl fmt::Display for SelfTestReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let elements: usize = self.outcomes.iter().map(|outcome| outcome.report.elements).sum();
+        let failed = self.outcomes.iter().filter(|outcome| !outcome.report.passed());
+        let count = failed.clone().count();
+        let cases = self.outcomes.len();
+        write!(f, "{}: {} of {cases} cases agree with the CPU reference, {elements} elements", self.adapter, cases - count)?;
+        for Outcome { clamp, route, plan, report } in failed {
+            write!(f, "\n{route}, {plan}: {report}\n  {clamp:?}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How elements lie, each for a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    /// One run on both sides, at one distance from a packet.
+    Run,
+    /// Rows with a pitch, at any distance from a packet.
+    Rows,
+    /// One element to each row.
+    Fill,
+    /// Every second element, to reversed order.
+    Strided,
+    /// Every third element to a run.
+    Gathered,
+    /// Columns to rows.
+    Transposed,
+    /// Elements without gaps, each to a word of its own, or two to each.
+    Spread,
+    /// Interleaved to planar, so many components, from pixels of so many; planes and pixels at packets or anywhere.
+    Planes(usize, usize, bool),
+    /// Planar to interleaved.
+    Pixels(usize, usize, bool),
+}
+
+const ROUTES: [Route; 17] = [
+    Route::Run,
+    Route::Rows,
+    Route::Fill,
+    Route::Strided,
+    Route::Gathered,
+    Route::Transposed,
+    Route::Spread,
+    Route::Planes(3, 3, false),
+    Route::Planes(3, 3, true),
+    Route::Planes(3, 4, false),
+    Route::Planes(4, 4, true),
+    Route::Planes(2, 2, false),
+    Route::Pixels(3, 3, false),
+    Route::Pixels(3, 3, true),
+    Route::Pixels(3, 4, false),
+    Route::Pixels(4, 4, true),
+    Route::Pixels(2, 2, true),
+];
+
+impl Route {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "a run",
+            Self::Rows => "rows",
+            Self::Fill => "one element to each row",
+            Self::Strided => "every second element, reversed",
+            Self::Gathered => "every third element to a run",
+            Self::Transposed => "columns to rows",
+            Self::Spread => "groups to words",
+            Self::Planes(_, _, false) => "pixels to planes",
+            Self::Planes(_, _, true) => "pixels to planes, off packets",
+            Self::Pixels(_, _, false) => "planes to pixels",
+            Self::Pixels(_, _, true) => "planes to pixels, off packets",
+        }
+    }
+
+    /// Layouts of src and dst for at least `n` elements. They repeat what there is too little of.
+    fn layouts(self, n: usize, dtype: DType) -> Result<(Layout, Layout), Error> {
+        let packed = |shape: &[usize]| Layout::packed(shape);
+        let rows = n.div_ceil(77).max(2);
+        let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
+        // Pixels of `of` elements, and `count` of these in planes.
+        let picture = |count: usize, of: usize, off: bool| {
+            let width = n.div_ceil(count).next_multiple_of(64) / 2 + if off { 37 } else { 64 };
+            let pad = if off { 3 } else { 0 };
+            let (pixel_row, plane_row) = (width * of + pad, width + pad);
+            let strides = |strides: [usize; 3]| strides.map(usize::cast_signed);
+            let pixels =
+                Layout::strided(&[count, 2, width], &strides([1, pixel_row, of]), usize::from(off))?;
+            let planes = strides([2 * plane_row + pad, plane_row, 1]);
+            Ok((pixels, Layout::strided(&[count, 2, width], &planes, if off { 5 } else { 0 })?))
+        };
+        Ok(match self {
+            Self::Run => (packed(&[n])?, packed(&[n])?),
+            Self::Rows => (packed(&[rows, 79])?.slice(1, 0..77)?, packed(&[rows, 80])?.slice(1, 0..77)?),
+            Self::Fill => {
+                let rows = n.min(2000);
+                (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
+            }
+            Self::Strided => (line(n, 2, 1)?, line(n, -2, 2 * n)?),
+            Self::Gathered => (line(n, 3, 1)?, line(n, 1, 3)?),
+            Self::Transposed => {
+                let columns = n.div_ceil(192).next_multiple_of(16).max(64);
+                (packed(&[columns, 192])?.permute(&[1, 0])?, packed(&[192, columns])?)
+            }
+            Self::Spread => {
+                let lanes = (4 / dtype.size()).max(2);
+                let taken = lanes - 1;
+                let groups = n.div_ceil(taken);
+                (packed(&[groups, taken])?, packed(&[groups, lanes])?.slice(1, 0..taken)?)
+            }
+            Self::Planes(count, of, off) => picture(count, of, off)?,
+            Self::Pixels(count, of, off) => {
+                let (pixels, planes) = picture(count, of, off)?;
+                (planes, pixels)
+            }
+        })
+    }
+}
+
+/// How the operands are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Apart,
+    /// In one buffer, one behind the other.
+    Behind,
+    InPlace,
+}
+
+#[derive(Clone, Copy)]
+struct Case {
+    clamp: Clamp,
+    route: Route,
+    place: Place,
+}
+
+/// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and others.
+const AFFINES: [(f32, f32); 8] = [
+    (1.0 / 255.0, 0.0),
+    (-1.7, 200.3),
+    (0.5, 0.25),
+    (255.0, 0.5),
+    (1.0, -128.0),
+    (77.77, -1e4),
+    (1e-6, 3.5),
+    (3e7, -1.5e7),
+];
+
+/// Pairs of dtypes, and dtypes alone.
+fn pairs() -> impl Iterator<Item = (DType, DType)> {
+    let converts = |dtype: &DType| DType::CONVERTIBLE.contains(dtype);
+    DType::ALL.into_iter().flat_map(move |dtype| {
+        let from = move |source: &DType| *source == dtype || converts(source) && converts(&dtype);
+        DType::ALL.into_iter().filter(from).map(move |source| (source, dtype))
+    })
+}
+
+/// The `n`-th clamp of a pair, with a step or without.
+fn clamp(source: DType, dtype: DType, step: Option<Precision>, rounding: Rounding, n: usize) -> Result<Clamp, Error> {
+    let (low, high) = bounds(dtype);
+    let (min, max) = match n % 4 {
+        0 => (Bound::Absent, Bound::Absent),
+        1 => (Bound::Value(low), Bound::Absent),
+        2 => (Bound::Absent, Bound::Value(high)),
+        _ => (Bound::Value(low), Bound::Value(high)),
+    };
+    let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n % 3];
+    let order = [Order::MinWins, Order::MaxWins][n % 2];
+    let clamp = Clamp::from_bits(dtype, min, max)?.with_source(source)?.with_rounding(rounding);
+    let clamp = clamp.with_nan_rule(rule).with_order(order);
+    let (scale, bias) = AFFINES[n % AFFINES.len()];
+    match step {
+        None => Ok(clamp),
+        Some(precision) => Ok(clamp.with_affine(scale, bias)?.with_precision(precision)),
+    }
+}
+
+/// A small number and a greater one, as bits.
+const fn bounds(dtype: DType) -> (u64, u64) {
+    match dtype {
+        DType::F32 => (0xbf80_0000, 0x4060_0000),
+        DType::F16 => (0xbc00, 0x4300),
+        DType::BF16 => (0xbf80, 0x4060),
+        DType::F64 => (0xbff0_0000_0000_0000, 0x400c_0000_0000_0000),
+        DType::I8 => (0xf6, 100),
+        DType::I16 => (0xff00, 1000),
+        DType::I32 => (0xffff_0000, 70_000),
+        DType::I64 => (u64::MAX - 1_000_000, 5_000_000_000),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => (10, 200),
+    }
+}
+
+fn cases(exhaustive: bool) -> Vec<Case> {
+    let steps = [None, Some(Precision::Fast), Some(Precision::Exact)];
+    let roundings = [Rounding::TowardZero, Rounding::NearestEven];
+    let places = [Place::Apart, Place::Behind, Place::InPlace];
+    let mut cases = Vec::new();
+    for (p, (source, dtype)) in pairs().enumerate() {
+        for (r, route) in ROUTES.into_iter().enumerate() {
+            let product = steps.into_iter().flat_map(|step| {
+                roundings.into_iter().flat_map(move |rounding| places.map(move |place| (step, rounding, place)))
+            });
+            for (n, (step, rounding, place)) in product.enumerate() {
+                // In turn, so that over all pairs each route meets each combination.
+                let in_turn = n == (p * 7 + r * 5) % 18;
+                let fits = source.size() == dtype.size() || place != Place::InPlace;
+                let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
+                if exhaustive && !(fits && rounds) || !exhaustive && !in_turn {
+                    continue;
+                }
+                let place = if fits { place } else { Place::Behind };
+                cases.extend(clamp(source, dtype, step, rounding, n + p + r).map(|clamp| Case { clamp, route, place }));
+            }
+        }
+    }
+    cases
+}
+
+impl Case {
+    /// `None` where a layout cannot be clamped in place.
+    async fn run(&self, host: &Host, exhaustive: bool) -> Result<Option<Outcome>, Error> {
+        let Self { clamp, route, place } = *self;
+        let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
+        let (src, dst) = route.layouts(elements.len(), clamp.dtype())?;
+        let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(DType::size);
+        let (src, dst) = match place {
+            Place::Apart => (src, dst),
+            // Src with a pitch of its own may repeat elements, dst may not.
+            Place::InPlace => (dst, dst),
+            Place::Behind => {
+                let behind = (src.required_bytes(clamp.source()) as usize).div_ceil(dst_size);
+                (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
+            }
+        };
+        let bytes = |layout: &Layout, dtype| layout.required_bytes(dtype) as usize;
+        let mut src_bytes = vec![0x5a; bytes(&src, clamp.source())];
+        // Everything holds elements, in the order of the buffer.
+        for (bytes, bits) in src_bytes.chunks_exact_mut(src_size).zip(elements.iter().cycle()) {
+            bytes.copy_from_slice(&bits.to_le_bytes()[..src_size]);
+        }
+        let one = place != Place::Apart;
+        if one {
+            src_bytes.resize(src_bytes.len().max(bytes(&dst, clamp.dtype())), 0xa5);
+        }
+        let dst_bytes = if one { src_bytes.clone() } else { vec![0xa5; bytes(&dst, clamp.dtype())] };
+        let upload = |bytes: &[u8]| transfer::create(host, "self-test", bytes.len() as u64, Some(bytes));
+        let src_buffer = upload(&src_bytes)?;
+        let dst_buffer = if one { src_buffer.clone() } else { upload(&dst_bytes)? };
+        let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
+        host.submit(&clamp, operands)?;
+        let after = transfer::read(host, &dst_buffer, dst_bytes.len(), <[u8]>::to_vec).await?;
+        let report = verify::check(&clamp, &src, &src_bytes, &dst, &dst_bytes, &after)?;
+        let limits = host.clamper().limits();
+        let plan = if one { Plan::in_one_buffer } else { Plan::new }(&clamp, &src, &dst, limits)?;
+        // What is large is given back before the next case.
+        scope::catch(host.clamper().device(), || {
+            src_buffer.destroy();
+            dst_buffer.destroy();
+        })?;
+        Ok(Some(Outcome { clamp, route: route.name(), plan: plan.to_string(), report }))
+    }
+}
+
+/// Every value of 8 and 16 bits; of wider dtypes edges and `random` patterns.
+fn elements(dtype: DType, random: usize) -> Vec<u64> {
+    let mask = u64::MAX >> (64 - dtype.bits());
+    if dtype.bits() <= 16 {
+        return (0..=mask).collect();
+    }
+    let mut elements = vec![0, mask, mask >> 1, (mask >> 1) + 1];
+    for bit in 0..dtype.bits() {
+        let power = 1_u64 << bit;
+        elements.extend([power, power - 1, power + 1, mask ^ power]);
+    }
+    if dtype.is_float() {
+        // Around powers of two, halves between small integers, infinities and NaNs.
+        let numbers = (0..=600).map(|n| f64::from(n) / 2.0 - 150.0);
+        let limits = [65_504.0, 65_520.0, 65_535.5, 32_767.5, 32_768.5, 127.5, 255.5, 1e38, 1e-38, 1e-45, 6e-8];
+        for number in numbers.chain(limits) {
+            let bits = match dtype {
+                DType::F64 => number.to_bits(),
+                _ => u64::from((number as f32).to_bits()),
+            };
+            let sign = (mask >> 1) + 1;
+            elements.extend([bits, bits ^ sign, bits.wrapping_add(1) & mask, bits.wrapping_sub(1) & mask]);
+        }
+        let exponent = if dtype == DType::F64 { 0x7ff << 52 } else { 0xff << 23 };
+        elements.extend([0, 1, 5].map(|low| exponent | low));
+        elements.push(exponent | exponent >> 1);
+    }
+    // Weyl's sequence, its upper bits mixed into the lower ones.
+    let mut state = 0_u64;
+    elements.extend((0..random).map(|n| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let bits = (bits ^ (bits >> 32)) & mask;
+        match (dtype, n % 2) {
+            // Half of them small numbers: the others mostly saturate.
+            (DType::F32, 0) => u64::from((f32::from(bits as i16) / 64.0).to_bits()),
+            (DType::I32 | DType::U32 | DType::I64 | DType::U64, 0) => bits & 0xfff,
+            _ => bits,
+        }
+    }));
+    elements
+}
