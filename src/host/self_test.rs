@@ -36,8 +36,9 @@ impl<'a> SelfTest<'a> {
         Self { host, exhaustive: false, progress: None }
     }
 
-    /// Takes all combinations, and a million random patterns of each wide source. Otherwise each dtype and pair of dtypes
-    /// meets each kernel once, with a step, a rounding and a placement in turn.
+    /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Otherwise each dtype and
+    /// pair of dtypes meets each kernel, with a step, a rounding and a placement in turn: minutes there, most of them
+    /// compilation.
     pub const fn exhaustive(mut self) -> Self {
         self.exhaustive = true;
         self
@@ -60,11 +61,7 @@ impl<'a> SelfTest<'a> {
         let cases = cases(exhaustive);
         let mut outcomes = Vec::with_capacity(cases.len());
         for (n, case) in cases.iter().enumerate() {
-            let t0 = std::time::Instant::now();
-            outcomes.extend(case.run(host, exhaustive).await?);
-            if std::env::var_os("ST_DEBUG").is_some() { if let Some(o) = outcomes.last() {
-                eprintln!("{:.2} {} {}", t0.elapsed().as_secs_f32(), o.plan, if o.report.passed() { String::new() } else { format!("FAILED {} {:?}", o.report, o.clamp) });
-            } }
+            outcomes.push(case.run(host, exhaustive).await?);
             if let Some(progress) = &mut progress {
                 progress(n + 1, cases.len());
             }
@@ -183,6 +180,10 @@ const ROUTES: [Route; 17] = [
 ];
 
 impl Route {
+    const fn is_picture(self) -> bool {
+        matches!(self, Self::Planes(..) | Self::Pixels(..))
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Run => "a run",
@@ -326,8 +327,9 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                 roundings.into_iter().flat_map(move |rounding| places.map(move |place| (step, rounding, place)))
             });
             for (n, (step, rounding, place)) in product.enumerate() {
-                // In turn, so that over all pairs each route meets each combination.
-                let in_turn = n == (p * 7 + r * 5) % 18;
+                // In turn, so that over all pairs each route meets each combination; pictures are of many shapes, of which
+                // each pair meets some.
+                let in_turn = n == (p * 7 + r * 5) % 18 && (!route.is_picture() || (p + r).is_multiple_of(3));
                 let fits = source.size() == dtype.size() || place != Place::InPlace;
                 let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
                 if exhaustive && !(fits && rounds) || !exhaustive && !in_turn {
@@ -342,8 +344,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
-    /// `None` where a layout cannot be clamped in place.
-    async fn run(&self, host: &Host, exhaustive: bool) -> Result<Option<Outcome>, Error> {
+    async fn run(&self, host: &Host, exhaustive: bool) -> Result<Outcome, Error> {
         let Self { clamp, route, place } = *self;
         let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
         let (src, dst) = route.layouts(elements.len(), clamp.dtype())?;
@@ -382,7 +383,7 @@ impl Case {
             src_buffer.destroy();
             dst_buffer.destroy();
         })?;
-        Ok(Some(Outcome { clamp, route: route.name(), plan: plan.to_string(), report }))
+        Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), report })
     }
 }
 

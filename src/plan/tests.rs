@@ -338,6 +338,29 @@ fn any_matrices() -> impl Strategy<Value = (Layout, Layout)> {
     )
 }
 
+/// Interleaved to planar or the other way: pixels and planes anywhere, rows with a pitch, components in either order.
+fn any_pictures() -> impl Strategy<Value = (Layout, Layout)> {
+    let width = prop::sample::select(&[16_usize, 48, 64, 70, 129, 200]);
+    let pads = || prop::array::uniform4(prop::sample::select(&[0_usize, 0, 0, 16, 1, 3]));
+    let components = (1_usize..=4).prop_flat_map(|of| (Just(of), 1..=of));
+    (components, 1_usize..3, width, pads(), pads(), any::<[bool; 3]>()).prop_map(
+        |((of, count), rows, width, [a, b, offset, skip], [c, d, plane, _], [back, flip, batch])| {
+            let batches = if batch { 2 } else { 1 };
+            let shape = [batches, count, rows, width];
+            let signed = |strides: [usize; 4]| strides.map(usize::cast_signed);
+            let row = width * of + a;
+            let pixels = signed([rows * row + b, 1, row, of]);
+            let pixels = Layout::strided(&shape, &pixels, offset + skip).unwrap();
+            let row = width + c;
+            let plane_size = rows * row + d;
+            let planes = signed([count * plane_size, plane_size, row, 1]);
+            let planes = Layout::strided(&shape, &planes, plane).unwrap();
+            let pixels = if flip { pixels.flip(1).unwrap() } else { pixels };
+            if back { (planes, pixels) } else { (pixels, planes) }
+        },
+    )
+}
+
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = (1_u64..40, prop::sample::select(&[16_u64, 32, 256]), 1_u32..4).prop_map(
         |(binding, binding_alignment, max_workgroups_per_dimension)| Limits {
@@ -403,7 +426,7 @@ proptest! {
     /// Each output element once, from the source element with the same index, and nothing else.
     #[test]
     fn a_plan_reaches_each_element_once(
-        (src, dst) in prop_oneof![any_layouts(), any_matrices(), any_groups()],
+        (src, dst) in prop_oneof![any_layouts(), any_matrices(), any_groups(), any_pictures()],
         (source, dtype) in any_pair(),
         axis in prop::option::of(any::<prop::sample::Index>()),
         place in 0..3,

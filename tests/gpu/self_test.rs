@@ -30,7 +30,7 @@ fn every_pair_agrees_with_the_reference_on_every_kernel() {
                 let of_pair = of_pair.filter(|outcome| (outcome.clamp.source(), outcome.clamp.dtype()) == (source, dtype));
                 let converts = |dtype| DType::CONVERTIBLE.contains(&dtype);
                 let offered = source == dtype || converts(source) && converts(dtype);
-                assert_eq!(of_pair.count() >= 17, offered, "{source} {dtype}");
+                assert_eq!(of_pair.count() >= 10, offered, "{source} {dtype}");
             }
         }
         for kernel in ["contiguous", "transposed", "spread", "pixels", "rows", "fill", "words", "strided"] {
