@@ -17,8 +17,8 @@ pub(crate) use fixed::Fixed;
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
-pub(crate) use slots::{ResolveParams, Slot};
 pub(crate) use operators::{OperatorBytes, Operators, groups};
+pub(crate) use slots::{ResolveParams, Slot};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
 
 use bytemuck::Pod;
@@ -30,6 +30,8 @@ use crate::{Affine, Clamp};
 pub(crate) struct OperatorBlock {
     bytes: [u8; Self::CAPACITY],
     len: usize,
+    /// Bytes of either part.
+    parts: [usize; 2],
 }
 
 impl OperatorBlock {
@@ -39,7 +41,7 @@ impl OperatorBlock {
     /// Of `clamp`, for modules of `arithmetic`, with the numbers of a fixed-point step. Where the clamp has no affine step
     /// and the module has one, numbers that leave every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: &Arithmetic, fixed: Option<&Fixed>) -> Self {
-        let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0 };
+        let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
         let class = arithmetic.class();
         match class {
             Class::Integer => operator.push(&bounds::IntegerBounds::new(clamp)),
@@ -57,7 +59,7 @@ impl OperatorBlock {
         let operand = step::operand_dtype(arithmetic);
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
-            (AffineStep::None, _) => self.push(&[0_u32; 4]),
+            (AffineStep::None, _) => self.push(&0_u32),
             (AffineStep::Fixed, _) => self.push(fixed.unwrap_or(&Fixed::UNCHANGED)),
             (AffineStep::Exact, Class::Integer) => {
                 self.push(&integer::Integer::new(source, dtype, some, rounding));
@@ -77,6 +79,7 @@ impl OperatorBlock {
 
     fn push(&mut self, part: &impl Pod) {
         let part = bytemuck::bytes_of(part);
+        self.parts[usize::from(self.len > 0)] = part.len();
         self.bytes[self.len..][..part.len()].copy_from_slice(part);
         self.len = (self.len + part.len()).next_multiple_of(16);
     }
@@ -84,6 +87,12 @@ impl OperatorBlock {
     /// The bytes, a multiple of 16.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Either part, without what fills it up.
+    fn parts(&self) -> [&[u8]; 2] {
+        let [bounds, affine] = self.parts;
+        [&self.bytes[..bounds], &self.bytes[bounds.next_multiple_of(16)..][..affine]]
     }
 }
 

@@ -101,7 +101,8 @@ impl Plan {
             return Err(Error::ShapeMismatch { src: src.shape().to_vec(), dst: dst.shape().to_vec() });
         }
         clamps.check(dst.shape())?;
-        let mut plan = Self { clamp: None, task: None, placement, fixed: None, strategy: Strategy::default() };
+        let mut plan =
+            Self { clamp: None, task: None, placement, fixed: None, strategy: Strategy::default() };
         let clamps = clamps.simplified();
         let Some(&clamp) = clamps.as_slice().first() else { return Ok(plan) };
         let dtypes = [clamp.source(), clamp.dtype()];

@@ -2,8 +2,8 @@
 
 use crate::arithmetic::{Arithmetic, OperatorBlock, Operators};
 use crate::fragment::{Fragment, fragment};
-use crate::kernel::{EntryPoint, Kernel, Placement};
 use crate::kernel::GeometryBytes;
+use crate::kernel::{EntryPoint, Kernel, Placement};
 
 /// The most bytes of a uniform block of one clamp: its operator, then the kernel's part.
 pub(crate) const MAX_BLOCK: usize = OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;

@@ -25,7 +25,8 @@ fn set_channel(index: u32) {
     channel = index;
 }
 
+// Without alignments of its own, which naga's GLSL would not have in a storage buffer.
 struct Operator {
-    @align(16) bounds: Bounds,
-    @align(16) affine: Affine,
+    bounds: Bounds,
+    affine: Affine,
 }

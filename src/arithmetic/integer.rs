@@ -390,8 +390,7 @@ impl Fraction {
         let part = if self.from_above { (1 << self.places) - self.part } else { self.part };
         let sum = (part << (places_here - self.places)) + (1 << (places_here - 1));
         let part = sum & ((1 << places_here) - 1);
-        let (shift, in_units) =
-            Self { part, places: places_here, from_above: false }.in_units(places, width);
+        let (shift, in_units) = Self { part, places: places_here, from_above: false }.in_units(places, width);
         ((sum >> places_here).into(), shift, in_units)
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{AffineStep, Arithmetic, Fixed, OperatorBlock};
+use super::{AffineStep, Arithmetic, Class, Fixed, OperatorBlock};
 use crate::fragment::{Fragment, fragment};
 use crate::{Clamp, Clamps};
 
@@ -128,15 +128,16 @@ impl OperatorBytes {
             OperatorBlock::new(clamp, arithmetic, fixed.as_ref())
         };
         let mut bytes = Vec::new();
+        let alignment = Alignment::of(arithmetic, operators);
         if operators.are_lanes() {
             for group in 0..groups(clamps.len()) + BEYOND {
                 let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
                     block((first + LANES * group + lane) % clamps.len())
                 });
-                push_lanes(&mut bytes, &lanes);
+                alignment.push(&mut bytes, &lanes);
             }
         } else {
-            (0..clamps.len()).for_each(|channel| bytes.extend_from_slice(block(channel).as_bytes()));
+            (0..clamps.len()).for_each(|channel| alignment.push(&mut bytes, &[block(channel)]));
         }
         let count = if operators.are_lanes() { groups(clamps.len()) + BEYOND } else { clamps.len() };
         let each = bytes.len() / count;
@@ -162,9 +163,39 @@ impl OperatorBytes {
     }
 }
 
-/// Four blocks as one, of whose numbers each is four.
-fn push_lanes(bytes: &mut Vec<u8>, lanes: &[OperatorBlock; LANES]) {
-    for word in (0..lanes[0].as_bytes().len()).step_by(4) {
-        lanes.iter().for_each(|lane| bytes.extend_from_slice(&lane.as_bytes()[word..word + 4]));
+/// What the two parts of an operator begin at multiples of, in bytes.
+struct Alignment {
+    parts: [usize; 2],
+}
+
+impl Alignment {
+    /// Those of `Operator` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage buffer.
+    const fn of(arithmetic: &Arithmetic, operators: Operators) -> Self {
+        if !operators.are_stored() || operators.are_lanes() {
+            return Self { parts: [16; 2] };
+        }
+        let class = arithmetic.class();
+        let bounds = match class {
+            Class::Integer | Class::Float | Class::Rounded => 4,
+            Class::Integer64 | Class::Float64 => 8,
+        };
+        let affine = match (arithmetic.step, class) {
+            (AffineStep::None, _) | (AffineStep::Exact, Class::Integer64 | Class::Float64) => 16,
+            (AffineStep::Exact, Class::Integer) | (AffineStep::Fast, Class::Float64) => 8,
+            _ => 4,
+        };
+        Self { parts: [bounds, affine] }
+    }
+
+    /// Adds an operator, of one block or of four as one, each of whose numbers is then four.
+    fn push(&self, bytes: &mut Vec<u8>, lanes: &[OperatorBlock]) {
+        let [bounds, affine] = self.parts;
+        for (part, alignment) in [(0, bounds.max(affine)), (1, affine)] {
+            bytes.resize(bytes.len().next_multiple_of(alignment), 0);
+            for word in (0..lanes[0].parts()[part].len()).step_by(4) {
+                lanes.iter().for_each(|lane| bytes.extend_from_slice(&lane.parts()[part][word..word + 4]));
+            }
+        }
+        bytes.resize(bytes.len().next_multiple_of(bounds.max(affine)), 0);
     }
 }

@@ -164,7 +164,9 @@ impl AffineStep {
             (Self::None, Self::None) => Self::None,
             (Self::Fixed, Self::Fixed | Self::None) | (Self::None, Self::Fixed) => Self::Fixed,
             (Self::Fast, Self::Fast) => Self::Fast,
-            (Self::Fast, Self::None) | (Self::None, Self::Fast) if !matches!(class, Class::Float64) => Self::Fast,
+            (Self::Fast, Self::None) | (Self::None, Self::Fast) if !matches!(class, Class::Float64) => {
+                Self::Fast
+            }
             _ => Self::Exact,
         }
     }
@@ -238,7 +240,10 @@ impl Arithmetic {
                 Rounding::NearestEven => fragment!("rounding/nearest_even"),
             });
         }
-        if matches!((step, class), (AffineStep::Exact, Class::Integer) | (_, Class::Integer64 | Class::Float64)) {
+        if matches!(
+            (step, class),
+            (AffineStep::Exact, Class::Integer) | (_, Class::Integer64 | Class::Float64)
+        ) {
             fragments.push(fragment!("wide"));
         }
         fragments

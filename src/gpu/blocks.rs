@@ -33,10 +33,8 @@ impl BlockLimits {
     /// Whether a block with so many bytes of operators can be bound, as one of a single clamp can.
     pub(super) fn check(&self, operators: usize) -> Result<(), Error> {
         let (needed, _) = self.pitch(operators);
-        let limits = [
-            ("max_uniform_buffer_binding_size", self.max_block),
-            ("max_buffer_size", self.max_buffer_size),
-        ];
+        let limits =
+            [("max_uniform_buffer_binding_size", self.max_block), ("max_buffer_size", self.max_buffer_size)];
         match limits.into_iter().find(|(_, limit)| needed > *limit) {
             Some((limit_name, limit)) => Err(Error::DeviceLimit { limit_name, needed, limit }),
             None => Ok(()),

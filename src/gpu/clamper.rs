@@ -221,11 +221,14 @@ impl Clamper {
             [clamp] => Slots::of(clamp, &operands, &limits)?.map(|slots| (clamp, slots)),
             _ => None,
         };
-        let Some(operators) = plan.operators(clamps) else { return Ok(Prepared { dispatches: Arc::new([]) }) };
+        let Some(operators) = plan.operators(clamps) else {
+            return Ok(Prepared { dispatches: Arc::new([]) });
+        };
         if clamps.as_slice().len() > 1 {
             self.inner.block_limits.check(operators.in_block().len())?;
         }
-        let per_buffer = self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
+        let per_buffer =
+            self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
         log::debug!(
             "prepare {plan}; dispatches: {}",
             plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
@@ -272,7 +275,9 @@ impl Clamper {
                 let bind_group = match (placement, stored) {
                     (Placement::OneBuffer, None) => self.bind(layout, [block, src]),
                     (Placement::OneBuffer, Some(stored)) => self.bind(layout, [block, src, stored]),
-                    (Placement::TwoRanges | Placement::TwoBuffers, None) => self.bind(layout, [block, src, dst]),
+                    (Placement::TwoRanges | Placement::TwoBuffers, None) => {
+                        self.bind(layout, [block, src, dst])
+                    }
                     (Placement::TwoRanges | Placement::TwoBuffers, Some(stored)) => {
                         self.bind(layout, [block, src, dst, stored])
                     }
@@ -340,8 +345,7 @@ impl Clamper {
         layout: &wgpu::BindGroupLayout,
         resources: [(u32, wgpu::BindingResource<'_>); N],
     ) -> wgpu::BindGroup {
-        let entries =
-            resources.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
+        let entries = resources.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
         self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("wgpu-clamp"),
             layout,
@@ -371,7 +375,8 @@ impl Clamper {
                 mapped_at_creation: false,
             });
             let storage = bound(buffer, Range { offset: 0, size: size / 4 * 4 });
-            let layout = self.inner.pipelines.bind_group_layout(&self.inner.device, Placement::OneBuffer, false);
+            let layout =
+                self.inner.pipelines.bind_group_layout(&self.inner.device, Placement::OneBuffer, false);
             drop(layout.map(|layout| self.bind(layout, [(0, params.as_entire_binding()), (1, storage)])));
         });
         probed.is_err()

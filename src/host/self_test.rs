@@ -128,7 +128,12 @@ impl fmt::Display for SelfTestReport {
         let failed = self.outcomes.iter().filter(|outcome| !outcome.report.passed());
         let count = failed.clone().count();
         let cases = self.outcomes.len();
-        write!(f, "{}: {} of {cases} cases agree with the CPU reference, {elements} elements", self.adapter, cases - count)?;
+        write!(
+            f,
+            "{}: {} of {cases} cases agree with the CPU reference, {elements} elements",
+            self.adapter,
+            cases - count
+        )?;
         for Outcome { clamp, route, plan, report } in failed {
             write!(f, "\n{route}, {plan}: {report}\n  {clamp:?}")?;
         }
@@ -211,8 +216,7 @@ impl Route {
             let pad = if off { 3 } else { 0 };
             let (pixel_row, plane_row) = (width * of + pad, width + pad);
             let strides = |strides: [usize; 3]| strides.map(usize::cast_signed);
-            let pixels =
-                Layout::strided(&[count, 2, width], &strides([1, pixel_row, of]), usize::from(off))?;
+            let pixels = Layout::strided(&[count, 2, width], &strides([1, pixel_row, of]), usize::from(off))?;
             let planes = strides([2 * plane_row + pad, plane_row, 1]);
             Ok((pixels, Layout::strided(&[count, 2, width], &planes, if off { 5 } else { 0 })?))
         };
@@ -282,7 +286,13 @@ fn pairs() -> impl Iterator<Item = (DType, DType)> {
 }
 
 /// The `n`-th clamp of a pair, with a step or without.
-fn clamp(source: DType, dtype: DType, step: Option<Precision>, rounding: Rounding, n: usize) -> Result<Clamp, Error> {
+fn clamp(
+    source: DType,
+    dtype: DType,
+    step: Option<Precision>,
+    rounding: Rounding,
+    n: usize,
+) -> Result<Clamp, Error> {
     let (low, high) = bounds(dtype);
     let (min, max) = match n % 4 {
         0 => (Bound::Absent, Bound::Absent),
@@ -324,7 +334,9 @@ fn cases(exhaustive: bool) -> Vec<Case> {
     for (p, (source, dtype)) in pairs().enumerate() {
         for (r, route) in ROUTES.into_iter().enumerate() {
             let product = steps.into_iter().flat_map(|step| {
-                roundings.into_iter().flat_map(move |rounding| places.map(move |place| (step, rounding, place)))
+                roundings
+                    .into_iter()
+                    .flat_map(move |rounding| places.map(move |place| (step, rounding, place)))
             });
             for (n, (step, rounding, place)) in product.enumerate() {
                 // In turn, so that over all pairs each route meets each combination; pictures are of many shapes, of which
@@ -336,7 +348,11 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     continue;
                 }
                 let place = if fits { place } else { Place::Behind };
-                cases.extend(clamp(source, dtype, step, rounding, n + p + r).map(|clamp| Case { clamp, route, place }));
+                cases.extend(clamp(source, dtype, step, rounding, n + p + r).map(|clamp| Case {
+                    clamp,
+                    route,
+                    place,
+                }));
             }
         }
     }
@@ -401,7 +417,8 @@ fn elements(dtype: DType, random: usize) -> Vec<u64> {
     if dtype.is_float() {
         // Around powers of two, halves between small integers, infinities and NaNs.
         let numbers = (0..=600).map(|n| f64::from(n) / 2.0 - 150.0);
-        let limits = [65_504.0, 65_520.0, 65_535.5, 32_767.5, 32_768.5, 127.5, 255.5, 1e38, 1e-38, 1e-45, 6e-8];
+        let limits =
+            [65_504.0, 65_520.0, 65_535.5, 32_767.5, 32_768.5, 127.5, 255.5, 1e38, 1e-38, 1e-45, 6e-8];
         for number in numbers.chain(limits) {
             let bits = match dtype {
                 DType::F64 => number.to_bits(),

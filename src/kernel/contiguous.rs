@@ -72,7 +72,10 @@ impl Definition for Contiguous {
             // Elements next to each other are of different channels.
             [outer, dim] => {
                 let pitch = dim.extent.cast_signed();
-                dim.channels && dim.extent == task.channels && in_rows(dim) && (outer.src, outer.dst) == (pitch, pitch)
+                dim.channels
+                    && dim.extent == task.channels
+                    && in_rows(dim)
+                    && (outer.src, outer.dst) == (pitch, pitch)
             }
             _ => false,
         };
@@ -128,8 +131,12 @@ impl Definition for Contiguous {
 
     fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
         let packet = arithmetic.packet_fragment(operators.are_lanes());
-        let mut fragments =
-            vec![fragment!("kernel/contiguous"), fragment!("kernel/divide"), fragment!("packet/units"), packet];
+        let mut fragments = vec![
+            fragment!("kernel/contiguous"),
+            fragment!("kernel/divide"),
+            fragment!("packet/units"),
+            packet,
+        ];
         if operators.are_lanes() && arithmetic.dtype.size() == 1 {
             fragments.push(fragment!("packet/word8"));
         }

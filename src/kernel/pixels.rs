@@ -237,11 +237,7 @@ impl Definition for Pixels {
         // A row is a unit at least, of four pixels.
         let per_element = EDGES_PER_ROW / 4;
         let most = task.limits.workgroups().saturating_mul(super::WORKGROUP_SIZE.into()) / per_element;
-        Tiling {
-            quantum: unit_pixels(task),
-            most: most.min(i32::MAX as u64 / per_element),
-            dispatches: 2,
-        }
+        Tiling { quantum: unit_pixels(task), most: most.min(i32::MAX as u64 / per_element), dispatches: 2 }
     }
 
     fn multiple(&self, dim: &Dim, task: &Task) -> usize {
@@ -264,12 +260,8 @@ impl Definition for Pixels {
         let task = tile.task;
         let shifted = [SRC, DST].map(|side| !is_aligned(task, &region, &found, side));
         let units = region.dims()[found.along].extent as u64 / unit_pixels(task) as u64;
-        let of = |dim: Dim| Loop {
-            extent: dim.extent as u64,
-            src: dim.src,
-            dst: dim.dst,
-            channels: dim.channels,
-        };
+        let of =
+            |dim: Dim| Loop { extent: dim.extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels };
         let mut geometry = Geometry::zeroed();
         let mut entry = Units { rank: Rank::One, shape, shifted };
         let segments = units.div_ceil(entry.units().into());
@@ -297,9 +289,8 @@ impl Definition for Pixels {
         geometry.units = units as u32;
         geometry.edge_rows = rows as u32;
         geometry.edge_grid_width = edge_grid[0];
-        let dispatch = |entry_point, grid| {
-            Some(Dispatch { entry_point: super::EntryPoint::Pixels(entry_point), grid })
-        };
+        let dispatch =
+            |entry_point, grid| Some(Dispatch { entry_point: super::EntryPoint::Pixels(entry_point), grid });
         let edges = EntryPoint::Edges(Edges { rank, shape });
         Launch::new(
             &geometry,

@@ -137,7 +137,8 @@ pub(super) fn fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
     let mut fragments = RowUnit::fragments(arithmetic.dtype);
     fragments.extend([
         fragment!("kernel/row_edges"),
-        fragment!("kernel/walk"), fragment!("kernel/divide"),
+        fragment!("kernel/walk"),
+        fragment!("kernel/divide"),
         fragment!("kernel/items"),
         fragment!("kernel/row"),
         fragment!("packet/units"),

@@ -224,7 +224,9 @@ fn is_shifted(tile: &BoundTile<'_>, row: &Row) -> bool {
 
 /// The dimension that repeats a row of src most often.
 fn repeated(tile: &BoundTile<'_>, row: &Row) -> Option<Loop> {
-    tile.nearest_first(row.dims).filter(|dim| dim.src == 0 && dim.extent > 1 && !dim.channels).max_by_key(|dim| dim.extent)
+    tile.nearest_first(row.dims)
+        .filter(|dim| dim.src == 0 && dim.extent > 1 && !dim.channels)
+        .max_by_key(|dim| dim.extent)
 }
 
 /// Through rows of whole packets in so many segments each, several rows of dst per invocation.

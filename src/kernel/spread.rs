@@ -106,8 +106,12 @@ impl Definition for Spread {
         let outer = tile.outer(row.dims + 1);
         let groups = tile.loops().nth(row.dims).unwrap_or(Loop::ONCE);
         let along = |stride: isize| stride.wrapping_mul(GROUPS.cast_signed());
-        let batches =
-            Loop { extent: groups.extent / GROUPS as u64, src: along(groups.src), dst: along(groups.dst), ..groups };
+        let batches = Loop {
+            extent: groups.extent / GROUPS as u64,
+            src: along(groups.src),
+            dst: along(groups.dst),
+            ..groups
+        };
         let others = tile.nearest_first(row.dims + 1);
         let (mut walk, rank) = Walk::over(tile, [batches].into_iter().chain(others));
         let begin = tile.start_bytes[DST] % WORD as u32;
@@ -133,7 +137,8 @@ impl Definition for Spread {
     fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
         vec![
             fragment!("kernel/spread"),
-            fragment!("kernel/walk"), fragment!("kernel/divide"),
+            fragment!("kernel/walk"),
+            fragment!("kernel/divide"),
             fragment!("kernel/row"),
             fragment!("kernel/funnel"),
             fragment!("packet/units"),
@@ -146,7 +151,9 @@ impl Definition for Spread {
         let mut all = Vec::new();
         for rank in Rank::ALL {
             // Whole elements.
-            for group_pitch in (1..=4_u8).filter(|pitch| usize::from(*pitch).is_multiple_of(arithmetic.dtype.size())) {
+            for group_pitch in
+                (1..=4_u8).filter(|pitch| usize::from(*pitch).is_multiple_of(arithmetic.dtype.size()))
+            {
                 all.extend([false, true].map(|shifted| EntryPoint { rank, group_pitch, shifted }));
             }
         }

@@ -52,8 +52,12 @@ impl Definition for Strided {
     }
 
     fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
-        let mut fragments =
-            vec![fragment!("kernel/strided"), fragment!("kernel/walk"), fragment!("kernel/divide"), fragment!("kernel/items")];
+        let mut fragments = vec![
+            fragment!("kernel/strided"),
+            fragment!("kernel/walk"),
+            fragment!("kernel/divide"),
+            fragment!("kernel/items"),
+        ];
         fragments.extend(load_fragments(arithmetic));
         fragments.extend(store_fragments(arithmetic));
         fragments

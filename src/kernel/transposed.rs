@@ -55,7 +55,13 @@ impl Definition for Transposed {
         let (a, b) = (dims[along_dst], dims[along_src]);
         // With fewer squares the single elements do as well.
         let enough = 4 * packet;
-        if a.channels || b.channels || a.dst != 1 || a.src == 0 || along_src == along_dst || a.extent.min(b.extent) < enough {
+        if a.channels
+            || b.channels
+            || a.dst != 1
+            || a.src == 0
+            || along_src == along_dst
+            || a.extent.min(b.extent) < enough
+        {
             return None;
         }
         let but = |d: usize| dims.iter().enumerate().filter(move |&(e, _)| e != d).map(|(_, dim)| dim);
@@ -138,7 +144,8 @@ impl Definition for Transposed {
         vec![
             fragment!("kernel/transposed"),
             transpose,
-            fragment!("kernel/walk"), fragment!("kernel/divide"),
+            fragment!("kernel/walk"),
+            fragment!("kernel/divide"),
             fragment!("packet/units"),
             size_fragment(arithmetic.dtype.size()),
             arithmetic.packet_fragment(operators.are_lanes()),

@@ -128,7 +128,8 @@ impl Definition for Words {
         let mut fragments = RowUnit::fragments(arithmetic.dtype);
         fragments.extend([
             fragment!("kernel/words"),
-            fragment!("kernel/walk"), fragment!("kernel/divide"),
+            fragment!("kernel/walk"),
+            fragment!("kernel/divide"),
             fragment!("kernel/items"),
             fragment!("kernel/row"),
         ]);

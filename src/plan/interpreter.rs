@@ -110,7 +110,11 @@ pub(super) fn run(plan: &Plan, adjacent: bool) -> Vec<Move<u64>> {
             check_races(&window, &invocations, sizes);
             let [src, dst] = [window.bindings.src.offset, window.bindings.dst.offset];
             moves.extend(invocations.iter().flat_map(|invocation| &invocation.moves).map(
-                |&Move { from, to, channel }| Move { from: src + u64::from(from), to: dst + u64::from(to), channel },
+                |&Move { from, to, channel }| Move {
+                    from: src + u64::from(from),
+                    to: dst + u64::from(to),
+                    channel,
+                },
             ));
         }
     }
@@ -137,7 +141,10 @@ fn check_bindings(window: &Window, invocations: &[Invocation], [src_size, dst_si
                 assert!(within(Side::Src, from), "byte {from} of src is not loaded");
             }
             for to in to..to + dst_size {
-                assert!(stores.iter().any(|(bytes, _)| bytes.contains(&to)), "byte {to} of dst is not stored");
+                assert!(
+                    stores.iter().any(|(bytes, _)| bytes.contains(&to)),
+                    "byte {to} of dst is not stored"
+                );
             }
         }
     }
@@ -210,7 +217,9 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
             let geometry = geometry.get::<contiguous::Geometry>();
             match entry_point {
                 contiguous::EntryPoint::Body => body(&run_of(plan, geometry, size), dispatch, adjacent),
-                contiguous::EntryPoint::Edges => [0, 1].map(|n| edges(&run_of(plan, geometry, size), n)).into(),
+                contiguous::EntryPoint::Edges => {
+                    [0, 1].map(|n| edges(&run_of(plan, geometry, size), n)).into()
+                }
             }
         }
         EntryPoint::Transposed(transposed::EntryPoint { rank, squares_log2 }) => {
@@ -312,7 +321,11 @@ impl Run {
 
     fn moves(&self, invocation: &mut Invocation, from: u32, to: u32, bytes: u32) {
         for i in (0..bytes).step_by(self.size as usize) {
-            invocation.moves.push(Move { from: from.wrapping_add(i), to: to + i, channel: self.channel(to + i) });
+            invocation.moves.push(Move {
+                from: from.wrapping_add(i),
+                to: to + i,
+                channel: self.channel(to + i),
+            });
         }
     }
 }
@@ -780,7 +793,8 @@ impl Walked {
         let (streams, per_pixel) = if in_dst { (1, components) } else { (taken, 1) };
         for stream in 0..streams {
             // Of the row.
-            let begin = at.dst.wrapping_add(stream.wrapping_mul(g.plane_step) * u32::from(!in_dst)) * self.size;
+            let begin =
+                at.dst.wrapping_add(stream.wrapping_mul(g.plane_step) * u32::from(!in_dst)) * self.size;
             let phase = begin % PACKET_BYTES;
             if !shifted[1] {
                 assert_eq!(phase, 0);
@@ -813,7 +827,10 @@ impl Walked {
         let components = u32::from(shape.components);
         let (component, src) = if shape.side == 1 {
             let component = n % components;
-            (component, at.src.wrapping_add(component.wrapping_mul(g.plane_step)).wrapping_add(n / components))
+            (
+                component,
+                at.src.wrapping_add(component.wrapping_mul(g.plane_step)).wrapping_add(n / components),
+            )
         } else {
             (stream, at.src + stream + n * components)
         };

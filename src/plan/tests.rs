@@ -123,6 +123,38 @@ fn kernels_suit_their_layouts() {
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), [Transposed, Strided, Strided]);
 }
 
+/// Rows of pixels and of planes in turn, at any byte: words and packets hold some of both.
+#[test]
+fn src_and_dst_share_packets_in_one_buffer() {
+    for (source, dtype) in [
+        (DType::U8, DType::U8),
+        (DType::U8, DType::F16),
+        (DType::U8, DType::F32),
+        (DType::F16, DType::U8),
+        (DType::F32, DType::U8),
+        (DType::U16, DType::F32),
+    ] {
+        for (of, count, gap) in [(3_usize, 3_usize, 0_usize), (4, 3, 4), (4, 4, 8), (1, 1, 12), (2, 2, 4)] {
+            let (rows, width) = (3, 128);
+            // In bytes: a row of pixels, then one of each plane.
+            let [from, to] = [source.size(), dtype.size()];
+            let pitch = (width * of * from + count * width * to + gap).next_multiple_of(4);
+            let pixels = [1, pitch / from, of].map(usize::cast_signed);
+            let planes = [width, pitch / to, 1].map(usize::cast_signed);
+            let shape = [count, rows, width];
+            let pixels = Layout::strided(&shape, &pixels, 0).unwrap();
+            let behind = (width * of * from).next_multiple_of(to) / to;
+            let planes = Layout::strided(&shape, &planes, behind).unwrap();
+            let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+            let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, Limits::default()).unwrap();
+            assert!(of == 1 && from == to || kernels(&plan)[0] == Kernel::Pixels, "{plan}");
+            for adjacent in [false, true] {
+                assert_eq!(interpreted(&plan, adjacent), moves((&clamp).into(), &pixels, &planes), "{plan}");
+            }
+        }
+    }
+}
+
 #[test]
 fn dimensions_collapse_where_both_sides_allow() {
     // Rows with a pitch on one side only.

@@ -74,9 +74,8 @@ impl Plan {
         let bindings = bind(&task, region, &tile, *ends).expect("tiles are as large as bindings allow");
         let sizes = task.arithmetic.sizes();
         // In bytes from the start of the binding, which is less than 2^31 long.
-        let within = |side: usize, range: Range| {
-            (tile.starts[side] as u64 * sizes[side] as u64 - range.offset) as u32
-        };
+        let within =
+            |side: usize, range: Range| (tile.starts[side] as u64 * sizes[side] as u64 - range.offset) as u32;
         let launch = kernel.definition().launch(&BoundTile {
             region,
             tile: &tile,

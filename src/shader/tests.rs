@@ -9,14 +9,14 @@ use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_BLOCK, Module, ModuleName};
-use crate::arithmetic::{self, AffineStep, Arithmetic, Class, OperatorBlock, Operators};
+use crate::arithmetic::{self, AffineStep, Arithmetic, Class, OperatorBlock, OperatorBytes, Operators};
 use crate::fragment::Fragment;
 use crate::kernel::contiguous::PACKETS_PER_INVOCATION;
 use crate::kernel::row::RowGeometry;
 use crate::kernel::row_edges::EdgesGeometry;
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, rows, spread, twin};
-use crate::{Clamp, DType, Precision};
+use crate::{Clamp, Clamps, DType, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so what
 /// holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
@@ -63,7 +63,8 @@ fn steps_depend_on_the_device_for_f64_alone() {
             } else {
                 assert_eq!(steps[0], steps[1], "{clamp:?}");
             }
-            let known = |step: &AffineStep| Arithmetic::all().any(|other| other == Arithmetic::new(&clamp, *step));
+            let known =
+                |step: &AffineStep| Arithmetic::all().any(|other| other == Arithmetic::new(&clamp, *step));
             assert!(steps.iter().all(known), "{clamp:?}");
         }
     }
@@ -257,9 +258,6 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
             assert_twins(&module, twin, name);
         }
 
-        if key.operators.are_lanes() {
-            continue;
-        }
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = match step {
             AffineStep::None => clamp,
@@ -268,13 +266,23 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
                 clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
             }
         };
-        let fixed = clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
+        let fixed =
+            clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
         let fixed = fixed.filter(|_| step == AffineStep::Fixed);
         let operator = OperatorBlock::new(&clamp, &key.arithmetic, fixed.as_ref());
-        let size = operator.as_bytes().len();
+        // Two channels at least: a group of lanes, and those behind it.
+        let list = [clamp; 2];
+        let several =
+            OperatorBytes::several(Clamps::along(0, &list), &key.arithmetic, key.operators, false, 0);
+        let size = match key.operators {
+            Operators::One => operator.as_bytes().len(),
+            Operators::Stored => several.stored().unwrap().len() / 2,
+            Operators::StoredLanes => several.stored().unwrap().len() / 4,
+            _ => several.in_block().len() / key.operators.in_block(),
+        };
         let (parts, span) = in_wgsl(&module, "Params").unwrap();
         let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
-        let affine_offset = bounds(class).size.next_multiple_of(16);
+        let affine_offset = (lanes * bounds(class).size).next_multiple_of(16);
         let geometry_offset = key.operators.in_block() * size;
         if key.operators == Operators::One {
             let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
@@ -282,7 +290,15 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         } else {
             assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
             let (parts, each) = in_wgsl(&module, "Operator").unwrap();
-            assert_eq!((parts[0].1, parts[1].1, each), (0, affine_offset, size), "{key:?}");
+            // In a storage buffer nothing lies between the parts but for what the members need.
+            let compact = key.operators == Operators::Stored;
+            assert!(compact || parts[1].1 == affine_offset, "{key:?}");
+            assert_eq!((parts[0].1, each), (0, size), "{key:?}");
+            // The numbers of the step are where they are in the block of one clamp.
+            let from_block = &operator.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
+            if let Some(stored) = several.stored() {
+                assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
+            }
         }
         let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
         assert_eq!(block, span, "{key:?}");

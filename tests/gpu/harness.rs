@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::OnceLock;
 
-use wgpu_clamp::{Clamp, Clamper, DType, Host, Layout, Operands, View, verify, wgpu};
+use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was asked for more.
 pub struct Gpu {
@@ -204,25 +204,26 @@ pub enum Place {
 /// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
 /// buffer, `dst` is ignored.
 #[track_caller]
-pub fn check(
+pub fn check<'c>(
     gpu: &Gpu,
-    clamp: &Clamp,
+    clamps: impl Into<Clamps<'c>>,
     (src_layout, src): (&Layout, &[u8]),
     (dst_layout, dst): (&Layout, &[u8]),
     place: Place,
 ) {
+    let clamps = clamps.into();
     let src_buffer = buffer(gpu, src);
     let (dst, dst_buffer) = match place {
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_buffer.clone()),
     };
     let operands = Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
-    let case = || format!("{clamp:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
-    if let Err(error) = gpu.host.submit(clamp, operands) {
+    let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
+    if let Err(error) = gpu.host.submit(clamps, operands) {
         panic!("{error}\n{}", case());
     }
     let after = read(gpu, &dst_buffer);
-    let report = verify::check(clamp, src_layout, src, dst_layout, dst, &after).unwrap();
+    let report = verify::check(clamps, src_layout, src, dst_layout, dst, &after).unwrap();
     assert!(report.passed(), "{report}\n{}", case());
     if place == Place::Apart {
         assert!(read(gpu, &src_buffer) == src, "the source changed\n{}", case());

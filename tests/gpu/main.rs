@@ -3,6 +3,7 @@
 //! A machine without an adapter fails: these tests never skip. `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` narrow
 //! the adapters, `WGPU_CLAMP_REQUIRE` (a list such as `vulkan,gl`) names backends that must be among them.
 
+mod channels;
 mod clamper;
 mod elements;
 mod errors;
@@ -11,8 +12,8 @@ mod harness;
 mod host;
 mod layouts;
 mod program;
-mod self_test;
 mod properties;
+mod self_test;
 mod slots;
 mod streaming;
 mod values;

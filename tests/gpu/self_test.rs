@@ -22,12 +22,14 @@ fn every_pair_agrees_with_the_reference_on_every_kernel() {
         assert_eq!(report.outcomes().len(), calls);
 
         // 42 pairs and 12 dtypes, each on each route; each kernel takes some of them, with conversions too where it can.
-        let routes = report.outcomes().iter().map(|outcome| outcome.route).collect::<std::collections::HashSet<_>>();
+        let routes =
+            report.outcomes().iter().map(|outcome| outcome.route).collect::<std::collections::HashSet<_>>();
         assert_eq!(routes.len(), 11);
         for source in DType::ALL {
             for dtype in DType::ALL {
                 let of_pair = report.outcomes().iter();
-                let of_pair = of_pair.filter(|outcome| (outcome.clamp.source(), outcome.clamp.dtype()) == (source, dtype));
+                let of_pair = of_pair
+                    .filter(|outcome| (outcome.clamp.source(), outcome.clamp.dtype()) == (source, dtype));
                 let converts = |dtype| DType::CONVERTIBLE.contains(&dtype);
                 let offered = source == dtype || converts(source) && converts(dtype);
                 assert_eq!(of_pair.count() >= 10, offered, "{source} {dtype}");

@@ -1,0 +1,157 @@
+//! One clamp per index of an axis, on every kernel that takes several.
+
+use wgpu_clamp::{Bound, Clamp, Clamps, DType, Layout, NanRule, Order, Plan, Precision, Rounding};
+
+use crate::harness::{Gpu, Place, Random, check, gpus};
+use crate::values::mask;
+
+/// Clamps that differ in bounds and steps; some of them have no step.
+fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) -> Vec<Clamp> {
+    let rule = random.pick(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]);
+    let order = random.pick(&[Order::MinWins, Order::MaxWins]);
+    let precision = random.pick(&[Precision::Fast, Precision::Fast, Precision::Exact]);
+    let rounding = random.pick(&[Rounding::TowardZero, Rounding::NearestEven]);
+    let steps = random.pick(&[0, 1, 2]);
+    let one = |random: &mut Random| {
+        let mut bound = || match random.below(3) {
+            0 => Bound::Absent,
+            _ => Bound::Value(random.next() & mask(dtype)),
+        };
+        let clamp = Clamp::from_bits(dtype, bound(), bound()).unwrap().with_source(source).unwrap();
+        let clamp =
+            clamp.with_nan_rule(rule).with_order(order).with_precision(precision).with_rounding(rounding);
+        // None has a step, all have one, or some.
+        if steps == 0 || steps == 2 && random.below(2) == 0 {
+            return clamp;
+        }
+        let scale = random.pick(&[0.5_f32, -1.75, 1.0 / 255.0, 3.0, 100.0]);
+        clamp.with_affine(scale, random.pick(&[0.0, 0.25, -20.5, 127.0])).unwrap()
+    };
+    (0..count).map(|_| one(random)).collect()
+}
+
+fn pairs() -> Vec<(DType, DType)> {
+    let converted = DType::CONVERTIBLE.into_iter();
+    let converted = converted.flat_map(|source| DType::CONVERTIBLE.map(|dtype| (source, dtype)));
+    DType::ALL.map(|dtype| (dtype, dtype)).into_iter().chain(converted.filter(|(a, b)| a != b)).collect()
+}
+
+/// Numbers from bits that are random, but not all of them huge.
+fn source(dtype: DType, bytes: u64, random: &mut Random) -> Vec<u8> {
+    let mut data = random.bytes(usize::try_from(bytes).unwrap());
+    if dtype == DType::F32 {
+        for word in data.chunks_exact_mut(4).step_by(2) {
+            let number = f32::from(i16::from_le_bytes([word[0], word[1]])) / 64.0;
+            word.copy_from_slice(&number.to_le_bytes());
+        }
+    }
+    data
+}
+
+fn run(
+    gpu: &Gpu,
+    axis: usize,
+    list: &[Clamp],
+    (src, dst): (Layout, Layout),
+    place: Place,
+    random: &mut Random,
+) {
+    let clamps = Clamps::along(axis, list);
+    let (from, to) = (list[0].source(), list[0].dtype());
+    let src_bytes = source(from, src.required_bytes(from), random);
+    let dst_bytes = vec![0xa5; usize::try_from(dst.required_bytes(to)).unwrap()];
+    check(gpu, clamps, (&src, &src_bytes), (&dst, &dst_bytes), place);
+}
+
+/// Layouts with channels outermost, innermost and in between, packed and with gaps.
+fn layouts(channels: usize, kind: usize) -> (usize, Layout, Layout) {
+    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+    match kind {
+        // NCHW.
+        0 => (1, packed(&[2, channels, 9, 33]), packed(&[2, channels, 9, 33])),
+        1 => (0, packed(&[channels, 64]), packed(&[channels, 80]).slice(1, 3..67).unwrap()),
+        // NHWC.
+        2 => (2, packed(&[7, 33, channels]), packed(&[7, 33, channels])),
+        3 => (1, packed(&[40, channels + 1]).slice(1, 0..channels).unwrap(), packed(&[40, channels])),
+        // NHWC to NCHW and back.
+        4 => (0, packed(&[8, 32, channels]).permute(&[2, 0, 1]).unwrap(), packed(&[channels, 8, 32])),
+        5 => (2, packed(&[channels, 8, 32]).permute(&[1, 2, 0]).unwrap(), packed(&[8, 32, channels])),
+        // Channels in reverse on either side.
+        6 => (1, packed(&[67, channels]).flip(1).unwrap(), packed(&[67, channels])),
+        7 => (0, packed(&[channels, 70]), packed(&[channels, 70]).flip(0).unwrap()),
+        8 => (0, packed(&[64, channels]).permute(&[1, 0]).unwrap().flip(0).unwrap(), packed(&[channels, 64])),
+        // One source for all channels.
+        9 => (0, packed(&[1, 150]).broadcast_to(&[channels, 150]).unwrap(), packed(&[channels, 150])),
+        10 => (1, packed(&[50, 1]).broadcast_to(&[50, channels]).unwrap(), packed(&[50, channels])),
+        11 => (2, packed(&[3, 1, channels, 5]), packed(&[3, 1, channels, 5])),
+        12 => (0, packed(&[channels]), packed(&[channels])),
+        // At another distance from a packet on either side.
+        _ => {
+            let dst = Layout::strided(&[60, channels], &[channels.cast_signed(), 1], 5).unwrap();
+            (1, Layout::strided(&[60, channels], &[channels.cast_signed(), 1], 3).unwrap(), dst)
+        }
+    }
+}
+
+#[test]
+fn channels_agree_with_the_reference_wherever_they_lie() {
+    for gpu in gpus() {
+        let mut random = Random(11);
+        for (n, pair) in pairs().into_iter().enumerate() {
+            for turn in 0..3 {
+                let channels = random.pick(&[2_usize, 3, 3, 4, 5, 8, 9, 17, 100, 101, 130]);
+                let (axis, src, dst) = layouts(channels, (n * 3 + turn) % 14);
+                let list = clamps(channels, pair, &mut random);
+                run(gpu, axis, &list, (src, dst), Place::Apart, &mut random);
+                if pair.0.size() == pair.1.size() && src == dst {
+                    run(gpu, axis, &list, (dst, dst), Place::Same, &mut random);
+                }
+            }
+        }
+    }
+}
+
+/// The runs of interleaved channels: four at once have a clamp each, at any distance from a packet.
+#[test]
+fn interleaved_channels_are_taken_by_packets() {
+    for gpu in gpus() {
+        let mut random = Random(12);
+        for dtype in [DType::F32, DType::F16, DType::U8, DType::I16, DType::U32] {
+            for (channels, offset) in
+                [(2, 0), (3, 0), (3, 1), (4, 7), (5, 3), (7, 9), (12, 2), (31, 5), (300, 1)]
+            {
+                let strides = [channels as isize, 1];
+                let layout = Layout::strided(&[700 / channels + 40, channels], &strides, offset).unwrap();
+                let plain = Clamp::unbounded(dtype);
+                let list: Vec<_> = clamps(channels, (dtype, dtype), &mut random)
+                    .into_iter()
+                    .map(|clamp| plain.with_bounds(clamp.min(), clamp.max()).unwrap())
+                    .collect();
+                let clamps = Clamps::along(1, &list);
+                let plan = Plan::new(clamps, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
+                assert!(plan.contains("contiguous kernel"), "{plan}");
+                run(gpu, 1, &list, (layout, layout), Place::Apart, &mut random);
+                run(gpu, 1, &list, (layout, layout), Place::Same, &mut random);
+            }
+        }
+    }
+}
+
+/// One list may be recorded with others, and all clamps alike are one.
+#[test]
+fn channels_that_are_alike_are_one_clamp() {
+    let clamp = Clamp::new(-1.0_f32, 1.0).with_affine(0.5, 0.25).unwrap();
+    let layout = Layout::packed(&[4, 6, 10]).unwrap();
+    let limits = wgpu_clamp::Limits::default();
+    let one = Plan::new(&clamp, &layout, &layout, limits).unwrap();
+    let list = [clamp; 6];
+    let alike = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
+    assert_eq!(one.to_string(), alike.to_string());
+    let mut other = list;
+    other[4] = Clamp::new(-1.0_f32, 2.0).with_affine(0.5, 0.25).unwrap();
+    let differ = Plan::new(Clamps::along(1, &other), &layout, &layout, limits).unwrap();
+    assert!(differ.to_string().contains("6 channels"), "{differ}");
+    // No channel is nothing to do.
+    let empty = Layout::packed(&[4, 0, 10]).unwrap();
+    assert_eq!(Plan::new(Clamps::along(1, &[]), &empty, &empty, limits).unwrap().dispatches(), 0);
+}
