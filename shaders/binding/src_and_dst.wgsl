@@ -12,7 +12,7 @@ fn load_dst_packet(i: u32) -> vec4<u32> {
 }
 
 fn store_dst_packet(i: u32, p: vec4<u32>) {
-    dst_packets[i] = packet_of(p);
+    dst_packets[i] = packet_of(p, arrayLength(&dst_packets));
 }
 
 fn load_src_word(i: u32) -> u32 {
