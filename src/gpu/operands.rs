@@ -91,6 +91,18 @@ impl<'a> Operands<'a> {
         self
     }
 
+    /// The source.
+    #[must_use]
+    pub const fn src(&self) -> View<'a> {
+        self.src
+    }
+
+    /// The destination.
+    #[must_use]
+    pub const fn dst(&self) -> View<'a> {
+        self.dst
+    }
+
     pub(crate) fn check(&self, clamp: &Clamp) -> Result<(), Error> {
         for (argument, view) in self.views() {
             let dtype = if argument == "src" { clamp.source() } else { clamp.dtype() };

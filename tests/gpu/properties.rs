@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use wgpu_clamp::standards::directml::{FeatureLevel, ScaleBias};
 use wgpu_clamp::standards::onnx::Bounds;
-use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, NanRule, Operands, Order, Precision, View, verify};
+use wgpu_clamp::{
+    Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Operands, Order, Precision, Rounding, View, verify,
+};
 
 use crate::harness::{Gpu, Random, buffer, devices, gpus, read};
 use crate::values::{edges, mask};
@@ -78,6 +80,12 @@ fn clamp() -> impl Strategy<Value = Clamp> {
     select(&DType::ALL).prop_flat_map(clamp_of)
 }
 
+/// From one dtype to another.
+fn conversion() -> impl Strategy<Value = Clamp> {
+    let one = || select(&DType::CONVERTIBLE);
+    (one(), one().prop_flat_map(clamp_of)).prop_map(|(source, clamp)| clamp.with_source(source).unwrap())
+}
+
 fn clamp_of(dtype: DType) -> impl Strategy<Value = Clamp> {
     let bound = || prop_oneof![1 => Just(Bound::Absent), 4 => bits(dtype).prop_map(Bound::Value)];
     (
@@ -86,10 +94,12 @@ fn clamp_of(dtype: DType) -> impl Strategy<Value = Clamp> {
         select(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]),
         prop::option::of((finite(), finite())),
         select(&[Precision::Fast, Precision::Exact]),
+        select(&[Rounding::TowardZero, Rounding::NearestEven]),
     )
-        .prop_map(move |((min, max), order, rule, affine, precision)| {
+        .prop_map(move |((min, max), order, rule, affine, precision, rounding)| {
             let clamp = Clamp::from_bits(dtype, min, max).unwrap();
             let clamp = clamp.with_order(order).with_nan_rule(rule).with_precision(precision);
+            let clamp = clamp.with_rounding(rounding);
             let (scale, bias) = affine.unwrap_or((1.0, 0.0));
             clamp.with_affine(scale, bias).unwrap()
         })
@@ -158,25 +168,35 @@ struct Case {
     in_place: bool,
     /// Which bounds lie on the GPU, if they are there at all.
     on_gpu: (bool, bool),
+    /// Whether each index of an axis has a clamp of its own; then no bound is on the GPU.
+    by_channel: bool,
     seed: u64,
 }
 
 fn case() -> impl Strategy<Value = Case> {
     let on_gpu = prop_oneof![3 => Just((false, false)), 2 => any::<(bool, bool)>()];
-    (any::<bool>(), any::<bool>(), on_gpu, any::<u64>())
-        .prop_map(|(one_buffer, in_place, on_gpu, seed)| Case { one_buffer, in_place, on_gpu, seed })
+    (any::<bool>(), any::<bool>(), on_gpu, prop::bool::weighted(0.3), any::<u64>()).prop_map(
+        |(one_buffer, in_place, on_gpu, by_channel, seed)| Case { one_buffer, in_place, on_gpu, by_channel, seed },
+    )
 }
 
 fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Result<(), TestCaseError> {
-    let dtype = clamp.dtype();
+    let (source, dtype) = (clamp.source(), clamp.dtype());
     let src = if case.one_buffer && case.in_place { dst } else { src };
     let mut rng = Random(case.seed);
-    let size = src.required_bytes(dtype).max(dst.required_bytes(dtype)) as usize;
-    let (from, to) = (data(dtype, size, &mut rng), data(dtype, size, &mut rng));
+    let size = src.required_bytes(source).max(dst.required_bytes(dtype)) as usize;
+    let (from, to) = (data(source, size, &mut rng), data(dtype, size, &mut rng));
     let src_buffer = buffer(gpu, &from);
     let (to, dst_buffer) =
         if case.one_buffer { (from.clone(), src_buffer.clone()) } else { (to.clone(), buffer(gpu, &to)) };
 
+    if case.by_channel && !dst.shape().is_empty() {
+        let axis = rng.below(dst.shape().len());
+        let list: Vec<Clamp> = (0..dst.shape()[axis]).map(|_| channel(clamp, &mut rng)).collect();
+        let clamps = Clamps::along(axis, &list);
+        let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
+        return hold(gpu, clamps, operands, (&from, &to), case);
+    }
     let slot = |bound, on_gpu| match bound {
         Bound::Value(bits) if on_gpu => Some(buffer(gpu, &[[0xee; 8], bits.to_le_bytes()].concat())),
         _ => None,
@@ -193,19 +213,80 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
         (operands, max) = (operands.with_max(View::new(buffer, one)), Bound::OnGpu);
     }
 
-    match gpu.host.submit(&clamp.with_bounds(min, max).unwrap(), operands) {
-        Err(Error::PartialAlias { .. }) if case.one_buffer => {
-            let read: std::collections::HashSet<usize> = src.addresses().collect();
-            prop_assert!(dst.addresses().any(|address| read.contains(&address)));
-            return Ok(());
-        }
-        Err(error) => return Err(TestCaseError::fail(format!("{error} on {}", gpu.name))),
-        Ok(_) => {}
+    if submitted(gpu, &clamp.with_bounds(min, max).unwrap(), operands, clamp)? {
+        verified(gpu, clamp, operands, (&from, &to), case)?;
     }
-    let report = verify::check(clamp, &src, &from, &dst, &to, &read(gpu, &dst_buffer)).unwrap();
+    Ok(())
+}
+
+/// A clamp that agrees with another in what channels have in common.
+fn channel(clamp: &Clamp, rng: &mut Random) -> Clamp {
+    let dtype = clamp.dtype();
+    let mut bound = |bound| match rng.below(4) {
+        0 => Bound::Absent,
+        1 => Bound::Value(rng.next() & mask(dtype)),
+        _ => bound,
+    };
+    let clamp = clamp.with_bounds(bound(clamp.min()), bound(clamp.max())).unwrap();
+    match rng.below(3) {
+        0 => clamp.with_affine(1.0, 0.0).unwrap(),
+        1 => clamp.with_affine(0.75, 3.25).unwrap(),
+        _ => clamp,
+    }
+}
+
+fn hold(
+    gpu: &Gpu,
+    clamps: Clamps<'_>,
+    operands: Operands<'_>,
+    bytes: (&[u8], &[u8]),
+    case: Case,
+) -> Result<(), TestCaseError> {
+    let Some(first) = clamps.as_slice().first() else {
+        prop_assert!(gpu.host.submit(clamps, operands).is_ok());
+        return Ok(());
+    };
+    if submitted(gpu, clamps, operands, first)? {
+        verified(gpu, clamps, operands, bytes, case)?;
+    }
+    Ok(())
+}
+
+/// Whether it was submitted, or refused as it should be.
+fn submitted<'c>(
+    gpu: &Gpu,
+    clamps: impl Into<Clamps<'c>>,
+    operands: Operands<'_>,
+    clamp: &Clamp,
+) -> Result<bool, TestCaseError> {
+    let (src, dst) = (operands.src(), operands.dst());
+    match gpu.host.submit(clamps, operands) {
+        Err(Error::PartialAlias { .. } | Error::InPlaceSizes { .. }) if src.buffer == dst.buffer => {
+            let [from, to] = [clamp.source().size(), clamp.dtype().size()];
+            let bytes = |address: usize, size: usize| address * size..(address + 1) * size;
+            let read: std::collections::HashSet<usize> =
+                src.layout.addresses().flat_map(|address| bytes(address, from)).collect();
+            let mut written = dst.layout.addresses().flat_map(|address| bytes(address, to));
+            prop_assert!(written.any(|byte| read.contains(&byte)));
+            Ok(false)
+        }
+        Err(error) => Err(TestCaseError::fail(format!("{error} on {}", gpu.name))),
+        Ok(_) => Ok(true),
+    }
+}
+
+fn verified<'c>(
+    gpu: &Gpu,
+    clamps: impl Into<Clamps<'c>>,
+    operands: Operands<'_>,
+    (from, to): (&[u8], &[u8]),
+    case: Case,
+) -> Result<(), TestCaseError> {
+    let (src, dst) = (operands.src(), operands.dst());
+    let report = verify::check(clamps, &src.layout, from, &dst.layout, to, &read(gpu, dst.buffer)).unwrap();
     prop_assert!(report.passed(), "{report}\non {}", gpu.name);
     if !case.one_buffer {
-        prop_assert!(read(gpu, &src_buffer) == from, "the source changed on {}", gpu.name);
+        prop_assert!(read(gpu, src.buffer) == from, "the source changed on {}", gpu.name);
     }
     Ok(())
 }
@@ -215,7 +296,7 @@ proptest! {
 
     #[test]
     fn whatever_is_asked_for_agrees_with_the_reference(
-        clamp in prop_oneof![2 => clamp(), 1 => standard()],
+        clamp in prop_oneof![2 => clamp(), 2 => conversion(), 1 => standard()],
         layouts in layouts(),
         case in case(),
     ) {
