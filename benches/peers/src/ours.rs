@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use clamp_bench::bench::Bench;
-use clamp_bench::case::{Against, Case, Set};
+use clamp_bench::case::{Case, Set};
 use clamp_bench::clock::{Work, seconds};
 use clamp_bench::data;
 use clamp_bench::row::{Check, Goal, Rival, Row, Trial, Unit};
@@ -64,7 +64,7 @@ fn case(bench: &Bench, step: Step) -> Result<Case> {
         Step::Clamp => clamp,
         Step::Affine => clamp.with_affine(SCALE, BIAS)?,
     };
-    Ok(Case { clamp, src: layout, dst: layout, in_place: false, rival: Against::Copy })
+    Ok(Case::new(clamp, layout, layout))
 }
 
 /// How many calls a sample has, so that waiting for the device is shared.

@@ -1,7 +1,7 @@
 //! A clamp of a tensor on the device, held against a copy or a fill of as many bytes.
 
 use anyhow::Result;
-use wgpu_clamp::{Clamp, Layout, Operands, Prepared, View, wgpu};
+use wgpu_clamp::{Clamp, Clamps, DType, Layout, Operands, Prepared, View, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::{Dispatch, Work, wait};
@@ -16,8 +16,10 @@ const POISON: u8 = 0xa5;
 /// One clamp on given layouts.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// What is computed.
+    /// What is computed; of channels, what the first computes.
     pub clamp: Clamp,
+    /// The axis of the channels and a clamp for each, if there are any.
+    pub channels: Option<(usize, &'static [Clamp])>,
     /// Where from.
     pub src: Layout,
     /// Where to.
@@ -31,7 +33,7 @@ pub struct Case {
 /// What a case is held against.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Against {
-    /// A copy of the output's bytes.
+    /// A copy that reads and writes as many bytes in all.
     Copy,
     /// A fill of the output's bytes.
     Fill,
@@ -40,7 +42,8 @@ pub enum Against {
 /// A case with its buffers, of which there may be several sets.
 pub struct Set {
     src_bytes: Vec<u8>,
-    dst_bytes: Vec<u8>,
+    /// What destinations hold at first.
+    pub(crate) dst_bytes: Vec<u8>,
     /// Source and destination; the same buffer in place.
     pub buffers: Vec<[wgpu::Buffer; 2]>,
     /// Ready to be recorded.
@@ -48,6 +51,27 @@ pub struct Set {
 }
 
 impl Case {
+    /// One clamp from one buffer to another, held against a copy.
+    #[must_use]
+    pub const fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
+        Self { clamp, channels: None, src, dst, in_place: false, rival: Against::Copy }
+    }
+
+    /// As [`new`](Self::new), with a clamp for each index of an axis. They are never freed: a program makes a few.
+    ///
+    /// # Panics
+    ///
+    /// There is no clamp.
+    #[must_use]
+    pub fn along(axis: usize, clamps: Vec<Clamp>, src: Layout, dst: Layout) -> Self {
+        Self { channels: Some((axis, Vec::leak(clamps.clone()))), ..Self::new(clamps[0], src, dst) }
+    }
+
+    /// What a call takes.
+    fn clamps(&self) -> Clamps<'_> {
+        self.channels.map_or_else(|| (&self.clamp).into(), |(axis, clamps)| Clamps::along(axis, clamps))
+    }
+
     /// A row of the table. `goals` are those of a GPU and of a CPU.
     #[must_use]
     pub fn row(self, section: &'static str, name: impl Into<String>, goals: [Goal; 2]) -> Row {
@@ -56,10 +80,10 @@ impl Case {
         Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, prepare }
     }
 
-    /// The bytes of the output's elements.
+    /// The bytes of a copy that reads and writes as much: those of the output's elements, where none is converted.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        (self.dst.len() * self.clamp.dtype().size()) as u64
+        (self.dst.len() * (self.clamp.source().size() + self.clamp.dtype().size()) / 2) as u64
     }
 
     fn trial(self, bench: &Bench) -> Result<Trial> {
@@ -79,16 +103,16 @@ impl Case {
     ///
     /// No memory, or the clamp is refused.
     pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
-        let dtype = self.clamp.dtype();
-        let size = |layout: &Layout| usize::try_from(layout.required_bytes(dtype));
-        let src_bytes = data::random(dtype, size(&self.src)?, 42);
-        let dst_bytes = if self.in_place { src_bytes.clone() } else { vec![POISON; size(&self.dst)?] };
+        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
+        let src_bytes = data::random(self.clamp.source(), size(&self.src, self.clamp.source())?, 42);
+        let dst_size = size(&self.dst, self.clamp.dtype())?;
+        let dst_bytes = if self.in_place { src_bytes.clone() } else { vec![POISON; dst_size] };
         let mut set = Set { src_bytes, dst_bytes, buffers: Vec::new(), prepared: Vec::new() };
         for _ in 0..sets {
             let src = data::buffer(device, &set.src_bytes)?;
             let dst = if self.in_place { src.clone() } else { data::buffer(device, &set.dst_bytes)? };
             let operands = Operands::new(View::new(&src, self.src), View::new(&dst, self.dst));
-            set.prepared.push(device.host.clamper().prepare(&self.clamp, operands)?);
+            set.prepared.push(device.host.clamper().prepare(self.clamps(), operands)?);
             set.buffers.push([src, dst]);
         }
         wait(device)?;
@@ -106,7 +130,7 @@ impl Case {
         let after = data::read(device, &set.buffers[0][1])?;
         let src = Side { layout: &self.src, bytes: &set.src_bytes };
         let dst = Side { layout: &self.dst, bytes: &set.dst_bytes };
-        verify::check(&self.clamp, &src, &dst, &after[..set.dst_bytes.len()])
+        verify::check(self.clamps(), &src, &dst, &after[..set.dst_bytes.len()])
     }
 }
 

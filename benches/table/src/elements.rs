@@ -4,7 +4,7 @@ use anyhow::Result;
 use wgpu_clamp::{Clamp, DType, Layout, Precision, wgpu};
 
 use crate::bench::Bench;
-use crate::case::{Against, Case};
+use crate::case::Case;
 use crate::data;
 use crate::row::Goal::{Report, Speed};
 use crate::row::{Goal, Row};
@@ -60,5 +60,5 @@ fn fast_goals(dtype: DType) -> [Goal; 2] {
 /// A clamp of the usual size from one buffer to another.
 fn packed(bench: &Bench, clamp: Clamp) -> Result<Case> {
     let layout = Layout::packed(&[usize::try_from(bench.bytes())? / clamp.dtype().size()])?;
-    Ok(Case { clamp, src: layout, dst: layout, in_place: false, rival: Against::Copy })
+    Ok(Case::new(clamp, layout, layout))
 }

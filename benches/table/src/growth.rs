@@ -5,7 +5,7 @@ use serde::Serialize;
 use wgpu_clamp::{DType, Layout, Prepared, wgpu};
 
 use crate::bench::{Bench, progress};
-use crate::case::{Against, Case};
+use crate::case::Case;
 use crate::clock::Work;
 use crate::data;
 use crate::hand::Hand;
@@ -76,7 +76,7 @@ fn sizes(bench: &Bench) -> Result<Curve> {
     let mut points = Vec::new();
     for bytes in (0..10).map(|power| 4096_u64 << (2 * power)).take_while(|bytes| *bytes <= most) {
         let layout = Layout::packed(&[usize::try_from(bytes / 4)?])?;
-        let case = Case { clamp, src: layout, dst: layout, in_place: false, rival: Against::Copy };
+        let case = Case::new(clamp, layout, layout);
         points.push(point(bench, bytes, &case)?);
     }
     Ok(Curve { name: "a contiguous clamp of f32", over: "bytes", series: series(bench)?, points })
@@ -95,7 +95,7 @@ fn ranks(bench: &Bench) -> Result<Curve> {
         let row = shape[rank - 1].cast_signed() + 8;
         let strides: Vec<_> = (0..rank - 1).map(|axis| row << axis).chain([1]).collect();
         let (src, dst) = (Layout::strided(&shape, &strides, 0)?, Layout::packed(&shape)?);
-        let case = Case { clamp, src, dst, in_place: false, rival: Against::Copy };
+        let case = Case::new(clamp, src, dst);
         points.push(point(bench, rank as u64, &case)?);
     }
     let name = "a clamp of 2 Mi f32, the source's outer dimensions reversed";
@@ -109,7 +109,7 @@ fn counts(bench: &Bench) -> Result<Curve> {
     let hand = Hand::new(&bench.device);
     let layout = Layout::packed(&[SMALL / 4])?;
     let clamp = data::bounds(DType::F32)?;
-    let case = Case { clamp, src: layout, dst: layout, in_place: false, rival: Against::Copy };
+    let case = Case::new(clamp, layout, layout);
     let set = case.set(&bench.device, most)?;
     let groups: Result<Vec<_>> = set
         .buffers

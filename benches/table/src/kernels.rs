@@ -94,6 +94,12 @@ impl Packets {
 /// A pipeline of a module with one entry point.
 #[must_use]
 pub fn pipeline(device: &Device, source: &str) -> wgpu::ComputePipeline {
+    pipeline_with(device, source, &[])
+}
+
+/// The same with overridable constants.
+#[must_use]
+pub fn pipeline_with(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
     let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,
         source: wgpu::ShaderSource::Wgsl(source.into()),
@@ -103,7 +109,7 @@ pub fn pipeline(device: &Device, source: &str) -> wgpu::ComputePipeline {
         layout: None,
         module: &module,
         entry_point: None,
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
         cache: None,
     })
 }
@@ -135,7 +141,7 @@ pub fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingReso
 }
 
 /// So many workgroups, near a square where a line is too long.
-fn grid(workgroups: u64) -> [u32; 2] {
+pub(crate) fn grid(workgroups: u64) -> [u32; 2] {
     if workgroups <= 65_535 {
         return [workgroups as u32, 1];
     }

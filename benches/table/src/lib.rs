@@ -18,6 +18,8 @@ pub mod head;
 pub mod kernels;
 pub mod options;
 mod overhead;
+mod pictures;
+mod plain;
 mod plot;
 pub mod ring;
 pub mod row;
@@ -99,6 +101,7 @@ fn write(bench: &Bench, head: &Head, rows: &[Outcome], curves: &[Curve]) -> Resu
 fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
     let mut rows = elements::rows(bench)?;
     rows.extend(strided::rows(bench)?);
+    rows.extend(pictures::rows(bench)?);
     rows.extend(overhead::rows());
     rows.extend(slices::rows(bench));
     for more in more {

@@ -32,7 +32,7 @@ pub struct Row {
 
 /// A row with all that its turn takes.
 pub struct Trial {
-    /// Of the output.
+    /// Of the output; of a conversion, half of what is read and written.
     pub bytes: u64,
     /// The work of the library.
     pub ours: Work,
@@ -95,7 +95,7 @@ pub struct Outcome {
     pub name: String,
     /// The dtype's name.
     pub dtype: Option<&'static str>,
-    /// Of the output.
+    /// Of the output; of a conversion, half of what is read and written.
     pub bytes: u64,
     /// What the samples are.
     pub unit: Unit,

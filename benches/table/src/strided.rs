@@ -28,7 +28,7 @@ pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
 }
 
 fn case(dtype: DType, src: Layout, dst: Layout) -> Result<Case> {
-    Ok(Case { clamp: data::bounds(dtype)?, src, dst, in_place: false, rival: Against::Copy })
+    Ok(Case::new(data::bounds(dtype)?, src, dst))
 }
 
 /// Rows of 4,000 bytes, so that a row is many packets and no power of two.

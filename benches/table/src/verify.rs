@@ -1,7 +1,7 @@
 //! Results held against the reference: all of a small tensor, a sample of a large one.
 
 use anyhow::{Result, ensure};
-use wgpu_clamp::{Clamp, Layout, reference, verify};
+use wgpu_clamp::{Clamp, Clamps, Layout, reference, verify};
 
 use crate::data::Random;
 
@@ -16,14 +16,15 @@ pub struct Side<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Holds `after` against what the clamp makes of `src`; `dst` is what was there before.
+/// Holds `after` against what the clamps make of `src`; `dst` is what was there before.
 ///
 /// # Errors
 ///
 /// An element is not what the reference allows, or a byte outside the output has changed.
-pub fn check(clamp: &Clamp, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Result<()> {
+pub fn check<'a>(clamps: impl Into<Clamps<'a>>, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Result<()> {
+    let clamps = clamps.into();
     if dst.layout.len() <= SAMPLE {
-        let report = verify::check(clamp, src.layout, src.bytes, dst.layout, dst.bytes, after)?;
+        let report = verify::check(clamps, src.layout, src.bytes, dst.layout, dst.bytes, after)?;
         ensure!(report.passed(), "{report}");
         return Ok(());
     }
@@ -32,9 +33,9 @@ pub fn check(clamp: &Clamp, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Res
     let ends = (0..64).chain(len - 64..len);
     let sample = std::iter::repeat_with(|| random.bits() % len).take(SAMPLE);
     for n in ends.chain(sample) {
-        let (from, to) = (address(src.layout, n), address(dst.layout, n));
-        let size = clamp.dtype().size();
-        let (x, got) = (bits(src.bytes, from, size), bits(after, to, size));
+        let clamp = of(clamps, dst.layout, n);
+        let x = bits(src.bytes, address(src.layout, n), clamp.source().size());
+        let got = bits(after, address(dst.layout, n), clamp.dtype().size());
         let allowed = reference::allowed(clamp, x);
         ensure!(
             allowed.contains(got),
@@ -42,11 +43,20 @@ pub fn check(clamp: &Clamp, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Res
             allowed.values()
         );
     }
-    untouched(dst, clamp.dtype().size(), after)
+    untouched(dst, of(clamps, dst.layout, 0).dtype().size(), after)
+}
+
+/// The clamp of the `n`-th element, in row-major order.
+fn of<'a>(clamps: Clamps<'a>, layout: &Layout, n: u64) -> &'a Clamp {
+    let channel = clamps.axis().map_or(0, |axis| {
+        let inner: usize = layout.shape()[axis + 1..].iter().product();
+        n as usize / inner % layout.shape()[axis]
+    });
+    &clamps.as_slice()[channel]
 }
 
 /// Where the `n`-th element lies, in row-major order.
-fn address(layout: &Layout, mut n: u64) -> usize {
+pub(crate) fn address(layout: &Layout, mut n: u64) -> usize {
     let mut at = layout.offset().cast_signed();
     for (&extent, &stride) in layout.shape().iter().zip(layout.strides()).rev() {
         at += (n % extent as u64) as isize * stride;
@@ -55,7 +65,7 @@ fn address(layout: &Layout, mut n: u64) -> usize {
     at.cast_unsigned()
 }
 
-fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
+pub(crate) fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
     bytes[element * size..][..size].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
@@ -76,6 +86,8 @@ fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use wgpu_clamp::DType;
+
     use super::*;
 
     /// A tensor that is too large to be looked at whole, in rows with a gap.
@@ -105,5 +117,22 @@ mod tests {
         assert!(!passes(|after| after[512] = 0), "a byte of a gap");
         let half_wrong = |after: &mut [u8]| after[..257 << 10].fill(0xa5);
         assert!(!passes(half_wrong), "a half that nobody has written");
+    }
+    #[test]
+    fn of_a_large_tensor_each_channel_is_held_to_its_own_clamp() {
+        let to_floats = |min, max| Clamp::new(min, max).with_source(DType::U8).unwrap();
+        let clamps = [to_floats(0.0_f32, 99.0), to_floats(50.0, 255.0), to_floats(7.0, 200.0)];
+        let pixels = 1 << 18;
+        let src = Layout::packed(&[pixels, 3]).unwrap();
+        let dst = Layout::packed(&[3, pixels]).unwrap().permute(&[1, 0]).unwrap();
+        let bytes = crate::data::random(DType::U8, 3 * pixels, 5);
+        let mut after = vec![0; 12 * pixels];
+        reference::apply(Clamps::along(1, &clamps), &src, &bytes, &dst, &mut after).unwrap();
+        let before = vec![0xa5; after.len()];
+        let sides = [Side { layout: &src, bytes: &bytes }, Side { layout: &dst, bytes: &before }];
+        let passes = |clamps: &[Clamp]| check(Clamps::along(1, clamps), &sides[0], &sides[1], &after).is_ok();
+        assert!(passes(&clamps));
+        assert!(!passes(&[clamps[1], clamps[0], clamps[2]]));
+        assert!(check(&clamps[0], &sides[0], &sides[1], &after).is_err());
     }
 }

@@ -1,0 +1,278 @@
+//! Rows of pictures, conversions and channels: pixels to planes and back, other dtypes, a clamp for each channel.
+
+use anyhow::Result;
+use half::f16;
+use wgpu_clamp::{Bound, Clamp, DType, Element, Layout, Precision, Rounding};
+
+use crate::bench::Bench;
+use crate::case::Case;
+use crate::data;
+use crate::plain::Plain;
+use crate::row::Goal::{Report, Speed};
+use crate::row::{Goal, Row};
+
+/// One dtype of each width.
+const WIDTHS: [DType; 3] = [DType::U8, DType::F16, DType::F32];
+
+/// What networks that were trained on `ImageNet` take from the components of a pixel, and what they divide by.
+const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
+const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+
+/// All of them.
+///
+/// # Errors
+///
+/// None that the sizes of a device bring about.
+pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
+    let bytes = usize::try_from(bench.bytes())?;
+    let mut rows = shuffles(bytes)?;
+    rows.extend(converted(bytes)?);
+    rows.extend(pitched(bytes)?);
+    rows.extend(contiguous(bytes)?);
+    rows.extend(channels(bytes)?);
+    Ok(rows)
+}
+
+/// Where a picture of so many pixels lies, as `[channels, pixels]`.
+#[derive(Clone, Copy)]
+struct Picture {
+    pixels: usize,
+    /// From a pixel to the next.
+    components: usize,
+    /// Those that take part.
+    taken: usize,
+    /// Elements before the first pixel.
+    lead: usize,
+}
+
+impl Picture {
+    fn interleaved(self) -> Result<Layout> {
+        let strides = [1, self.components.cast_signed()];
+        Ok(Layout::strided(&[self.taken, self.pixels], &strides, self.lead)?)
+    }
+
+    fn planar(self) -> Result<Layout> {
+        Ok(Layout::packed(&[self.taken, self.pixels])?)
+    }
+
+    /// From pixels to planes, or back.
+    fn layouts(self, to_planes: bool) -> Result<[Layout; 2]> {
+        let (pixels, planes) = (self.interleaved()?, self.planar()?);
+        Ok(if to_planes { [pixels, planes] } else { [planes, pixels] })
+    }
+
+    const fn plain(self, to_planes: bool) -> Plain {
+        Plain {
+            to_planes,
+            channels: self.components,
+            aligned: self.pixels.is_multiple_of(4) && self.lead == 0,
+        }
+    }
+}
+
+/// A picture whose sides are multiples of 64 pixels.
+fn even(pixels: usize) -> usize {
+    let width = (pixels.isqrt() / 64 * 64).max(64);
+    width * (pixels / width / 64 * 64).max(64)
+}
+
+/// A picture whose sides are odd.
+fn odd(pixels: usize) -> usize {
+    let width = (pixels.isqrt() - 1) | 1;
+    width * ((pixels / width - 1) | 1)
+}
+
+/// The row against a copy and that against a plain kernel.
+fn both(case: Case, plain: Plain, name: &str, goal: Goal) -> [Row; 2] {
+    [case.row("pictures", name, [Report, goal]), plain.row(case, "pictures, against a plain kernel", name)]
+}
+
+/// Between pixels and planes, in one dtype.
+fn shuffles(bytes: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (dtype, [aligned, planes_off, both_off]) in
+        WIDTHS.into_iter().zip([[0.85, 0.65, 0.55], [0.80, 0.65, 0.55], [0.90, 0.75, 0.65]])
+    {
+        let clamp = data::bounds(dtype)?;
+        let mut add = |picture: Picture, suffix: &str, goal| -> Result<()> {
+            for (to_planes, way) in [(true, "interleaved to planar"), (false, "planar to interleaved")] {
+                let [src, dst] = picture.layouts(to_planes)?;
+                let name = format!("{way}, {} channels{suffix}", picture.taken);
+                rows.extend(both(Case::new(clamp, src, dst), picture.plain(to_planes), &name, Speed(goal)));
+            }
+            Ok(())
+        };
+        let picture = |pixels, components, lead| Picture { pixels, components, taken: components, lead };
+        let elements = bytes / dtype.size();
+        for components in 2..=4 {
+            add(picture(even(elements / components), components, 0), "", aligned)?;
+        }
+        let pixels = odd(elements / 3);
+        add(picture(pixels, 3, 0), ", planes off packets", planes_off)?;
+        add(picture(pixels, 3, 1), ", planes and pixels off packets", both_off)?;
+    }
+    Ok(rows)
+}
+
+/// For each component, from bytes to what a network takes.
+fn normalized<T: Element>(min: T, max: T) -> Result<Vec<Clamp>> {
+    let clamp = Clamp::new(min, max).with_source(DType::U8)?;
+    let channel =
+        |(mean, deviation): (f32, f32)| Ok(clamp.with_affine(1.0 / (255.0 * deviation), -mean / deviation)?);
+    MEAN.into_iter().zip(DEVIATION).map(channel).collect()
+}
+
+/// And back.
+fn denormalized() -> Result<Vec<Clamp>> {
+    let clamp = Clamp::new(0_u8, 255).with_source(DType::F32)?.with_rounding(Rounding::NearestEven);
+    let channel = |(mean, deviation): (f32, f32)| Ok(clamp.with_affine(255.0 * deviation, 255.0 * mean)?);
+    MEAN.into_iter().zip(DEVIATION).map(channel).collect()
+}
+
+/// Between pixels of bytes and planes of floats.
+fn converted(bytes: usize) -> Result<Vec<Row>> {
+    let floats = || normalized(-2.0_f32, 2.2);
+    let halves = || normalized(f16::from_f32(-2.0), f16::from_f32(2.2));
+    let mut rows = Vec::new();
+    for (name, clamps, to_planes, components, goal) in [
+        ("RGB U8 to F32 planes, scale, bias, clamp", floats()?, true, 3, Speed(0.80)),
+        ("RGBA U8 to F32 planes without alpha, scale, bias, clamp", floats()?, true, 4, Speed(0.85)),
+        ("RGB U8 to F16 planes, scale, bias, clamp", halves()?, true, 3, Speed(0.55)),
+        ("F32 planes to RGB U8, scale, bias, nearest even, clamp", denormalized()?, false, 3, Speed(0.70)),
+        ("U8 planes into RGBA, alpha left alone", vec![data::bounds(DType::U8)?; 3], false, 4, Report),
+    ] {
+        let pixels = even(elements(bytes, clamps[0]) / 3);
+        let picture = Picture { pixels, components, taken: 3, lead: 0 };
+        let [src, dst] = picture.layouts(to_planes)?;
+        let case = Case::along(0, clamps, src, dst);
+        rows.extend(both(case, picture.plain(to_planes), name, goal));
+    }
+    Ok(rows)
+}
+
+/// As many as a copy of `bytes` reads and writes.
+const fn elements(bytes: usize, clamp: Clamp) -> usize {
+    2 * bytes / (clamp.source().size() + clamp.dtype().size())
+}
+
+/// Rows of pixels with something behind them.
+fn pitched(bytes: usize) -> Result<Vec<Row>> {
+    // As textures are copied to buffers: rows of 4,000 bytes begin at multiples of 256.
+    let halves = normalized(f16::from_f32(-2.0), f16::from_f32(2.2))?;
+    let width = 1000;
+    let height = elements(bytes, halves[0]) / 3 / width;
+    let src = Layout::strided(&[3, height, width], &[1, 4096, 4], 0)?;
+    let dst = Layout::packed(&[3, height, width])?;
+    let texture = Case::along(0, halves, src, dst);
+    // A part of a larger picture, at an odd place.
+    let floats = normalized(-2.0_f32, 2.2)?;
+    let height = elements(bytes, floats[0]) / 3 / width;
+    let src =
+        Layout::packed(&[height + 9, width + 37, 3])?.slice(0, 5..height + 5)?.slice(1, 11..width + 11)?;
+    let dst = Layout::packed(&[3, height, width])?;
+    let crop = Case::along(0, floats, src.permute(&[2, 0, 1])?, dst);
+    let goals = [Report; 2];
+    Ok(vec![
+        texture.row("pictures", "RGBA U8, rows with a 256-byte pitch, to F16 planes without alpha", goals),
+        crop.row("pictures", "a part of RGB U8 to F32 planes", goals),
+    ])
+}
+
+/// One dtype to another, without gaps.
+fn contiguous(bytes: usize) -> Result<Vec<Row>> {
+    let from = |dtype, clamp: Clamp| -> Result<Clamp> { Ok(clamp.with_source(dtype)?) };
+    let plain = |source, dtype| from(source, data::bounds(dtype)?);
+    let unit = Clamp::new(-0.4_f32, 0.4);
+    let bytes_to_floats = from(DType::U8, unit)?.with_affine(1.0 / 255.0, -0.5)?;
+    let words_to_floats = from(DType::U16, unit)?.with_affine(1.0 / 65_535.0, -0.5)?;
+    let halves = Clamp::new(f16::from_f32(-0.4), f16::from_f32(0.4));
+    let bytes_to_halves = from(DType::U8, halves)?.with_affine(1.0 / 255.0, -0.5)?;
+    let floats_to_bytes = from(DType::F32, Clamp::new(5_u8, 250))?.with_affine(17.3, 128.0)?;
+    let floats_to_integers = from(DType::F32, Clamp::new(-100_i8, 100))?.with_affine(15.7, 0.5)?;
+    let exact = bytes_to_floats.with_precision(Precision::Exact);
+    let mut rows = Vec::new();
+    for (name, clamp, goal) in [
+        ("U8 to F32, scale, bias, clamp", bytes_to_floats, Speed(0.80)),
+        ("U8 to F32, the same, Exact", exact, Report),
+        ("F32 to U8, scale, bias, clamp", floats_to_bytes, Speed(0.75)),
+        ("F32 to I8, scale, bias, clamp", floats_to_integers, Speed(0.70)),
+        ("F32 to F16, clamp", plain(DType::F32, DType::F16)?, Speed(0.80)),
+        ("F16 to F32, clamp", plain(DType::F16, DType::F32)?, Speed(0.90)),
+        ("F32 to BF16, clamp", plain(DType::F32, DType::BF16)?, Report),
+        ("U8 to F16, scale, bias, clamp", bytes_to_halves, Report),
+        ("U16 to F32, scale, bias, clamp", words_to_floats, Report),
+    ] {
+        let layout = Layout::packed(&[elements(bytes, clamp)])?;
+        rows.push(Case::new(clamp, layout, layout).row("conversions", name, [Report, goal]));
+    }
+    Ok(rows)
+}
+
+/// A scale, a bias and bounds for each channel.
+fn channels(bytes: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (dtype, count, planes, goal) in [
+        (DType::F32, 3, true, Speed(0.75)),
+        (DType::F32, 64, true, Speed(0.75)),
+        (DType::F32, 3, false, Speed(0.80)),
+        (DType::F32, 5, false, Speed(0.65)),
+        (DType::F32, 17, false, Speed(0.65)),
+        (DType::F32, 300, false, Speed(0.65)),
+        (DType::U8, 3, false, Report),
+    ] {
+        let side = (bytes / dtype.size() / count / 8).isqrt() / 4 * 4;
+        // No power of two, as for the permutations.
+        let side = if side.is_power_of_two() { side.saturating_sub(4) } else { side }.max(4);
+        let (axis, shape, order) =
+            if planes { (1, [8, count, side, side], "NCHW") } else { (3, [8, side, side, count], "NHWC") };
+        let layout = Layout::packed(&shape)?;
+        let clamps = (0..count).map(|channel| of_channel(dtype, channel)).collect::<Result<Vec<_>>>()?;
+        let name = format!("{order}, {count} channels, scale, bias, clamp");
+        rows.push(Case::along(axis, clamps, layout, layout).row("channels", name, [Report, goal]));
+    }
+    Ok(rows)
+}
+
+/// Numbers that differ from channel to channel.
+fn of_channel(dtype: DType, channel: usize) -> Result<Clamp> {
+    let n = f32::from(channel as u16);
+    let (min, max, scale, bias) = match dtype {
+        DType::F32 => {
+            ((-4.1 - n / 64.0).to_bits64(), (3.9 + n / 128.0).to_bits64(), 1.7 + n / 100.0, n / 50.0 - 0.3)
+        }
+        _ => (61 + channel as u64, 197 - channel as u64, 1.5 + n / 8.0, -20.0 - n),
+    };
+    Ok(Clamp::from_bits(dtype, Bound::Value(min), Bound::Value(max))?.with_affine(scale, bias)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_begin_and_end_where_their_rows_say() {
+        for pixels in [5000, 1 << 20, 5_592_405, 89_478_485] {
+            assert!(even(pixels).is_multiple_of(64 * 64) && even(pixels) <= pixels);
+            assert!(odd(pixels) % 2 == 1 && odd(pixels) <= pixels);
+            assert!(pixels < 1 << 20 || even(pixels) * 10 > pixels * 8);
+            assert!(pixels < 1 << 20 || odd(pixels) * 10 > pixels * 9);
+        }
+    }
+
+    #[test]
+    fn no_two_channels_are_alike() {
+        for (dtype, count) in [(DType::F32, 300), (DType::U8, 3)] {
+            let clamps: Vec<_> = (0..count).map(|channel| of_channel(dtype, channel).unwrap()).collect();
+            assert!(clamps.windows(2).all(|pair| pair[0] != pair[1]));
+        }
+    }
+
+    #[test]
+    fn nothing_is_larger_than_the_devices_limit_allows_for() {
+        let bytes = 16 << 20;
+        for clamps in [normalized(-2.0_f32, 2.2).unwrap(), denormalized().unwrap()] {
+            let larger = clamps[0].source().size().max(clamps[0].dtype().size());
+            assert!(elements(bytes, clamps[0]) * larger * 10 <= bytes * 16);
+        }
+    }
+}
