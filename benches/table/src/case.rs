@@ -63,8 +63,8 @@ impl Case {
     ///
     /// There is no clamp.
     #[must_use]
-    pub fn along(axis: usize, clamps: Vec<Clamp>, src: Layout, dst: Layout) -> Self {
-        Self { channels: Some((axis, Vec::leak(clamps.clone()))), ..Self::new(clamps[0], src, dst) }
+    pub fn along(axis: usize, clamps: &[Clamp], src: Layout, dst: Layout) -> Self {
+        Self { channels: Some((axis, Vec::leak(clamps.to_vec()))), ..Self::new(clamps[0], src, dst) }
     }
 
     /// What a call takes.

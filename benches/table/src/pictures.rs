@@ -83,7 +83,7 @@ fn odd(pixels: usize) -> usize {
 }
 
 /// The row against a copy and that against a plain kernel.
-fn both(case: Case, plain: Plain, name: &str, goal: Goal) -> [Row; 2] {
+fn both(case: &Case, plain: Plain, name: &str, goal: Goal) -> [Row; 2] {
     [case.row("pictures", name, [Report, goal]), plain.row(case, "pictures, against a plain kernel", name)]
 }
 
@@ -98,7 +98,7 @@ fn shuffles(bytes: usize) -> Result<Vec<Row>> {
             for (to_planes, way) in [(true, "interleaved to planar"), (false, "planar to interleaved")] {
                 let [src, dst] = picture.layouts(to_planes)?;
                 let name = format!("{way}, {} channels{suffix}", picture.taken);
-                rows.extend(both(Case::new(clamp, src, dst), picture.plain(to_planes), &name, Speed(goal)));
+                rows.extend(both(&Case::new(clamp, src, dst), picture.plain(to_planes), &name, Speed(goal)));
             }
             Ok(())
         };
@@ -144,8 +144,8 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         let pixels = even(elements(bytes, clamps[0]) / 3);
         let picture = Picture { pixels, components, taken: 3, lead: 0 };
         let [src, dst] = picture.layouts(to_planes)?;
-        let case = Case::along(0, clamps, src, dst);
-        rows.extend(both(case, picture.plain(to_planes), name, goal));
+        let case = Case::along(0, &clamps, src, dst);
+        rows.extend(both(&case, picture.plain(to_planes), name, goal));
     }
     Ok(rows)
 }
@@ -163,14 +163,14 @@ fn pitched(bytes: usize) -> Result<Vec<Row>> {
     let height = elements(bytes, halves[0]) / 3 / width;
     let src = Layout::strided(&[3, height, width], &[1, 4096, 4], 0)?;
     let dst = Layout::packed(&[3, height, width])?;
-    let texture = Case::along(0, halves, src, dst);
+    let texture = Case::along(0, &halves, src, dst);
     // A part of a larger picture, at an odd place.
     let floats = normalized(-2.0_f32, 2.2)?;
     let height = elements(bytes, floats[0]) / 3 / width;
     let src =
         Layout::packed(&[height + 9, width + 37, 3])?.slice(0, 5..height + 5)?.slice(1, 11..width + 11)?;
     let dst = Layout::packed(&[3, height, width])?;
-    let crop = Case::along(0, floats, src.permute(&[2, 0, 1])?, dst);
+    let crop = Case::along(0, &floats, src.permute(&[2, 0, 1])?, dst);
     let goals = [Report; 2];
     Ok(vec![
         texture.row("pictures", "RGBA U8, rows with a 256-byte pitch, to F16 planes without alpha", goals),
@@ -228,7 +228,7 @@ fn channels(bytes: usize) -> Result<Vec<Row>> {
         let layout = Layout::packed(&shape)?;
         let clamps = (0..count).map(|channel| of_channel(dtype, channel)).collect::<Result<Vec<_>>>()?;
         let name = format!("{order}, {count} channels, scale, bias, clamp");
-        rows.push(Case::along(axis, clamps, layout, layout).row("channels", name, [Report, goal]));
+        rows.push(Case::along(axis, &clamps, layout, layout).row("channels", name, [Report, goal]));
     }
     Ok(rows)
 }

@@ -30,8 +30,9 @@ pub struct Plain {
 impl Plain {
     /// A row of the table that holds the case against this kernel.
     #[must_use]
-    pub fn row(self, case: Case, section: &'static str, name: impl Into<String>) -> Row {
-        let prepare = Box::new(move |bench: &Bench| self.trial(case, bench));
+    pub fn row(self, case: &Case, section: &'static str, name: impl Into<String>) -> Row {
+        let case = *case;
+        let prepare = Box::new(move |bench: &Bench| self.trial(&case, bench));
         Row {
             section,
             name: name.into(),
@@ -42,7 +43,7 @@ impl Plain {
         }
     }
 
-    fn trial(self, case: Case, bench: &Bench) -> Result<Trial> {
+    fn trial(self, case: &Case, bench: &Bench) -> Result<Trial> {
         let bytes = case.bytes();
         let set = case.set(&bench.device, bench.sets(bytes))?;
         let pairs = set
@@ -50,8 +51,9 @@ impl Plain {
             .iter()
             .map(|[src, _]| Ok([src.clone(), data::buffer(&bench.device, &set.dst_bytes)?]));
         let pairs = pairs.collect::<Result<Vec<_>>>()?;
-        let work = self.work(&case, &bench.device, &pairs)?;
+        let work = self.work(case, &bench.device, &pairs)?;
         let ours = set.work();
+        let case = *case;
         let check = move |bench: &Bench| {
             case.check(&bench.device, &set)?;
             alike(&case, &bench.device, &set, &pairs[0][1])
