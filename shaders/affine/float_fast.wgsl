@@ -1,7 +1,7 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine
-// Needs: numbers, Real, Unsigned, OPERAND_SIGN, OPERAND_INFINITY, widen_operand, narrow_operand
+// Needs: numbers, SOME_UNCHANGED, HAS_SPECIALS, Real, Unsigned, OPERAND_SIGN, OPERAND_INFINITY, widen_operand, narrow_operand
 struct Affine {
     scale: Real,
     bias: Real,
@@ -13,8 +13,14 @@ struct Affine {
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
 fn affine(x: vec4<u32>) -> vec4<u32> {
     let a = numbers();
-    let size = x & vec4<u32>(OPERAND_SIGN - 1u);
     let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));
+    if !HAS_SPECIALS {
+        if SOME_UNCHANGED {
+            return select(finite, x, vec4<u32>(a.unchanged_from) == vec4<u32>(0u));
+        }
+        return finite;
+    }
+    let size = x & vec4<u32>(OPERAND_SIGN - 1u);
     let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
     let stepped = select(finite, infinite, size == vec4<u32>(OPERAND_INFINITY));
     return select(stepped, x, size >= vec4<u32>(a.unchanged_from));

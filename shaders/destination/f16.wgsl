@@ -14,15 +14,12 @@ const ROUNDS_SINGLES: bool = true;
 // From the bits of an f32, finite or infinite: to nearest, ties to even, subnormals kept.
 fn narrow(bits: vec4<u32>) -> vec4<u32> {
     let size = bits & vec4<u32>(0x7fffffffu);
-    let one = vec4<u32>(1u);
     // The exponent is rebased; a carry out of the mantissa raises it, in the end to infinity.
     let rebased = size - vec4<u32>(((127u - 15u) << 23u) - 0x0fffu);
-    let normal = (rebased + ((size >> vec4<u32>(13u)) & one)) >> vec4<u32>(13u);
-    // Below 2^-14 the result counts units of 2^-24: shift the significand there.
-    let shift = clamp(vec4<u32>(126u) - (size >> vec4<u32>(23u)), one, vec4<u32>(25u));
-    let significand = (size & vec4<u32>(0x007fffffu)) | vec4<u32>(0x00800000u);
-    let half_unit = (one << (shift - one)) - one;
-    let subnormal = (significand + half_unit + ((significand >> shift) & one)) >> shift;
+    let normal = (rebased + ((size >> vec4<u32>(13u)) & vec4<u32>(1u))) >> vec4<u32>(13u);
+    // Below 2^-14 the result counts units of 2^-24: a product with a power of two is exact, and `round` is to even.
+    let small = bitcast<vec4<f32>>(min(size, vec4<u32>(0x38800000u))) * 0x1p24f;
+    let subnormal = vec4<u32>(round(small));
     let finite = select(normal, subnormal, size < vec4<u32>(0x38800000u));
     let sign = (bits >> vec4<u32>(16u)) & vec4<u32>(SIGN);
     return select(finite, vec4<u32>(INFINITY), size >= vec4<u32>(0x47800000u)) | sign;

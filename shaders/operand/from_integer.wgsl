@@ -1,7 +1,11 @@
 // The operand of a conversion from an integer of up to 16 bits, which an f32 holds.
 //
-// Provides: operand
+// Provides: HAS_SPECIALS, operand
 // Needs: key
+//
+// Whether there may be NaNs or infinities.
+const HAS_SPECIALS: bool = false;
+
 fn operand(bits: vec4<u32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(vec4<f32>(key(bits)));
 }

@@ -1,7 +1,7 @@
 // What the affine step of floats works on: elements as they are, where source and destination have one dtype.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
-//     operand, from_operand, widen_operand, narrow_operand
+//     HAS_SPECIALS, operand, from_operand, widen_operand, narrow_operand
 // Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, widen, narrow
 const OPERAND_SIGN: u32 = SIGN;
 const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;
@@ -11,6 +11,9 @@ const OPERAND_EXPONENT_BIAS: i32 = EXPONENT_BIAS;
 
 // Whether the exact step rounds to odd, for another rounding to come.
 const TO_ODD: bool = false;
+
+// Whether there may be NaNs or infinities.
+const HAS_SPECIALS: bool = true;
 
 fn operand(bits: vec4<u32>) -> vec4<u32> {
     return bits;

@@ -3,7 +3,7 @@
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
 //     from_operand, widen_operand, narrow_operand
-// Needs: ROUNDS_SINGLES, from_single
+// Needs: ROUNDS_SINGLES, HAS_SPECIALS, narrow, from_single
 const OPERAND_SIGN: u32 = 0x80000000u;
 const OPERAND_SIGN_SHIFT: u32 = 0u; // that moves OPERAND_SIGN to bit 31
 const OPERAND_INFINITY: u32 = 0x7f800000u;
@@ -15,7 +15,11 @@ const OPERAND_EXPONENT_BIAS: i32 = 127;
 const TO_ODD: bool = ROUNDS_SINGLES;
 
 fn from_operand(x: vec4<u32>) -> vec4<u32> {
-    return from_single(x);
+    if HAS_SPECIALS {
+        return from_single(x);
+    }
+    // Arithmetic makes no NaN of numbers.
+    return narrow(x);
 }
 
 // To f32 and back, for finite numbers.

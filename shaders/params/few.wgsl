@@ -1,6 +1,6 @@
 // The uniform block of a window where a few channels have a clamp each; as `one.wgsl` otherwise.
 //
-// Provides: params, bounds, numbers, channel, set_channel
+// Provides: params, bounds, numbers, channel, set_channel, SOME_UNCHANGED
 // Needs: Bounds, Affine, Geometry
 struct Params {
     operators: array<Operator, OPERATORS>,
@@ -31,3 +31,6 @@ struct Operator {
     @align(16) bounds: Bounds,
     @align(16) affine: Affine,
 }
+
+// Whether there may be a clamp without an affine step where the module has one.
+const SOME_UNCHANGED: bool = true;

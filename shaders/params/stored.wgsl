@@ -1,6 +1,6 @@
 // The uniform block of a window where more channels have a clamp each than it can hold: these lie in a storage buffer.
 //
-// Provides: params, bounds, numbers, channel, set_channel
+// Provides: params, bounds, numbers, channel, set_channel, SOME_UNCHANGED
 // Needs: Bounds, Affine, Geometry
 struct Params {
     @align(16) geometry: Geometry,
@@ -30,3 +30,6 @@ struct Operator {
     bounds: Bounds,
     affine: Affine,
 }
+
+// Whether there may be a clamp without an affine step where the module has one.
+const SOME_UNCHANGED: bool = true;

@@ -176,7 +176,13 @@ struct Case {
 fn case() -> impl Strategy<Value = Case> {
     let on_gpu = prop_oneof![3 => Just((false, false)), 2 => any::<(bool, bool)>()];
     (any::<bool>(), any::<bool>(), on_gpu, prop::bool::weighted(0.3), any::<u64>()).prop_map(
-        |(one_buffer, in_place, on_gpu, by_channel, seed)| Case { one_buffer, in_place, on_gpu, by_channel, seed },
+        |(one_buffer, in_place, on_gpu, by_channel, seed)| Case {
+            one_buffer,
+            in_place,
+            on_gpu,
+            by_channel,
+            seed,
+        },
     )
 }
 

@@ -1,7 +1,8 @@
 //! Conversions and channels that cannot be: each is an error of its own.
 
 use wgpu_clamp::{
-    Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, Tensor, View,
+    Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, Tensor,
+    View,
 };
 
 use crate::harness::{buffer, gpus};
@@ -14,8 +15,8 @@ fn conversions_that_are_not_offered() {
     assert_eq!(error.to_string(), said);
     for dtype in DType::ALL {
         for source in DType::ALL {
-            let offered = source == dtype
-                || [source, dtype].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
+            let offered =
+                source == dtype || [source, dtype].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
             assert_eq!(Clamp::unbounded(dtype).with_source(source).is_ok(), offered, "{source} {dtype}");
         }
     }
@@ -33,12 +34,17 @@ fn conversions_whose_views_do_not_fit() {
         let (src, dst) = (View::new(&bytes, packed), View::new(&floats, packed));
         of(src, dst).unwrap();
         // As many floats as there are bytes are not there, and the source is the dtype that src is told to be.
-        let expected = |argument, dtype, needed, actual| {
-            Error::BufferTooSmall { argument, dtype, elements: 64, needed, actual }
+        let expected = |argument, dtype, needed, actual| Error::BufferTooSmall {
+            argument,
+            dtype,
+            elements: 64,
+            needed,
+            actual,
         };
         assert_eq!(of(src, src).unwrap_err(), expected("src and dst", DType::F32, 256, 64));
         assert_eq!(of(dst, View::new(&bytes, packed)).unwrap_err(), expected("dst", DType::F32, 256, 64));
-        let mismatch = |argument, expected, actual| Error::DTypeMismatch { argument, of: "the clamp", expected, actual };
+        let mismatch =
+            |argument, expected, actual| Error::DTypeMismatch { argument, of: "the clamp", expected, actual };
         let error = of(src.with_dtype(DType::F32), dst).unwrap_err();
         assert_eq!(error, mismatch("src", DType::U8, DType::F32));
         let error = of(src, dst.with_dtype(DType::U8)).unwrap_err();
@@ -48,7 +54,10 @@ fn conversions_whose_views_do_not_fit() {
         let in_place = of(dst, dst).unwrap_err();
         assert_eq!(in_place, Error::InPlaceSizes { source_dtype: DType::U8, dtype: DType::F32 });
         let said = in_place.to_string();
-        assert!(said.starts_with("src, dst: u8 to f32 in place; source and destination elements of one size"), "{said}");
+        assert!(
+            said.starts_with("src, dst: u8 to f32 in place; source and destination elements of one size"),
+            "{said}"
+        );
         let at = |offset| View::new(&floats, Layout::strided(&[16], &[1], offset).unwrap());
         of(at(0), at(4)).unwrap();
         of(at(128), at(16)).unwrap();
@@ -95,8 +104,10 @@ fn channels_that_do_not_fit() {
         let on_gpu = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
         let error = of(1, &[clamp, on_gpu, clamp]).unwrap_err();
         assert_eq!(error, Error::ChannelBoundOnGpu { channel: 1, argument: "max" });
-        assert_eq!(Plan::new(Clamps::along(1, &[clamp; 2]), &layout, &layout, gpu.clamper().limits()).unwrap_err(),
-            Error::ChannelCount { axis: 1, extent: 3, clamps: 2 });
+        assert_eq!(
+            Plan::new(Clamps::along(1, &[clamp; 2]), &layout, &layout, gpu.clamper().limits()).unwrap_err(),
+            Error::ChannelCount { axis: 1, extent: 3, clamps: 2 }
+        );
         let none = Tensor::zeros(&gpu.host, DType::F32, &[2, 0]).unwrap();
         let prepared = gpu.clamper().prepare(Clamps::along(1, &[]), Operands::in_place(none.view())).unwrap();
         assert_eq!(prepared.dispatches(), 0);
