@@ -1,111 +1,20 @@
-//! A levels stretch of a real picture: scale, bias and clamp, as astronomers and photographers do it to see
-//! what is faint.
-//!
-//! ```text
-//! cargo run --release --example levels -- [--out DIR]
-//! ```
-//!
-//! It runs twice on the Hubble eXtreme Deep Field, and each result is compared with the CPU reference:
-//!
-//! - (a) a rectangle of the 8-bit picture, in place; the rest of the buffer must not change;
-//! - (b) the whole picture in f32, from interleaved to planar by strides alone.
+//! Parts (a) and (b): the levels stretch.
 
-use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use image::{DynamicImage, Rgb32FImage, RgbImage, imageops};
-use wgpu_clamp::{
-    Clamp, DType, Error, Host, Layout, Operands, Precision, Tensor, View, reference, verify, wgpu,
-};
+use image::{DynamicImage, Rgb32FImage, RgbImage};
+use wgpu_clamp::{Clamp, DType, Host, Layout, Precision, Tensor, View, reference, verify};
 
-const PICTURE: &[u8] = include_bytes!("data/hubble_deep_field.jpg");
+use crate::{Result, clock};
 
 /// Becomes 0: just under the empty sky, most of which is 8 to 18.
 const BLACK: f32 = 5.0;
 /// Becomes 255: only 1 sample in 40 is brighter, in stars and in the middle of large galaxies.
 const WHITE: f32 = 107.0;
 
-/// Timed runs, after the one that compiles.
-const RUNS: usize = 5;
-
-const USAGE: &str = "usage: levels [--out DIR]    (DIR is target/demo if not given)";
-
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-fn main() -> ExitCode {
-    match demo() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn demo() -> Result<()> {
-    let Some(out) = out_dir(std::env::args_os().skip(1))? else {
-        println!("{USAGE}");
-        return Ok(());
-    };
-    std::fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
-    let picture = image::load_from_memory(PICTURE)
-        .map_err(|error| format!("cannot decode the picture: {error}"))?
-        .into_rgb8();
-    println!(
-        "picture: Hubble eXtreme Deep Field (NASA, ESA), {} x {} pixels",
-        picture.width(),
-        picture.height()
-    );
-    let host = open()?;
-
-    let (crop, crop_passed) =
-        rectangle_in_place(host.as_ref(), &picture).map_err(|error| format!("part (a): {error}"))?;
-    let (whole, whole_passed) =
-        interleaved_to_planar(host.as_ref(), &picture).map_err(|error| format!("part (b): {error}"))?;
-
-    // Also after a wrong result: the pictures show where it is.
-    println!("\npictures, before and after side by side:");
-    save_pair(&picture, &crop, &out.join("levels_u8_rectangle.png"))?;
-    save_pair(&picture, &whole, &out.join("levels_f32_planar.png"))?;
-    if !(crop_passed && whole_passed) {
-        return Err("a result differs from the CPU reference".into());
-    }
-    Ok(())
-}
-
-/// The directory that the arguments name; `None` if they ask for help.
-fn out_dir(mut args: impl Iterator<Item = OsString>) -> Result<Option<PathBuf>> {
-    let mut out = PathBuf::from("target/demo");
-    while let Some(arg) = args.next() {
-        match arg.to_str() {
-            Some("--out") => out = args.next().ok_or(format!("--out needs a directory\n{USAGE}"))?.into(),
-            Some("-h" | "--help") => return Ok(None),
-            _ => return Err(format!("unknown argument {}\n{USAGE}", arg.display()).into()),
-        }
-    }
-    Ok(Some(out))
-}
-
-/// A device, or `None` on a machine that has none: the CPU reference does the work there.
-fn open() -> Result<Option<Host>> {
-    match Host::open_blocking() {
-        Ok(host) => {
-            println!("adapter: {}", host.adapter());
-            Ok(Some(host))
-        }
-        Err(error @ (Error::NoAdapter { .. } | Error::NoDevice { .. })) => {
-            println!("No GPU can be used, so the CPU reference computes the pictures instead ({error}).");
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Part (a). The picture with its middle stretched, and whether the reference agrees.
-fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(RgbImage, bool)> {
+pub fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(RgbImage, bool)> {
     let [width, height] = [picture.width() as usize, picture.height() as usize];
     let shape = [height, width, 3];
     // The rows of the rectangle lie a whole row of the picture apart, and start in the middle of a word:
@@ -123,7 +32,9 @@ fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(RgbIma
     let (after, passed) = stretch.run(host, |host| {
         let tensor = Tensor::upload(host, &shape, picture)?;
         let view = View::new(tensor.buffer(), rectangle);
-        let time = submit_and_wait(host, &clamp, Operands::in_place(view))?;
+        let time = clock::submit_and_wait(host, |encoder| {
+            Ok(host.clamper().encode_in_place(encoder, &clamp, view)?)
+        })?;
         Ok((tensor.read_blocking()?, time))
     })?;
     let after = RgbImage::from_raw(picture.width(), picture.height(), after)
@@ -132,7 +43,7 @@ fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(RgbIma
 }
 
 /// Part (b). The whole picture, stretched, and whether the reference agrees.
-fn interleaved_to_planar(host: Option<&Host>, picture: &RgbImage) -> Result<(RgbImage, bool)> {
+pub fn interleaved_to_planar(host: Option<&Host>, picture: &RgbImage) -> Result<(RgbImage, bool)> {
     let [width, height] = [picture.width() as usize, picture.height() as usize];
     // Samples from 0 to 1, as neural networks take them: in planes.
     let samples = DynamicImage::ImageRgb8(picture.clone()).into_rgb32f();
@@ -156,7 +67,10 @@ fn interleaved_to_planar(host: Option<&Host>, picture: &RgbImage) -> Result<(Rgb
     let (after, passed) = stretch.run(host, |host| {
         let src = Tensor::upload(host, interleaved.shape(), &samples)?;
         let dst = Tensor::zeros(host, DType::F32, planar.shape())?;
-        let time = submit_and_wait(host, &clamp, (View::new(src.buffer(), by_plane), dst.view()))?;
+        let by_plane = View::new(src.buffer(), by_plane);
+        let time = clock::submit_and_wait(host, |encoder| {
+            Ok(host.clamper().encode(encoder, &clamp, (by_plane, dst.view()))?)
+        })?;
         Ok((bytemuck::cast_slice(&dst.read_blocking::<f32>()?).to_vec(), time))
     })?;
 
@@ -197,11 +111,11 @@ impl Stretch<'_> {
         };
         let (mut after, first) = gpu(host)?;
         let mut best = Duration::MAX;
-        for _ in 0..RUNS {
+        for _ in 0..clock::RUNS {
             let (again, time) = gpu(host)?;
             (after, best) = (again, best.min(time));
         }
-        println!("  time: {best:.1?} from call to completion, the best of {RUNS} runs");
+        println!("  time: {best:.1?} from call to completion, the best of {} runs", clock::RUNS);
         println!("  first run, with compiling: {first:.1?}");
 
         // Whole buffers, so the bytes outside the output are compared as well.
@@ -227,27 +141,4 @@ impl fmt::Display for Stretch<'_> {
         }
         write!(f, "\n  elements: {}", dst_layout.len())
     }
-}
-
-/// Prepares, records and submits one clamp, and waits for it. How long that takes.
-fn submit_and_wait<'a>(host: &Host, clamp: &Clamp, operands: impl Into<Operands<'a>>) -> Result<Duration> {
-    let device = host.clamper().device();
-    // The upload is still on its way; without this it would be timed too.
-    host.queue().submit([]);
-    device.poll(wgpu::PollType::wait_indefinitely())?;
-    let start = Instant::now();
-    let submission = host.submit(clamp, operands)?;
-    device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })?;
-    Ok(start.elapsed())
-}
-
-fn save_pair(before: &RgbImage, after: &RgbImage, path: &Path) -> Result<()> {
-    const GAP: u32 = 8;
-    let white = image::Rgb([255; 3]);
-    let mut pair = RgbImage::from_pixel(before.width() + GAP + after.width(), before.height(), white);
-    imageops::replace(&mut pair, before, 0, 0);
-    imageops::replace(&mut pair, after, (before.width() + GAP).into(), 0);
-    pair.save(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    println!("  {}", path.display());
-    Ok(())
 }
