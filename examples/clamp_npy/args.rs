@@ -6,7 +6,7 @@ use lexopt::Arg::{Long, Short, Value};
 use lexopt::ValueExt as _;
 use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc};
 use wgpu_clamp::standards::onnx::{self, Bounds};
-use wgpu_clamp::{Bound, Clamp, DType, NanRule, Order, Precision};
+use wgpu_clamp::{Bound, Clamp, DType, NanRule, Order, Precision, Rounding};
 
 use crate::{Result, values};
 
@@ -14,8 +14,9 @@ pub const HELP: &str = "\
 usage: clamp_npy [OPTIONS] INPUT OUTPUT
 
 Clamps every element of a .npy file: max(MIN, min(x * SCALE + BIAS, MAX)).
-OUTPUT is a .npy file of the same dtype, byte order, shape and order. It appears
-when it is complete, and replaces one that is there; it may be INPUT itself.
+OUTPUT is a .npy file of the same byte order, shape and order, and of the same
+dtype unless --dtype names another. It appears when it is complete, and replaces
+one that is there; without another dtype it may be INPUT itself.
 INPUT may be - for standard input.
 
   --min VALUE      lower bound; none if not given
@@ -27,18 +28,24 @@ INPUT may be - for standard input.
                    treat it as -inf or inf
   --precision P    how scale and bias of floats round: exact (if not given) is
                    once and the same on every device; fast is as the GPU does it
+  --dtype D        of OUTPUT, if another than that of INPUT: between any two of
+                   u8, i8, u16, i16, f16 and f32; integers saturate, NaN becomes
+                   0 in them (or see --nan)
+  --rounding R     how numbers become integers: zero (if not given) drops the
+                   fraction, even is to the nearest, of two to the even one
   --standard S     the operator of a standard, with its conversion of bounds:
                      directml[:LEVEL]  ELEMENT_WISE_CLIP; LEVEL is 1.0 to 6.4
                      clip1[:LEVEL]     ELEMENT_WISE_CLIP1; LEVEL is 5.0 to 6.4
                      onnx[:OPSET]      Clip-1, 6, 11, 12 or 13, by OPSET
                      openvino          Clamp-1
                      onednn            Graph Clamp
-                   --order and --nan are the standard's then; --scale and --bias
-                   are for directml and clip1
+                   --order and --nan are the standard's then, --dtype and
+                   --rounding are not for it; --scale and --bias are for
+                   directml and clip1
   -q, --quiet      print nothing but errors
   -h, --help       print this
 
-VALUE is a number of the file's dtype, taken exactly: -5, 9007199254740993, 0xff
+VALUE is a number of OUTPUT's dtype, taken exactly: -5, 9007199254740993, 0xff
 for integers, -1.5, 1e-3, inf for floats; unless --standard says otherwise.";
 
 /// What was asked for.
@@ -54,6 +61,9 @@ pub struct Options {
     order: Option<Order>,
     nan: Option<NanRule>,
     precision: Option<Precision>,
+    /// Of the output.
+    dtype: Option<DType>,
+    rounding: Option<Rounding>,
     standard: Option<Standard>,
 }
 
@@ -87,6 +97,14 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Options>> {
             Long("precision") => {
                 let known = [("exact", Precision::Exact), ("fast", Precision::Fast)];
                 options.precision = Some(one_of("--precision", &parser.value()?.string()?, &known)?);
+            }
+            Long("dtype") => {
+                let known = DType::ALL.map(|dtype| (dtype.name(), dtype));
+                options.dtype = Some(one_of("--dtype", &parser.value()?.string()?, &known)?);
+            }
+            Long("rounding") => {
+                let known = [("zero", Rounding::TowardZero), ("even", Rounding::NearestEven)];
+                options.rounding = Some(one_of("--rounding", &parser.value()?.string()?, &known)?);
             }
             Long("standard") => options.standard = Some(Standard::parse(&parser.value()?.string()?)?),
             Short('q') | Long("quiet") => options.quiet = true,
@@ -167,11 +185,18 @@ impl Options {
     /// What is wrong whatever the file holds.
     fn refuse_nonsense(&self) -> Result<()> {
         let affine = self.scale.is_some() || self.bias.is_some();
+        if self.dtype == Some(DType::BF16) {
+            return Err("--dtype: NumPy has no bf16".into());
+        }
         let Some(standard) = self.standard else {
             // NaN alone may be what somebody wants to be rid of.
-            let nothing = self.min.is_none() && self.max.is_none() && !affine && self.nan.is_none();
-            return if nothing { Err("nothing to do: give --min or --max".into()) } else { Ok(()) };
+            let bounds = self.min.is_some() || self.max.is_some();
+            let something = bounds || affine || self.nan.is_some() || self.dtype.is_some();
+            return if something { Ok(()) } else { Err("nothing to do: give --min or --max".into()) };
         };
+        if self.dtype.is_some() || self.rounding.is_some() {
+            return Err("--dtype, --rounding: --standard has no conversion; leave them out".into());
+        }
         if self.order.is_some() || self.nan.is_some() {
             return Err("--order, --nan: --standard has its own; leave them out".into());
         }
@@ -189,19 +214,7 @@ impl Options {
     /// The clamp for a file of that dtype.
     pub fn clamp(&self, dtype: DType) -> Result<Clamp> {
         let clamp = match self.standard {
-            None => {
-                let (min, max) = self.elements(dtype)?;
-                let clamp = Clamp::from_bits(dtype, min, max)?
-                    .with_order(self.order.unwrap_or_default())
-                    .with_nan_rule(self.nan.unwrap_or_default());
-                if dtype == DType::F64 {
-                    let (scale, bias) = self.affine(dtype)?;
-                    clamp.with_affine_f64(scale, bias)?
-                } else {
-                    let (scale, bias) = self.affine(dtype)?;
-                    clamp.with_affine(scale, bias)?
-                }
-            }
+            None => self.plain(dtype)?,
             Some(Standard::Clip(level)) => {
                 let (scale, bias) = self.affine(dtype)?;
                 let (min, max) = self.attributes(dtype)?;
@@ -240,6 +253,25 @@ impl Options {
         };
         // The same bits whether a GPU or the reference does the work, unless speed is asked for.
         Ok(clamp.with_precision(self.precision.unwrap_or(Precision::Exact)))
+    }
+
+    /// The clamp of no standard, which alone converts.
+    fn plain(&self, source: DType) -> Result<Clamp> {
+        let dtype = self.dtype.unwrap_or(source);
+        // A pair that is not offered is to be named before a bound that would not suit it.
+        let clamp = Clamp::unbounded(dtype).with_source(source)?;
+        let (min, max) = self.elements(dtype)?;
+        let clamp = clamp
+            .with_bounds(min, max)?
+            .with_order(self.order.unwrap_or_default())
+            .with_nan_rule(self.nan.unwrap_or_default())
+            .with_rounding(self.rounding.unwrap_or_default());
+        if dtype == DType::F64 {
+            let (scale, bias) = self.affine(source)?;
+            return Ok(clamp.with_affine_f64(scale, bias)?);
+        }
+        let (scale, bias) = self.affine(source)?;
+        Ok(clamp.with_affine(scale, bias)?)
     }
 
     /// The bounds as elements.

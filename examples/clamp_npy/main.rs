@@ -7,17 +7,18 @@
 //!
 //! The file goes through in slices of 32 MiB. While one is clamped by [`Host::clamp_slice_in_place`], the next is
 //! read and the last one written, each by a thread of its own. Elements may be any of the eleven types that `NumPy`
-//! shares with this crate, in either byte order and in C or Fortran order; the output has those of the input.
+//! shares with this crate, in either byte order and in C or Fortran order; the output has those of the input. With
+//! `--dtype` its elements are of another type, for which [`Host::clamp_slice`] does the work.
 //!
 //! **Memory** does not grow with the file: three slices, 96 MiB of buffers for two chunks on their way through the
 //! device (32 where host and GPU share their memory), and what the driver takes. On Mesa's lavapipe 22.3.6, whose buffers are memory of the process as well, the
 //! peak was 216 MiB for a file of 8 GiB of f32 and the same for one of 128 MiB (maximum resident set size on Linux,
-//! 2026-11-21). Without an adapter it is the three slices.
+//! 2026-11-21). Without an adapter it is the three slices. With `--dtype` there is a second slice for each of the three.
 //!
 //! **The output appears under its name only when it is complete.** Until then it is a temporary file beside it,
 //! named `.OUT.npy.` and six letters and `.part`, which a run that fails removes. A run that is killed, by Ctrl-C
 //! too, may leave that file, but never a part of the output under its own name: what was there before is still
-//! there. So input and output may be the same file.
+//! there. So input and output may be the same file, unless `--dtype` would leave it with another dtype.
 //!
 //! **Against `numpy.clip(x, min, max)`**: without other options than `--min` and `--max` the results are the same bits,
 //! NaN elements and signs of zeros included, save in two cases. Where min > max, `NumPy` makes every element max,
@@ -42,6 +43,7 @@ use half::f16;
 use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
 use npy::Header;
 use output::Output;
+use stream::Slice;
 use wgpu_clamp::{Clamp, DType, Element, Error, Host, reference};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -72,8 +74,15 @@ fn run(options: &Options) -> Result<()> {
     let header = Header::read(&mut input).map_err(|error| format!("{name}: {error}"))?;
     header.check_length(length).map_err(|error| format!("{name}: {error}"))?;
     let clamp = options.clamp(header.dtype)?;
+    let result = header.with_dtype(clamp.dtype())?;
+    if clamp.converts() && is_one_file(&options.input, &options.output) {
+        let (from, to) = (clamp.source(), clamp.dtype());
+        return Err(
+            format!("--dtype: {name} is {from} and would become {to}; give OUTPUT another name").into()
+        );
+    }
     let mut output = Output::create(&options.output)?;
-    output.file().write_all(&header.to_bytes())?;
+    output.file().write_all(&result.to_bytes())?;
 
     let tell = |line: &str| {
         if !options.quiet {
@@ -82,28 +91,16 @@ fn run(options: &Options) -> Result<()> {
     };
     tell(&format!("{name}: {header}"));
     let host = if header.elements == 0 { None } else { device(&tell)? };
-    let bar = progress_bar(header.bytes, options.quiet);
+    let bar = progress_bar(result.bytes, options.quiet);
     let job = Job { input, name, header: &header, clamp, host: host.as_ref(), bar: &bar };
-    let streamed = match header.dtype {
-        DType::F32 => job.stream::<f32>(&mut output),
-        DType::F16 => job.stream::<f16>(&mut output),
-        DType::F64 => job.stream::<f64>(&mut output),
-        DType::I8 => job.stream::<i8>(&mut output),
-        DType::I16 => job.stream::<i16>(&mut output),
-        DType::I32 => job.stream::<i32>(&mut output),
-        DType::I64 => job.stream::<i64>(&mut output),
-        DType::U8 => job.stream::<u8>(&mut output),
-        DType::U16 => job.stream::<u16>(&mut output),
-        DType::U32 => job.stream::<u32>(&mut output),
-        DType::U64 => job.stream::<u64>(&mut output),
-        DType::BF16 => Err("NumPy has no bf16".into()),
-    };
+    let streamed = job.run(&mut output);
     bar.finish_and_clear();
     streamed?;
     // The input is closed by now: Windows does not let an open file be replaced.
     let path = output.finish()?;
-    let (size, time) = (BinaryBytes(header.bytes), start.elapsed());
-    tell(&format!("{}: {} elements, {size}, in {time:.1?}", path.display(), header.elements));
+    let (size, time) = (BinaryBytes(result.bytes), start.elapsed());
+    let of = if clamp.converts() { format!(" of {}", clamp.dtype()) } else { String::new() };
+    tell(&format!("{}: {} elements{of}, {size}, in {time:.1?}", path.display(), header.elements));
     Ok(())
 }
 
@@ -123,6 +120,12 @@ fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
         return Err("it is a directory".into());
     }
     Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
+}
+
+/// Whether both paths lead to a file that is there.
+fn is_one_file(input: &Path, output: &Path) -> bool {
+    let [input, output] = [input, output].map(|path| path.canonicalize().ok());
+    input.is_some() && input == output
 }
 
 /// A device, or `None` on a machine that has none: the CPU reference does the work there.
@@ -161,16 +164,67 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn stream<T: Element>(self, output: &mut Output) -> Result<()> {
-        let Self { input, name, header, clamp, host, bar } = self;
-        let swap = header.big_endian != cfg!(target_endian = "big");
-        let reader = stream::Reader { input, name, swap };
-        let writer = stream::Writer { output, swap, bar };
-        let mut scratch = Vec::new();
-        stream::run::<T>(reader, writer, header.elements, |slice| match host {
+    /// By the types of source and destination.
+    fn run(self, output: &mut Output) -> Result<()> {
+        match (self.clamp.source(), self.clamp.converts()) {
+            (DType::F32, false) => self.in_place::<f32>(output),
+            (DType::F16, false) => self.in_place::<f16>(output),
+            (DType::F64, _) => self.in_place::<f64>(output),
+            (DType::I8, false) => self.in_place::<i8>(output),
+            (DType::I16, false) => self.in_place::<i16>(output),
+            (DType::I32, _) => self.in_place::<i32>(output),
+            (DType::I64, _) => self.in_place::<i64>(output),
+            (DType::U8, false) => self.in_place::<u8>(output),
+            (DType::U16, false) => self.in_place::<u16>(output),
+            (DType::U32, _) => self.in_place::<u32>(output),
+            (DType::U64, _) => self.in_place::<u64>(output),
+            (DType::F32, true) => self.convert_from::<f32>(output),
+            (DType::F16, true) => self.convert_from::<f16>(output),
+            (DType::I8, true) => self.convert_from::<i8>(output),
+            (DType::I16, true) => self.convert_from::<i16>(output),
+            (DType::U8, true) => self.convert_from::<u8>(output),
+            (DType::U16, true) => self.convert_from::<u16>(output),
+            (DType::BF16, _) => Err("NumPy has no bf16".into()),
+        }
+    }
+
+    fn convert_from<S: Element>(self, output: &mut Output) -> Result<()> {
+        match self.clamp.dtype() {
+            DType::F32 => self.convert::<S, f32>(output),
+            DType::F16 => self.convert::<S, f16>(output),
+            DType::I8 => self.convert::<S, i8>(output),
+            DType::I16 => self.convert::<S, i16>(output),
+            DType::U8 => self.convert::<S, u8>(output),
+            DType::U16 => self.convert::<S, u16>(output),
+            dtype => Err(format!("--dtype: {dtype} is no dtype of a file that converts").into()),
+        }
+    }
+
+    fn in_place<T: Element>(self, output: &mut Output) -> Result<()> {
+        let (clamp, host, mut scratch) = (self.clamp, self.host, Vec::new());
+        self.stream(output, |slice: &mut Vec<T>| match host {
             Some(host) => Ok(host.clamp_slice_in_place(&clamp, slice).run_blocking()?),
             None => clamp_here(&clamp, slice, &mut scratch),
         })
+    }
+
+    fn convert<S: Element, T: Element>(self, output: &mut Output) -> Result<()> {
+        let (clamp, host) = (self.clamp, self.host);
+        self.stream(output, |(src, dst): &mut (Vec<S>, Vec<T>)| {
+            dst.resize(src.len(), T::zeroed());
+            match host {
+                Some(host) => Ok(host.clamp_slice(&clamp, src, dst).run_blocking()?),
+                None => Ok(reference::clamp_slice(&clamp, src, dst)?),
+            }
+        })
+    }
+
+    fn stream<B: Slice>(self, output: &mut Output, clamp: impl FnMut(&mut B) -> Result<()>) -> Result<()> {
+        let Self { input, name, header, bar, .. } = self;
+        let swap = header.big_endian != cfg!(target_endian = "big");
+        let reader = stream::Reader { input, name, swap };
+        let writer = stream::Writer { output, swap, bar };
+        stream::run(reader, writer, header.elements, clamp)
     }
 }
 

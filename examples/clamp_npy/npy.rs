@@ -28,7 +28,7 @@ const GROWTH: usize = 21;
 const SUPPORTED: &str = "supported are i1, i2, i4, i8, u1, u2, u4, u8, f2, f4 and f8";
 
 /// What a file holds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Header {
     pub dtype: DType,
     pub big_endian: bool,
@@ -157,6 +157,14 @@ impl Header {
             .into());
         }
         Ok(())
+    }
+
+    /// The same array with elements of another type.
+    pub fn with_dtype(&self, dtype: DType) -> Result<Self> {
+        let bytes = self.elements.checked_mul(dtype.size() as u64).filter(|n| i64::try_from(*n).is_ok());
+        let bytes = bytes
+            .ok_or_else(|| format!("{} elements of {dtype} are more than a file can hold", self.elements))?;
+        Ok(Self { dtype, bytes, ..self.clone() })
     }
 
     /// What `numpy.save` writes for such an array, byte for byte.

@@ -140,6 +140,29 @@ fn input_and_output_may_be_one_file() {
     assert_eq!(names(folder.path()), ["x.npy"]);
 }
 
+#[test]
+fn one_file_keeps_its_dtype() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("x.npy");
+    fs::copy(data("f4_c.npy"), &file).unwrap();
+    let words = ["--dtype: ", "x.npy is f32 and would become u8; give OUTPUT another name"];
+    refused(&run(&["--dtype=u8"], &file, &file), &words);
+    refused(&run(&["--dtype=u8"], &file, folder.path().join("./x.npy")), &words);
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        refused(&run(&["--dtype=u8"], &file, &link), &words);
+        fs::remove_file(link).unwrap();
+    }
+    assert_eq!(fs::read(&file).unwrap(), fs::read(data("f4_c.npy")).unwrap());
+    assert_eq!(names(folder.path()), ["x.npy"]);
+
+    // The dtype that it has.
+    succeeded(&run(&["--dtype=f32", "--min=-1.1", "--max=2.3"], &file, &file));
+    assert_eq!(fs::read(&file).unwrap(), fs::read(data("f4_c.out.npy")).unwrap());
+}
+
 #[cfg(unix)]
 #[test]
 fn links_and_permissions_stay() {

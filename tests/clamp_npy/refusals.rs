@@ -151,6 +151,13 @@ fn bounds_are_exact_or_refused() {
         ("f4", &["--scale=inf", "--min=0"], "scale: inf is not finite"),
         ("f4", &["--bias=x", "--min=0"], "--bias: \"x\" is no f32"),
         ("i4", &["--bias=16777217"], "--bias: 16777217 would be rounded to 16777216; it is taken as f32"),
+        ("i4", &["--dtype=f32"], "source: i32 does not convert to f32; any two of u8, i8, u16, i16, f16"),
+        ("f4", &["--dtype=i64"], "source: f32 does not convert to i64"),
+        ("f8", &["--dtype=f32", "--max=none"], "source: f64 does not convert to f32"),
+        ("f4", &["--dtype=f64"], "source: f32 does not convert to f64"),
+        ("f4", &["--dtype=u8", "--max=256"], "--max: \"256\" is no u8"),
+        ("u1", &["--dtype=f16", "--max=65520"], "--max: 65520 is beyond the largest f16"),
+        ("u1", &["--dtype=f32", "--bias=16777217"], "would be rounded to 16777216; it is taken as f32"),
         ("i4", &["--standard=directml", "--min=0", "--max=16777217"], "--max: 16777217 would be rounded"),
         ("i8", &["--standard=openvino", "--min=0", "--max=9007199254740993"], "rounded to 9007199254740992"),
         ("i4", &["--standard=onednn", "--min=0", "--max=1"], "i32 is not in oneDNN Graph Clamp"),
@@ -177,6 +184,12 @@ fn wrong_arguments_are_named() {
         (&["--min=1", "--order=up"], "--order: \"up\" is unknown; give min, max"),
         (&["--nan=zero"], "--nan: \"zero\" is unknown; give keep, min, max"),
         (&["--min=1", "--precision=double"], "--precision: \"double\" is unknown; give exact, fast"),
+        (&["--dtype=float32"], "--dtype: \"float32\" is unknown; give f32, f16"),
+        (&["--dtype=bf16"], "--dtype: NumPy has no bf16"),
+        (&["--rounding=even"], "nothing to do"),
+        (&["--dtype=u8", "--rounding=up"], "--rounding: \"up\" is unknown; give zero, even"),
+        (&["--standard=onnx", "--dtype=u8"], "--dtype, --rounding: --standard has no conversion"),
+        (&["--standard=directml", "--rounding=even"], "--dtype, --rounding: --standard has no conversion"),
         (&["--standard=numpy"], "--standard: \"numpy\" is unknown; give directml"),
         (&["--standard=openvino:1"], "--standard: \"openvino:1\" is unknown"),
         (&["--standard=onnx:0"], "opset: 0 is no version"),
@@ -199,9 +212,19 @@ fn wrong_arguments_are_named() {
     let help = Command::new(example()).arg("--help").output().unwrap();
     succeeded(&help);
     let help = String::from_utf8(help.stdout).unwrap();
-    for option in
-        ["--min", "--max", "--scale", "--bias", "--order", "--nan", "--precision", "--standard", "--quiet"]
-    {
+    for option in [
+        "--min",
+        "--max",
+        "--scale",
+        "--bias",
+        "--order",
+        "--nan",
+        "--precision",
+        "--dtype",
+        "--rounding",
+        "--standard",
+        "--quiet",
+    ] {
         assert!(help.contains(option));
     }
     assert!(help.lines().all(|line| line.len() <= 80));

@@ -158,3 +158,122 @@ fn options_and_standards() {
     assert_eq!(bits(f4(f32::NAN, "--min 1 --max 2 --standard directml")), bits(2.0));
     assert!(f4(f32::NAN, "--min 1 --max 2 --standard openvino").is_nan());
 }
+
+/// The elements that convert and that `NumPy` has: code, name, size.
+const CONVERTIBLE: [(&str, &str, usize); 6] = [
+    ("u1", "u8", 1),
+    ("i1", "i8", 1),
+    ("u2", "u16", 2),
+    ("i2", "i16", 2),
+    ("f2", "f16", 2),
+    ("f4", "f32", 4),
+];
+
+/// The bytes of `numbers` as elements, in the byte order that is asked for.
+fn elements(code: &str, big_endian: bool, numbers: &[i32]) -> Vec<u8> {
+    let bytes = |&x: &i32| {
+        let mut bytes = match code {
+            "u1" => u8::try_from(x).unwrap().to_le_bytes().to_vec(),
+            "i1" => i8::try_from(x).unwrap().to_le_bytes().to_vec(),
+            "u2" => u16::try_from(x).unwrap().to_le_bytes().to_vec(),
+            "i2" => i16::try_from(x).unwrap().to_le_bytes().to_vec(),
+            "f2" => half::f16::from_f32(x as f32).to_le_bytes().to_vec(),
+            _ => (x as f32).to_le_bytes().to_vec(),
+        };
+        if big_endian {
+            bytes.reverse();
+        }
+        bytes
+    };
+    numbers.iter().flat_map(bytes).collect()
+}
+
+fn all_pairs(run: impl Fn(&[&str], &Path, &Path) -> Output) {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("out.npy");
+    let numbers = [0, 1, 2, 3, 99, 100, 101, 127];
+    let clamped = [2, 2, 2, 3, 99, 100, 100, 100];
+    for (from, _, from_size) in CONVERTIBLE {
+        for (to, name, to_size) in CONVERTIBLE {
+            for big_endian in [false, true] {
+                let header = |code: &str, size| {
+                    let order = if size == 1 { "|" } else { ["<", ">"][usize::from(big_endian)] };
+                    format!("{{'descr': '{order}{code}', 'fortran_order': True, 'shape': (2, 4), }}")
+                };
+                // A byte has no order to hand on, so that of the result is little-endian.
+                if big_endian && from_size == 1 {
+                    continue;
+                }
+                let input =
+                    with_header(&folder, &header(from, from_size), &elements(from, big_endian, &numbers));
+                succeeded(&run(&["--dtype", name, "--min=2", "--max=100"], &input, &out));
+                let written = fs::read(&out).unwrap();
+                let said = String::from_utf8_lossy(&written[10..128]);
+                assert!(said.starts_with(&header(to, to_size)), "{from} to {to}: {said}");
+                assert_eq!(written[128..], elements(to, big_endian, &clamped), "{from} to {to}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pair_of_dtypes_on_the_gpu() {
+    all_pairs(|options, input, output| {
+        let run = command(options, input, output).output().unwrap();
+        assert!(String::from_utf8_lossy(&run.stdout).contains("adapter: "), "{run:?}");
+        run
+    });
+}
+
+#[test]
+fn every_pair_of_dtypes_without_an_adapter() {
+    all_pairs(|options, input, output| run(options, input, output));
+}
+
+/// Rounding, saturation, NaN and the affine step between dtypes, on the GPU and without; values as `as` of Rust has them.
+#[test]
+fn conversions_follow_their_options() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("out.npy");
+    let numbers = [f32::NAN, f32::INFINITY, -1e9, 2.5, 3.5, -0.5, 254.6, 7.0];
+    let floats: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (8,)}";
+    let input = with_header(&folder, header, &floats);
+    for (options, expected) in [
+        (&["--dtype=u8"][..], numbers.map(|x| x as u8)),
+        (&["--dtype=u8", "--rounding=zero"], numbers.map(|x| x as u8)),
+        (&["--dtype=u8", "--rounding=even"], numbers.map(|x| x.round_ties_even() as u8)),
+        (&["--dtype=u8", "--nan=max", "--max=200"], [200, 200, 0, 2, 3, 0, 200, 7]),
+        (&["--dtype=u8", "--scale=2", "--bias=0.5", "--rounding=even"], [0, 255, 0, 6, 8, 0, 255, 14]),
+        (&["--dtype=i8", "--min=-3", "--max=3"], [0, 3, 0xfd, 2, 3, 0, 3, 3]),
+    ] {
+        for run in [run(options, &input, &out), command(options, &input, &out).output().unwrap()] {
+            succeeded(&run);
+            assert_eq!(fs::read(&out).unwrap()[128..], expected, "{options:?}: {run:?}");
+        }
+    }
+    let said = run(&["--dtype=f16"], &input, &out);
+    let said = String::from_utf8_lossy(&said.stdout);
+    assert!(said.contains("out.npy: 8 elements of f16, 16 B, in "), "{said}");
+
+    // Without another dtype too.
+    let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (4,)}";
+    let input = with_header(&folder, header, &[3, 5, 7, 0xfd]);
+    succeeded(&run(&["--scale=0.5", "--rounding=even"], &input, &out));
+    assert_eq!(fs::read(&out).unwrap()[128..], [2, 2, 4, 0xfe]);
+}
+
+/// More than the buffers hold, from small elements to large ones.
+#[test]
+fn many_slices_of_another_dtype() {
+    const ELEMENTS: usize = (40 << 20) + 12_345;
+    let folder = TempDir::new().unwrap();
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({ELEMENTS},)}}");
+    let bytes: Vec<u8> = (0..ELEMENTS).map(|i| (i % 251) as u8).collect();
+    let (input, out) = (with_header(&folder, &header, &bytes), folder.path().join("out.npy"));
+    succeeded(&command(&["--dtype=f32", "--max=200"], &input, &out).output().unwrap());
+    let out = fs::read(out).unwrap();
+    assert_eq!(out.len(), 128 + 4 * ELEMENTS);
+    let right = |(byte, float): (&u8, &[u8])| float == f32::from(*byte.min(&200)).to_le_bytes();
+    assert!(bytes.iter().zip(out[128..].chunks(4)).all(right));
+}
