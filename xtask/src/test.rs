@@ -58,6 +58,12 @@ pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
         }
         run_command(tests.args(args))
     })?;
+    steps.step("examples", || {
+        // Each checks its own result, and was built with the tests.
+        ["quickstart", "own_encoder", "frame_to_tensor"].into_iter().try_for_each(|example| {
+            run_command(&mut in_root(&["run", "--package", "wgpu-clamp", "--example", example]))
+        })
+    })?;
     steps.summary();
     println!("\nAll checks passed.");
     Ok(())
