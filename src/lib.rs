@@ -1,6 +1,7 @@
 //! `max(Min, min(x * scale + bias, Max))` on the GPU, through [wgpu](https://docs.rs/wgpu/30).
 //!
-//! Twelve element types, signed strides of up to 8 dimensions on both sides, in place or not, on every
+//! Twelve element types, seven of which [convert](#conversion) into each other on the way, one clamp for all elements or
+//! one for each [channel](#channels), signed strides of up to 8 dimensions on both sides, in place or not, on every
 //! adapter with [`wgpu::Limits::downlevel_defaults()`] and no optional feature. Every result is held to a
 //! [CPU reference](mod@reference), bit by bit.
 //!
@@ -16,14 +17,15 @@
 //!
 //! # What is computed
 //!
-//! A [`Clamp`] is data: a [`DType`], two [`Bound`]s and the rules. Each element goes through three steps.
+//! A [`Clamp`] is data: a [`DType`], two [`Bound`]s and the rules. Each element goes through three steps. (Where source and
+//! destination differ in dtype, there is [a fourth](#conversion).)
 //!
 //! **1. The affine step**, `x * scale + bias`, if [`Clamp::with_affine`] has set one. `scale` and `bias` are
 //! finite f32 numbers (f64 for F64). Scale 1 with bias ±0 is dropped: every bit stays.
 //!
 //! | dtype | [`Precision`] | result |
 //! | --- | --- | --- |
-//! | I8–I64, U8–U64 | without effect | the exact real number, truncated toward zero, saturated |
+//! | I8–I64, U8–U64 | without effect | the exact real number, rounded by the clamp's [`Rounding`] (toward zero if it names none), saturated |
 //! | F32, F16, BF16, F64 | `Exact` | the exact real number, rounded once, ties to even, subnormals kept: the same bits on every device |
 //! | F32, F16, BF16 | `Fast` (default) | f32 arithmetic of the device, rounded to the dtype: one of a [stated set](mod@reference) |
 //! | F64 | `Fast` (default) | f64 arithmetic of the device: one of the set; as `Exact`, whose result is in it, on devices [without](Precision::Fast) |
@@ -33,8 +35,8 @@
 //! arithmetic, since WGSL lets a device assume that NaN and ∞ do not happen.
 //!
 //! The set of `Fast` is small: the fused and the unfused result, each with subnormals kept or flushed. But WGSL
-//! leaves the rounding of float arithmetic to the device, so one may fall outside. [`verify::check`] on the
-//! device in question tells; there, use [`Precision::Exact`], which takes integer instructions only.
+//! leaves the rounding of float arithmetic to the device, so one may fall outside. [`Host::self_test`] or [`verify::check`]
+//! on the device in question tells; there, use [`Precision::Exact`], which takes integer instructions only.
 //!
 //! **2. The NaN rule.** [`NanRule::Propagate`] (default) lets a NaN element leave bit for bit. `ToMin` and
 //! `ToMax` treat it as −∞ or +∞.
@@ -71,6 +73,100 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
+//! # Conversion
+//!
+//! [`Clamp::with_source`] takes elements of another dtype, `max(Min, min(convert(x * scale + bias), Max))`: any two of
+//! [`DType::CONVERTIBLE`], which are U8, I8, U16, I16, F16, BF16 and F32. Bounds, order and NaN rule are those of the
+//! clamp's own dtype, which is that of the destination.
+//!
+//! | element | to a float | to an integer |
+//! | --- | --- | --- |
+//! | finite | the real number `x * scale + bias`, rounded once, ties to even, subnormals kept; ±∞ beyond the largest number | the real number, rounded by [`Rounding`], saturated |
+//! | −0, no affine step | −0 | 0 |
+//! | NaN | a quiet NaN of its sign, with the upper bits of its payload | 0; by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or highest number; then the bounds |
+//! | ±∞ | ±∞, with the sign that `scale` gives it | the lowest or highest number; then the bounds |
+//! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | as a NaN |
+//!
+//! That is [`Precision::Exact`], with the same bits on every device. With `Fast`, an affine step that meets a float on either
+//! side is f32 arithmetic of the device, one of the [stated set](mod@reference), rounded to the destination as above.
+//! Between integers, and without an affine step, `Fast` is `Exact`.
+//!
+//! Strides and offsets count elements of the source in `src` and of the destination in `dst`. Within one buffer, whether
+//! the two share anything is decided in bytes; in place needs elements of one size.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, DType, Precision, Rounding, reference};
+//!
+//! // Scores from 0 to 1 to bytes: one pass for a scale, a rounding, a clamp and a conversion.
+//! let to_bytes = Clamp::new(0_u8, 255)
+//!     .with_source(DType::F32)?
+//!     .with_affine(255.0, 0.0)?
+//!     .with_rounding(Rounding::NearestEven)
+//!     .with_precision(Precision::Exact);
+//! let mut bytes = [0_u8; 5];
+//! reference::clamp_slice(&to_bytes, &[0.0_f32, 0.5, 1.0, -3.0, f32::NAN], &mut bytes)?;
+//! assert_eq!(bytes, [0, 128, 255, 0, 0]); // 127.5 is a tie
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! ONNX `QuantizeLinear` takes more than this. It divides by `y_scale`, which is a multiplication with the same bits only
+//! for powers of two. It rounds before it adds the zero point; here the rounding is last, which is the same for an even zero
+//! point, while an odd one moves the ties. And it needs `Exact`: the addition of `Fast` rounds too, and so moves values beside
+//! a tie. With a power of two, an even zero point, [`Rounding::NearestEven`] and `Exact` the results are its own.
+//!
+//! # Channels
+//!
+//! [`Clamps::along`] has one clamp for each index of an axis of the shape. It goes wherever `&clamp` does: [`Clamper`],
+//! [`Host::submit`], [`Plan`], [`reference::apply`], [`verify::check`]. The slice at an index holds what its clamp alone
+//! would give. All agree in both dtypes, order, NaN rule, precision and rounding; bounds are absent or values, not on
+//! the GPU. A list of another length than the axis is an error, as is an axis that the shape does not have.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Precision, Rounding, reference};
+//!
+//! // Weights to I8, each row by its largest: one pass for a clamp per row and a conversion.
+//! let weights = [[0.5_f32, -1.0, 0.25], [8.0, -4.0, 1.0]];
+//! let row = |largest: f32| {
+//!     let clamp = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_affine(127.0 / largest, 0.0)?;
+//!     Ok::<_, wgpu_clamp::Error>(clamp.with_rounding(Rounding::NearestEven).with_precision(Precision::Exact))
+//! };
+//! let layout = Layout::packed(&[2, 3])?;
+//! let src: Vec<u8> = weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect();
+//! let mut dst = [0; 8];
+//! reference::apply(Clamps::along(0, &[row(1.0)?, row(8.0)?]), &layout, &src, &layout, &mut dst)?;
+//! assert_eq!(dst.map(u8::cast_signed), [64, -127, 32, 127, -64, 16, 0, 0]);
+//!
+//! // A bound for each channel, in place; the second has none.
+//! let mut pairs = [9_u8, 9, 2, 250];
+//! let limits = [Clamp::at_most(5_u8), Clamp::unbounded(DType::U8)];
+//! reference::apply_in_place(Clamps::along(1, &limits), &Layout::packed(&[2, 2])?, &mut pairs)?;
+//! assert_eq!(pairs, [5, 9, 2, 250]);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! With both, and strides, one pass takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to planes of
+//! F16 without alpha, normalised per channel. Before, that was a conversion, a pass from interleaved to planar and one
+//! clamp per plane.
+//!
+//! ```no_run
+//! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Layout, View, wgpu};
+//!
+//! # fn f(clamper: &Clamper, encoder: &mut wgpu::CommandEncoder, pixels: &wgpu::Buffer, tensor: &wgpu::Buffer)
+//! # -> Result<(), wgpu_clamp::Error> {
+//! // 250 x 141 pixels of 4 bytes, 1024 bytes from row to row.
+//! let rgb = Layout::strided(&[1, 3, 141, 250], &[0, 1, 1024, 4], 0)?;
+//! let nchw = Layout::packed(&[1, 3, 141, 250])?;
+//! let mut channels = [Clamp::unbounded(DType::F16).with_source(DType::U8)?; 3];
+//! for (clamp, [mean, deviation]) in channels.iter_mut().zip([[0.485, 0.229], [0.456, 0.224], [0.406, 0.225]]) {
+//!     *clamp = clamp.with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
+//! }
+//! clamper.encode(encoder, Clamps::along(1, &channels), (View::new(pixels, rgb), View::new(tensor, nchw)))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It saves memory traffic and buffers, not arithmetic.
+//!
 //! # Four standards
 //!
 //! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] take the attributes of `DirectML`
@@ -83,7 +179,7 @@
 //! buffers count **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element; an
 //! extent of 0 means that there is nothing to do, which is success.
 //!
-//! - `src` and `dst` have the same shape; [`Layout::broadcast_to`] repeats elements by strides of 0.
+//! - `src` and `dst` have the same shape; their elements may differ in size. [`Layout::broadcast_to`] repeats elements by strides of 0.
 //! - `src` may read an element for many indices. In `dst` no two indices may share one.
 //! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words.
 //! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
@@ -136,9 +232,10 @@
 //!
 //! **[`Host`]** adds a queue: [`Host::submit`], [`Tensor`] for uploads and readbacks,
 //! [`Host::clamp_slice`] from host memory to host memory. [`Host::open`] picks a device for programs that have
-//! none; [`Host::new`] takes that of the program.
+//! none; [`Host::new`] takes that of the program. [`Host::self_test`] compares the kernels of the device with the
+//! reference, each dtype and pair of dtypes on every kernel, and reports what differs.
 //!
-//! A buffer has no dtype: the elements of a [`View`] are those of the clamp, unless [`View::with_dtype`] says what
+//! A buffer has no dtype: the elements of a [`View`] are those of the clamp (of its source in `src`), unless [`View::with_dtype`] says what
 //! they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
 //!
 //! # What blocks, and what never does
@@ -222,6 +319,11 @@
 //!
 //! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu. All are on by default; each
 //! is without effect on platforms that lack it. Types of wgpu are those of the re-exported [`wgpu`], version 30.
+
+/// The examples of the README, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod arithmetic;
 mod error;
