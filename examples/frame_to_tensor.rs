@@ -130,7 +130,7 @@ fn frame(device: &wgpu::Device, queue: &wgpu::Queue) -> wgpu::Texture {
         view_formats: &[],
     });
     let texels: Vec<u8> = (0..HEIGHT)
-        .flat_map(|y| (0..WIDTH).flat_map(move |x| [x, y, (x + y) / 2, 128]))
+        .flat_map(|y| (0..WIDTH).flat_map(move |x| [x, y, 255 - x, 128]))
         .map(|byte| byte as u8)
         .collect();
     let layout =

@@ -170,15 +170,15 @@ const CONVERTIBLE: [(&str, &str, usize); 6] = [
 ];
 
 /// The bytes of `numbers` as elements, in the byte order that is asked for.
-fn elements(code: &str, big_endian: bool, numbers: &[i32]) -> Vec<u8> {
-    let bytes = |&x: &i32| {
+fn elements(code: &str, big_endian: bool, numbers: &[i16]) -> Vec<u8> {
+    let bytes = |&x: &i16| {
         let mut bytes = match code {
             "u1" => u8::try_from(x).unwrap().to_le_bytes().to_vec(),
             "i1" => i8::try_from(x).unwrap().to_le_bytes().to_vec(),
             "u2" => u16::try_from(x).unwrap().to_le_bytes().to_vec(),
-            "i2" => i16::try_from(x).unwrap().to_le_bytes().to_vec(),
-            "f2" => half::f16::from_f32(x as f32).to_le_bytes().to_vec(),
-            _ => (x as f32).to_le_bytes().to_vec(),
+            "i2" => x.to_le_bytes().to_vec(),
+            "f2" => half::f16::from_f32(x.into()).to_le_bytes().to_vec(),
+            _ => f32::from(x).to_le_bytes().to_vec(),
         };
         if big_endian {
             bytes.reverse();
