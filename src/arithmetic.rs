@@ -40,7 +40,7 @@ impl OperatorBlock {
 
     /// Of `clamp`, for modules of `arithmetic`, with the numbers of a fixed-point step. Where the clamp has no affine step
     /// and the module has one, numbers that leave every element unchanged.
-    pub(crate) fn new(clamp: &Clamp, arithmetic: &Arithmetic, fixed: Option<&Fixed>) -> Self {
+    pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic, fixed: Option<&Fixed>) -> Self {
         let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
         let class = arithmetic.class();
         match class {
@@ -54,8 +54,8 @@ impl OperatorBlock {
         operator
     }
 
-    fn push_affine(&mut self, arithmetic: &Arithmetic, affine: Option<Affine>, fixed: Option<&Fixed>) {
-        let Arithmetic { source, dtype, step, rounding } = *arithmetic;
+    fn push_affine(&mut self, arithmetic: Arithmetic, affine: Option<Affine>, fixed: Option<&Fixed>) {
+        let Arithmetic { source, dtype, step, rounding } = arithmetic;
         let operand = step::operand_dtype(arithmetic);
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {

@@ -1,14 +1,12 @@
 //! Everything that uploads, submits or reads: a clamper with a queue.
 
 mod open;
-mod self_test;
 mod slice;
 mod tensor;
 mod transfer;
 
 use std::fmt;
 
-pub use self_test::{Outcome, SelfTest, SelfTestReport};
 pub use slice::ClampSlice;
 pub use tensor::Tensor;
 
@@ -108,12 +106,6 @@ impl Host {
         dst: &'a mut [T],
     ) -> crate::ClampSlice<'a, T, S> {
         crate::ClampSlice::new(self, *clamp, Some(src), dst)
-    }
-
-    /// Compares the kernels of this device with the CPU reference: every dtype and pair of dtypes on every kernel. Nothing
-    /// happens before [`SelfTest::run`] or its blocking twin.
-    pub const fn self_test(&self) -> SelfTest<'_> {
-        SelfTest::new(self)
     }
 
     /// Clamps a slice of host memory in place. Nothing happens before

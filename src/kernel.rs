@@ -121,7 +121,7 @@ impl Tiling {
 /// What each kernel tells.
 pub(crate) trait Definition {
     /// Whether it has modules for such clamps.
-    fn serves(&self, _arithmetic: &Arithmetic, _placement: Placement) -> bool {
+    fn serves(&self, _arithmetic: Arithmetic, _placement: Placement) -> bool {
         true
     }
 
@@ -145,10 +145,10 @@ pub(crate) trait Definition {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
     /// Its fragments.
-    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment>;
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment>;
 
     /// Its entry points, with all values of their constants.
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<EntryPoint>;
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<EntryPoint>;
 
     /// Where the members of its `Geometry` lie, for the test that compares them with those in WGSL.
     #[cfg(test)]
@@ -286,7 +286,7 @@ impl fmt::Display for Placement {
 }
 
 /// How single elements are loaded.
-fn load_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+fn load_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     let [src, dst] = arithmetic.sizes();
     let load = match src {
         1 => fragment!("access/load8"),
@@ -299,7 +299,7 @@ fn load_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
 }
 
 /// How single elements are stored.
-fn store_fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+fn store_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     match arithmetic.dtype.size() {
         size @ (1 | 2) => vec![fragment!("access/store_packed"), size_fragment(size)],
         4 => vec![fragment!("access/store32")],

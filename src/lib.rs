@@ -335,15 +335,17 @@ mod layout;
 mod operator;
 mod plan;
 pub mod reference;
+mod self_test;
 mod shader;
 pub mod standards;
 pub mod verify;
 
 pub use error::Error;
 pub use gpu::{Clamper, Operands, Prepared, View};
-pub use host::{ClampSlice, Host, Outcome, SelfTest, SelfTestReport, Tensor};
+pub use host::{ClampSlice, Host, Tensor};
 pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
 pub use operator::{Affine, Bound, Clamp, Clamps, DType, Element, NanRule, Order, Precision, Rounding};
 pub use plan::Plan;
+pub use self_test::{Outcome, SelfTest, SelfTestReport};
 pub use wgpu;

@@ -155,7 +155,7 @@ impl Plan {
     /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is no channel.
     pub(crate) fn operators(&self, clamps: Clamps<'_>) -> Option<OperatorBytes> {
         let (clamp, task) = (self.clamp.as_ref()?, self.task.as_ref()?);
-        let arithmetic = &task.arithmetic;
+        let arithmetic = task.arithmetic;
         let Some(whole) = self.strategy.assignments().next().filter(|_| task.channels > 1) else {
             return Some(OperatorBytes::one(clamp, arithmetic, self.fixed.as_ref()));
         };

@@ -32,7 +32,7 @@ impl ModuleName {
         Arithmetic::all().flat_map(|arithmetic| {
             Kernel::ALL.iter().flat_map(move |&kernel| {
                 let definition = kernel.definition();
-                let serves = move |&placement: &Placement| definition.serves(&arithmetic, placement);
+                let serves = move |&placement: &Placement| definition.serves(arithmetic, placement);
                 Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
                     let suits = move |operators: &Operators| {
                         let lanes = definition.takes_lanes();
@@ -52,7 +52,7 @@ impl ModuleName {
 
     /// Its entry points, with all values of their constants.
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
-        self.kernel.definition().entry_points(&self.arithmetic)
+        self.kernel.definition().entry_points(self.arithmetic)
     }
 
     fn fragments(self) -> Vec<Fragment> {
@@ -60,7 +60,7 @@ impl ModuleName {
         let mut fragments = vec![fragment!("grid")];
         fragments.push(operators.fragment());
         fragments.extend(arithmetic.numbers_fragment(operators));
-        fragments.extend(kernel.definition().fragments(&arithmetic, operators));
+        fragments.extend(kernel.definition().fragments(arithmetic, operators));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),

@@ -71,7 +71,8 @@ impl RoundedBounds {
             NanRule::ToMin => lowest,
             NanRule::ToMax => highest,
         };
-        Self { min, max, nan: (nan as f32).to_bits() }
+        // Each number of these dtypes is an f32, and an f64 on the way.
+        Self { min, max, nan: (f64::from(nan as i32) as f32).to_bits() }
     }
 }
 

@@ -107,7 +107,7 @@ pub(crate) enum OperatorBytes {
 
 impl OperatorBytes {
     /// Of one clamp.
-    pub(crate) fn one(clamp: &Clamp, arithmetic: &Arithmetic, fixed: Option<&Fixed>) -> Self {
+    pub(crate) fn one(clamp: &Clamp, arithmetic: Arithmetic, fixed: Option<&Fixed>) -> Self {
         Self::One(OperatorBlock::new(clamp, arithmetic, fixed))
     }
 
@@ -115,7 +115,7 @@ impl OperatorBytes {
     /// on.
     pub(crate) fn several(
         clamps: Clamps<'_>,
-        arithmetic: &Arithmetic,
+        arithmetic: Arithmetic,
         operators: Operators,
         reversed: bool,
         first: usize,
@@ -170,7 +170,7 @@ struct Alignment {
 
 impl Alignment {
     /// Those of `Operator` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage buffer.
-    const fn of(arithmetic: &Arithmetic, operators: Operators) -> Self {
+    const fn of(arithmetic: Arithmetic, operators: Operators) -> Self {
         if !operators.are_stored() || operators.are_lanes() {
             return Self { parts: [16; 2] };
         }
@@ -193,7 +193,9 @@ impl Alignment {
         for (part, alignment) in [(0, bounds.max(affine)), (1, affine)] {
             bytes.resize(bytes.len().next_multiple_of(alignment), 0);
             for word in (0..lanes[0].parts()[part].len()).step_by(4) {
-                lanes.iter().for_each(|lane| bytes.extend_from_slice(&lane.parts()[part][word..word + 4]));
+                for lane in lanes {
+                    bytes.extend_from_slice(&lane.parts()[part][word..word + 4]);
+                }
             }
         }
         bytes.resize(bytes.len().next_multiple_of(bounds.max(affine)), 0);

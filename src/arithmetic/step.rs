@@ -48,21 +48,21 @@ impl Arithmetic {
         Self { source, dtype, step, rounding }
     }
 
-    pub(crate) const fn class(&self) -> Class {
+    pub(crate) const fn class(self) -> Class {
         class(self.source, self.dtype)
     }
 
-    pub(crate) fn converts(&self) -> bool {
+    pub(crate) fn converts(self) -> bool {
         self.source != self.dtype
     }
 
     /// Of an element of src and of dst, in bytes.
-    pub(crate) const fn sizes(&self) -> [usize; 2] {
+    pub(crate) const fn sizes(self) -> [usize; 2] {
         [self.source.size(), self.dtype.size()]
     }
 
     /// The size of an element in bytes where it is the same on both sides.
-    pub(crate) const fn one_size(&self) -> Option<usize> {
+    pub(crate) const fn one_size(self) -> Option<usize> {
         let [src, dst] = self.sizes();
         if src == dst { Some(dst) } else { None }
     }
@@ -87,12 +87,12 @@ impl Arithmetic {
     }
 
     /// Whether it takes numbers of 64 bits, which a device need not have.
-    pub(crate) const fn takes_f64(&self) -> bool {
+    pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
     }
 
     /// Whether four elements that are worked on at once may have a clamp each.
-    pub(crate) const fn has_lanes(&self) -> bool {
+    pub(crate) const fn has_lanes(self) -> bool {
         match self.class() {
             Class::Float | Class::Rounded => true,
             Class::Integer => !matches!(self.step, AffineStep::Exact),
@@ -184,7 +184,7 @@ impl fmt::Display for AffineStep {
 }
 
 /// The format that the affine step of floats works in.
-pub(super) fn operand_dtype(arithmetic: &Arithmetic) -> DType {
+pub(super) fn operand_dtype(arithmetic: Arithmetic) -> DType {
     if arithmetic.converts() { DType::F32 } else { arithmetic.dtype }
 }
 
@@ -193,8 +193,8 @@ pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
 
 impl Arithmetic {
     /// The fragments of one element: source and destination, the class, the affine step and what these need.
-    pub(crate) fn fragments(&self) -> Vec<Fragment> {
-        let Self { source, dtype, step, rounding } = *self;
+    pub(crate) fn fragments(self) -> Vec<Fragment> {
+        let Self { source, dtype, step, rounding } = self;
         let class = self.class();
         let mut fragments = vec![
             destination(dtype),
@@ -250,7 +250,7 @@ impl Arithmetic {
     }
 
     /// How many numbers of an operator there are for four elements; wide ones are always one.
-    pub(crate) const fn numbers_fragment(&self, operators: Operators) -> Option<Fragment> {
+    pub(crate) const fn numbers_fragment(self, operators: Operators) -> Option<Fragment> {
         match self.class() {
             Class::Integer64 | Class::Float64 => None,
             _ if operators.are_lanes() => Some(fragment!("params/lanes")),
@@ -259,7 +259,7 @@ impl Arithmetic {
     }
 
     /// The fragment of the elements in a packet, where both sides have elements of one size.
-    pub(crate) const fn packet_fragment(&self, lanes: bool) -> Fragment {
+    pub(crate) const fn packet_fragment(self, lanes: bool) -> Fragment {
         let plain = matches!((self.step, self.class()), (AffineStep::None, Class::Integer));
         let plain = plain && self.source as u8 == self.dtype as u8 && !lanes;
         match (self.dtype.size(), plain, lanes) {

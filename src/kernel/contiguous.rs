@@ -55,7 +55,7 @@ impl EntryPoint {
 pub(super) struct Contiguous;
 
 impl Definition for Contiguous {
-    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+    fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.one_size().is_some()
     }
 
@@ -89,7 +89,7 @@ impl Definition for Contiguous {
         let per_invocation = PACKETS_PER_INVOCATION as usize * task.per_packet();
         let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
         let most = invocations.saturating_mul(per_invocation as u64);
-        Tiling { quantum: task.per_packet(), most, dispatches: 2, ..Tiling::of_elements(task) }
+        Tiling { quantum: task.per_packet(), most, dispatches: 2 }
     }
 
     /// A tile of pixels of several channels is all of these, and each begins at the same distance from a packet.
@@ -129,7 +129,7 @@ impl Definition for Contiguous {
         Launch::new(&geometry, [body, edges, None])
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
         let packet = arithmetic.packet_fragment(operators.are_lanes());
         let mut fragments = vec![
             fragment!("kernel/contiguous"),
@@ -143,7 +143,7 @@ impl Definition for Contiguous {
         fragments
     }
 
-    fn entry_points(&self, _: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, _: Arithmetic) -> Vec<super::EntryPoint> {
         [EntryPoint::Body, EntryPoint::Edges].map(super::EntryPoint::Contiguous).to_vec()
     }
 

@@ -60,7 +60,7 @@ pub(super) struct Fill;
 
 impl Definition for Fill {
     /// An entry point sees a binding as words or as packets; this one loads a word of src and stores packets of dst.
-    fn serves(&self, _: &Arithmetic, placement: Placement) -> bool {
+    fn serves(&self, _: Arithmetic, placement: Placement) -> bool {
         placement == Placement::TwoBuffers
     }
 
@@ -95,7 +95,7 @@ impl Definition for Fill {
         )
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = row_edges::fragments(arithmetic);
         fragments.push(fragment!("kernel/fill"));
         fragments.push(match arithmetic.dtype.size() {
@@ -107,7 +107,7 @@ impl Definition for Fill {
         fragments
     }
 
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<super::EntryPoint> {
         let dtype = arithmetic.dtype;
         let mut all = Vec::new();
         for rank in Rank::ALL {

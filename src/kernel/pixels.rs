@@ -190,7 +190,7 @@ fn is_aligned(task: &Task, region: &Region, found: &Found, side: usize) -> bool 
 pub(super) struct Pixels;
 
 impl Definition for Pixels {
-    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+    fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.sizes().iter().all(|&size| size <= 4)
     }
 
@@ -302,7 +302,7 @@ impl Definition for Pixels {
         )
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let [src, dst] = arithmetic.sizes();
         let mut fragments = vec![
             fragment!("kernel/pixels"),
@@ -353,7 +353,7 @@ impl Definition for Pixels {
         fragments
     }
 
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<super::EntryPoint> {
         let mut all = Vec::new();
         let one_size = arithmetic.one_size().is_some();
         for rank in Rank::ALL {

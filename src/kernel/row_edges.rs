@@ -133,7 +133,7 @@ impl RowEdges {
 }
 
 /// The fragments of kernels with rows of packets, beside their own.
-pub(super) fn fragments(arithmetic: &Arithmetic) -> Vec<Fragment> {
+pub(super) fn fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     let mut fragments = RowUnit::fragments(arithmetic.dtype);
     fragments.extend([
         fragment!("kernel/row_edges"),

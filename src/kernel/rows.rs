@@ -116,7 +116,7 @@ impl EntryPoint {
 pub(super) struct Rows;
 
 impl Definition for Rows {
-    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+    fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.one_size().is_some()
     }
 
@@ -185,7 +185,7 @@ impl Definition for Rows {
         )
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
         let mut fragments = row_edges::fragments(arithmetic);
         fragments.extend([
             fragment!("kernel/rows"),
@@ -195,7 +195,7 @@ impl Definition for Rows {
         fragments
     }
 
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<super::EntryPoint> {
         let dtype = arithmetic.dtype;
         let mut all = Vec::new();
         for rank in Rank::ALL {

@@ -50,7 +50,7 @@ impl EntryPoint {
 pub(super) struct Spread;
 
 impl Definition for Spread {
-    fn serves(&self, arithmetic: &Arithmetic, placement: Placement) -> bool {
+    fn serves(&self, arithmetic: Arithmetic, placement: Placement) -> bool {
         per_word(arithmetic.dtype) > 1 && arithmetic.one_size().is_some() && placement != Placement::TwoRanges
     }
 
@@ -134,7 +134,7 @@ impl Definition for Spread {
         Launch::single(&geometry, super::EntryPoint::Spread(entry_point), grid)
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
         vec![
             fragment!("kernel/spread"),
             fragment!("kernel/walk"),
@@ -147,7 +147,7 @@ impl Definition for Spread {
         ]
     }
 
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<super::EntryPoint> {
         let mut all = Vec::new();
         for rank in Rank::ALL {
             // Whole elements.

@@ -51,7 +51,7 @@ impl Definition for Strided {
         Launch::single(&Geometry { walk }, entry_point, grid)
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = vec![
             fragment!("kernel/strided"),
             fragment!("kernel/walk"),
@@ -63,7 +63,7 @@ impl Definition for Strided {
         fragments
     }
 
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<super::EntryPoint> {
         let dtype = arithmetic.dtype;
         let of_rank = |rank| Items::all(dtype).into_iter().map(move |items| EntryPoint { rank, items });
         Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Strided).collect()

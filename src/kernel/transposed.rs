@@ -43,7 +43,7 @@ pub(super) struct Transposed;
 
 impl Definition for Transposed {
     /// The exact step is too large to be inlined for each packet of a square.
-    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+    fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.step != AffineStep::Exact && arithmetic.one_size().is_some()
     }
 
@@ -134,7 +134,7 @@ impl Definition for Transposed {
         Launch::single(&geometry, super::EntryPoint::Transposed(entry_point), grid)
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
         let transpose = match arithmetic.dtype.size() {
             1 => fragment!("kernel/transpose8"),
             2 => fragment!("kernel/transpose16"),
@@ -152,7 +152,7 @@ impl Definition for Transposed {
         ]
     }
 
-    fn entry_points(&self, _: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, _: Arithmetic) -> Vec<super::EntryPoint> {
         // Up to all 256 in a row.
         let of_rank = |rank| (0..=8).map(move |squares_log2| EntryPoint { rank, squares_log2 });
         Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Transposed).collect()

@@ -82,7 +82,7 @@ impl EntryPoint {
 pub(super) struct Words;
 
 impl Definition for Words {
-    fn serves(&self, arithmetic: &Arithmetic, _: Placement) -> bool {
+    fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         per_word(arithmetic.dtype) > 1
     }
 
@@ -124,7 +124,7 @@ impl Definition for Words {
         Launch::single(&Geometry { walk, row: row.geometry() }, entry_point, grid)
     }
 
-    fn fragments(&self, arithmetic: &Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = RowUnit::fragments(arithmetic.dtype);
         fragments.extend([
             fragment!("kernel/words"),
@@ -138,7 +138,7 @@ impl Definition for Words {
         fragments
     }
 
-    fn entry_points(&self, arithmetic: &Arithmetic) -> Vec<super::EntryPoint> {
+    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<super::EntryPoint> {
         let dtype = arithmetic.dtype;
         let mut all = Vec::new();
         for rank in Rank::ALL {

@@ -50,7 +50,6 @@ impl<'a> Clamps<'a> {
     }
 
     /// The clamps: one, or one for each channel.
-    #[must_use]
     pub const fn as_slice(&self) -> &'a [Clamp] {
         self.list
     }
@@ -98,8 +97,7 @@ impl Difference {
     fn between(first: &Clamp, other: &Clamp) -> Option<Self> {
         fn differ<T: PartialEq + std::fmt::Debug>(
             property: &'static str,
-            first: T,
-            other: T,
+            [first, other]: [T; 2],
         ) -> Option<Difference> {
             (first != other).then(|| Difference {
                 property,
@@ -107,11 +105,11 @@ impl Difference {
                 other: format!("{other:?}"),
             })
         }
-        differ("source dtype", first.source(), other.source())
-            .or_else(|| differ("dtype", first.dtype(), other.dtype()))
-            .or_else(|| differ("order", first.order(), other.order()))
-            .or_else(|| differ("NaN rule", first.nan_rule(), other.nan_rule()))
-            .or_else(|| differ("precision", first.precision(), other.precision()))
-            .or_else(|| differ("rounding", first.rounding(), other.rounding()))
+        differ("source dtype", [first.source(), other.source()])
+            .or_else(|| differ("dtype", [first.dtype(), other.dtype()]))
+            .or_else(|| differ("order", [first.order(), other.order()]))
+            .or_else(|| differ("NaN rule", [first.nan_rule(), other.nan_rule()]))
+            .or_else(|| differ("precision", [first.precision(), other.precision()]))
+            .or_else(|| differ("rounding", [first.rounding(), other.rounding()]))
     }
 }

@@ -105,7 +105,7 @@ impl Strategy {
 fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
     Kernel::ALL.iter().filter_map(move |&kernel| {
         let definition = kernel.definition();
-        if !definition.serves(&task.arithmetic, task.placement) {
+        if !definition.serves(task.arithmetic, task.placement) {
             return None;
         }
         Some((kernel, definition.claim(task, region)?))

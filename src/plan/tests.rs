@@ -143,7 +143,7 @@ fn src_and_dst_share_packets_in_one_buffer() {
             let planes = [width, pitch / to, 1].map(usize::cast_signed);
             let shape = [count, rows, width];
             let pixels = Layout::strided(&shape, &pixels, 0).unwrap();
-            let behind = (width * of * from).next_multiple_of(to) / to;
+            let behind = (width * of * from).div_ceil(to);
             let planes = Layout::strided(&shape, &planes, behind).unwrap();
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
             let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, Limits::default()).unwrap();
@@ -433,7 +433,9 @@ fn interpreted(plan: &Plan, adjacent: bool) -> Vec<Move<u64>> {
     let (Some(task), Some(first)) = (plan.task, plan.strategy.assignments().next()) else { return moves };
     // Channels are the caller's, counted from the last one where dst runs downwards.
     if first.region.reversed_channels {
-        moves.iter_mut().for_each(|one| one.channel = task.channels as u32 - 1 - one.channel);
+        for one in &mut moves {
+            one.channel = task.channels as u32 - 1 - one.channel;
+        }
     }
     moves.sort_unstable();
     moves

@@ -86,18 +86,16 @@ impl Cutter<'_> {
     /// The dimension that spans most of an operand whose tiles do not fit into the room, or the outermost one where a
     /// tile has too many elements; with the extent that would fit, or is 1.
     fn too_long(&self, room: Room) -> Option<(usize, usize)> {
-        let strides: [(fn(&Dim) -> usize, usize); 2] = [
-            (|dim| dim.dst.unsigned_abs(), room.spans[DST]),
-            (|dim| dim.src.unsigned_abs(), room.spans[SRC]),
-        ];
+        let stride = |dim: &Dim, side: usize| [dim.src, dim.dst][side].unsigned_abs();
         let dims = || self.dims.iter().zip(self.extents).enumerate();
-        for (stride, room) in strides {
-            let span = |(dim, extent): (&Dim, usize)| (extent - 1) * stride(dim);
+        for side in [DST, SRC] {
+            let room = room.spans[side];
+            let span = |(dim, extent): (&Dim, usize)| (extent - 1) * stride(dim, side);
             let total: usize = dims().map(|(_, dim)| span(dim)).sum();
             if total >= room {
                 let (d, dim) = dims().max_by_key(|&(_, dim)| span(dim))?;
                 let others = total - span(dim);
-                return Some((d, 1 + (room - 1).saturating_sub(others) / stride(dim.0)));
+                return Some((d, 1 + (room - 1).saturating_sub(others) / stride(dim.0, side)));
             }
         }
         let count: usize = dims().map(|(_, (_, extent))| extent).product();

@@ -31,10 +31,11 @@ fn names() -> Vec<ModuleName> {
         let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
         let one = name.operators == Operators::One;
         let turn = name.kernel as usize + name.operators as usize;
-        one && !name.arithmetic.converts()
-            || one && name.placement as usize == n % 3
-            || name.kernel == Kernel::Strided && one
-            || !one && (n + turn) % 19 == name.placement as usize
+        if one {
+            let always = !name.arithmetic.converts() || name.kernel == Kernel::Strided;
+            return always || name.placement as usize == n % 3;
+        }
+        (n + turn) % 19 == name.placement as usize
     };
     ModuleName::all().filter(|name| all || sampled(name)).collect()
 }
@@ -269,11 +270,11 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         let fixed =
             clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
         let fixed = fixed.filter(|_| step == AffineStep::Fixed);
-        let operator = OperatorBlock::new(&clamp, &key.arithmetic, fixed.as_ref());
+        let operator = OperatorBlock::new(&clamp, key.arithmetic, fixed.as_ref());
         // Two channels at least: a group of lanes, and those behind it.
         let list = [clamp; 2];
         let several =
-            OperatorBytes::several(Clamps::along(0, &list), &key.arithmetic, key.operators, false, 0);
+            OperatorBytes::several(Clamps::along(0, &list), key.arithmetic, key.operators, false, 0);
         let size = match key.operators {
             Operators::One => operator.as_bytes().len(),
             Operators::Stored => several.stored().unwrap().len() / 2,

@@ -123,15 +123,15 @@ fn interleaved_channels_are_taken_by_packets() {
                 let strides = [channels as isize, 1];
                 let layout = Layout::strided(&[700 / channels + 40, channels], &strides, offset).unwrap();
                 let plain = Clamp::unbounded(dtype);
-                let list: Vec<_> = clamps(channels, (dtype, dtype), &mut random)
+                let listed: Vec<_> = clamps(channels, (dtype, dtype), &mut random)
                     .into_iter()
                     .map(|clamp| plain.with_bounds(clamp.min(), clamp.max()).unwrap())
                     .collect();
-                let clamps = Clamps::along(1, &list);
+                let clamps = Clamps::along(1, &listed);
                 let plan = Plan::new(clamps, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
                 assert!(plan.contains("contiguous kernel"), "{plan}");
-                run(gpu, 1, &list, (layout, layout), Place::Apart, &mut random);
-                run(gpu, 1, &list, (layout, layout), Place::Same, &mut random);
+                run(gpu, 1, &listed, (layout, layout), Place::Apart, &mut random);
+                run(gpu, 1, &listed, (layout, layout), Place::Same, &mut random);
             }
         }
     }

@@ -201,7 +201,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
         let list: Vec<Clamp> = (0..dst.shape()[axis]).map(|_| channel(clamp, &mut rng)).collect();
         let clamps = Clamps::along(axis, &list);
         let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
-        return hold(gpu, clamps, operands, (&from, &to), case);
+        return hold(gpu, clamps, &operands, (&from, &to), case);
     }
     let slot = |bound, on_gpu| match bound {
         Bound::Value(bits) if on_gpu => Some(buffer(gpu, &[[0xee; 8], bits.to_le_bytes()].concat())),
@@ -219,8 +219,8 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
         (operands, max) = (operands.with_max(View::new(buffer, one)), Bound::OnGpu);
     }
 
-    if submitted(gpu, &clamp.with_bounds(min, max).unwrap(), operands, clamp)? {
-        verified(gpu, clamp, operands, (&from, &to), case)?;
+    if submitted(gpu, &clamp.with_bounds(min, max).unwrap(), &operands, clamp)? {
+        verified(gpu, clamp, &operands, (&from, &to), case)?;
     }
     Ok(())
 }
@@ -244,12 +244,12 @@ fn channel(clamp: &Clamp, rng: &mut Random) -> Clamp {
 fn hold(
     gpu: &Gpu,
     clamps: Clamps<'_>,
-    operands: Operands<'_>,
+    operands: &Operands<'_>,
     bytes: (&[u8], &[u8]),
     case: Case,
 ) -> Result<(), TestCaseError> {
     let Some(first) = clamps.as_slice().first() else {
-        prop_assert!(gpu.host.submit(clamps, operands).is_ok());
+        prop_assert!(gpu.host.submit(clamps, *operands).is_ok());
         return Ok(());
     };
     if submitted(gpu, clamps, operands, first)? {
@@ -262,11 +262,11 @@ fn hold(
 fn submitted<'c>(
     gpu: &Gpu,
     clamps: impl Into<Clamps<'c>>,
-    operands: Operands<'_>,
+    operands: &Operands<'_>,
     clamp: &Clamp,
 ) -> Result<bool, TestCaseError> {
     let (src, dst) = (operands.src(), operands.dst());
-    match gpu.host.submit(clamps, operands) {
+    match gpu.host.submit(clamps, *operands) {
         Err(Error::PartialAlias { .. } | Error::InPlaceSizes { .. }) if src.buffer == dst.buffer => {
             let [from, to] = [clamp.source().size(), clamp.dtype().size()];
             let bytes = |address: usize, size: usize| address * size..(address + 1) * size;
@@ -284,7 +284,7 @@ fn submitted<'c>(
 fn verified<'c>(
     gpu: &Gpu,
     clamps: impl Into<Clamps<'c>>,
-    operands: Operands<'_>,
+    operands: &Operands<'_>,
     (from, to): (&[u8], &[u8]),
     case: Case,
 ) -> Result<(), TestCaseError> {

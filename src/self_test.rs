@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use super::transfer;
-use crate::gpu::scope;
 use crate::verify::{self, Report};
 use crate::{
-    Bound, Clamp, DType, Error, Host, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, View,
+    Bound, Clamp, DType, Error, Host, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, Tensor,
+    View,
 };
 
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
@@ -31,11 +30,15 @@ pub struct SelfTest<'a> {
 
 type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
 
-impl<'a> SelfTest<'a> {
-    pub(super) const fn new(host: &'a Host) -> Self {
-        Self { host, exhaustive: false, progress: None }
+impl Host {
+    /// Compares the kernels of this device with the CPU reference: every dtype and pair of dtypes on every kernel. Nothing
+    /// happens before [`SelfTest::run`] or its blocking twin.
+    pub const fn self_test(&self) -> SelfTest<'_> {
+        SelfTest { host: self, exhaustive: false, progress: None }
     }
+}
 
+impl<'a> SelfTest<'a> {
     /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Otherwise each dtype and
     /// pair of dtypes meets each kernel, with a step, a rounding and a placement in turn: minutes there, most of them
     /// compilation.
@@ -254,7 +257,8 @@ enum Place {
     Apart,
     /// In one buffer, one behind the other.
     Behind,
-    InPlace,
+    /// In place.
+    Same,
 }
 
 #[derive(Clone, Copy)]
@@ -329,7 +333,7 @@ const fn bounds(dtype: DType) -> (u64, u64) {
 fn cases(exhaustive: bool) -> Vec<Case> {
     let steps = [None, Some(Precision::Fast), Some(Precision::Exact)];
     let roundings = [Rounding::TowardZero, Rounding::NearestEven];
-    let places = [Place::Apart, Place::Behind, Place::InPlace];
+    let places = [Place::Apart, Place::Behind, Place::Same];
     let mut cases = Vec::new();
     for (p, (source, dtype)) in pairs().enumerate() {
         for (r, route) in ROUTES.into_iter().enumerate() {
@@ -342,9 +346,10 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                 // In turn, so that over all pairs each route meets each combination; pictures are of many shapes, of which
                 // each pair meets some.
                 let in_turn = n == (p * 7 + r * 5) % 18 && (!route.is_picture() || (p + r).is_multiple_of(3));
-                let fits = source.size() == dtype.size() || place != Place::InPlace;
+                let fits = source.size() == dtype.size() || place != Place::Same;
                 let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
-                if exhaustive && !(fits && rounds) || !exhaustive && !in_turn {
+                let wanted = if exhaustive { fits && rounds } else { in_turn };
+                if !wanted {
                     continue;
                 }
                 let place = if fits { place } else { Place::Behind };
@@ -368,7 +373,7 @@ impl Case {
         let (src, dst) = match place {
             Place::Apart => (src, dst),
             // Src with a pitch of its own may repeat elements, dst may not.
-            Place::InPlace => (dst, dst),
+            Place::Same => (dst, dst),
             Place::Behind => {
                 let behind = (src.required_bytes(clamp.source()) as usize).div_ceil(dst_size);
                 (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
@@ -385,20 +390,16 @@ impl Case {
             src_bytes.resize(src_bytes.len().max(bytes(&dst, clamp.dtype())), 0xa5);
         }
         let dst_bytes = if one { src_bytes.clone() } else { vec![0xa5; bytes(&dst, clamp.dtype())] };
-        let upload = |bytes: &[u8]| transfer::create(host, "self-test", bytes.len() as u64, Some(bytes));
-        let src_buffer = upload(&src_bytes)?;
-        let dst_buffer = if one { src_buffer.clone() } else { upload(&dst_bytes)? };
-        let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
+        let upload = |bytes: &[u8]| Tensor::upload_bytes(host, DType::U8, &[bytes.len()], bytes);
+        let src_tensor = upload(&src_bytes)?;
+        let dst_tensor = if one { src_tensor.clone() } else { upload(&dst_bytes)? };
+        let operands =
+            Operands::new(View::new(src_tensor.buffer(), src), View::new(dst_tensor.buffer(), dst));
         host.submit(&clamp, operands)?;
-        let after = transfer::read(host, &dst_buffer, dst_bytes.len(), <[u8]>::to_vec).await?;
+        let after = dst_tensor.read_bytes().await?;
         let report = verify::check(&clamp, &src, &src_bytes, &dst, &dst_bytes, &after)?;
         let limits = host.clamper().limits();
         let plan = if one { Plan::in_one_buffer } else { Plan::new }(&clamp, &src, &dst, limits)?;
-        // What is large is given back before the next case.
-        scope::catch(host.clamper().device(), || {
-            src_buffer.destroy();
-            dst_buffer.destroy();
-        })?;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), report })
     }
 }
