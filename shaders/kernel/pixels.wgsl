@@ -28,8 +28,8 @@ override TAKEN: u32 = 3u;
 override SRC_SHIFTED: bool = true;
 override DST_SHIFTED: bool = true;
 
-// Units of a row that an invocation takes: two, or four where it has to look at the one before them too.
-override UNITS: u32 = 4u;
+// Units of a row that an invocation takes: two, or eight where they follow one another.
+override UNITS: u32 = 8u;
 
 const UNIT_PIXELS: u32 = PACKET_BYTES / min(SRC_BYTES, DST_BYTES);
 
@@ -48,12 +48,54 @@ fn across(shift: u32, size: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     return (a1 >> bits) | ((next << vec4<u32>(1u)) << (vec4<u32>(31u) - bits));
 }
 
-// `count` packets of 16 bytes, from a byte of src on, of which the last `unused` bytes do not matter. None is loaded that
-// holds no other.
-fn gather(byte: u32, count: u32, unused: u32) -> Four {
+// The packet of each stream, of pixels or of a plane, that its next unit begins in, where units follow one another.
+var<private> ahead: Four;
+
+fn units_follow() -> bool {
+    return DST_SHIFTED || (SRC_SHIFTED && ADJACENT);
+}
+
+fn set_ahead(stream: u32, p: vec4<u32>) {
+    if stream == 0u {
+        ahead.a = p;
+    }
+    if stream == 1u {
+        ahead.b = p;
+    }
+    if stream == 2u {
+        ahead.c = p;
+    }
+    if stream == 3u {
+        ahead.d = p;
+    }
+}
+
+// The packet that a byte of a stream lies in, with which its units begin.
+fn load_ahead(stream: u32, byte: u32) {
+    if SRC_SHIFTED {
+        set_ahead(stream, load_src_packet(packet_at(byte)));
+    }
+}
+
+// `count` packets of 16 bytes, from a byte of src on. `last` is the last packet of the row: of those before it each holds
+// something of the row, and no other is loaded.
+fn gather(stream: u32, byte: u32, count: u32, last: u32) -> Four {
     let first = packet_at(byte);
     var p = Four();
-    p.a = load_src_packet(first);
+    if SRC_SHIFTED && units_follow() {
+        p.a = ahead.a;
+        if stream == 1u {
+            p.a = ahead.b;
+        }
+        if stream == 2u {
+            p.a = ahead.c;
+        }
+        if stream == 3u {
+            p.a = ahead.d;
+        }
+    } else {
+        p.a = load_src_packet(first);
+    }
     if count > 1u {
         p.b = load_src_packet(first + 1u);
     }
@@ -66,7 +108,8 @@ fn gather(byte: u32, count: u32, unused: u32) -> Four {
     if !SRC_SHIFTED {
         return p;
     }
-    let behind = load_src_packet(packet_at(byte + count * PACKET_BYTES - 1u - unused));
+    let behind = load_src_packet(min(first + count, last));
+    set_ahead(stream, behind);
     let shift = byte & (PACKET_BYTES - 1u);
     if count == 1u {
         return Four(across(shift, SRC_BYTES, p.a, behind), p.b, p.c, p.d);
@@ -89,11 +132,9 @@ fn gather(byte: u32, count: u32, unused: u32) -> Four {
 // The last packet that each plane was to get, or the pixels: it ends in the next packet of dst.
 var<private> carried: Four;
 
-// Whether packets are stored, or only carried.
-var<private> storing: bool;
-
-// The packet of plane `i` that begins at a byte of dst, which for the row's first one may lie within a packet.
-fn emit(i: u32, byte: u32, is_first: bool, p: vec4<u32>) {
+// The packet of plane `i` that begins at a byte of dst, which for the row's first one may lie within a packet. It may be
+// only carried.
+fn emit(i: u32, byte: u32, is_first: bool, stores: bool, p: vec4<u32>) {
     if !DST_SHIFTED {
         store_dst_packet(packet_at(byte), p);
         return;
@@ -115,40 +156,52 @@ fn emit(i: u32, byte: u32, is_first: bool, p: vec4<u32>) {
         carried.d = p;
     }
     let phase = byte & (PACKET_BYTES - 1u);
-    if storing && !(is_first && phase != 0u) {
+    if stores && !(is_first && phase != 0u) {
         let shift = (PACKET_BYTES - phase) & (PACKET_BYTES - 1u);
         store_dst_packet(packet_at(byte), across(shift, DST_BYTES, select(before, p, phase == 0u), p));
     }
 }
 
 // The packets of component `i` of a unit.
-fn emit_plane(at: Position, unit: u32, i: u32, p: Four) {
+fn emit_plane(at: Position, unit: u32, i: u32, stores: bool, p: Four) {
     set_channel(at.channel + i * params.geometry.channel_step);
     let byte = (at.dst + i * params.geometry.plane_step + unit * UNIT_PIXELS) * DST_BYTES;
-    emit(i, byte, unit == 0u, converted(p, 0u));
+    emit(i, byte, unit == 0u, stores, converted(p, 0u));
     if DST_PACKETS > 1u {
-        emit(i, byte + PACKET_BYTES, false, converted(p, 1u));
+        emit(i, byte + PACKET_BYTES, false, stores, converted(p, 1u));
     }
     if DST_PACKETS > 2u {
-        emit(i, byte + 2u * PACKET_BYTES, false, converted(p, 2u));
-        emit(i, byte + 3u * PACKET_BYTES, false, converted(p, 3u));
+        emit(i, byte + 2u * PACKET_BYTES, false, stores, converted(p, 2u));
+        emit(i, byte + 3u * PACKET_BYTES, false, stores, converted(p, 3u));
     }
 }
 
-fn unit_to_planes(at: Position, unit: u32) {
-    let byte = (at.src + unit * UNIT_PIXELS * COMPONENTS) * SRC_BYTES;
+// Where a unit begins in src.
+
+fn pixels_begin(at: Position, unit: u32) -> u32 {
+    return (at.src + unit * UNIT_PIXELS * COMPONENTS) * SRC_BYTES;
+}
+
+fn plane_begins(at: Position, i: u32, unit: u32) -> u32 {
+    return (at.src + i * params.geometry.plane_step + unit * UNIT_PIXELS) * SRC_BYTES;
+}
+
+fn unit_to_planes(at: Position, unit: u32, stores: bool) {
+    let byte = pixels_begin(at, unit);
     let apart = COMPONENTS * PACKET_BYTES;
+    // Behind the last component that is taken, there may be no more of src.
     let unused = (COMPONENTS - TAKEN) * SRC_BYTES;
-    let p = split(gather(byte, COMPONENTS, unused));
+    let last = packet_at(pixels_begin(at, params.geometry.units) - 1u - unused);
+    let p = split(gather(0u, byte, COMPONENTS, last));
     var q = Four();
     var r = Four();
     var s = Four();
     if SRC_PACKETS > 1u {
-        q = split(gather(byte + apart, COMPONENTS, unused));
+        q = split(gather(0u, byte + apart, COMPONENTS, last));
     }
     if SRC_PACKETS > 2u {
-        r = split(gather(byte + 2u * apart, COMPONENTS, unused));
-        s = split(gather(byte + 3u * apart, COMPONENTS, unused));
+        r = split(gather(0u, byte + 2u * apart, COMPONENTS, last));
+        s = split(gather(0u, byte + 3u * apart, COMPONENTS, last));
     }
     if LOOPED {
         var planes = array<Four, 4>(
@@ -161,27 +214,27 @@ fn unit_to_planes(at: Position, unit: u32) {
             let plane = planes[i];
             let to = (at.dst + i * params.geometry.plane_step + unit * UNIT_PIXELS) * DST_BYTES;
             for (var n = 0u; n < DST_PACKETS; n++) {
-                emit(i, to + n * PACKET_BYTES, unit == 0u && n == 0u, convert_plane(at, i, plane, n));
+                emit(i, to + n * PACKET_BYTES, unit == 0u && n == 0u, stores, convert_plane(at, i, plane, n));
             }
         }
         return;
     }
-    emit_plane(at, unit, 0u, Four(p.a, q.a, r.a, s.a));
+    emit_plane(at, unit, 0u, stores, Four(p.a, q.a, r.a, s.a));
     if TAKEN > 1u {
-        emit_plane(at, unit, 1u, Four(p.b, q.b, r.b, s.b));
+        emit_plane(at, unit, 1u, stores, Four(p.b, q.b, r.b, s.b));
     }
     if TAKEN > 2u {
-        emit_plane(at, unit, 2u, Four(p.c, q.c, r.c, s.c));
+        emit_plane(at, unit, 2u, stores, Four(p.c, q.c, r.c, s.c));
     }
     if TAKEN > 3u {
-        emit_plane(at, unit, 3u, Four(p.d, q.d, r.d, s.d));
+        emit_plane(at, unit, 3u, stores, Four(p.d, q.d, r.d, s.d));
     }
 }
 
 // Packets of component `i` of a unit.
 fn gather_plane(at: Position, unit: u32, i: u32) -> Four {
-    let first = at.src + i * params.geometry.plane_step + unit * UNIT_PIXELS;
-    return gather(first * SRC_BYTES, SRC_PACKETS, 0u);
+    let last = packet_at(plane_begins(at, i, params.geometry.units) - 1u);
+    return gather(i, plane_begins(at, i, unit), SRC_PACKETS, last);
 }
 
 fn convert_plane(at: Position, i: u32, p: Four, n: u32) -> vec4<u32> {
@@ -194,7 +247,7 @@ fn all_ones(component: u32) -> vec4<u32> {
 }
 
 // Packets of pixels, from a byte of dst on: the `n`-th packet of each plane.
-fn emit_pixels(at: Position, byte: u32, is_first: bool, planes: array<Four, 4>, n: u32) {
+fn emit_pixels(at: Position, byte: u32, is_first: bool, stores: bool, planes: array<Four, 4>, n: u32) {
     var p = Four();
     if TAKEN < COMPONENTS {
         // The others stay. No other invocation changes these packets.
@@ -236,19 +289,19 @@ fn emit_pixels(at: Position, byte: u32, is_first: bool, planes: array<Four, 4>, 
         pixels.c = old.c ^ ((old.c ^ pixels.c) & taken.c);
         pixels.d = old.d ^ ((old.d ^ pixels.d) & taken.d);
     }
-    emit(0u, byte, is_first, pixels.a);
+    emit(0u, byte, is_first, stores, pixels.a);
     if COMPONENTS > 1u {
-        emit(0u, byte + PACKET_BYTES, false, pixels.b);
+        emit(0u, byte + PACKET_BYTES, false, stores, pixels.b);
     }
     if COMPONENTS > 2u {
-        emit(0u, byte + 2u * PACKET_BYTES, false, pixels.c);
+        emit(0u, byte + 2u * PACKET_BYTES, false, stores, pixels.c);
     }
     if COMPONENTS > 3u {
-        emit(0u, byte + 3u * PACKET_BYTES, false, pixels.d);
+        emit(0u, byte + 3u * PACKET_BYTES, false, stores, pixels.d);
     }
 }
 
-fn unit_to_pixels(at: Position, unit: u32) {
+fn unit_to_pixels(at: Position, unit: u32, stores: bool) {
     var planes = array<Four, 4>();
     planes[0] = gather_plane(at, unit, 0u);
     if TAKEN > 1u {
@@ -264,23 +317,23 @@ fn unit_to_pixels(at: Position, unit: u32) {
     let apart = COMPONENTS * PACKET_BYTES;
     if LOOPED {
         for (var n = 0u; n < DST_PACKETS; n++) {
-            emit_pixels(at, byte + n * apart, unit == 0u && n == 0u, planes, n);
+            emit_pixels(at, byte + n * apart, unit == 0u && n == 0u, stores, planes, n);
         }
         return;
     }
-    emit_pixels(at, byte, unit == 0u, planes, 0u);
+    emit_pixels(at, byte, unit == 0u, stores, planes, 0u);
     if DST_PACKETS > 1u {
-        emit_pixels(at, byte + apart, false, planes, 1u);
+        emit_pixels(at, byte + apart, false, stores, planes, 1u);
     }
     if DST_PACKETS > 2u {
-        emit_pixels(at, byte + 2u * apart, false, planes, 2u);
-        emit_pixels(at, byte + 3u * apart, false, planes, 3u);
+        emit_pixels(at, byte + 2u * apart, false, stores, planes, 2u);
+        emit_pixels(at, byte + 3u * apart, false, stores, planes, 3u);
     }
 }
 
 // The `i`-th unit of a segment of a row.
 fn unit_of(segment: u32, i: u32) -> u32 {
-    if ADJACENT || DST_SHIFTED {
+    if ADJACENT || units_follow() {
         return segment * UNITS + i;
     }
     return segment + i * params.geometry.walk.dims[0].extent;
@@ -294,21 +347,24 @@ fn to_planes(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let at = walk(index);
     let units = params.geometry.units;
-    if !DST_SHIFTED && !LOOPED {
-        unit_to_planes(at, unit_of(at.index, 0u));
+    if !units_follow() && !LOOPED {
+        unit_to_planes(at, unit_of(at.index, 0u), true);
         if unit_of(at.index, 1u) < units {
-            unit_to_planes(at, unit_of(at.index, 1u));
+            unit_to_planes(at, unit_of(at.index, 1u), true);
         }
         return;
     }
-    let first = unit_of(at.index, 0u);
     // Where packets are shared between units, the one before the first is only carried.
-    let before = select(0u, 1u, DST_SHIFTED && first > 0u);
-    for (var i = 0u; i < UNITS + before; i++) {
-        let unit = unit_of(at.index, i) - before;
-        storing = i >= before;
+    let first = unit_of(at.index, 0u);
+    let begin = first - select(0u, 1u, DST_SHIFTED && first > 0u);
+    load_ahead(0u, pixels_begin(at, begin));
+    if DST_SHIFTED && first > 0u {
+        unit_to_planes(at, begin, false);
+    }
+    for (var i = 0u; i < UNITS; i++) {
+        let unit = unit_of(at.index, i);
         if unit < units {
-            unit_to_planes(at, unit);
+            unit_to_planes(at, unit, true);
         }
     }
 }
@@ -321,20 +377,33 @@ fn to_pixels(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let at = walk(index);
     let units = params.geometry.units;
-    if !DST_SHIFTED && !LOOPED {
-        unit_to_pixels(at, unit_of(at.index, 0u));
+    if !units_follow() && !LOOPED {
+        unit_to_pixels(at, unit_of(at.index, 0u), true);
         if unit_of(at.index, 1u) < units {
-            unit_to_pixels(at, unit_of(at.index, 1u));
+            unit_to_pixels(at, unit_of(at.index, 1u), true);
         }
         return;
     }
+    // Where packets are shared between units, the one before the first is only carried.
     let first = unit_of(at.index, 0u);
-    let before = select(0u, 1u, DST_SHIFTED && first > 0u);
-    for (var i = 0u; i < UNITS + before; i++) {
-        let unit = unit_of(at.index, i) - before;
-        storing = i >= before;
+    let begin = first - select(0u, 1u, DST_SHIFTED && first > 0u);
+    load_ahead(0u, plane_begins(at, 0u, begin));
+    if TAKEN > 1u {
+        load_ahead(1u, plane_begins(at, 1u, begin));
+    }
+    if TAKEN > 2u {
+        load_ahead(2u, plane_begins(at, 2u, begin));
+    }
+    if TAKEN > 3u {
+        load_ahead(3u, plane_begins(at, 3u, begin));
+    }
+    if DST_SHIFTED && first > 0u {
+        unit_to_pixels(at, begin, false);
+    }
+    for (var i = 0u; i < UNITS; i++) {
+        let unit = unit_of(at.index, i);
         if unit < units {
-            unit_to_pixels(at, unit);
+            unit_to_pixels(at, unit, true);
         }
     }
 }

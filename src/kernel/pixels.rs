@@ -89,7 +89,10 @@ impl PixelShape {
 impl Units {
     /// Units of a row that an invocation takes: `UNITS`.
     pub(crate) const fn units(&self) -> u32 {
-        if self.shifted[DST] { 4 } else { 2 }
+        match self.shifted {
+            [false, false] => 2,
+            _ => 8,
+        }
     }
 }
 

@@ -723,8 +723,9 @@ impl Walked {
         let segments = self.walk.dims[0].extent;
         let count = entry_point.units();
         let chained = entry_point.shifted[1];
+        let follow = chained || entry_point.shifted[0] && self.adjacent;
         let unit = |i: u32| {
-            if self.adjacent || chained { at.index * count + i } else { at.index + i * segments }
+            if self.adjacent || follow { at.index * count + i } else { at.index + i * segments }
         };
         let units: Vec<u32> = (0..count).map(unit).filter(|&unit| unit < g.units).collect();
         if chained && units[0] > 0 {
@@ -753,9 +754,9 @@ impl Walked {
         let (components, taken) = (u32::from(shape.components), u32::from(shape.taken));
         let size = self.sizes[0];
         let pixels = self.unit_pixels();
-        let mut gather = |byte: u32, packets: u32, unused: u32| {
+        let mut gather = |byte: u32, packets: u32, end: u32| {
             let first = byte / PACKET_BYTES;
-            let behind = (byte + packets * PACKET_BYTES - 1 - unused) / PACKET_BYTES;
+            let behind = (first + packets).min((end - 1) / PACKET_BYTES);
             if !shifted[0] {
                 assert_eq!(byte % PACKET_BYTES, 0);
             }
@@ -765,15 +766,17 @@ impl Walked {
             }
         };
         if shape.side == 0 {
-            let byte = (at.src + unit * pixels * components) * size;
+            let begin = |unit: u32| (at.src + unit * pixels * components) * size;
+            let (byte, end) = (begin(unit), begin(g.units) - (components - taken) * size);
             let packets = pixels * size / PACKET_BYTES;
             for i in 0..packets {
-                gather(byte + i * components * PACKET_BYTES, components, (components - taken) * size);
+                gather(byte + i * components * PACKET_BYTES, components, end);
             }
         } else {
             for component in 0..taken {
-                let first = at.src.wrapping_add(component.wrapping_mul(g.plane_step)) + unit * pixels;
-                gather(first * size, pixels * size / PACKET_BYTES, 0);
+                let plane = at.src.wrapping_add(component.wrapping_mul(g.plane_step));
+                let begin = |unit: u32| (plane + unit * pixels) * size;
+                gather(begin(unit), pixels * size / PACKET_BYTES, begin(g.units));
             }
         }
     }

@@ -128,7 +128,8 @@ fn interleaved_channels_are_taken_by_packets() {
                     .map(|clamp| plain.with_bounds(clamp.min(), clamp.max()).unwrap())
                     .collect();
                 let by_channel = Clamps::along(1, &listed);
-                let plan = Plan::new(by_channel, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
+                let plan =
+                    Plan::new(by_channel, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
                 assert!(plan.contains("contiguous kernel"), "{plan}");
                 run(gpu, 1, &listed, (layout, layout), Place::Apart, &mut random);
                 run(gpu, 1, &listed, (layout, layout), Place::Same, &mut random);
