@@ -384,7 +384,9 @@ impl Fraction {
         }
         // Only whether it is close to an integer matters: a fraction of that many places, close to 0 or to 1, is not then.
         if self.places > 31 {
-            return (0, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
+            // Just below 1 it becomes something just below 3/2.
+            let whole = i128::from(self.from_above && self.part != 0);
+            return (whole, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
         }
         let places_here = self.places.max(1);
         let part = if self.from_above { (1 << self.places) - self.part } else { self.part };
@@ -406,5 +408,41 @@ impl Fraction {
         let floor = part.checked_shr(dropped).unwrap_or(0);
         let inexact = dropped >= 32 && part != 0 || dropped < 32 && part & ((1 << dropped) - 1) != 0;
         Some(Floored { floor, inexact })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clamp, reference};
+
+    /// Scales and biases down to nothing, and ties, by both roundings.
+    #[test]
+    fn what_the_shader_computes_is_the_reference_also_where_terms_vanish() {
+        let small = [0.0, 2_f32.powi(-149), 2_f32.powi(-72), 1e-20, 2_f32.powi(-40), 2_f32.powi(-10), 1e-3];
+        let numbers = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 100.5, 2_f32.powi(24), 3e7, 1e30];
+        let all = small.into_iter().chain(numbers).flat_map(|number| [number, -number]);
+        for (scale, bias) in all.clone().flat_map(|scale| all.clone().map(move |bias| (scale, bias))) {
+            for (source, dtype) in [(DType::I8, DType::I8), (DType::U8, DType::I16), (DType::I8, DType::U8)] {
+                for rounding in [Rounding::TowardZero, Rounding::NearestEven] {
+                    let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+                    let clamp = clamp.with_affine(scale, bias).unwrap().with_rounding(rounding);
+                    let Some(affine) = clamp.affine() else { continue };
+                    let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
+                    let (first, _) = integer_range(source);
+                    let (lowest, highest) = integer_range(dtype);
+                    for (n, result) in results.into_iter().enumerate() {
+                        let number = first as i64 + n as i64;
+                        let expected = reference::element(&clamp, number as u64);
+                        let mask = u64::MAX >> (64 - dtype.bits());
+                        let got = result.clamp(lowest as i64, highest as i64) as u64 & mask;
+                        assert_eq!(
+                            got, expected,
+                            "{source} to {dtype}: {number} * {scale:e} + {bias:e}, {rounding:?}"
+                        );
+                    }
+                }
+            }
+        }
     }
 }

@@ -210,9 +210,12 @@ impl Clamper {
         operands: impl Into<Operands<'a>>,
     ) -> Result<Prepared, Error> {
         let (clamps, operands) = (clamps.into(), operands.into());
-        if let Some(clamp) = clamps.as_slice().first() {
-            operands.check(clamp)?;
-        }
+        clamps.check(operands.dst.layout.shape()).or_else(|error| {
+            // Where the shapes differ, that is what is wrong.
+            let same = operands.src.layout.shape() == operands.dst.layout.shape();
+            if same { Err(error) } else { Ok(()) }
+        })?;
+        operands.check(clamps.as_slice().first())?;
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let limits = self.inner.limits;
         let (src, dst) = (&operands.src.layout, &operands.dst.layout);

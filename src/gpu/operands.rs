@@ -103,7 +103,18 @@ impl<'a> Operands<'a> {
         self.dst
     }
 
-    pub(crate) fn check(&self, clamp: &Clamp) -> Result<(), Error> {
+    /// For a clamp, or for none where there is no channel: then dtypes are not known, and there is no element.
+    pub(crate) fn check(&self, clamp: Option<&Clamp>) -> Result<(), Error> {
+        let Some(clamp) = clamp else {
+            for (argument, view) in self.views() {
+                view.check(argument, view.dtype.unwrap_or(DType::U8))?;
+            }
+            let slots = [("min", self.min), ("max", self.max)];
+            return match slots.into_iter().find(|(_, slot)| slot.is_some()) {
+                Some((argument, _)) => Err(Error::UnexpectedSlot { argument }),
+                None => Ok(()),
+            };
+        };
         for (argument, view) in self.views() {
             let dtype = if argument == "src" { clamp.source() } else { clamp.dtype() };
             view.check(argument, dtype)?;

@@ -17,8 +17,9 @@ const RING: usize = 3;
 /// [`Host::clamp_slice_in_place`].
 ///
 /// It goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
-/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks. One buffer
-/// is enough, so 48 MiB, where host and GPU share their memory (an integrated GPU, or a CPU; but on DX12) and the
+/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks, or four smaller ones
+/// where elements change their size. One buffer is enough, so 48 MiB, or two (72 MiB at most), where host and GPU share
+/// their memory (an integrated GPU, or a CPU; but on DX12) and the
 /// device has `MAPPABLE_PRIMARY_BUFFERS`, as [`Host::open`] gives it there: the chunks are then clamped where the host
 /// wrote them. Measured with 2 GiB in place on Mesa's lavapipe 22.3.6, where device memory is memory of the process too: 144
 /// and 48 MiB above the slice (2026-11-21).

@@ -190,6 +190,19 @@ fn is_aligned(task: &Task, region: &Region, found: &Found, side: usize) -> bool 
         && found.others(dims).chain(planes).all(|dim| same_phase(side, packet, &[dim]))
 }
 
+/// Whether rows of pixels in dst lie one behind the other: each stride is at least what the smaller ones span.
+fn rows_are_apart(region: &Region, found: &Found) -> bool {
+    let row = region.dims()[found.along];
+    let mut span = row.extent * usize::from(found.shape.components);
+    // Innermost first, by the stride of dst.
+    found.others(region.dims()).all(|dim| {
+        let stride = dim.dst.unsigned_abs();
+        let apart = stride >= span;
+        span = span.saturating_add(stride.saturating_mul(dim.extent - 1));
+        apart
+    })
+}
+
 pub(super) struct Pixels;
 
 impl Definition for Pixels {
@@ -207,11 +220,13 @@ impl Definition for Pixels {
         }
         let row = region.dims()[found.along];
         let [src_aligned, dst_aligned] = [SRC, DST].map(|side| is_aligned(task, region, &found, side));
-        if side == DST && taken < components {
-            // Packets of dst in which something stays: each is one invocation's, and holds nothing that another loads.
-            if !dst_aligned || task.placement == Placement::OneBuffer {
-                return None;
-            }
+        // Packets of dst in which something stays are loaded too: none may hold what another invocation stores, or loads as
+        // src.
+        if side == DST
+            && taken < components
+            && !(dst_aligned && task.placement != Placement::OneBuffer && rows_are_apart(region, &found))
+        {
+            return None;
         }
         // The last packet of src is whole if enough bytes lie behind what is taken.
         let all_of_last = side == DST || taken == components;

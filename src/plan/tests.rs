@@ -123,6 +123,18 @@ fn kernels_suit_their_layouts() {
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), [Transposed, Strided, Strided]);
 }
 
+/// Rows of dst that interleave within packets: those in which something stays are not loaded and stored whole.
+#[test]
+fn interleaved_rows_of_which_something_stays_are_no_pixels() {
+    for (dtype, pitch) in [(DType::U8, 16), (DType::F32, 4)] {
+        let dst = Layout::strided(&[2, 80], &[pitch, 3], 0).unwrap();
+        let plan = plan(dtype, &packed(&[2, 80]), &dst);
+        assert!(!kernels(&plan).contains(&Kernel::Pixels), "{plan}");
+        let clamp = Clamp::unbounded(dtype);
+        assert_eq!(interpreted(&plan, true), moves((&clamp).into(), &packed(&[2, 80]), &dst), "{plan}");
+    }
+}
+
 /// Rows of pixels and of planes in turn, at any byte: words and packets hold some of both.
 #[test]
 fn src_and_dst_share_packets_in_one_buffer() {

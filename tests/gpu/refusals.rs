@@ -104,6 +104,8 @@ fn channels_that_do_not_fit() {
         let on_gpu = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
         let error = of(1, &[clamp, on_gpu, clamp]).unwrap_err();
         assert_eq!(error, Error::ChannelBoundOnGpu { channel: 1, argument: "max" });
+        let error = of(1, &[on_gpu, clamp, clamp]).unwrap_err();
+        assert_eq!(error, Error::ChannelBoundOnGpu { channel: 0, argument: "max" });
         assert_eq!(
             Plan::new(Clamps::along(1, &[clamp; 2]), &layout, &layout, gpu.clamper().limits()).unwrap_err(),
             Error::ChannelCount { axis: 1, extent: 3, clamps: 2 }

@@ -47,6 +47,18 @@ fn meets_every_kernel(report: &SelfTestReport) {
             assert_eq!(count >= 10, offered, "{source} {dtype}: {count}");
         }
     }
+    // Elements of up to 32 bits meet the kernels that do not depend on their size, each pair by itself.
+    for clamp in outcomes.iter().map(|outcome| outcome.clamp).filter(|clamp| clamp.source().size() <= 4) {
+        let pair =
+            |other: &wgpu_clamp::Clamp| (other.source(), other.dtype()) == (clamp.source(), clamp.dtype());
+        for kernel in ["fill", "pixels"] {
+            let mut of_pair = outcomes.iter().filter(|outcome| pair(&outcome.clamp));
+            assert!(
+                of_pair.any(|outcome| outcome.plan.contains(&format!(" {kernel} kernel"))),
+                "{kernel} {clamp:?}"
+            );
+        }
+    }
     for kernel in ["contiguous", "transposed", "spread", "pixels", "rows", "fill", "words", "strided"] {
         for converts in [false, true] {
             let named = format!(" {kernel} kernel");
