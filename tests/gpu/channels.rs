@@ -122,17 +122,17 @@ fn interleaved_channels_are_taken_by_packets() {
             {
                 let strides = [channels as isize, 1];
                 let layout = Layout::strided(&[700 / channels + 40, channels], &strides, offset).unwrap();
-                let plain = Clamp::unbounded(dtype);
-                let listed: Vec<_> = clamps(channels, (dtype, dtype), &mut random)
+                let without_step = Clamp::unbounded(dtype);
+                let each: Vec<_> = clamps(channels, (dtype, dtype), &mut random)
                     .into_iter()
-                    .map(|clamp| plain.with_bounds(clamp.min(), clamp.max()).unwrap())
+                    .map(|clamp| without_step.with_bounds(clamp.min(), clamp.max()).unwrap())
                     .collect();
-                let by_channel = Clamps::along(1, &listed);
+                let by_channel = Clamps::along(1, &each);
                 let plan =
                     Plan::new(by_channel, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
                 assert!(plan.contains("contiguous kernel"), "{plan}");
-                run(gpu, 1, &listed, (layout, layout), Place::Apart, &mut random);
-                run(gpu, 1, &listed, (layout, layout), Place::Same, &mut random);
+                run(gpu, 1, &each, (layout, layout), Place::Apart, &mut random);
+                run(gpu, 1, &each, (layout, layout), Place::Same, &mut random);
             }
         }
     }
