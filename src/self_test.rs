@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::verify::{self, Report};
 use crate::{
-    Bound, Clamp, DType, Error, Host, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, Tensor,
-    View,
+    Bound, Clamp, DType, Error, Host, Layout, Limits, NanRule, Operands, Order, Plan, Precision, Rounding,
+    Tensor, View,
 };
 
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
@@ -222,7 +222,7 @@ impl Route {
     /// Layouts of src and dst for at least `n` elements. They repeat what there is too little of.
     fn layouts(self, n: usize, dtype: DType) -> Result<(Layout, Layout), Error> {
         let packed = |shape: &[usize]| Layout::packed(shape);
-        let rows = n.div_ceil(77).max(2);
+        let rows = n.div_ceil(141).max(2);
         let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
         // Pixels of `of` elements, and `count` of these in planes.
         let picture = |count: usize, of: usize, off: bool| {
@@ -236,7 +236,7 @@ impl Route {
         };
         Ok(match self {
             Self::Run => (packed(&[n])?, packed(&[n])?),
-            Self::Rows => (packed(&[rows, 79])?.slice(1, 0..77)?, packed(&[rows, 80])?.slice(1, 0..77)?),
+            Self::Rows => (packed(&[rows, 143])?.slice(1, 0..141)?, packed(&[rows, 144])?.slice(1, 0..141)?),
             Self::Fill => {
                 let rows = n.min(2000);
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
@@ -372,20 +372,33 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
-    async fn run(&self, host: &Host, exhaustive: bool) -> Result<Outcome, Error> {
-        let Self { clamp, route, place } = *self;
-        let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
-        let (src, dst) = route.layouts(elements.len(), clamp.dtype())?;
-        let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(DType::size);
-        let (src, dst) = match place {
+    /// The layouts for `n` elements where the operands are placed.
+    fn placed(&self, n: usize) -> Result<(Layout, Layout), Error> {
+        let (src, dst) = self.route.layouts(n, self.clamp.dtype())?;
+        Ok(match self.place {
             Place::Apart => (src, dst),
             // Src with a pitch of its own may repeat elements, dst may not.
             Place::Same => (dst, dst),
             Place::Behind => {
-                let behind = (src.required_bytes(clamp.source()) as usize).div_ceil(dst_size);
+                let size = self.clamp.dtype().size();
+                let behind = (src.required_bytes(self.clamp.source()) as usize).div_ceil(size);
                 (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
             }
-        };
+        })
+    }
+
+    fn plan(&self, src: &Layout, dst: &Layout, limits: Limits) -> Result<Plan, Error> {
+        match self.place {
+            Place::Apart => Plan::new(&self.clamp, src, dst, limits),
+            Place::Behind | Place::Same => Plan::in_one_buffer(&self.clamp, src, dst, limits),
+        }
+    }
+
+    async fn run(&self, host: &Host, exhaustive: bool) -> Result<Outcome, Error> {
+        let Self { clamp, route, place } = *self;
+        let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
+        let (src, dst) = self.placed(elements.len())?;
+        let src_size = clamp.source().size();
         let bytes = |layout: &Layout, dtype| layout.required_bytes(dtype) as usize;
         let mut src_bytes = vec![0x5a; bytes(&src, clamp.source())];
         // Everything holds elements, in the order of the buffer.
@@ -406,7 +419,7 @@ impl Case {
         let after = dst_tensor.read_bytes().await?;
         let report = verify::check(&clamp, &src, &src_bytes, &dst, &dst_bytes, &after)?;
         let limits = host.clamper().limits();
-        let plan = if one { Plan::in_one_buffer } else { Plan::new }(&clamp, &src, &dst, limits)?;
+        let plan = self.plan(&src, &dst, limits)?;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), report })
     }
 }
@@ -453,4 +466,38 @@ fn elements(dtype: DType, random: usize) -> Vec<u64> {
         }
     }));
     elements
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// Each pair meets the kernels that take its sizes, in an ordinary run too.
+    #[test]
+    fn every_pair_meets_every_kernel() {
+        let mut met = HashSet::new();
+        for case in cases(false) {
+            let (src, dst) = case.placed(elements(case.clamp.source(), 4_000).len()).unwrap();
+            let plan = case.plan(&src, &dst, Limits::default()).unwrap().to_string();
+            let kernels =
+                ["contiguous", "transposed", "spread", "pixels", "rows", "fill", "words", "strided"];
+            for kernel in kernels.into_iter().filter(|kernel| plan.contains(&format!(" {kernel} kernel"))) {
+                met.insert((case.clamp.source(), case.clamp.dtype(), kernel));
+            }
+        }
+        for (source, dtype) in pairs() {
+            let mut expected = vec!["fill"];
+            expected.extend((dtype.size() > 2).then_some("strided"));
+            expected.extend((dtype.size() <= 2).then_some("words"));
+            expected.extend((dtype.size() <= 4).then_some("pixels"));
+            expected.extend(
+                (source.size() == dtype.size()).then_some(["contiguous", "rows"]).into_iter().flatten(),
+            );
+            for kernel in expected {
+                assert!(met.contains(&(source, dtype, kernel)), "{source} to {dtype}: {kernel}");
+            }
+        }
+    }
 }

@@ -72,7 +72,7 @@ fn set_ahead(stream: u32, p: vec4<u32>) {
 
 // The packet that a byte of a stream lies in, with which its units begin.
 fn load_ahead(stream: u32, byte: u32) {
-    if SRC_SHIFTED {
+    if SRC_SHIFTED && units_follow() {
         set_ahead(stream, load_src_packet(packet_at(byte)));
     }
 }
@@ -347,7 +347,7 @@ fn to_planes(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let at = walk(index);
     let units = params.geometry.units;
-    if !units_follow() && !LOOPED {
+    if UNITS == 2u && !LOOPED {
         unit_to_planes(at, unit_of(at.index, 0u), true);
         if unit_of(at.index, 1u) < units {
             unit_to_planes(at, unit_of(at.index, 1u), true);
@@ -377,7 +377,7 @@ fn to_pixels(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let at = walk(index);
     let units = params.geometry.units;
-    if !units_follow() && !LOOPED {
+    if UNITS == 2u && !LOOPED {
         unit_to_pixels(at, unit_of(at.index, 0u), true);
         if unit_of(at.index, 1u) < units {
             unit_to_pixels(at, unit_of(at.index, 1u), true);
