@@ -5,8 +5,8 @@
 // Invocations in a workgroup, along x.
 const WORKGROUP_SIZE: u32 = 256u;
 
-// Whether the packets of an invocation lie next to each other: better where a thread runs the invocations of a workgroup
-// one after the other. Otherwise neighbouring invocations take neighbouring packets, as GPUs want it.
+// Whether the packets of an invocation lie next to each other: better where a thread runs the invocations of a
+// workgroup one after the other. Otherwise neighbouring invocations take neighbouring packets, as GPUs want it.
 override ADJACENT: bool = false;
 
 fn workgroup_index(workgroup: vec3<u32>, grid_width: u32) -> u32 {

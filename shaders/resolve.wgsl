@@ -1,6 +1,6 @@
-// A module of its own: bounds that lie on the GPU. For each uniform block of a clamp an invocation reads them and writes
-// Bounds, with which the block begins; the clamp's own dispatches then find them there. Every dtype is served in 64 bits,
-// the low word first; `src/arithmetic/bounds.rs` does the same for bounds that the host knows.
+// A module of its own: bounds that lie on the GPU. For each uniform block of a clamp an invocation reads them and
+// writes Bounds, with which the block begins; the clamp's own dispatches then find them there. Every dtype is served
+// in 64 bits, the low word first; `src/arithmetic/bounds.rs` does the same for bounds that the host knows.
 //
 // Provides: resolve
 // Needs: workgroup_index, less, add, subtract, shift_left, shift_right_signed

@@ -1,6 +1,6 @@
 //! The numbers that the shaders compute with: bounds as keys, scale and bias as integers or floats. Each struct here
-//! mirrors one in `shaders/`, with the same names, order and offsets of its members; a test in `shader/tests.rs` compares
-//! them.
+//! mirrors one in `shaders/`, with the same names, order and offsets of its members; a test in `shader/tests.rs`
+//! compares them.
 
 mod bounds;
 mod fixed;
@@ -17,7 +17,7 @@ pub(crate) use fixed::Fixed;
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
-pub(crate) use operators::{OperatorBytes, Operators, groups};
+pub(crate) use operators::{LANES, OperatorBytes, Operators, groups};
 pub(crate) use slots::{ResolveParams, Slot};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
 
@@ -38,8 +38,8 @@ impl OperatorBlock {
     /// Enough for the largest class and step together; a test holds each against it.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// Of `clamp`, for modules of `arithmetic`, with the numbers of a fixed-point step. Where the clamp has no affine step
-    /// and the module has one, numbers that leave every element unchanged.
+    /// Of `clamp`, for modules of `arithmetic`, with the numbers of a fixed-point step. Where the clamp has no affine
+    /// step and the module has one, numbers that leave every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic, fixed: Option<&Fixed>) -> Self {
         let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
         let class = arithmetic.class();

@@ -82,8 +82,8 @@ impl Host {
         })
     }
 
-    /// Clamps a slice of host memory into another of the same length, from elements of the clamp's source to those of its
-    /// dtype: literals need their types, as in `[0_i64; 3]`. Nothing happens before
+    /// Clamps a slice of host memory into another of the same length, from elements of the clamp's source to those of
+    /// its dtype: literals need their types, as in `[0_i64; 3]`. Nothing happens before
     /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
     ///
     /// ```no_run

@@ -4,12 +4,14 @@
 pub(crate) mod contiguous;
 pub(crate) mod division;
 pub(crate) mod fill;
+pub(crate) mod interleaved;
 mod limits;
 pub(crate) mod pixels;
 pub(crate) mod region;
 pub(crate) mod row;
 pub(crate) mod row_edges;
 pub(crate) mod rows;
+pub(crate) mod run_edges;
 pub(crate) mod spread;
 pub(crate) mod strided;
 mod tile;
@@ -20,7 +22,7 @@ pub(crate) mod words;
 use std::fmt;
 
 use crate::DType;
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 pub use limits::Limits;
@@ -72,13 +74,13 @@ const fn per_word(dtype: DType) -> usize {
 /// What a kernel would take of a region: all of it, or what is left when some of its dimensions are cut.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
-    /// One after the other. What lies before and behind each is left to kernels that cut nothing; there are two such parts
-    /// at most.
+    /// One after the other. What lies before and behind each is left to kernels that cut nothing; there are two such
+    /// parts at most.
     pub(crate) cuts: [Option<Cut>; 2],
     /// Elements between the preceding 16-byte boundary and the start, subtracted from the first tile.
     pub(crate) lead: usize,
-    /// The ends of the bindings of src and dst are multiples of so many bytes. More than a word is for claims behind which
-    /// so much is left.
+    /// The ends of the bindings of src and dst are multiples of so many bytes. More than a word is for claims behind
+    /// which so much is left.
     pub(crate) ends: [u64; 2],
     /// Why the kernel suits the region, for [`Plan`](crate::Plan)'s `Display`.
     pub(crate) why: &'static str,
@@ -113,7 +115,7 @@ pub(crate) struct Tiling {
 impl Tiling {
     /// Cut anywhere, into tiles of one dispatch with an element for each invocation at least.
     fn of_elements(task: &Task) -> Self {
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
+        let invocations = task.limits.invocations();
         Self { quantum: 1, most: invocations.min(i32::MAX as u64), dispatches: 1 }
     }
 }
@@ -145,7 +147,7 @@ pub(crate) trait Definition {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
     /// Its fragments.
-    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment>;
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment>;
 
     /// Its entry points, with all values of their constants.
     fn entry_points(&self, arithmetic: Arithmetic) -> Vec<EntryPoint>;
@@ -238,6 +240,8 @@ macro_rules! kernels {
 kernels! {
     /// Packets, src and dst at the same distance from a 16-byte boundary.
     Contiguous: contiguous,
+    /// As `Contiguous`, elements next to each other being of different channels.
+    Interleaved: interleaved,
     /// Squares of packets whose fastest dimensions differ.
     Transposed: transposed,
     /// Packets of dst, in each of whose words some elements change.

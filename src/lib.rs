@@ -1,9 +1,9 @@
 //! `max(Min, min(x * scale + bias, Max))` on the GPU, through [wgpu](https://docs.rs/wgpu/30).
 //!
-//! Twelve element types, seven of which [convert](#conversion) into each other on the way, one clamp for all elements or
-//! one for each [channel](#channels), signed strides of up to 8 dimensions on both sides, in place or not, on every
-//! adapter with [`wgpu::Limits::downlevel_defaults()`] and no optional feature. Every result is held to a
-//! [CPU reference](mod@reference), bit by bit.
+//! Twelve element types, seven of which [convert](#conversion) into each other on the way, one clamp for all elements
+//! or one for each [channel](#channels), signed strides of up to 8 dimensions on both sides, in place or not, on
+//! every adapter with [`wgpu::Limits::downlevel_defaults()`] and no optional feature. Every result is held to a [CPU
+//! reference](mod@reference), bit by bit.
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Host};
@@ -17,8 +17,8 @@
 //!
 //! # What is computed
 //!
-//! A [`Clamp`] is data: a [`DType`], two [`Bound`]s and the rules. Each element goes through three steps. (Where source and
-//! destination differ in dtype, there is [a fourth](#conversion).)
+//! A [`Clamp`] is data: a [`DType`], two [`Bound`]s and the rules. Each element goes through three steps. (Where
+//! source and destination differ in dtype, there is [a fourth](#conversion).)
 //!
 //! **1. The affine step**, `x * scale + bias`, if [`Clamp::with_affine`] has set one. `scale` and `bias` are
 //! finite f32 numbers (f64 for F64). Scale 1 with bias ±0 is dropped: every bit stays.
@@ -35,8 +35,9 @@
 //! arithmetic, since WGSL lets a device assume that NaN and ∞ do not happen.
 //!
 //! The set of `Fast` is small: the fused and the unfused result, each with subnormals kept or flushed. But WGSL
-//! leaves the rounding of float arithmetic to the device, so one may fall outside. [`Host::self_test`] or [`verify::check`]
-//! on the device in question tells; there, use [`Precision::Exact`], which takes integer instructions only.
+//! leaves the rounding of float arithmetic to the device, so one may fall outside. [`Host::self_test`] or
+//! [`verify::check`] on the device in question tells; there, use [`Precision::Exact`], which takes integer
+//! instructions only.
 //!
 //! **2. The NaN rule.** [`NanRule::Propagate`] (default) lets a NaN element leave bit for bit. `ToMin` and
 //! `ToMax` treat it as −∞ or +∞.
@@ -87,12 +88,12 @@
 //! | ±∞ | ±∞, with the sign that `scale` gives it | the lowest or highest number; then the bounds |
 //! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | as a NaN |
 //!
-//! That is [`Precision::Exact`], with the same bits on every device. With `Fast`, an affine step that meets a float on either
-//! side is f32 arithmetic of the device, one of the [stated set](mod@reference), rounded to the destination as above.
-//! Between integers, and without an affine step, `Fast` is `Exact`.
+//! That is [`Precision::Exact`], with the same bits on every device. With `Fast`, an affine step that meets a float
+//! on either side is f32 arithmetic of the device, one of the [stated set](mod@reference), rounded to the destination
+//! as above. Between integers, and without an affine step, `Fast` is `Exact`.
 //!
-//! Strides and offsets count elements of the source in `src` and of the destination in `dst`. Within one buffer, whether
-//! the two share anything is decided in bytes; in place needs elements of one size.
+//! Strides and offsets count elements of the source in `src` and of the destination in `dst`. Within one buffer,
+//! whether the two share anything is decided in bytes; in place needs elements of one size.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, DType, Precision, Rounding, reference};
@@ -109,17 +110,18 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! ONNX `QuantizeLinear` takes more than this. It divides by `y_scale`, which is a multiplication with the same bits only
-//! for powers of two. It rounds before it adds the zero point; here the rounding is last, which is the same for an even zero
-//! point, while an odd one moves the ties. And it needs `Exact`: the addition of `Fast` rounds too, and so moves values beside
-//! a tie. With a power of two, an even zero point, [`Rounding::NearestEven`] and `Exact` the results are its own.
+//! ONNX `QuantizeLinear` takes more than this. It divides by `y_scale`, which is a multiplication with the same bits
+//! only for powers of two. It rounds before it adds the zero point; here the rounding is last, which is the same for
+//! an even zero point, while an odd one moves the ties. And it needs `Exact`: the addition of `Fast` rounds too, and
+//! so moves values beside a tie. With a power of two, an even zero point, [`Rounding::NearestEven`] and `Exact` the
+//! results are its own.
 //!
 //! # Channels
 //!
 //! [`Clamps::along`] has one clamp for each index of an axis of the shape. It goes wherever `&clamp` does: [`Clamper`],
-//! [`Host::submit`], [`Plan`], [`reference::apply`], [`verify::check`]. The slice at an index holds what its clamp alone
-//! would give. All agree in both dtypes, order, NaN rule, precision and rounding; bounds are absent or values, not on
-//! the GPU. A list of another length than the axis is an error, as is an axis that the shape does not have.
+//! [`Host::submit`], [`Plan`], [`reference::apply`], [`verify::check`]. The slice at an index holds what its clamp
+//! alone would give. All agree in both dtypes, order, NaN rule, precision and rounding; bounds are absent or values,
+//! not on the GPU. A list of another length than the axis is an error, as is an axis that the shape does not have.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Precision, Rounding, reference};
@@ -144,9 +146,9 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! With both, and strides, one pass takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to planes of
-//! F16 without alpha, normalised per channel. Before, that was a conversion, a pass from interleaved to planar and one
-//! clamp per plane.
+//! With both, and strides, one pass takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to
+//! planes of F16 without alpha, normalised per channel. Before, that was a conversion, a pass from interleaved to
+//! planar and one clamp per plane.
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Layout, View, wgpu};
@@ -179,7 +181,8 @@
 //! buffers count **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element; an
 //! extent of 0 means that there is nothing to do, which is success.
 //!
-//! - `src` and `dst` have the same shape; their elements may differ in size. [`Layout::broadcast_to`] repeats elements by strides of 0.
+//! - `src` and `dst` have the same shape; their elements may differ in size. [`Layout::broadcast_to`] repeats
+//!   elements by strides of 0.
 //! - `src` may read an element for many indices. In `dst` no two indices may share one.
 //! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words.
 //! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
@@ -235,15 +238,15 @@
 //! none; [`Host::new`] takes that of the program. [`Host::self_test`] compares the kernels of the device with the
 //! reference, each dtype and pair of dtypes on every kernel, and reports what differs.
 //!
-//! A buffer has no dtype: the elements of a [`View`] are those of the clamp (of its source in `src`), unless [`View::with_dtype`] says what
-//! they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
+//! A buffer has no dtype: the elements of a [`View`] are those of the clamp (of its source in `src`), unless
+//! [`View::with_dtype`] says what they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
 //!
 //! # What blocks, and what never does
 //!
 //! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::record`]) never submits, polls or waits
 //!   for the GPU. The first two compile a pipeline on the calling thread when they meet a combination for the
-//!   first time; a thread that needs the same shader module meanwhile waits, and some drivers (Mesa's lavapipe 25.0) compile
-//!   only once the work under way is done. `prepare` ahead to choose when.
+//!   first time; a thread that needs the same shader module meanwhile waits, and some drivers (Mesa's lavapipe 25.0)
+//!   compile only once the work under way is done. `prepare` ahead to choose when.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
 //! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device while they
 //!   wait: once on the task's own thread, without waiting, then on a thread of their own until their copy has arrived,
@@ -253,12 +256,12 @@
 //!
 //! # What is kept
 //!
-//! A [`Clamper`] and its clones keep compiled pipelines and their shader modules, nothing else: one pipeline per dtype, affine step, placement, kernel and
-//! kind of layout; none is for a bound, a scale, a shape or a stride alone. A program that clamps the same kinds of
-//! tensors again and again takes a few. One that takes many, such as a server, keeps the
-//! [`MAX_PIPELINES`](Clamper::MAX_PIPELINES) that it used last; an older one is compiled again where it is needed again.
-//! A [`Prepared`] keeps its own pipelines, whatever the clamper has given up.
-//! A [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
+//! A [`Clamper`] and its clones keep compiled pipelines and their shader modules, nothing else: one pipeline per
+//! dtype, affine step, placement, kernel and kind of layout; none is for a bound, a scale, a shape or a stride alone.
+//! A program that clamps the same kinds of tensors again and again takes a few. One that takes many, such as a
+//! server, keeps the [`MAX_PIPELINES`](Clamper::MAX_PIPELINES) that it used last; an older one is compiled again
+//! where it is needed again. A [`Prepared`] keeps its own pipelines, whatever the clamper has given up. A
+//! [`Prepared`] owns its bind groups and parameters and keeps the buffers alive. Nothing else outlives a call.
 //!
 //! Dropping the last clone of a [`Clamper`] frees its pipelines, layouts and shader modules, but for what a
 //! [`Prepared`] or work under way still needs; dropping a [`Prepared`] frees the rest. wgpu itself lets go of a used
@@ -289,10 +292,10 @@
 //! A view may be as large as its buffer. Where it exceeds a storage binding
 //! (`max_storage_buffer_binding_size` of the device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at
 //! most) or a dispatch, it is cut into windows, source and destination each on its own. A window is one
-//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose, or a channel of pixels in
-//! bytes, may be up to three windows. Bounds on the GPU take one dispatch more for all windows, or for a few hundred where
-//! the device has small buffers. A plan that could take more than 65,536
-//! dispatches, bounds on the GPU not counted, is [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
+//! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose, or a channel of
+//! pixels in bytes, may be up to three windows. Bounds on the GPU take one dispatch more for all windows, or for a
+//! few hundred where the device has small buffers. A plan that could take more than 65,536 dispatches, bounds on the
+//! GPU not counted, is [`Error::TooManyWindows`]. [`Host::clamp_slice`] takes slices of any size, in chunks; a
 //! [`Tensor`] is one buffer (`max_buffer_size`), and beyond that [`Error::TooLarge`].
 //!
 //! # Logging
@@ -303,8 +306,8 @@
 //!
 //! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with the limits it works by, and how many
 //!   pipelines there could be on it;
-//! - per [`Clamper::prepare`] and what calls it, the [`Plan`] in a line: dtype, affine step, buffers, number of windows,
-//!   which kernel takes how many elements and why, and the number of dispatches;
+//! - per [`Clamper::prepare`] and what calls it, the [`Plan`] in a line: dtype, affine step, buffers, number of
+//!   windows, which kernel takes how many elements and why, and the number of dispatches;
 //! - then each pipeline that it takes, `cached` or `compiling`, once however many windows there are, and each that is
 //!   `given up` for another.
 //!

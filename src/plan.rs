@@ -21,7 +21,8 @@ pub(crate) use window::{Bindings, Range, Window};
 /// The dispatches of one clamp on given layouts, found without a GPU.
 ///
 /// [`Clamper`](crate::Clamper) makes one per call. A program needs it only to look at: which kernel
-/// takes what and why as [`Display`](fmt::Display), with the collapsed dimensions as [`Debug`](fmt::Debug). Making one allocates nothing.
+/// takes what and why as [`Display`](fmt::Display), with the collapsed dimensions as [`Debug`](fmt::Debug). Making
+/// one allocates nothing.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -53,10 +54,10 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] for channels,
-    /// [`Error::ShapeMismatch`], [`Error::OutputOverlap`] and [`Error::OverlapUndecided`] for `dst`,
-    /// [`Error::TooLarge`] if no buffer could hold a layout, [`Error::TooManyWindows`] if `limits` are too small for the tensor, [`Error::DeviceLimit`] if they are
-    /// too small for any.
+    /// [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] for
+    /// channels, [`Error::ShapeMismatch`], [`Error::OutputOverlap`] and [`Error::OverlapUndecided`] for `dst`,
+    /// [`Error::TooLarge`] if no buffer could hold a layout, [`Error::TooManyWindows`] if `limits` are too small for
+    /// the tensor, [`Error::DeviceLimit`] if they are too small for any.
     pub fn new<'c>(
         clamps: impl Into<Clamps<'c>>,
         src: &Layout,
@@ -70,8 +71,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::PartialAlias`] or [`Error::AliasUndecided`] unless the two
-    /// layouts are the same or share no element.
+    /// As [`new`](Self::new), and [`Error::PartialAlias`] or [`Error::AliasUndecided`] unless the two layouts are the
+    /// same or share no byte, and [`Error::InPlaceSizes`] if they are the same for elements of two sizes.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};
@@ -139,8 +140,8 @@ impl Plan {
         Ok(Self { clamp: Some(clamp), task: Some(task), ..plan })
     }
 
-    /// The number of `dispatch_workgroups` calls; 0 if there is no element. Bounds on the GPU take one more, which is not
-    /// counted here.
+    /// The number of `dispatch_workgroups` calls; 0 if there is no element. Bounds on the GPU take one more, which is
+    /// not counted here.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()
@@ -160,9 +161,9 @@ impl Plan {
             return Some(OperatorBytes::one(clamp, arithmetic, self.fixed.as_ref()));
         };
         let Region { starts, reversed_channels, .. } = whole.region;
-        // What lies before dst in the packet where it begins counts as channels too.
-        let before = starts[DST] % (PACKET / arithmetic.dtype.size());
-        let first = (task.channels - before % task.channels) % task.channels;
+        // Lanes begin with the first whole packet.
+        let per_packet = PACKET / arithmetic.dtype.size();
+        let first = (per_packet - starts[DST] % per_packet) % per_packet % task.channels;
         Some(OperatorBytes::several(clamps, arithmetic, self.form(task), reversed_channels, first))
     }
 

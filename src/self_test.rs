@@ -4,15 +4,15 @@ use std::fmt;
 
 use crate::verify::{self, Report};
 use crate::{
-    Bound, Clamp, DType, Error, Host, Layout, Limits, NanRule, Operands, Order, Plan, Precision, Rounding,
-    Tensor, View,
+    Bound, Clamp, Clamps, DType, Error, Host, Layout, Limits, NanRule, Operands, Order, Plan, Precision,
+    Rounding, Tensor, View,
 };
 
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
 ///
-/// A case is a dtype or a pair of dtypes, an affine step, a rounding, a kernel and how the operands are placed. Each takes
-/// every value of 8- and 16-bit sources, and of wider ones edges and random patterns. Beside the elements of the output,
-/// each byte of the destination around them is compared.
+/// A case is a dtype or a pair of dtypes, an affine step, a rounding, a kernel and how the operands are placed; one
+/// clamp, or one for each of three channels. Each takes every value of 8- and 16-bit sources, and of wider ones edges
+/// and random patterns. Beside the elements of the output, each byte of the destination around them is compared.
 ///
 /// ```no_run
 /// # use wgpu_clamp::Host;
@@ -31,17 +31,17 @@ pub struct SelfTest<'a> {
 type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
 
 impl Host {
-    /// Compares the kernels of this device with the CPU reference: every dtype and pair of dtypes on every kernel. Nothing
-    /// happens before [`SelfTest::run`] or its blocking twin.
+    /// Compares the kernels of this device with the CPU reference: every dtype and pair of dtypes on every kernel.
+    /// Nothing happens before [`SelfTest::run`] or its blocking twin.
     pub const fn self_test(&self) -> SelfTest<'_> {
         SelfTest { host: self, exhaustive: false, progress: None }
     }
 }
 
 impl<'a> SelfTest<'a> {
-    /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Otherwise each dtype and
-    /// pair of dtypes meets each kernel, with a step, a rounding and a placement in turn: minutes there, most of them
-    /// compilation.
+    /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Otherwise each
+    /// dtype and pair of dtypes meets each kernel, with a step, a rounding and a placement in turn: minutes there,
+    /// most of them compilation.
     pub const fn exhaustive(mut self) -> Self {
         self.exhaustive = true;
         self
@@ -101,7 +101,7 @@ pub struct SelfTestReport {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What was computed.
+    /// What was computed; where channels have a clamp each, that of the first.
     pub clamp: Clamp,
     /// How the elements lay, and how the operands were placed.
     pub route: &'static str,
@@ -165,10 +165,16 @@ enum Route {
     Planes(usize, usize, bool),
     /// Planar to interleaved.
     Pixels(usize, usize, bool),
+    /// Three planes, with a clamp for each.
+    Planar,
+    /// Pixels of three components, with a clamp for each.
+    Interleaved,
 }
 
-const ROUTES: [Route; 17] = [
+const ROUTES: [Route; 19] = [
     Route::Run,
+    Route::Planar,
+    Route::Interleaved,
     Route::Rows,
     Route::Fill,
     Route::Strided,
@@ -190,6 +196,15 @@ const ROUTES: [Route; 17] = [
 impl Route {
     const fn is_picture(self) -> bool {
         matches!(self, Self::Planes(..) | Self::Pixels(..))
+    }
+
+    /// The axis whose three indices have a clamp each.
+    const fn channels(self) -> Option<usize> {
+        match self {
+            Self::Planar | Self::Interleaved => Some(1),
+            Self::Planes(3, _, true) | Self::Pixels(3, _, true) => Some(0),
+            _ => None,
+        }
     }
 
     /// How its operands can be placed for its kernel.
@@ -216,6 +231,8 @@ impl Route {
             Self::Planes(_, _, true) => "pixels to planes, off packets",
             Self::Pixels(_, _, false) => "planes to pixels",
             Self::Pixels(_, _, true) => "planes to pixels, off packets",
+            Self::Planar => "planes of a clamp each",
+            Self::Interleaved => "pixels of a clamp for each component",
         }
     }
 
@@ -258,6 +275,14 @@ impl Route {
                 let (pixels, planes) = picture(count, of, off)?;
                 (planes, pixels)
             }
+            Self::Planar => {
+                let layout = packed(&[2, 3, n.div_ceil(6)])?;
+                (layout, layout)
+            }
+            Self::Interleaved => {
+                let layout = packed(&[n.div_ceil(3).next_multiple_of(16), 3])?;
+                (layout, layout)
+            }
         })
     }
 }
@@ -274,12 +299,14 @@ enum Place {
 
 #[derive(Clone, Copy)]
 struct Case {
-    clamp: Clamp,
+    /// One for each channel; without channels the first is for all.
+    clamps: [Clamp; 3],
     route: Route,
     place: Place,
 }
 
-/// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and others.
+/// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and
+/// others.
 const AFFINES: [(f32, f32); 8] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
@@ -293,10 +320,9 @@ const AFFINES: [(f32, f32); 8] = [
 
 /// Pairs of dtypes, and dtypes alone.
 fn pairs() -> impl Iterator<Item = (DType, DType)> {
-    let converts = |dtype: &DType| DType::CONVERTIBLE.contains(dtype);
-    DType::ALL.into_iter().flat_map(move |dtype| {
-        let from = move |source: &DType| *source == dtype || converts(source) && converts(&dtype);
-        DType::ALL.into_iter().filter(from).map(move |source| (source, dtype))
+    DType::ALL.into_iter().flat_map(|dtype| {
+        let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
+        sources.map(move |source| (source, dtype))
     })
 }
 
@@ -362,8 +388,13 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                 let wanted =
                     if exhaustive { rounds } else { in_turn && n == (p * 5 + r * 7 + p / 6) % count };
                 if wanted {
-                    let clamp = clamp(source, dtype, step, rounding, n + p + r);
-                    cases.extend(clamp.map(|clamp| Case { clamp, route, place }));
+                    let clamp = |channel| clamp(source, dtype, step, rounding, n + p + r + channel);
+                    if let (Ok(first), Ok(second), Ok(third)) = (clamp(0), clamp(1), clamp(2)) {
+                        // Channels have one order and one rule for NaN.
+                        let [second, third] = [second, third]
+                            .map(|other| other.with_order(first.order()).with_nan_rule(first.nan_rule()));
+                        cases.push(Case { clamps: [first, second, third], route, place });
+                    }
                 }
             }
         }
@@ -372,16 +403,23 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
+    fn clamps(&self) -> Clamps<'_> {
+        match self.route.channels() {
+            Some(axis) => Clamps::along(axis, &self.clamps),
+            None => (&self.clamps[0]).into(),
+        }
+    }
+
     /// The layouts for `n` elements where the operands are placed.
     fn placed(&self, n: usize) -> Result<(Layout, Layout), Error> {
-        let (src, dst) = self.route.layouts(n, self.clamp.dtype())?;
+        let (src, dst) = self.route.layouts(n, self.clamps[0].dtype())?;
         Ok(match self.place {
             Place::Apart => (src, dst),
             // Src with a pitch of its own may repeat elements, dst may not.
             Place::Same => (dst, dst),
             Place::Behind => {
-                let size = self.clamp.dtype().size();
-                let behind = (src.required_bytes(self.clamp.source()) as usize).div_ceil(size);
+                let [clamp, ..] = self.clamps;
+                let behind = (src.required_bytes(clamp.source()) as usize).div_ceil(clamp.dtype().size());
                 (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
             }
         })
@@ -389,13 +427,13 @@ impl Case {
 
     fn plan(&self, src: &Layout, dst: &Layout, limits: Limits) -> Result<Plan, Error> {
         match self.place {
-            Place::Apart => Plan::new(&self.clamp, src, dst, limits),
-            Place::Behind | Place::Same => Plan::in_one_buffer(&self.clamp, src, dst, limits),
+            Place::Apart => Plan::new(self.clamps(), src, dst, limits),
+            Place::Behind | Place::Same => Plan::in_one_buffer(self.clamps(), src, dst, limits),
         }
     }
 
     async fn run(&self, host: &Host, exhaustive: bool) -> Result<Outcome, Error> {
-        let Self { clamp, route, place } = *self;
+        let Self { clamps: [clamp, ..], route, place } = *self;
         let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
         let (src, dst) = self.placed(elements.len())?;
         let src_size = clamp.source().size();
@@ -415,9 +453,9 @@ impl Case {
         let dst_tensor = if one { src_tensor.clone() } else { upload(&dst_bytes)? };
         let operands =
             Operands::new(View::new(src_tensor.buffer(), src), View::new(dst_tensor.buffer(), dst));
-        host.submit(&clamp, operands)?;
+        host.submit(self.clamps(), operands)?;
         let after = dst_tensor.read_bytes().await?;
-        let report = verify::check(&clamp, &src, &src_bytes, &dst, &dst_bytes, &after)?;
+        let report = verify::check(self.clamps(), &src, &src_bytes, &dst, &dst_bytes, &after)?;
         let limits = host.clamper().limits();
         let plan = self.plan(&src, &dst, limits)?;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), report })
@@ -479,12 +517,21 @@ mod tests {
     fn every_pair_meets_every_kernel() {
         let mut met = HashSet::new();
         for case in cases(false) {
-            let (src, dst) = case.placed(elements(case.clamp.source(), 4_000).len()).unwrap();
+            let (src, dst) = case.placed(elements(case.clamps[0].source(), 4_000).len()).unwrap();
             let plan = case.plan(&src, &dst, Limits::default()).unwrap().to_string();
-            let kernels =
-                ["contiguous", "transposed", "spread", "pixels", "rows", "fill", "words", "strided"];
+            let kernels = [
+                "contiguous",
+                "interleaved",
+                "transposed",
+                "spread",
+                "pixels",
+                "rows",
+                "fill",
+                "words",
+                "strided",
+            ];
             for kernel in kernels.into_iter().filter(|kernel| plan.contains(&format!(" {kernel} kernel"))) {
-                met.insert((case.clamp.source(), case.clamp.dtype(), kernel));
+                met.insert((case.clamps[0].source(), case.clamps[0].dtype(), kernel));
             }
         }
         for (source, dtype) in pairs() {
@@ -494,6 +541,11 @@ mod tests {
             expected.extend((dtype.size() <= 4).then_some("pixels"));
             expected.extend(
                 (source.size() == dtype.size()).then_some(["contiguous", "rows"]).into_iter().flatten(),
+            );
+            // Exact steps of integers are not taken there.
+            let floats = source.is_float() && dtype.is_float();
+            expected.extend(
+                (floats && source.size() == dtype.size() && dtype.size() <= 4).then_some("interleaved"),
             );
             for kernel in expected {
                 assert!(met.contains(&(source, dtype, kernel)), "{source} to {dtype}: {kernel}");

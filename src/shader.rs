@@ -34,11 +34,8 @@ impl ModuleName {
                 let definition = kernel.definition();
                 let serves = move |&placement: &Placement| definition.serves(arithmetic, placement);
                 Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
-                    let suits = move |operators: &Operators| {
-                        let lanes = definition.takes_lanes();
-                        *operators == Operators::One
-                            || operators.are_lanes() == lanes && (!lanes || arithmetic.has_lanes())
-                    };
+                    let suits =
+                        move |operators: &Operators| operators.are_lanes() == definition.takes_lanes();
                     Operators::ALL.into_iter().filter(suits).map(move |operators| Self {
                         arithmetic,
                         operators,
@@ -58,9 +55,9 @@ impl ModuleName {
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, operators, kernel, placement } = self;
         let mut fragments = vec![fragment!("grid")];
-        fragments.push(operators.fragment());
+        fragments.extend(operators.fragments());
         fragments.extend(arithmetic.numbers_fragment(operators));
-        fragments.extend(kernel.definition().fragments(arithmetic, operators));
+        fragments.extend(kernel.definition().fragments(arithmetic));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),

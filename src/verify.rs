@@ -5,8 +5,8 @@ use std::fmt;
 use crate::reference::{self, Allowed};
 use crate::{Clamps, Error, Layout};
 
-/// Compares what a call made of `dst` with the CPU [reference](mod@reference): each element of the output, and each byte
-/// outside it, which must not have changed.
+/// Compares what a call made of `dst` with the CPU [reference](mod@reference): each element of the output, and each
+/// byte outside it, which must not have changed.
 ///
 /// The three slices are whole buffers: little-endian elements, of the clamp's source in `src` and of its dtype in the
 /// other two, of which the layouts pick theirs. `dst_before` is the destination as the call found it, `dst_after` as
@@ -21,8 +21,8 @@ use crate::{Clamps, Error, Layout};
 ///
 /// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
 /// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, and those for channels, as for
-/// [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length, which it counts in bytes. A
-/// wrong result is not an error, see [`Report::passed`].
+/// [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length, which it counts in
+/// bytes. A wrong result is not an error, see [`Report::passed`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, verify};

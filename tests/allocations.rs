@@ -238,8 +238,8 @@ fn recording_all_allocates_what_wgpu_does() {
     }
 }
 
-/// A clamp whose pipeline is there takes five allocations at most beside those of wgpu, whatever the log's level is, such
-/// as entries of the bind group, pipelines found, dispatches, and the slice of these that is shared.
+/// A clamp whose pipeline is there takes five allocations at most beside those of wgpu, whatever the log's level is,
+/// such as entries of the bind group, pipelines found, dispatches, and the slice of these that is shared.
 #[test]
 fn preparing_formats_and_keeps_nothing_else() {
     let _turn = turn();

@@ -11,9 +11,10 @@
 //! `--dtype` its elements are of another type, for which [`Host::clamp_slice`] does the work.
 //!
 //! **Memory** does not grow with the file: three slices, 96 MiB of buffers for two chunks on their way through the
-//! device (32 where host and GPU share their memory), and what the driver takes. On Mesa's lavapipe 22.3.6, whose buffers are memory of the process as well, the
-//! peak was 216 MiB for a file of 8 GiB of f32 and the same for one of 128 MiB (maximum resident set size on Linux,
-//! 2026-11-21). Without an adapter it is the three slices. With `--dtype` there is a second slice for each of the three.
+//! device (32 where host and GPU share their memory), and what the driver takes. On Mesa's lavapipe 22.3.6, whose
+//! buffers are memory of the process as well, the peak was 216 MiB for a file of 8 GiB of f32 and the same for one of
+//! 128 MiB (maximum resident set size on Linux, 2026-11-21). Without an adapter it is the three slices. With
+//! `--dtype` there is a second slice for each of the three.
 //!
 //! **The output appears under its name only when it is complete.** Until then it is a temporary file beside it,
 //! named `.OUT.npy.` and six letters and `.part`, which a run that fails removes. A run that is killed, by Ctrl-C

@@ -1,4 +1,5 @@
-// Words of src for a dst of which a word holds several elements: with both in one buffer, others may change bits of them.
+// Words of src for a dst of which a word holds several elements: with both in one buffer, others may change bits of
+// them.
 //
 // Provides: load_shared_word
 // Needs: load_contended_src_word

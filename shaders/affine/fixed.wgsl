@@ -1,5 +1,5 @@
-// From 8-bit integers where a product and a shift give every result exactly, before saturation, which clamping does: both
-// bounds are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
+// From 8-bit integers where a product and a shift give every result exactly, before saturation, which clamping does:
+// both bounds are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
 // Provides: Affine, affine
 // Needs: numbers, Signed

@@ -10,8 +10,8 @@ const EXPONENT_BIAS: i32 = 127;
 // Whether an f32 is rounded once more.
 const ROUNDS_SINGLES: bool = true;
 
-// From the bits of an f32, finite or infinite: to nearest, ties to even. A carry out of the mantissa raises the exponent,
-// in the end to infinity.
+// From the bits of an f32, finite or infinite: to nearest, ties to even. A carry out of the mantissa raises the
+// exponent, in the end to infinity.
 fn narrow(x: vec4<u32>) -> vec4<u32> {
     let half = vec4<u32>(16u);
     return (x + vec4<u32>(0x7fffu) + ((x >> half) & vec4<u32>(1u))) >> half;

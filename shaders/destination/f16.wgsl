@@ -20,9 +20,8 @@ fn narrow(bits: vec4<u32>) -> vec4<u32> {
     // Below 2^-14 the result counts units of 2^-24: a product with a power of two is exact, and `round` is to even.
     let small = bitcast<vec4<f32>>(min(size, vec4<u32>(0x38800000u))) * 0x1p24f;
     let subnormal = vec4<u32>(round(small));
-    let finite = select(normal, subnormal, size < vec4<u32>(0x38800000u));
-    let sign = (bits >> vec4<u32>(16u)) & vec4<u32>(SIGN);
-    return select(finite, vec4<u32>(INFINITY), size >= vec4<u32>(0x47800000u)) | sign;
+    let unsigned = select(min(normal, vec4<u32>(INFINITY)), subnormal, size < vec4<u32>(0x38800000u));
+    return unsigned | ((bits >> vec4<u32>(16u)) & vec4<u32>(SIGN));
 }
 
 // From the bits of an f32, all of them: a NaN becomes a quiet one with the upper bits of its payload.

@@ -4,9 +4,9 @@
 // Needs: bounds, Unsigned, affine, operand, from_operand, SIGN, SIGN_SHIFT
 alias Operand = vec4<u32>;
 
-// No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number whose
-// order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so the elements
-// that a bound replaces, NaNs included or not, are one range of keys. No element is in both.
+// No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
+// whose order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so
+// the elements that a bound replaces, NaNs included or not, are one range of keys. No element is in both.
 struct Bounds {
     below_first: Unsigned, // below_count keys from here on are replaced by min_bits
     below_count: Unsigned,

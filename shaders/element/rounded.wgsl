@@ -1,6 +1,6 @@
 // Integers of up to 16 bits that are converted from floats, four at a time, by way of an f32.
 //
-// Provides: Operand, Bounds, element, elements, ROUNDS_SINGLES, narrow, from_single
+// Provides: Operand, Bounds, element, elements, ROUNDS_SINGLES, from_single
 // Needs: bounds, Signed, Unsigned, affine, operand, from_operand, rounded, from_key, IS_UNSIGNED
 alias Operand = vec4<u32>;
 
@@ -10,8 +10,8 @@ struct Bounds {
     nan: Unsigned, // what a NaN counts as, an f32
 }
 
-// A number in the order of the f32 of these bits, and back: the magnitude is inverted where the sign is set. Where no bound
-// is negative, all numbers with a sign are below them, in whatever order.
+// A number in the order of the f32 of these bits, and back: the magnitude is inverted where the sign is set. Where no
+// bound is negative, all numbers with a sign are below them, in whatever order.
 fn ordered(bits: vec4<u32>) -> vec4<i32> {
     let x = bitcast<vec4<i32>>(bits);
     if IS_UNSIGNED {
@@ -24,8 +24,8 @@ fn bound(number: vec4<i32>) -> vec4<i32> {
     return ordered(bitcast<vec4<u32>>(vec4<f32>(number)));
 }
 
-// Bounds are integers: what is within them before it is rounded is so afterwards. Conversions of f32 to i32 agree between
-// devices for numbers that an i32 holds, and not beyond.
+// Bounds are integers: what is within them before it is rounded is so afterwards. Conversions of f32 to i32 agree
+// between devices for numbers that an i32 holds, and not beyond.
 fn from_single(x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     let is_nan = (x & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u);
@@ -33,11 +33,6 @@ fn from_single(x: vec4<u32>) -> vec4<u32> {
     let within = max(bound(vec4<i32>(b.min)), min(number, bound(vec4<i32>(b.max))));
     let number_within = bitcast<vec4<f32>>(ordered(bitcast<vec4<u32>>(within)));
     return from_key(vec4<i32>(rounded(number_within)));
-}
-
-// The source has NaNs, so that this is never asked for.
-fn narrow(x: vec4<u32>) -> vec4<u32> {
-    return from_single(x);
 }
 
 // Whether an f32 is rounded once more.

@@ -1,28 +1,14 @@
-// Packets that lie across two neighbours.
+// Packets that lie across two neighbours, or do not.
 //
 // Provides: SHIFTED, funnel
-// Needs: DST_BYTES
+// Needs: DST_BYTES, across
 //
 // Whether src and dst may lie at different distances from a packet.
 override SHIFTED: bool = true;
 
-// The 16 bytes from byte `shift` of a on, modulo 16, the rest from b. `shift` is a multiple of the element.
 fn funnel(shift: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     if !SHIFTED {
         return a;
     }
-    let by_two = (shift & 8u) != 0u;
-    let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
-    let b2 = select(b, b.zwzw, by_two);
-    if DST_BYTES == 8u {
-        return a2;
-    }
-    let by_one = (shift & 4u) != 0u;
-    let a1 = select(a2, vec4<u32>(a2.yzw, b2.x), by_one);
-    if DST_BYTES == 4u {
-        return a1;
-    }
-    let next = vec4<u32>(a1.yzw, select(b2.x, b2.y, by_one));
-    let bits = vec4<u32>((shift & 3u) << 3u);
-    return (a1 >> bits) | ((next << vec4<u32>(1u)) << (vec4<u32>(31u) - bits));
+    return across(shift, DST_BYTES, a, b);
 }

@@ -10,8 +10,8 @@ override ITEMS: u32 = 1u;
 // Whether the first dimension counts segments of a row and not items.
 override SPLIT_ROWS: bool = false;
 
-// The `j`-th item of an invocation whose position is `at`: neighbours, or as many items apart as there are invocations, so
-// that neighbouring invocations take neighbouring items.
+// The `j`-th item of an invocation whose position is `at`: neighbours, or as many items apart as there are
+// invocations, so that neighbouring invocations take neighbouring items.
 fn item(at: Position, j: u32) -> Position {
     let apart = select(params.geometry.walk.dims[0].extent, 1u, ADJACENT);
     let ahead = j * apart + select(0u, at.index * (ITEMS - 1u), ADJACENT);

@@ -1,17 +1,18 @@
-// Pixels, components next to each other, to planes of a component each, or the other way; or a run of elements to one of
-// another size, which is pixels of one component. A unit is as many pixels as fill whole packets on both sides.
+// Pixels, components next to each other, to planes of a component each, or the other way; or a run of elements to one
+// of another size, which is pixels of one component. A unit is as many pixels as fill whole packets on both sides.
 //
 // gather: packets of src, of pixels or of each plane, at any distance from a packet
 // convert: packet by packet of one component, and so of one channel
 // store: packets of dst; where these do not begin with a unit, each is the end of one unit's and the begin of the next
 //
-// What a row has before its first whole packet of dst, and behind its last, is left to `pixel_edges`: as many elements as
-// a packet holds.
+// What a row has before its first whole packet of dst, and behind its last, is left to `pixel_edges`: as many
+// elements as a packet holds.
 //
 // Provides: Geometry, to_planes, to_pixels, pixel_edges
 // Needs: params, set_channel, WORKGROUP_SIZE, ADJACENT, workgroup_index, Walk, Position, walk, start, second_dimension,
-//     other_dimensions, RANK, SRC_BYTES, DST_BYTES, PACKET_BYTES, packet_at, Four, COMPONENTS, split, merge, SRC_PACKETS,
-//     DST_PACKETS, converted, LOOPED, load_src, element, store_dst, load_src_packet, load_dst_packet, store_dst_packet
+//     other_dimensions, RANK, SRC_BYTES, DST_BYTES, PACKET_BYTES, packet_at, across, Four, COMPONENTS, split, merge,
+//     SRC_PACKETS, DST_PACKETS, converted, LOOPED, load_src, element, store_dst, load_src_packet, load_dst_packet,
+//     store_dst_packet
 struct Geometry {
     walk: Walk,        // through segments of a row, then rows
     units: u32,        // of a row
@@ -32,21 +33,6 @@ override DST_SHIFTED: bool = true;
 override UNITS: u32 = 8u;
 
 const UNIT_PIXELS: u32 = PACKET_BYTES / min(SRC_BYTES, DST_BYTES);
-
-// The 16 bytes from byte `shift` of a on, the rest from b; `shift` is below 16 and a multiple of an element.
-fn across(shift: u32, size: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-    let by_two = (shift & 8u) != 0u;
-    let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
-    let b2 = select(b, b.zwzw, by_two);
-    let by_one = (shift & 4u) != 0u;
-    let a1 = select(a2, vec4<u32>(a2.yzw, b2.x), by_one);
-    if size == 4u {
-        return a1;
-    }
-    let next = vec4<u32>(a1.yzw, select(b2.x, b2.y, by_one));
-    let bits = vec4<u32>((shift & 3u) << 3u);
-    return (a1 >> bits) | ((next << vec4<u32>(1u)) << (vec4<u32>(31u) - bits));
-}
 
 // The packet of each stream, of pixels or of a plane, that its next unit begins in, where units follow one another.
 var<private> ahead: Four;
@@ -77,8 +63,8 @@ fn load_ahead(stream: u32, byte: u32) {
     }
 }
 
-// `count` packets of 16 bytes, from a byte of src on. `last` is the last packet of the row: of those before it each holds
-// something of the row, and no other is loaded.
+// `count` packets of 16 bytes, from a byte of src on. `last` is the last packet of the row: of those before it each
+// holds something of the row, and no other is loaded.
 fn gather(stream: u32, byte: u32, count: u32, last: u32) -> Four {
     let first = packet_at(byte);
     var p = Four();
@@ -132,8 +118,8 @@ fn gather(stream: u32, byte: u32, count: u32, last: u32) -> Four {
 // The last packet that each plane was to get, or the pixels: it ends in the next packet of dst.
 var<private> carried: Four;
 
-// The packet of plane `i` that begins at a byte of dst, which for the row's first one may lie within a packet. It may be
-// only carried.
+// The packet of plane `i` that begins at a byte of dst, which for the row's first one may lie within a packet. It may
+// be only carried.
 fn emit(i: u32, byte: u32, is_first: bool, stores: bool, p: vec4<u32>) {
     if !DST_SHIFTED {
         store_dst_packet(packet_at(byte), p);
@@ -162,17 +148,27 @@ fn emit(i: u32, byte: u32, is_first: bool, stores: bool, p: vec4<u32>) {
     }
 }
 
+fn convert_plane(at: Position, i: u32, p: Four, n: u32) -> vec4<u32> {
+    set_channel(at.channel + i * params.geometry.channel_step);
+    return converted(p, n);
+}
+
 // The packets of component `i` of a unit.
 fn emit_plane(at: Position, unit: u32, i: u32, stores: bool, p: Four) {
-    set_channel(at.channel + i * params.geometry.channel_step);
     let byte = (at.dst + i * params.geometry.plane_step + unit * UNIT_PIXELS) * DST_BYTES;
-    emit(i, byte, unit == 0u, stores, converted(p, 0u));
+    if LOOPED {
+        for (var n = 0u; n < DST_PACKETS; n++) {
+            emit(i, byte + n * PACKET_BYTES, unit == 0u && n == 0u, stores, convert_plane(at, i, p, n));
+        }
+        return;
+    }
+    emit(i, byte, unit == 0u, stores, convert_plane(at, i, p, 0u));
     if DST_PACKETS > 1u {
-        emit(i, byte + PACKET_BYTES, false, stores, converted(p, 1u));
+        emit(i, byte + PACKET_BYTES, false, stores, convert_plane(at, i, p, 1u));
     }
     if DST_PACKETS > 2u {
-        emit(i, byte + 2u * PACKET_BYTES, false, stores, converted(p, 2u));
-        emit(i, byte + 3u * PACKET_BYTES, false, stores, converted(p, 3u));
+        emit(i, byte + 2u * PACKET_BYTES, false, stores, convert_plane(at, i, p, 2u));
+        emit(i, byte + 3u * PACKET_BYTES, false, stores, convert_plane(at, i, p, 3u));
     }
 }
 
@@ -211,11 +207,7 @@ fn unit_to_planes(at: Position, unit: u32, stores: bool) {
             Four(p.d, q.d, r.d, s.d),
         );
         for (var i = 0u; i < TAKEN; i++) {
-            let plane = planes[i];
-            let to = (at.dst + i * params.geometry.plane_step + unit * UNIT_PIXELS) * DST_BYTES;
-            for (var n = 0u; n < DST_PACKETS; n++) {
-                emit(i, to + n * PACKET_BYTES, unit == 0u && n == 0u, stores, convert_plane(at, i, plane, n));
-            }
+            emit_plane(at, unit, i, stores, planes[i]);
         }
         return;
     }
@@ -235,11 +227,6 @@ fn unit_to_planes(at: Position, unit: u32, stores: bool) {
 fn gather_plane(at: Position, unit: u32, i: u32) -> Four {
     let last = packet_at(plane_begins(at, i, params.geometry.units) - 1u);
     return gather(i, plane_begins(at, i, unit), SRC_PACKETS, last);
-}
-
-fn convert_plane(at: Position, i: u32, p: Four, n: u32) -> vec4<u32> {
-    set_channel(at.channel + i * params.geometry.channel_step);
-    return converted(p, n);
 }
 
 fn all_ones(component: u32) -> vec4<u32> {

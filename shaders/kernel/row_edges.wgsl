@@ -18,8 +18,8 @@ override PACKETS: u32 = 4u;
 // Whether `row_edges` takes the packets that `row_last` would: where there may be one in many rows.
 override WITH_LAST: bool = false;
 
-// The first whole packet of a row in dst, the one after the last, and whether that last one is left out because its source
-// is not in whole packets of src: 1 or 0.
+// The first whole packet of a row in dst, the one after the last, and whether that last one is left out because its
+// source is not in whole packets of src: 1 or 0.
 fn whole_packets(at: Position) -> vec3<u32> {
     let begin = at.dst * DST_BYTES;
     let end = begin + params.geometry.row.length * DST_BYTES;
@@ -30,8 +30,8 @@ fn whole_packets(at: Position) -> vec3<u32> {
     return vec3<u32>(first, last, select(0u, 1u, out_of_reach));
 }
 
-// An invocation's packets are so far apart: neighbours, or a row's segments apart, so that neighbouring invocations take
-// neighbouring packets.
+// An invocation's packets are so far apart: neighbours, or a row's segments apart, so that neighbouring invocations
+// take neighbouring packets.
 fn packet_stride() -> u32 {
     return select(params.geometry.walk.dims[0].extent, 1u, ADJACENT || !SPLIT_ROWS);
 }

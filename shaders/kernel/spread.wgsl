@@ -1,5 +1,5 @@
-// Groups of 8- or 16-bit elements, one in each word of dst and none in two: whole packets of dst, in which only the groups
-// change. Groups in src are as near to each other as they can be, or in words too.
+// Groups of 8- or 16-bit elements, one in each word of dst and none in two: whole packets of dst, in which only the
+// groups change. Groups in src are as near to each other as they can be, or in words too.
 //
 // Provides: Geometry, GROUP_PITCH, spread
 // Needs: params, set_channel, WORKGROUP_SIZE, workgroup_index, Walk, walk, Row, DST_BYTES, SHIFTED, funnel, packet_at, packet,
@@ -23,7 +23,8 @@ fn spread(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     if index >= params.geometry.walk.count {
         return;
     }
-    // Four packets of dst, as many of src as there are bytes from a group to the next. All loads come before the first store.
+    // Four packets of dst, as many of src as there are bytes from a group to the next. All loads come before the
+    // first store.
     let at = walk(index);
     set_channel(at.channel);
     let byte = at.src * DST_BYTES;

@@ -1,26 +1,18 @@
-// What the affine step works on where a float takes part in a conversion: the bits of an f32, which holds every number of
-// the source.
+// What the affine step works on where a float takes part in a conversion: the bits of an f32, which holds every
+// number of the source.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
-//     from_operand, widen_operand, narrow_operand
-// Needs: ROUNDS_SINGLES, HAS_SPECIALS, narrow, from_single
+//     widen_operand, narrow_operand
+// Needs: ROUNDS_SINGLES
 const OPERAND_SIGN: u32 = 0x80000000u;
 const OPERAND_SIGN_SHIFT: u32 = 0u; // that moves OPERAND_SIGN to bit 31
 const OPERAND_INFINITY: u32 = 0x7f800000u;
 const OPERAND_MANTISSA_BITS: u32 = 23u;
 const OPERAND_EXPONENT_BIAS: i32 = 127;
 
-// Whether the exact step rounds to odd: an inexact f32 then has its last bit set, so that rounding it to a format that is
-// shorter by two bits or more is rounding the exact number (Boldo and Melquiond, 2008).
+// Whether the exact step rounds to odd: an inexact f32 then has its last bit set, so that rounding it to a format
+// that is shorter by two bits or more is rounding the exact number (Boldo and Melquiond, 2008).
 const TO_ODD: bool = ROUNDS_SINGLES;
-
-fn from_operand(x: vec4<u32>) -> vec4<u32> {
-    if HAS_SPECIALS {
-        return from_single(x);
-    }
-    // Arithmetic makes no NaN of numbers.
-    return narrow(x);
-}
 
 // To f32 and back, for finite numbers.
 

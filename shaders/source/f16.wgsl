@@ -1,5 +1,5 @@
-// F16 as source. The optional f16 type is not needed, and WGSL's unpack function leaves results at the edges of the format
-// open.
+// F16 as source. The optional f16 type is not needed, and WGSL's unpack function leaves results at the edges of the
+// format open.
 //
 // Provides: widen, single
 fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
@@ -16,7 +16,8 @@ fn widen(bits: vec4<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(widened_bits(bits));
 }
 
-// The bits of an f32, for all; NaNs become quiet. Above the finite numbers, the exponent is the greatest in both formats.
+// The bits of an f32, for all; NaNs become quiet. Above the finite numbers, the exponent is the greatest in both
+// formats.
 fn single(bits: vec4<u32>) -> vec4<u32> {
     let size = bits & vec4<u32>(0x7fffu);
     let top = select(vec4<u32>(0x7f800000u), vec4<u32>(0x7fc00000u), size > vec4<u32>(0x7c00u));

@@ -184,8 +184,8 @@ impl FloatRanges {
             min_bits: min.unwrap_or(0),
             max_bits: max.unwrap_or(0),
         };
-        // From the greatest number on to the lowest one. Which of them there are does not matter, nor what keys there are
-        // between those of the dtype and those of the class.
+        // From the greatest number on to the lowest one. Which of them there are does not matter, nor what keys there
+        // are between those of the dtype and those of the class.
         let nans = Keys { first: highest + 1, count: lowest - highest - 1 };
         let crossed = low > high;
         if crossed {
@@ -203,7 +203,8 @@ impl FloatRanges {
                 }
                 ranges.above.count += nans.count;
             }
-            // A NaN is what −∞ becomes, which no Max replaces, or the winner; the range goes on from NaNs to small numbers.
+            // A NaN is what −∞ becomes, which no Max replaces, or the winner; the range goes on from NaNs to small
+            // numbers.
             NanRule::ToMin | NanRule::ToMax => {
                 if ranges.below.count == 0 && !crossed {
                     ranges.min_bits = format.sign | format.infinity;

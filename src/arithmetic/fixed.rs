@@ -24,8 +24,8 @@ impl Fixed {
     /// What leaves every number as it is.
     pub(crate) const UNCHANGED: Self = Self { factor: 1 << SHIFT, addend: 0 };
 
-    /// The numbers for `affine`, if it goes from 8-bit integers to integers and there are any: every number of the source
-    /// then has its exact result, or one that saturates to it.
+    /// The numbers for `affine`, if it goes from 8-bit integers to integers and there are any: every number of the
+    /// source then has its exact result, or one that saturates to it.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
         if dtype.is_float() || source.bits() > 8 || scaled.abs() > MOST {

@@ -8,14 +8,14 @@
 //! result = truncate((sum + inexact part) / 2^shift_right + offset), saturated
 //! ```
 //!
-//! To round to nearest, half a unit is part of the addend: the next integer below the sum is then the nearest one, but for
-//! a tie, where nothing is left above that integer. A tie goes to the even one.
+//! To round to nearest, half a unit is part of the addend: the next integer below the sum is then the nearest one,
+//! but for a tie, where nothing is left above that integer. A tie goes to the even one.
 //!
-//! `rounding/` has what follows rounding down. Scale and bias are any finite f32, so `x * scale + bias` as it stands may need 400 bits. Two things
-//! bring it down. A result beyond the dtype saturates, so large terms matter by their sign alone, and
-//! near the root of a steep function only the few numbers around it do not saturate. And truncation asks
-//! only between which integers the result lies, so a tiny product matters only where the bias is so
-//! close to an integer that the product can reach it; with the half, to the middle between two.
+//! `rounding/` has what follows rounding down. Scale and bias are any finite f32, so `x * scale + bias` as it stands
+//! may need 400 bits. Two things bring it down. A result beyond the dtype saturates, so large terms matter by their
+//! sign alone, and near the root of a steep function only the few numbers around it do not saturate. And truncation
+//! asks only between which integers the result lies, so a tiny product matters only where the bias is so close to an
+//! integer that the product can reach it; with the half, to the middle between two.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -382,7 +382,8 @@ impl Fraction {
             let sum = floor + (1 << (shift - 1));
             return (sum >> shift, shift, Floored { floor: sum & ((1 << shift) - 1), inexact });
         }
-        // Only whether it is close to an integer matters: a fraction of that many places, close to 0 or to 1, is not then.
+        // Only whether it is close to an integer matters: a fraction of that many places, close to 0 or to 1, is not
+        // then.
         if self.places > 31 {
             // Just below 1 it becomes something just below 3/2.
             let whole = i128::from(self.from_above && self.part != 0);

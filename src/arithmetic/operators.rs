@@ -1,5 +1,5 @@
-//! Where the numbers of one clamp, or of one for each channel, lie: in the uniform block, or in a storage buffer where that
-//! does not hold them. The host's half of `shaders/params/`.
+//! Where the numbers of one clamp, or of one for each channel, lie: in the uniform block, or in a storage buffer
+//! where that does not hold them. The host's half of `shaders/params/`.
 
 use std::fmt;
 
@@ -20,29 +20,33 @@ pub(crate) enum Operators {
     Stored,
     /// As `Few`, for groups of four elements that have a clamp each.
     FewLanes,
+    /// As `Many`, for up to sixty groups of four elements that have a clamp each.
+    ManyLanes,
     /// As `Stored`, for groups of four elements that have a clamp each.
     StoredLanes,
 }
 
 /// Elements that are worked on at once.
-const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
-/// Groups of a packet behind its first one. As many are repeated behind the last, so that a packet's follow one another.
+/// Groups of a packet behind its first one. As many are repeated behind the last, so that a packet's follow one
+/// another.
 const BEYOND: usize = 3;
 
 impl Operators {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::One, Self::Few, Self::Many, Self::Stored, Self::FewLanes, Self::StoredLanes];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::One, Self::Few, Self::Many, Self::Stored, Self::FewLanes, Self::ManyLanes, Self::StoredLanes];
 
     /// For so many channels, 1 for one clamp; `lanes`: whether elements next to each other are of different channels.
     pub(crate) const fn of(channels: usize, lanes: bool) -> Self {
-        match (channels, lanes) {
-            (0 | 1, _) => Self::One,
-            (_, true) if groups(channels) + BEYOND <= 8 => Self::FewLanes,
-            (_, true) => Self::StoredLanes,
-            (2..=8, _) => Self::Few,
-            (..=100, _) => Self::Many,
-            _ => Self::Stored,
+        match (channels, if lanes { groups(channels) + BEYOND } else { channels }, lanes) {
+            (0 | 1, ..) => Self::One,
+            (_, ..=8, true) => Self::FewLanes,
+            (_, ..=60, true) => Self::ManyLanes,
+            (_, _, true) => Self::StoredLanes,
+            (_, ..=8, false) => Self::Few,
+            (_, ..=100, false) => Self::Many,
+            (_, _, false) => Self::Stored,
         }
     }
 
@@ -52,6 +56,7 @@ impl Operators {
             Self::One => 1,
             Self::Few | Self::FewLanes => 8,
             Self::Many => 100,
+            Self::ManyLanes => 60,
             Self::Stored | Self::StoredLanes => 0,
         }
     }
@@ -63,15 +68,17 @@ impl Operators {
 
     /// Whether four elements that are worked on at once have a clamp each.
     pub(crate) const fn are_lanes(self) -> bool {
-        matches!(self, Self::FewLanes | Self::StoredLanes)
+        matches!(self, Self::FewLanes | Self::ManyLanes | Self::StoredLanes)
     }
 
-    pub(crate) const fn fragment(self) -> Fragment {
+    pub(crate) fn fragments(self) -> Vec<Fragment> {
+        let (channel, table) = (fragment!("params/channel"), fragment!("params/table"));
         match self {
-            Self::One => fragment!("params/one"),
-            Self::Few | Self::FewLanes => fragment!("params/few"),
-            Self::Many => fragment!("params/many"),
-            Self::Stored | Self::StoredLanes => fragment!("params/stored"),
+            Self::One => vec![fragment!("params/one")],
+            Self::Few | Self::FewLanes => vec![channel, table, fragment!("params/few")],
+            Self::Many => vec![channel, table, fragment!("params/many")],
+            Self::ManyLanes => vec![channel, table, fragment!("params/many_lanes")],
+            Self::Stored | Self::StoredLanes => vec![channel, fragment!("params/stored")],
         }
     }
 }
@@ -85,6 +92,7 @@ impl fmt::Display for Operators {
             Self::Many => "many channels, ",
             Self::Stored => "stored channels, ",
             Self::FewLanes => "few interleaved channels, ",
+            Self::ManyLanes => "many interleaved channels, ",
             Self::StoredLanes => "stored interleaved channels, ",
         })
     }
@@ -111,8 +119,8 @@ impl OperatorBytes {
         Self::One(OperatorBlock::new(clamp, arithmetic, fixed))
     }
 
-    /// Of one clamp for each channel, last first if `reversed`. The lanes of the first group are the channels from `first`
-    /// on.
+    /// Of one clamp for each channel, last first if `reversed`. The lanes of the first group are the channels from
+    /// `first` on.
     pub(crate) fn several(
         clamps: Clamps<'_>,
         arithmetic: Arithmetic,
@@ -127,19 +135,18 @@ impl OperatorBytes {
             let fixed = clamp.affine().filter(|_| arithmetic.step == AffineStep::Fixed).and_then(find);
             OperatorBlock::new(clamp, arithmetic, fixed.as_ref())
         };
+        let blocks: Vec<_> = (0..clamps.len()).map(block).collect();
         let mut bytes = Vec::new();
         let alignment = Alignment::of(arithmetic, operators);
-        if operators.are_lanes() {
-            for group in 0..groups(clamps.len()) + BEYOND {
-                let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
-                    block((first + LANES * group + lane) % clamps.len())
-                });
-                alignment.push(&mut bytes, &lanes);
+        let count = if operators.are_lanes() { groups(blocks.len()) + BEYOND } else { blocks.len() };
+        for n in 0..count {
+            if operators.are_lanes() {
+                let lane = |lane| blocks[(first + LANES * n + lane) % blocks.len()];
+                alignment.push(&mut bytes, &std::array::from_fn::<_, LANES, _>(lane));
+            } else {
+                alignment.push(&mut bytes, &blocks[n..=n]);
             }
-        } else {
-            (0..clamps.len()).for_each(|channel| alignment.push(&mut bytes, &[block(channel)]));
         }
-        let count = if operators.are_lanes() { groups(clamps.len()) + BEYOND } else { clamps.len() };
         let each = bytes.len() / count;
         bytes.resize(bytes.len().max(each * operators.in_block()), 0);
         Self::Several { operators, bytes }
@@ -169,7 +176,8 @@ struct Alignment {
 }
 
 impl Alignment {
-    /// Those of `Operator` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage buffer.
+    /// Those of `Operator` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage
+    /// buffer.
     const fn of(arithmetic: Arithmetic, operators: Operators) -> Self {
         if !operators.are_stored() || operators.are_lanes() {
             return Self { parts: [16; 2] };

@@ -69,10 +69,9 @@ impl Arithmetic {
 
     /// All that modules may hold.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let converts = |dtype: &DType| DType::CONVERTIBLE.contains(dtype);
-        let pairs = DType::ALL.into_iter().flat_map(move |dtype| {
-            let of = move |source: &DType| *source == dtype || converts(source) && converts(&dtype);
-            DType::ALL.into_iter().filter(of).map(move |source| (source, dtype))
+        let pairs = DType::ALL.into_iter().flat_map(|dtype| {
+            let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
+            sources.map(move |source| (source, dtype))
         });
         pairs.flat_map(|(source, dtype)| {
             steps(source, dtype).iter().flat_map(move |&step| {
@@ -157,8 +156,8 @@ impl AffineStep {
         }
     }
 
-    /// One step for channels that have steps of their own. Where one has none, the others' leaves it unchanged: exactly,
-    /// or because its numbers say so, which those of f64 cannot.
+    /// One step for channels that have steps of their own. Where one has none, the others' leaves it unchanged:
+    /// exactly, or because its numbers say so, which those of f64 cannot.
     pub(crate) const fn in_common(self, other: Self, class: Class) -> Self {
         match (self, other) {
             (Self::None, Self::None) => Self::None,
@@ -225,7 +224,9 @@ impl Arithmetic {
             }
             Class::Float | Class::Rounded => {
                 fragments.extend(source_fragment(source));
-                fragments.push(fragment!("operand/single"));
+                if step != AffineStep::None {
+                    fragments.push(fragment!("operand/single"));
+                }
                 fragments.push(if source.is_float() {
                     fragment!("operand/from_float")
                 } else {
@@ -259,17 +260,15 @@ impl Arithmetic {
     }
 
     /// The fragment of the elements in a packet, where both sides have elements of one size.
-    pub(crate) const fn packet_fragment(self, lanes: bool) -> Fragment {
+    pub(crate) const fn packet_fragment(self) -> Fragment {
         let plain = matches!((self.step, self.class()), (AffineStep::None, Class::Integer));
-        let plain = plain && self.source as u8 == self.dtype as u8 && !lanes;
-        match (self.dtype.size(), plain, lanes) {
-            (1, true, _) => fragment!("packet/fields8"),
-            (2, true, _) => fragment!("packet/fields16"),
-            (1, _, false) => fragment!("packet/elements8"),
-            (2, _, false) => fragment!("packet/elements16"),
-            (1, _, true) => fragment!("packet/lanes8"),
-            (2, _, true) => fragment!("packet/lanes16"),
-            (4, ..) => fragment!("packet/elements32"),
+        let plain = plain && self.source as u8 == self.dtype as u8;
+        match (self.dtype.size(), plain) {
+            (1, true) => fragment!("packet/fields8"),
+            (2, true) => fragment!("packet/fields16"),
+            (1, false) => fragment!("packet/elements8"),
+            (2, false) => fragment!("packet/elements16"),
+            (4, _) => fragment!("packet/elements32"),
             _ if matches!(self.step, AffineStep::Exact) => fragment!("packet/elements64_looped"),
             _ => fragment!("packet/elements64"),
         }

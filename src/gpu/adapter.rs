@@ -14,8 +14,8 @@ pub(crate) fn in_words(info: wgpu::AdapterInfo) -> String {
     words + ")"
 }
 
-/// Whether the GPU works in the host's own memory, and the host reads there as fast as elsewhere: DX12 maps what the host
-/// may write as write-combined.
+/// Whether the GPU works in the host's own memory, and the host reads there as fast as elsewhere: DX12 maps what the
+/// host may write as write-combined.
 pub(crate) fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
     matches!(info.device_type, wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::Cpu)
         && info.backend != wgpu::Backend::Dx12

@@ -41,8 +41,8 @@ impl BlockLimits {
         }
     }
 
-    /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding, with
-    /// a workgroup for each.
+    /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding,
+    /// with a workgroup for each.
     pub(super) fn per_buffer(&self, operators: usize, resolved: bool, limits: &Limits) -> usize {
         let (pitch, _) = self.pitch(operators);
         let fitting = |bytes| bytes / pitch;
@@ -64,8 +64,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// For `count` windows, with so many bytes of operators each; the block of a single one is as long as it must be. Made
-    /// within a scope.
+    /// For `count` windows, with so many bytes of operators each; the block of a single one is as long as it must be.
+    /// Made within a scope.
     pub(super) fn new(
         device: &wgpu::Device,
         limits: &BlockLimits,

@@ -16,7 +16,8 @@ use crate::{Clamp, Clamps, Error, Limits, Plan};
 /// Records clamps on one device.
 ///
 /// Cheap to clone: clones share one cache of compiled pipelines, which keeps the
-/// [256](Self::MAX_PIPELINES) that were used last and nothing else. It never submits, polls or blocks on the GPU, and installs no callback.
+/// [256](Self::MAX_PIPELINES) that were used last and nothing else. It never submits, polls or blocks on the GPU, and
+/// installs no callback.
 ///
 /// It takes the device as it is. No feature is needed; `SHADER_F64` and `SHADER_INT64` together, on Vulkan, make
 /// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
@@ -145,8 +146,8 @@ impl Clamper {
         self.inner.limits
     }
 
-    /// The most pipelines that a clamper and its clones keep. Where another one is needed, the least recently used one is
-    /// given up, and compiled again when it is needed again; a [`Prepared`] keeps its own.
+    /// The most pipelines that a clamper and its clones keep. Where another one is needed, the least recently used
+    /// one is given up, and compiled again when it is needed again; a [`Prepared`] keeps its own.
     pub const MAX_PIPELINES: usize = Pipelines::CAPACITY;
 
     /// How many pipelines this clamper and its clones keep, [`MAX_PIPELINES`](Self::MAX_PIPELINES) at most. Each is
@@ -193,11 +194,13 @@ impl Clamper {
     /// - [`Error::DTypeMismatch`] if a view is of another dtype than the clamp,
     /// - [`Error::MissingUsage`] if a buffer lacks `STORAGE`,
     /// - [`Error::BufferTooSmall`] if a layout reaches beyond its buffer,
+    /// - [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] if the
+    ///   channels' clamps do not fit the views or each other,
     /// - [`Error::ShapeMismatch`] if `src` and `dst` differ in shape,
     /// - [`Error::OutputOverlap`] or [`Error::OverlapUndecided`] if two indices of `dst` share an element, or
     ///   may,
     /// - [`Error::PartialAlias`] or [`Error::AliasUndecided`] if the views lie in one buffer and share
-    ///   elements, or may, without being the same,
+    ///   bytes, or may, without being the same, [`Error::InPlaceSizes`] if they are the same for elements of two sizes,
     /// - [`Error::MissingSlot`], [`Error::UnexpectedSlot`], [`Error::SlotLength`] or [`Error::SlotInOutput`] if
     ///   the slots do not fit the bounds,
     /// - [`Error::TooManyWindows`] or [`Error::DeviceLimit`] if the device's bindings or grids are too small for the

@@ -5,8 +5,8 @@ use crate::{Bound, Clamp, DType, Error, Layout};
 
 /// A tensor in a buffer of the caller.
 ///
-/// A buffer has no dtype, so its elements are those of the [`Clamp`]: of its source in `src`, of its own dtype elsewhere. Where the program knows better,
-/// [`with_dtype`](Self::with_dtype) has it checked.
+/// A buffer has no dtype, so its elements are those of the [`Clamp`]: of its source in `src`, of its own dtype
+/// elsewhere. Where the program knows better, [`with_dtype`](Self::with_dtype) has it checked.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// The buffer. It needs `wgpu::BufferUsages::STORAGE`.

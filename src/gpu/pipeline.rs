@@ -192,8 +192,8 @@ impl Pipelines {
     }
 }
 
-/// A thread of the CPU runs the invocations of a workgroup one after the other. On GL the kind of device is a guess from
-/// its name; the order of GPUs then, which the tests run on Mesa's llvmpipe.
+/// A thread of the CPU runs the invocations of a workgroup one after the other. On GL the kind of device is a guess
+/// from its name; the order of GPUs then, which the tests run on Mesa's llvmpipe.
 fn adjacent(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }

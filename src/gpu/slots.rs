@@ -45,7 +45,8 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// The bindings of Min and of Max. A bound that is not on the GPU is not read; its binding takes the other one's slot.
+    /// The bindings of Min and of Max. A bound that is not on the GPU is not read; its binding takes the other one's
+    /// slot.
     pub(super) fn bindings(&self) -> [(&'a wgpu::Buffer, Range); 2] {
         let (min, max) = match self {
             Self::Min(slot) | Self::Max(slot) => (slot, slot),

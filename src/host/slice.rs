@@ -17,12 +17,12 @@ const RING: usize = 3;
 /// [`Host::clamp_slice_in_place`].
 ///
 /// It goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
-/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks, or four smaller ones
-/// where elements change their size. One buffer is enough, so 48 MiB, or two (72 MiB at most), where host and GPU share
-/// their memory (an integrated GPU, or a CPU; but on DX12) and the
-/// device has `MAPPABLE_PRIMARY_BUFFERS`, as [`Host::open`] gives it there: the chunks are then clamped where the host
-/// wrote them. Measured with 2 GiB in place on Mesa's lavapipe 22.3.6, where device memory is memory of the process too: 144
-/// and 48 MiB above the slice (2026-11-21).
+/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks, or four
+/// smaller ones where elements change their size. One buffer is enough, so 48 MiB, or two (72 MiB at most), where
+/// host and GPU share their memory (an integrated GPU, or a CPU; but on DX12) and the device has
+/// `MAPPABLE_PRIMARY_BUFFERS`, as [`Host::open`] gives it there: the chunks are then clamped where the host wrote
+/// them. Measured with 2 GiB in place on Mesa's lavapipe 22.3.6, where device memory is memory of the process too:
+/// 144 and 48 MiB above the slice (2026-11-21).
 ///
 /// ```no_run
 /// # use wgpu_clamp::{Clamp, Host};
@@ -64,9 +64,9 @@ impl<'a, T: Element, S: Element> ClampSlice<'a, T, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if the slices differ in
-    /// length, those of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the GPU, which has no slot
-    /// here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails before
+    /// [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if the slices
+    /// differ in length, those of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the GPU, which has no
+    /// slot here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails before
     /// anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
         let Self { host, clamp, src, dst, mut progress } = self;

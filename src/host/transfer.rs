@@ -168,9 +168,9 @@ fn tell(sender: &Sender, result: Result<(), Error>) {
 
 /// Polls a device until a mapping has arrived.
 ///
-/// Never in a wait with a timeout: one that ends as another thread finds all work done, in a poll or a submission, fails
-/// an assertion of wgpu-core (30.0; mended by gfx-rs/wgpu#9958). On GL, a poll that waits also keeps other threads from
-/// the device.
+/// Never in a wait with a timeout: one that ends as another thread finds all work done, in a poll or a submission,
+/// fails an assertion of wgpu-core (30.0; mended by gfx-rs/wgpu#9958). On GL, a poll that waits also keeps other
+/// threads from the device.
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Clone)]
 struct Poller {
@@ -213,9 +213,9 @@ impl Poller {
         }
     }
 
-    /// Refuses a submission to the queue of another device, of whose work a mapping that has arrived knows nothing. This
-    /// waits for nothing, since the right one is done. If the poll finds the device destroyed, nothing is mapped any more,
-    /// and wgpu says so to whoever reads.
+    /// Refuses a submission to the queue of another device, of whose work a mapping that has arrived knows nothing.
+    /// This waits for nothing, since the right one is done. If the poll finds the device destroyed, nothing is mapped
+    /// any more, and wgpu says so to whoever reads.
     fn check(&self) -> Result<(), Error> {
         self.poll(wgpu::PollType::Wait { submission_index: Some(self.submission.clone()), timeout: None })
     }

@@ -29,7 +29,8 @@ mod tests {
         #[test]
         fn quotients_are_exact(number in 0_u32..1 << 31, divisor in prop_oneof![1_u32..=1 << 31, 1_u32..1000]) {
             let Division { multiplier, shift } = Division::by(divisor);
-            // As `kernel/walk.wgsl` computes it; the quotients just below and at a multiple of the divisor are the hard ones.
+            // As `kernel/walk.wgsl` computes it; the quotients just below and at a multiple of the divisor are the
+            // hard ones.
             let multiple = number / divisor * divisor;
             for number in [number, multiple, multiple.saturating_sub(1)] {
                 let upper = (u64::from(number << 1) * u64::from(multiplier)) >> 32;

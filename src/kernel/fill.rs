@@ -8,7 +8,7 @@ use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Placement, Task, Tiling};
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/fill.wgsl`.
@@ -95,7 +95,7 @@ impl Definition for Fill {
         )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let mut fragments = row_edges::fragments(arithmetic);
         fragments.push(fragment!("kernel/fill"));
         fragments.push(match arithmetic.dtype.size() {

@@ -1,6 +1,6 @@
 //! What a device can bind, dispatch and compute.
 
-use super::PACKET;
+use super::{PACKET, WORKGROUP_SIZE};
 
 /// What a device can bind and dispatch at once, and compute; from `wgpu::Limits` and `wgpu::Features`, or made up to
 /// look at a [`Plan`](crate::Plan).
@@ -14,8 +14,8 @@ use super::PACKET;
 pub struct Limits {
     /// The largest storage buffer binding, in bytes.
     pub max_binding_size: u64,
-    /// What the offset of a binding must be a multiple of, in bytes. A power of two; another number is taken for the next
-    /// one.
+    /// What the offset of a binding must be a multiple of, in bytes. A power of two; another number is taken for the
+    /// next one.
     pub binding_alignment: u64,
     /// The most workgroups along x or y.
     pub max_workgroups_per_dimension: u32,
@@ -53,6 +53,11 @@ impl Limits {
     /// Workgroups in the largest grid.
     pub(crate) fn workgroups(&self) -> u64 {
         u64::from(self.max_workgroups_per_dimension).pow(2)
+    }
+
+    /// Invocations in the largest grid.
+    pub(super) fn invocations(&self) -> u64 {
+        self.workgroups().saturating_mul(WORKGROUP_SIZE.into())
     }
 
     /// A near-square grid of at least `workgroups`, or of height 1 while they fit.

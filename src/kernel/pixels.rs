@@ -1,5 +1,5 @@
-//! Pixels, components next to each other, to planes of a component each, or the other way; or a run of elements to one of
-//! another size, which is pixels of one component. With a conversion or without, row by row.
+//! Pixels, components next to each other, to planes of a component each, or the other way; or a run of elements to
+//! one of another size, which is pixels of one component. With a conversion or without, row by row.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,7 +10,7 @@ use super::{
     Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, load_fragments, size_fragment,
     store_fragments,
 };
-use crate::arithmetic::{AffineStep, Arithmetic, Operators};
+use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::fragment::{Fragment, fragment};
 
 /// Invocations of `pixel_edges` for each row: sixteen for each of up to four planes.
@@ -160,11 +160,8 @@ impl Found {
     /// The region's dimensions but these, innermost first.
     fn others(&self, dims: &[Dim]) -> impl Iterator<Item = Dim> {
         let Self { along, across, .. } = *self;
-        let mut others = [None; crate::MAX_RANK];
-        for (d, dim) in dims.iter().enumerate().filter(|&(d, _)| d != along && Some(d) != across) {
-            others[d] = Some(*dim);
-        }
-        others.into_iter().rev().flatten()
+        let others = dims.iter().enumerate().rev().filter(move |&(d, _)| d != along && Some(d) != across);
+        others.map(|(_, dim)| *dim)
     }
 }
 
@@ -220,11 +217,10 @@ impl Definition for Pixels {
         }
         let row = region.dims()[found.along];
         let [src_aligned, dst_aligned] = [SRC, DST].map(|side| is_aligned(task, region, &found, side));
-        // Packets of dst in which something stays are loaded too: none may hold what another invocation stores, or loads as
-        // src.
-        if side == DST
-            && taken < components
-            && !(dst_aligned && task.placement != Placement::OneBuffer && rows_are_apart(region, &found))
+        // Packets of dst in which something stays are loaded too: none may hold what another invocation stores, or
+        // loads as src.
+        let stays = side == DST && taken < components;
+        if stays && !(dst_aligned && task.placement != Placement::OneBuffer && rows_are_apart(region, &found))
         {
             return None;
         }
@@ -233,7 +229,6 @@ impl Definition for Pixels {
         let pitch = if side == SRC { usize::from(components) } else { 1 } * sizes[SRC];
         let behind_in_src = if src_aligned && all_of_last { 0 } else { PACKET.div_ceil(pitch) };
         // So is that of dst in which something stays.
-        let stays = side == DST && taken < components;
         let behind = behind_in_src.max(usize::from(stays));
         let unit = unit_pixels(task);
         let whole = row.extent.saturating_sub(behind) / unit * unit;
@@ -254,7 +249,7 @@ impl Definition for Pixels {
     fn tiling(&self, task: &Task) -> Tiling {
         // A row is a unit at least, of four pixels.
         let per_element = EDGES_PER_ROW / 4;
-        let most = task.limits.workgroups().saturating_mul(super::WORKGROUP_SIZE.into()) / per_element;
+        let most = task.limits.invocations() / per_element;
         Tiling { quantum: unit_pixels(task), most: most.min(i32::MAX as u64 / per_element), dispatches: 2 }
     }
 
@@ -278,12 +273,14 @@ impl Definition for Pixels {
         let task = tile.task;
         let shifted = [SRC, DST].map(|side| !is_aligned(task, &region, &found, side));
         let units = region.dims()[found.along].extent as u64 / unit_pixels(task) as u64;
-        let of =
-            |dim: Dim| Loop { extent: dim.extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels };
         let mut geometry = Geometry::zeroed();
         let mut entry = Units { rank: Rank::One, shape, shifted };
         let segments = units.div_ceil(entry.units().into());
-        let (mut walk, rank) = Walk::over_segments(tile, segments, found.others(region.dims()).map(of));
+        let (mut walk, rank) = Walk::over_segments(
+            tile,
+            segments,
+            found.others(region.dims()).map(|dim| Loop::of(&dim, dim.extent)),
+        );
         entry.rank = rank;
         if let Some(dim) = found.across.map(|d| region.dims()[d]) {
             let last = dim.extent as isize - 1;
@@ -320,11 +317,12 @@ impl Definition for Pixels {
         )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let [src, dst] = arithmetic.sizes();
         let mut fragments = vec![
             fragment!("kernel/pixels"),
             fragment!("kernel/columns"),
+            fragment!("kernel/across"),
             fragment!("kernel/walk"),
             fragment!("kernel/divide"),
             fragment!("packet/units"),
@@ -350,7 +348,7 @@ impl Definition for Pixels {
             },
         ];
         if src == dst {
-            fragments.extend([fragment!("quad/same"), arithmetic.packet_fragment(false)]);
+            fragments.extend([fragment!("quad/same"), arithmetic.packet_fragment()]);
         } else {
             fragments.push(match src {
                 1 => fragment!("quad/from8"),

@@ -102,9 +102,11 @@ impl Region {
         self.dims[self.rank..].fill(Dim::ONCE);
     }
 
-    /// The first `extent` indices of dimension `d`, which stays one even if it has no other.
-    pub(super) fn narrowed(mut self, d: usize, extent: usize) -> Self {
-        self.dims[d].extent = extent;
+    /// So many of the first indices of each dimension, which stays one even if it has no other.
+    pub(super) fn narrowed(mut self, extents: [usize; MAX_RANK]) -> Self {
+        for (dim, extent) in self.dims.iter_mut().zip(extents) {
+            dim.extent = extent;
+        }
         self
     }
 
@@ -152,8 +154,8 @@ impl Region {
     }
 }
 
-/// Whether all strides of `dims` are multiples of `n` elements on one side: what they lead to lies at one place within `n`
-/// elements.
+/// Whether all strides of `dims` are multiples of `n` elements on one side: what they lead to lies at one place
+/// within `n` elements.
 pub(crate) fn same_phase(side: usize, n: usize, dims: &[Dim]) -> bool {
     dims.iter().all(|dim| [dim.src, dim.dst][side].unsigned_abs().is_multiple_of(n))
 }

@@ -1,6 +1,6 @@
-//! Rows of packets without gaps on both sides, at any distance from a packet in src: two neighbours there make one packet
-//! of dst. `row_edges` takes what is not in whole packets of dst, `row_last` a packet whose source is not in whole packets
-//! of src.
+//! Rows of packets without gaps on both sides, at any distance from a packet in src: two neighbours there make one
+//! packet of dst. `row_edges` takes what is not in whole packets of dst, `row_last` a packet whose source is not in
+//! whole packets of src.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,7 +11,7 @@ use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, PACKET, Placement, Task, Tiling, flag};
 use crate::DType;
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
@@ -185,12 +185,13 @@ impl Definition for Rows {
         )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let mut fragments = row_edges::fragments(arithmetic);
         fragments.extend([
             fragment!("kernel/rows"),
             fragment!("kernel/funnel"),
-            arithmetic.packet_fragment(operators.are_lanes()),
+            fragment!("kernel/across"),
+            arithmetic.packet_fragment(),
         ]);
         fragments
     }

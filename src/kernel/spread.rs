@@ -1,5 +1,6 @@
-//! Groups of 8- or 16-bit elements, one in each word of dst and none in two: whole packets of dst, in which only the groups
-//! change. Groups in src follow one another without gaps, or lie in words too. Between two buffers or in place.
+//! Groups of 8- or 16-bit elements, one in each word of dst and none in two: whole packets of dst, in which only the
+//! groups change. Groups in src follow one another without gaps, or lie in words too. Between two buffers or in
+//! place.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,7 +9,7 @@ use super::row::{Row, RowGeometry};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// Groups that an invocation takes: those of four packets.
@@ -134,16 +135,17 @@ impl Definition for Spread {
         Launch::single(&geometry, super::EntryPoint::Spread(entry_point), grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         vec![
             fragment!("kernel/spread"),
             fragment!("kernel/walk"),
             fragment!("kernel/divide"),
             fragment!("kernel/row"),
             fragment!("kernel/funnel"),
+            fragment!("kernel/across"),
             fragment!("packet/units"),
             size_fragment(arithmetic.dtype.size()),
-            arithmetic.packet_fragment(operators.are_lanes()),
+            arithmetic.packet_fragment(),
         ]
     }
 

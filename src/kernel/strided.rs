@@ -6,7 +6,7 @@ use super::region::Region;
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Task, Tiling, load_fragments, store_fragments};
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/strided.wgsl`.
@@ -51,7 +51,7 @@ impl Definition for Strided {
         Launch::single(&Geometry { walk }, entry_point, grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let mut fragments = vec![
             fragment!("kernel/strided"),
             fragment!("kernel/walk"),

@@ -37,15 +37,17 @@ pub(super) struct Loop {
 
 impl Loop {
     pub(super) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, channels: false };
+
+    /// So many indices of a dimension.
+    pub(super) const fn of(dim: &Dim, extent: usize) -> Self {
+        Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
+    }
 }
 
 impl BoundTile<'_> {
     /// The region that the tile is, from the starts of its bindings on: these begin at packets.
     pub(super) fn bound_region(&self) -> Region {
-        let mut region = *self.region;
-        for d in (0..region.dims().len()).rev() {
-            region = region.narrowed(d, self.tile.extents[d]);
-        }
+        let mut region = self.region.narrowed(self.tile.extents);
         let sizes = self.sizes();
         region.starts = [SRC, DST].map(|side| (u64::from(self.start_bytes[side]) / sizes[side]) as usize);
         region
@@ -84,12 +86,7 @@ impl BoundTile<'_> {
     /// The dimensions, innermost first.
     pub(super) fn loops(&self) -> impl Iterator<Item = Loop> {
         let dims = self.region.dims().iter().zip(self.tile.extents).rev();
-        dims.map(|(dim, extent)| Loop {
-            extent: extent as u64,
-            src: dim.src,
-            dst: dim.dst,
-            channels: dim.channels,
-        })
+        dims.map(|(dim, extent)| Loop::of(dim, extent))
     }
 
     /// All dimensions but the innermost `skip`, by the smaller stride: what is near on either side is taken soon, while

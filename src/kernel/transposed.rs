@@ -1,5 +1,5 @@
-//! The fastest dimensions of src and dst differ, all else falls on packets: a square of elements per invocation, as many
-//! packets high as a packet has elements.
+//! The fastest dimensions of src and dst differ, all else falls on packets: a square of elements per invocation, as
+//! many packets high as a packet has elements.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,7 +7,7 @@ use super::region::{Dim, Region};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
-use crate::arithmetic::{AffineStep, Arithmetic, Operators};
+use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/transposed.wgsl`.
@@ -134,7 +134,7 @@ impl Definition for Transposed {
         Launch::single(&geometry, super::EntryPoint::Transposed(entry_point), grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let transpose = match arithmetic.dtype.size() {
             1 => fragment!("kernel/transpose8"),
             2 => fragment!("kernel/transpose16"),
@@ -148,7 +148,7 @@ impl Definition for Transposed {
             fragment!("kernel/divide"),
             fragment!("packet/units"),
             size_fragment(arithmetic.dtype.size()),
-            arithmetic.packet_fragment(operators.are_lanes()),
+            arithmetic.packet_fragment(),
         ]
     }
 

@@ -1,4 +1,4 @@
-//! From a linear index to a place in src and dst: what every kernel but the contiguous one begins with. The host's half
+//! From a linear index to a place in src and dst: what every kernel but those of one run begins with. The host's half
 //! of `kernel/walk.wgsl` and `kernel/items.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
@@ -61,7 +61,8 @@ impl Rank {
     }
 }
 
-/// What the first dimension of a walk counts in kernels with `kernel/items.wgsl`: its constants `ITEMS` and `SPLIT_ROWS`.
+/// What the first dimension of a walk counts in kernels with `kernel/items.wgsl`: its constants `ITEMS` and
+/// `SPLIT_ROWS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum First {
     /// Items (rows or elements), so many of them at a time.
@@ -150,8 +151,9 @@ impl Walk {
     pub(super) fn over_items(tile: &BoundTile<'_>, skip: usize) -> (Self, Rank, Items) {
         let mut loops = tile.nearest_first(skip).peekable();
         let first = loops.next().unwrap_or(Loop::ONCE);
-        // If the smallest strides of src and dst are on different axes, neighbouring invocations follow the one, and the
-        // items of an invocation the other. Items of smaller elements are words, of which half as many are better.
+        // If the smallest strides of src and dst are on different axes, neighbouring invocations follow the one, and
+        // the items of an invocation the other. Items of smaller elements are words, of which half as many are
+        // better.
         let disagree = tile.size() >= 4
             && loops.peek().is_some_and(|next| next.src.unsigned_abs() < first.src.unsigned_abs());
         let items = match first.extent {

@@ -8,7 +8,7 @@ use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, Placement, Task, Tiling, load_fragments, per_word, size_fragment};
 use crate::DType;
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/words.wgsl`.
@@ -124,7 +124,7 @@ impl Definition for Words {
         Launch::single(&Geometry { walk, row: row.geometry() }, entry_point, grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let mut fragments = RowUnit::fragments(arithmetic.dtype);
         fragments.extend([
             fragment!("kernel/words"),

@@ -289,8 +289,7 @@ impl Clamp {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn with_source(self, source: DType) -> Result<Self, Error> {
-        let converts = |dtype| DType::CONVERTIBLE.contains(&dtype);
-        if source != self.dtype && !(converts(source) && converts(self.dtype)) {
+        if !source.converts_to(self.dtype) {
             return Err(Error::Conversion { source_dtype: source, dtype: self.dtype });
         }
         Ok(Self { source, ..self })

@@ -56,6 +56,11 @@ impl DType {
     pub const CONVERTIBLE: [Self; 7] =
         [Self::U8, Self::I8, Self::U16, Self::I16, Self::F16, Self::BF16, Self::F32];
 
+    /// Whether a clamp may take elements of this dtype and give those of `dtype`.
+    pub(crate) fn converts_to(self, dtype: Self) -> bool {
+        self == dtype || [self, dtype].iter().all(|one| Self::CONVERTIBLE.contains(one))
+    }
+
     /// The size of one element in bytes: 1, 2, 4 or 8.
     ///
     /// ```

@@ -1,17 +1,18 @@
-//! The kernels of `shaders/kernel/`, interpreted: which memory each invocation loads and stores, and which element of src
-//! each element of dst is made of, by the clamp of which channel. The functions have the names of those in WGSL, and say the same.
+//! The kernels of `shaders/kernel/`, interpreted: which memory each invocation loads and stores, and which element of
+//! src each element of dst is made of, by the clamp of which channel. The functions have the names of those in WGSL,
+//! and say the same.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Plan, Window};
-use crate::kernel::contiguous::{self, PACKETS_PER_INVOCATION};
 use crate::kernel::row::{RowGeometry, RowUnit};
 use crate::kernel::row_edges::{EdgesGeometry, RowEdges};
+use crate::kernel::run_edges::Run;
 use crate::kernel::walk::{First, Rank, Walk};
 use crate::kernel::{
-    Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, fill, pixels, rows, spread, strided,
-    transposed, words,
+    Dispatch, EntryPoint, PACKET, Placement, WORD, WORKGROUP_SIZE, contiguous, fill, interleaved, pixels,
+    rows, spread, strided, transposed, words,
 };
 
 const PACKET_BYTES: u32 = PACKET as u32;
@@ -158,8 +159,8 @@ struct Stored {
     alone: bool,
 }
 
-/// No invocation loads what another one stores, and no two store to one word, but for atomics on words of which each needs
-/// or changes other bytes.
+/// No invocation loads what another one stores, and no two store to one word, but for atomics on words of which each
+/// needs or changes other bytes.
 fn check_races(window: &Window, invocations: &[Invocation], [src_size, dst_size]: [u32; 2]) {
     let one_buffer = window.bindings.placement == Placement::OneBuffer;
     let mut stored: HashMap<u32, Stored> = HashMap::new();
@@ -214,12 +215,21 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
     let kernel = |walk, rank, first| Walked { walk, rank, first, sizes, size, adjacent };
     match dispatch.entry_point {
         EntryPoint::Contiguous(entry_point) => {
-            let geometry = geometry.get::<contiguous::Geometry>();
+            let contiguous::Geometry { run } = geometry.get();
+            let run = RunOf::alike(run, size);
             match entry_point {
-                contiguous::EntryPoint::Body => body(&run_of(plan, geometry, size), dispatch, adjacent),
-                contiguous::EntryPoint::Edges => {
-                    [0, 1].map(|n| edges(&run_of(plan, geometry, size), n)).into()
+                contiguous::EntryPoint::Body => run.body(dispatch, adjacent),
+                contiguous::EntryPoint::Edges => [0, 1].map(|n| run.edges(n)).into(),
+            }
+        }
+        EntryPoint::Interleaved(entry_point) => {
+            let geometry = geometry.get::<interleaved::Geometry>();
+            let run = RunOf::interleaved(plan, &geometry, size);
+            match entry_point {
+                interleaved::EntryPoint::Body => {
+                    run.columns(if adjacent { &geometry.adjacent } else { &geometry.apart }, dispatch)
                 }
+                interleaved::EntryPoint::Edges => [0, 1].map(|n| run.edges(n)).into(),
             }
         }
         EntryPoint::Transposed(transposed::EntryPoint { rank, squares_log2 }) => {
@@ -295,26 +305,35 @@ fn invocations(plan: &Plan, window: &Window, dispatch: &Dispatch, adjacent: bool
 }
 
 /// A run of elements, perhaps of different channels.
-struct Run {
-    g: contiguous::Geometry,
+struct RunOf {
+    run: Run,
     size: u32,
     channels: u32,
-    /// The channel of the first lane of all.
+    /// Groups of four elements until the channels begin with one again.
+    groups: u32,
+    /// The channel of the first lane of the first whole packet.
     first_lane: u32,
 }
 
-fn run_of(plan: &Plan, g: contiguous::Geometry, size: u32) -> Run {
-    let channels = plan.task.map_or(1, |task| task.channels as u32);
-    let region = plan.strategy.assignments().next().expect("one is dispatched").region;
-    let before = region.starts[1] as u32 % (PACKET_BYTES / size);
-    Run { g, size, channels, first_lane: (channels - before % channels) % channels }
-}
+impl RunOf {
+    fn alike(run: Run, size: u32) -> Self {
+        Self { run, size, channels: 1, groups: 1, first_lane: 0 }
+    }
 
-impl Run {
-    /// Of the element at a byte of dst, as `clamped` and `packet` find it.
+    fn interleaved(plan: &Plan, geometry: &interleaved::Geometry, size: u32) -> Self {
+        let channels = plan.task.map_or(1, |task| task.channels as u32);
+        let region = plan.strategy.assignments().next().expect("one is dispatched").region;
+        let per_packet = PACKET_BYTES / size;
+        let before = (per_packet - region.starts[1] as u32 % per_packet) % per_packet;
+        let &interleaved::Geometry { run, groups, .. } = geometry;
+        Self { run, size, channels, groups, first_lane: before % channels }
+    }
+
+    /// Of the element at a byte of dst, as `group_of` finds it.
     fn channel(&self, byte: u32) -> u32 {
-        let packet = byte / PACKET_BYTES - self.g.begin / PACKET_BYTES;
-        let group = packet * self.g.groups_per_packet % self.g.groups;
+        let groups_per_packet = PACKET_BYTES / self.size / 4;
+        let packet = byte / PACKET_BYTES + self.groups - self.run.first;
+        let group = packet * groups_per_packet % self.groups;
         let lane = byte % PACKET_BYTES / self.size;
         (self.first_lane + 4 * group + lane) % self.channels
     }
@@ -324,57 +343,79 @@ impl Run {
             invocation.moves.push(Move {
                 from: from.wrapping_add(i),
                 to: to + i,
-                channel: self.channel(to + i),
+                channel: if self.channels > 1 { self.channel(to + i) } else { 0 },
             });
         }
     }
-}
 
-fn body(run: &Run, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
-    let g = &run.g;
-    assert_eq!(g.grid_width, dispatch.grid[0]);
-    let workgroups = dispatch.grid[0] * dispatch.grid[1];
-    let (stride, apart) = if adjacent { (1, PACKETS_PER_INVOCATION) } else { (WORKGROUP_SIZE, 1) };
-    let all = (0..workgroups).flat_map(|index| (0..WORKGROUP_SIZE).map(move |n| (index, n)));
-    let invocation = |(index, n): (u32, u32)| {
-        let first = index * WORKGROUP_SIZE * PACKETS_PER_INVOCATION + n * apart;
+    /// What takes these packets, counted from the first whole one, as far as there are any.
+    fn invocation(&self, packets: impl Iterator<Item = u32>) -> Invocation {
         let mut invocation = Invocation::default();
-        for packet in (0..PACKETS_PER_INVOCATION).map(|i| first + i * stride).filter(|&i| i < g.count) {
-            let dst = g.first + packet;
-            let src = dst.wrapping_add(g.src_shift);
+        for packet in packets.filter(|&packet| packet < self.run.count) {
+            let dst = self.run.first + packet;
+            let src = dst.wrapping_add(self.run.src_shift);
             invocation.load_packet(Side::Src, src);
             invocation.store_dst_packet(dst);
-            run.moves(&mut invocation, src * PACKET_BYTES, dst * PACKET_BYTES, PACKET_BYTES);
+            self.moves(&mut invocation, src * PACKET_BYTES, dst * PACKET_BYTES, PACKET_BYTES);
         }
         invocation
-    };
-    all.map(invocation).filter(|invocation| !invocation.moves.is_empty()).collect()
-}
+    }
 
-fn edges(run: &Run, n: u32) -> Invocation {
-    let g = &run.g;
-    let at = if n == 1 { g.end } else { g.begin } / PACKET_BYTES;
-    let mut invocation = Invocation::default();
-    let origin = at * PACKET_BYTES;
-    let (begin, end) = (g.begin.max(origin), g.end.min(origin + PACKET_BYTES));
-    if n == 1 && at == g.begin / PACKET_BYTES || end - begin == PACKET_BYTES || end == begin {
-        return invocation;
+    fn each(&self, dispatch: &Dispatch, invocation: impl Fn(u32, u32) -> Invocation) -> Vec<Invocation> {
+        assert_eq!(self.run.grid_width, dispatch.grid[0]);
+        let workgroups = dispatch.grid[0] * dispatch.grid[1];
+        let all = (0..workgroups).flat_map(|index| (0..WORKGROUP_SIZE).map(move |n| (index, n)));
+        all.map(|(index, n)| invocation(index, n)).filter(|invocation| !invocation.moves.is_empty()).collect()
     }
-    for word in (0..PACKET_BYTES / WORD_BYTES).map(|i| origin / WORD_BYTES + i) {
-        let bytes = (word * WORD_BYTES).max(begin)..((word + 1) * WORD_BYTES).min(end);
-        if bytes.is_empty() {
-            continue;
-        }
-        let src_word = word.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES / WORD_BYTES));
-        invocation.load_word(Side::Src, src_word, How::Atomic);
-        if bytes.len() < WORD {
-            invocation.load_word(Side::Dst, word, How::Atomic);
-        }
-        invocation.store_word(word, How::Atomic);
+
+    fn body(&self, dispatch: &Dispatch, adjacent: bool) -> Vec<Invocation> {
+        let count = contiguous::PACKETS_PER_INVOCATION;
+        let (stride, apart) = if adjacent { (1, count) } else { (WORKGROUP_SIZE, 1) };
+        self.each(dispatch, |index, n| {
+            let first = index * WORKGROUP_SIZE * count + n * apart;
+            self.invocation((0..count).map(|i| first + i * stride))
+        })
     }
-    let src = begin.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES));
-    run.moves(&mut invocation, src, begin, end - begin);
-    invocation
+
+    /// An invocation has one operator for each group of a packet, so all of its packets begin with the same channel.
+    fn columns(&self, order: &interleaved::Order, dispatch: &Dispatch) -> Vec<Invocation> {
+        let count = interleaved::PACKETS_PER_INVOCATION;
+        self.each(dispatch, |index, n| {
+            let (rows, column) =
+                ((index * WORKGROUP_SIZE + n) / order.stride, (index * WORKGROUP_SIZE + n) % order.stride);
+            let first = rows * order.stride * count + column;
+            let packets = (0..count).map(|i| first + i * order.stride);
+            let channel = |packet| self.channel((self.run.first + packet) * PACKET_BYTES);
+            assert!(packets.clone().all(|packet| channel(packet) == channel(first)), "{order:?}");
+            self.invocation(packets)
+        })
+    }
+
+    fn edges(&self, n: u32) -> Invocation {
+        let g = &self.run;
+        let at = if n == 1 { g.end } else { g.begin } / PACKET_BYTES;
+        let mut invocation = Invocation::default();
+        let origin = at * PACKET_BYTES;
+        let (begin, end) = (g.begin.max(origin), g.end.min(origin + PACKET_BYTES));
+        if n == 1 && at == g.begin / PACKET_BYTES || end - begin == PACKET_BYTES || end == begin {
+            return invocation;
+        }
+        for word in (0..PACKET_BYTES / WORD_BYTES).map(|i| origin / WORD_BYTES + i) {
+            let bytes = (word * WORD_BYTES).max(begin)..((word + 1) * WORD_BYTES).min(end);
+            if bytes.is_empty() {
+                continue;
+            }
+            let src_word = word.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES / WORD_BYTES));
+            invocation.load_word(Side::Src, src_word, How::Atomic);
+            if bytes.len() < WORD {
+                invocation.load_word(Side::Dst, word, How::Atomic);
+            }
+            invocation.store_word(word, How::Atomic);
+        }
+        let src = begin.wrapping_add(g.src_shift.wrapping_mul(PACKET_BYTES));
+        self.moves(&mut invocation, src, begin, end - begin);
+        invocation
+    }
 }
 
 /// `Position` of `kernel/walk.wgsl`, with the index in the second dimension.

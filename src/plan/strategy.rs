@@ -15,8 +15,8 @@ pub(crate) struct Assignment {
     pub(crate) kernel: Kernel,
     pub(crate) region: Region,
     why: &'static str,
-    /// Elements between the preceding 16-byte boundary and the start; subtracted from the first tile, so that the others
-    /// start at packets.
+    /// Elements between the preceding 16-byte boundary and the start; subtracted from the first tile, so that the
+    /// others start at packets.
     lead: usize,
     /// What the bindings of a tile end at multiples of, in bytes.
     pub(crate) ends: [u64; 2],
@@ -40,9 +40,9 @@ pub(super) enum Misfit {
 }
 
 impl Strategy {
-    /// The first kernel, in the order of [`Kernel::ALL`], that claims the whole region or all but some edges of it and whose
-    /// tiles fit the device. The last kernel claims everything in units of one element, so that if it does not fit either,
-    /// nothing does.
+    /// The first kernel, in the order of [`Kernel::ALL`], that claims the whole region or all but some edges of it
+    /// and whose tiles fit the device. The last kernel claims everything in units of one element, so that if it does
+    /// not fit either, nothing does.
     ///
     /// # Errors
     ///

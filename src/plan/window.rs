@@ -13,8 +13,8 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// The binding that spans `elements`, both ends inclusive, and ends at a multiple of `end` bytes; `None` if it would
-    /// be too long.
+    /// The binding that spans `elements`, both ends inclusive, and ends at a multiple of `end` bytes; `None` if it
+    /// would be too long.
     pub(crate) fn spanning(elements: (usize, usize), size: u64, end: u64, limits: &Limits) -> Option<Self> {
         let first = elements.0 as u128 * u128::from(size);
         Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)

@@ -11,15 +11,15 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use super::{MAX_BLOCK, Module, ModuleName};
 use crate::arithmetic::{self, AffineStep, Arithmetic, Class, OperatorBlock, OperatorBytes, Operators};
 use crate::fragment::Fragment;
-use crate::kernel::contiguous::PACKETS_PER_INVOCATION;
 use crate::kernel::row::RowGeometry;
 use crate::kernel::row_edges::EdgesGeometry;
+use crate::kernel::run_edges::Run;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, rows, spread, twin};
+use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, contiguous, interleaved, rows, spread, twin};
 use crate::{Clamp, Clamps, DType, Precision};
 
-/// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so what
-/// holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
+/// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
+/// what holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
 fn modules() -> Vec<Module> {
     names().into_iter().map(Module::Clamp).chain([Module::Resolve]).collect()
 }
@@ -85,11 +85,11 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 #[test]
 fn modules_are_as_many_as_they_should_be() {
     // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
-    // steps each; 12 from floats to integers, with as many, rounded in two ways; 12 between integers, without a step or with
-    // an exact one, rounded in two ways, and 6 of these by fixed point.
+    // steps each; 12 from floats to integers, with as many, rounded in two ways; 12 between integers, without a step
+    // or with an exact one, rounded in two ways, and 6 of these by fixed point.
     assert_eq!(Arithmetic::all().count(), 38 + 18 * 3 + 12 * 6 + 12 * 3 + 6);
     let modules: HashSet<_> = ModuleName::all().collect();
-    assert_eq!((modules.len(), ModuleName::all().count()), (10732, 10732));
+    assert_eq!((modules.len(), ModuleName::all().count()), (11773, 11773));
 }
 
 #[test]
@@ -243,6 +243,8 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         twin!("Walk", Walk: dims shifts count src_start dst_start grid_width items channel_dim first_channel),
         twin!("Row", RowGeometry: length src_stride),
         twin!("Edges", EdgesGeometry: rows src_packets shift grid_width),
+        twin!("Run", Run: first count src_shift grid_width begin end),
+        twin!("Order", interleaved::Order: stride multiplier shift),
     ];
     for key in names() {
         let Arithmetic { source, dtype, step, rounding } = key.arithmetic;
@@ -334,7 +336,12 @@ fn workgroups_agree_between_wgsl_and_rust() {
         (
             include_str!("../../shaders/kernel/contiguous.wgsl"),
             "PACKETS_PER_INVOCATION",
-            PACKETS_PER_INVOCATION,
+            contiguous::PACKETS_PER_INVOCATION,
+        ),
+        (
+            include_str!("../../shaders/kernel/interleaved.wgsl"),
+            "PACKETS_PER_INVOCATION",
+            interleaved::PACKETS_PER_INVOCATION,
         ),
         (include_str!("../../shaders/kernel/spread.wgsl"), "GROUPS", spread::GROUPS as u32),
     ] {

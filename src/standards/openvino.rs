@@ -5,7 +5,8 @@ use crate::standards::convert::ToInteger;
 use crate::{Bound, Clamp, DType, Error, NanRule, Order};
 
 impl Clamp {
-    /// [`OpenVINO` Clamp-1](https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/activation/clamp-1.html),
+    /// [`OpenVINO`
+    /// Clamp-1](https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/activation/clamp-1.html),
     /// of any dtype, with its two required attributes.
     ///
     /// To a float dtype the attributes are rounded to nearest, ties to even, once. To an integer dtype `min`

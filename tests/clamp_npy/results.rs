@@ -230,7 +230,8 @@ fn every_pair_of_dtypes_without_an_adapter() {
     all_pairs(|options, input, output| run(options, input, output));
 }
 
-/// Rounding, saturation, NaN and the affine step between dtypes, on the GPU and without; values as `as` of Rust has them.
+/// Rounding, saturation, NaN and the affine step between dtypes, on the GPU and without; values as `as` of Rust has
+/// them.
 #[test]
 fn conversions_follow_their_options() {
     let folder = TempDir::new().unwrap();

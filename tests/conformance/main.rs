@@ -1,7 +1,8 @@
 //! The crate against what other implementations of four standards computed, bit for bit.
 //!
-//! The data is in `tests/data`; `DirectML`, which has no runtime here, has cases derived from its text. Each case there is equal, an entry in `exceptions.rs` with its reason, or a
-//! failure; what `judge.rs` calls a verdict says which, and `report.rs` counts them.
+//! The data is in `tests/data`; `DirectML`, which has no runtime here, has cases derived from its text. Each case
+//! there is equal, an entry in `exceptions.rs` with its reason, or a failure; what `judge.rs` calls a verdict says
+//! which, and `report.rs` counts them.
 
 mod directml_tests;
 #[path = "../standards/directml_text.rs"]

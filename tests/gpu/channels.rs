@@ -130,7 +130,7 @@ fn interleaved_channels_are_taken_by_packets() {
                 let by_channel = Clamps::along(1, &each);
                 let plan =
                     Plan::new(by_channel, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
-                assert!(plan.contains("contiguous kernel"), "{plan}");
+                assert!(plan.contains("interleaved kernel"), "{plan}");
                 run(gpu, 1, &each, (layout, layout), Place::Apart, &mut random);
                 run(gpu, 1, &each, (layout, layout), Place::Same, &mut random);
             }

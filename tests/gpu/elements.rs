@@ -309,8 +309,8 @@ fn every_clamp(dtype: DType) {
     }
 }
 
-/// Sums of which all but the last bits of a product decide: the product is a power of two and a little more or less, and
-/// half of a bias's last bit; or bias and product cancel but for the product's last bits.
+/// Sums of which all but the last bits of a product decide: the product is a power of two and a little more or less,
+/// and half of a bias's last bit; or bias and product cancel but for the product's last bits.
 #[test]
 fn products_decide_ties_and_survive_cancellation() {
     let free = Clamp::unbounded(DType::F32).with_precision(Precision::Exact);

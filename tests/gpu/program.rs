@@ -167,8 +167,8 @@ fn nothing_is_polled_or_submitted_behind_the_programs_back() {
     }
 }
 
-/// While the device is busy, recording ends before the work does. So does compiling, if the driver compiles then: Mesa's
-/// lavapipe 25.0 takes the lock that its work under way holds, where 22.3 took none.
+/// While the device is busy, recording ends before the work does. So does compiling, if the driver compiles then:
+/// Mesa's lavapipe 25.0 takes the lock that its work under way holds, where 22.3 took none.
 #[test]
 fn recording_does_not_wait_for_the_device() {
     if !alone("program::recording_does_not_wait_for_the_device") {

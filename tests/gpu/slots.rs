@@ -209,8 +209,8 @@ fn slots_that_do_not_fit_are_refused() {
     }
 }
 
-/// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes at multiples of 256: for so many windows the slots are read
-/// by one dispatch, and all go by what was found.
+/// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes at multiples of 256: for so many windows the slots
+/// are read by one dispatch, and all go by what was found.
 #[test]
 fn many_windows_read_a_slot_once() {
     for gpu in gpus() {

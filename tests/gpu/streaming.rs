@@ -264,8 +264,8 @@ fn fill(gpu: &Gpu, shared: bool, taken: &mut Vec<(Tensor, Vec<u8>)>) {
     }
 }
 
-/// A device of this adapter to which wgpu gives one to two percent of the machine's memory beyond what is in use. `None`
-/// if the driver tells no budget.
+/// A device of this adapter to which wgpu gives one to two percent of the machine's memory beyond what is in use.
+/// `None` if the driver tells no budget.
 fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
     let open = |percent| {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();

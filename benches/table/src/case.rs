@@ -24,6 +24,8 @@ pub struct Case {
     pub src: Layout,
     /// Where to.
     pub dst: Layout,
+    /// Elements of src that have to be loaded: as many as the output has, or with what lies between them.
+    pub loaded: usize,
     /// Whether both are the same buffer.
     pub in_place: bool,
     /// What it is held against.
@@ -53,8 +55,8 @@ pub struct Set {
 impl Case {
     /// One clamp from one buffer to another, held against a copy.
     #[must_use]
-    pub const fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
-        Self { clamp, channels: None, src, dst, in_place: false, rival: Against::Copy }
+    pub fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
+        Self { clamp, channels: None, src, dst, loaded: dst.len(), in_place: false, rival: Against::Copy }
     }
 
     /// As [`new`](Self::new), with a clamp for each index of an axis. They are never freed: a program makes a few.
@@ -68,7 +70,8 @@ impl Case {
     }
 
     /// What a call takes.
-    fn clamps(&self) -> Clamps<'_> {
+    #[must_use]
+    pub fn clamps(&self) -> Clamps<'_> {
         self.channels.map_or_else(|| (&self.clamp).into(), |(axis, clamps)| Clamps::along(axis, clamps))
     }
 
@@ -83,7 +86,8 @@ impl Case {
     /// The bytes of a copy that reads and writes as much: those of the output's elements, where none is converted.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        (self.dst.len() * (self.clamp.source().size() + self.clamp.dtype().size()) / 2) as u64
+        let stored = self.dst.len() * self.clamp.dtype().size();
+        ((self.loaded * self.clamp.source().size() + stored) / 2) as u64
     }
 
     fn trial(self, bench: &Bench) -> Result<Trial> {

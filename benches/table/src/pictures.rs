@@ -144,7 +144,9 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         let pixels = even(elements(bytes, clamps[0]) / 3);
         let picture = Picture { pixels, components, taken: 3, lead: 0 };
         let [src, dst] = picture.layouts(to_planes)?;
-        let case = Case::along(0, &clamps, src, dst);
+        // Words hold components that are not taken, too.
+        let loaded = if to_planes { pixels * components } else { pixels * 3 };
+        let case = Case { loaded, ..Case::along(0, &clamps, src, dst) };
         rows.extend(both(&case, picture.plain(to_planes), name, goal));
     }
     Ok(rows)
@@ -163,7 +165,7 @@ fn pitched(bytes: usize) -> Result<Vec<Row>> {
     let height = elements(bytes, halves[0]) / 3 / width;
     let src = Layout::strided(&[3, height, width], &[1, 4096, 4], 0)?;
     let dst = Layout::packed(&[3, height, width])?;
-    let texture = Case::along(0, &halves, src, dst);
+    let texture = Case { loaded: height * width * 4, ..Case::along(0, &halves, src, dst) };
     // A part of a larger picture, at an odd place.
     let floats = normalized(-2.0_f32, 2.2)?;
     let height = elements(bytes, floats[0]) / 3 / width;
