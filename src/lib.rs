@@ -351,4 +351,5 @@ pub use layout::{Layout, MAX_RANK};
 pub use operator::{Affine, Bound, Clamp, Clamps, DType, Element, NanRule, Order, Precision, Rounding};
 pub use plan::Plan;
 pub use self_test::{Outcome, SelfTest, SelfTestReport};
+pub use shader::Shader;
 pub use wgpu;

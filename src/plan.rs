@@ -10,10 +10,10 @@ use std::fmt;
 
 use crate::arithmetic::{AffineStep, Arithmetic, Fixed, OperatorBytes, Operators};
 use crate::kernel::region::DST;
-use crate::kernel::{PACKET, Placement, Region, Task};
+use crate::kernel::{Dispatch, PACKET, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
-use crate::shader::ModuleName;
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits};
+use crate::shader::{Module, ModuleName, PipelineName};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
 use strategy::Strategy;
 pub(crate) use window::{Bindings, Range, Window};
@@ -145,6 +145,34 @@ impl Plan {
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()
+    }
+
+    /// The shaders that its dispatches run, each once.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, Layout, Limits, Plan};
+    /// let line = Layout::packed(&[1 << 20])?;
+    /// let plan = Plan::new(&Clamp::new(0_u8, 200), &line, &line, Limits::default())?;
+    /// let [shader] = &plan.shaders()[..] else { unreachable!("it begins and ends with a packet") };
+    /// assert_eq!((shader.entry_point, shader.workgroups), ("body", 64));
+    /// assert!(shader.wgsl.contains("fn body("));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn shaders(&self) -> Vec<Shader> {
+        let mut workgroups: Vec<(PipelineName, u64)> = Vec::new();
+        for window in self.windows() {
+            let Some(module) = self.module(&window) else { continue };
+            for Dispatch { entry_point, grid } in window.dispatches() {
+                let name = PipelineName { module: Module::Clamp(module), entry_point };
+                let more = u64::from(grid[0]) * u64::from(grid[1]);
+                match workgroups.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, total)) => *total += more,
+                    None => workgroups.push((name, more)),
+                }
+            }
+        }
+        workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
     }
 
     /// How the numbers of the clamps come to the kernels.

@@ -1,5 +1,7 @@
 //! The WGSL modules: which there are, and how each is joined from the fragments in `shaders/`.
 
+use std::fmt;
+
 use crate::arithmetic::{Arithmetic, OperatorBlock, Operators};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::GeometryBytes;
@@ -88,6 +90,64 @@ impl Module {
     /// Its WGSL.
     pub(crate) fn source(self) -> String {
         self.fragments().into_iter().map(|fragment| fragment.text).collect()
+    }
+}
+
+/// Names one pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PipelineName {
+    pub(crate) module: Module,
+    pub(crate) entry_point: EntryPoint,
+}
+
+impl PipelineName {
+    /// The values of the overridable constants that the module knows. `adjacent`: whether an invocation's packets lie next
+    /// to each other.
+    pub(crate) fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
+        let mut constants = self.entry_point.constants();
+        if matches!(self.module, Module::Clamp(_)) {
+            constants.push(("ADJACENT", f64::from(u8::from(adjacent))));
+        }
+        constants
+    }
+}
+
+/// For labels and the log.
+impl fmt::Display for PipelineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Module::Clamp(ModuleName { arithmetic, operators, placement, .. }) = self.module {
+            write!(f, "{arithmetic}, {operators}{placement}, ")?;
+        }
+        f.write_str(self.entry_point.name())
+    }
+}
+
+/// A compute shader as wgpu is given it, for whoever reads it or hands it to a compiler: from
+/// [`Plan::shaders`](crate::Plan::shaders).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Shader {
+    /// What it does, as in the labels of modules and pipelines.
+    pub label: String,
+    /// Its WGSL.
+    pub wgsl: String,
+    /// The name of its entry point.
+    pub entry_point: &'static str,
+    /// Its overridable constants, in the order for GPUs; on a CPU `ADJACENT` is 1.
+    pub constants: Vec<(&'static str, f64)>,
+    /// The workgroups of all of its dispatches.
+    pub workgroups: u64,
+}
+
+impl Shader {
+    pub(crate) fn new(name: PipelineName, workgroups: u64) -> Self {
+        Self {
+            label: name.to_string(),
+            wgsl: name.module.source(),
+            entry_point: name.entry_point.name(),
+            constants: name.constants(false),
+            workgroups,
+        }
     }
 }
 

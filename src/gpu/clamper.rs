@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::blocks::{BlockLimits, Blocks};
-use super::pipeline::{OPERATORS_BINDING, PipelineName, Pipelines};
+use super::pipeline::{OPERATORS_BINDING, Pipelines};
 use super::slots::Slots;
 use super::{Operands, View, adapter, mapped, scope};
 use crate::arithmetic::{OperatorBytes, ResolveParams};
 use crate::kernel::{Dispatch, EntryPoint, Placement, WORKGROUP_SIZE};
 use crate::plan::{Bindings, Range};
-use crate::shader::{MAX_BLOCK, Module};
+use crate::shader::{MAX_BLOCK, Module, PipelineName};
 use crate::{Clamp, Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.

@@ -1,14 +1,13 @@
 //! The pipelines of one device.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use super::cache::Recent;
 use super::scope;
 use crate::Error;
-use crate::kernel::{EntryPoint, Placement};
-use crate::shader::{Module, ModuleName};
+use crate::kernel::Placement;
+use crate::shader::{Module, ModuleName, PipelineName};
 
 /// The pipelines that were used last, compiled once each.
 pub(super) struct Pipelines {
@@ -196,34 +195,6 @@ impl Pipelines {
 /// from its name; the order of GPUs then, which the tests run on Mesa's llvmpipe.
 fn adjacent(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
-}
-
-/// Names one pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct PipelineName {
-    pub(super) module: Module,
-    pub(super) entry_point: EntryPoint,
-}
-
-impl PipelineName {
-    /// The values of the overridable constants that the module knows.
-    fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
-        let mut constants = self.entry_point.constants();
-        if matches!(self.module, Module::Clamp(_)) {
-            constants.push(("ADJACENT", f64::from(u8::from(adjacent))));
-        }
-        constants
-    }
-}
-
-/// For labels and the log.
-impl fmt::Display for PipelineName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleName { arithmetic, operators, placement, .. }) = self.module {
-            write!(f, "{arithmetic}, {operators}{placement}, ")?;
-        }
-        f.write_str(self.entry_point.name())
-    }
 }
 
 /// Where operators are bound that lie in a storage buffer; that of `params/stored.wgsl`.

@@ -23,19 +23,25 @@ The commands of wgpu-clamp
         them into the same table. ARGS go to the program; `cargo xtask bench -- --help` shows them:
         --quick, --only TEXT, --json FILE, --plot FILE.svg, --growth and more.
 
+    cargo xtask shaders --budget [ARGS...]
+        Puts every kernel that a row of the benchmark runs through AMD's compiler, which needs no GPU:
+        instructions per element and per byte, registers, and the ratio to a copy that is to be expected
+        of five GPUs. Fails where the figures are not those of benches/budget/figures.tsv; --write keeps
+        the new ones. `cargo xtask shaders --budget -- --help` shows the other options. Linux only.
+
     cargo xtask drivers
         Shows what this machine has of Vulkan and GL, and installs what is missing.
 
     cargo xtask help
         Shows this text.
 
-The first four install Mesa's software drivers on a Linux machine that has no driver, through the
+The first five install Mesa's software drivers on a Linux machine that has no driver, through the
 machine's package manager. They need root or a sudo that asks nothing; without either they print the
 command to run. A driver that is already there is left alone. Windows and macOS need nothing.
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, bench, drivers, help";
+const COMMANDS: &str = "demo, test, bench, shaders, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,6 +59,11 @@ pub enum Task {
     Bench {
         /// Beside other libraries as well.
         peers: bool,
+        /// Passed on to the program.
+        args: Vec<OsString>,
+    },
+    /// Count instructions.
+    Budget {
         /// Passed on to the program.
         args: Vec<OsString>,
     },
@@ -95,6 +106,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             let (peers, own): (Vec<_>, Vec<_>) = options.iter().cloned().partition(|arg| *arg == "--peers");
             Ok(Task::Bench { peers: !peers.is_empty(), args: [own, rest].concat() })
         }
+        Some("shaders") => match options.split_first() {
+            Some((first, options)) if first == "--budget" => {
+                Ok(Task::Budget { args: [options, &rest].concat() })
+            }
+            _ => bail!("`shaders` takes `--budget`, which counts the instructions of the kernels"),
+        },
         Some("test") => {
             if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
                 bail!(
@@ -154,6 +171,15 @@ mod tests {
             parse("bench --quick --peers --json here -- --help").unwrap(),
             Task::Bench { peers: true, args: strings(&["--quick", "--json", "here", "--help"]) }
         );
+    }
+
+    #[test]
+    fn shaders_counts_and_passes_the_rest_on() {
+        assert_eq!(
+            parse("shaders --budget --only f16 -- --help").unwrap(),
+            Task::Budget { args: strings(&["--only", "f16", "--help"]) }
+        );
+        assert!(parse("shaders").unwrap_err().to_string().contains("`--budget`"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod demo;
 mod drivers;
 mod machine;
 mod packages;
+mod shaders;
 mod steps;
 mod test;
 
@@ -42,6 +43,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Drivers => drivers::ensure(&[Api::Vulkan, Api::Gl]),
         Task::Demo { args } => demo::run(args),
         Task::Bench { peers, args } => bench::run(*peers, args),
+        Task::Budget { args } => shaders::budget(args),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
     }
 }

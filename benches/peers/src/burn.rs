@@ -5,17 +5,17 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use anyhow::{Result, anyhow};
-use burn_backend::ops::FloatTensorOps;
-use burn_backend::tensor::FloatTensor;
-use burn_backend::{Backend, Scalar, TensorData};
+use burn_backend::ops::{FloatTensorOps, IntTensorOps};
+use burn_backend::tensor::{FloatTensor, IntTensor};
+use burn_backend::{Backend, FloatDType, Scalar, TensorData};
 use burn_fusion::Fusion;
 use burn_wgpu::{CubeBackend, RuntimeOptions, WgpuDevice, WgpuSetup, init_device};
 use clamp_bench::bench::Bench;
 use clamp_bench::clock::{Work, seconds};
-use clamp_bench::row::Goal::Speed;
+use clamp_bench::row::Goal::{Report, Speed};
 use clamp_bench::row::Row;
 
-use crate::ours::{BIAS, BOUNDS, Output, SCALE, Step, calls, row, settle};
+use crate::ours::{BIAS, BOUNDS, NORMAL, Output, RANGE, SCALE, Step, calls, row, settle};
 
 /// All of them.
 ///
@@ -29,6 +29,15 @@ pub fn rows(_: &Bench) -> Result<Vec<Row>> {
         rows.push(row("burn 0.22", step, goals, true, Box::new(peer::<CubeBackend>)));
         rows.push(row("burn 0.22 with fusion", step, goals, true, Box::new(peer::<Fusion<CubeBackend>>)));
     }
+    let report = [Report; 2];
+    rows.push(row("burn 0.22", Step::Picture, report, true, Box::new(peer::<CubeBackend>)));
+    rows.push(row(
+        "burn 0.22 with fusion",
+        Step::Picture,
+        report,
+        true,
+        Box::new(peer::<Fusion<CubeBackend>>),
+    ));
     Ok(rows)
 }
 
@@ -45,18 +54,26 @@ fn device(bench: &Bench) -> WgpuDevice {
     DEVICE.get_or_init(|| init_device(setup(), RuntimeOptions::default())).clone()
 }
 
-fn peer<B>(bench: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)>
+fn peer<B>(bench: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)>
 where
-    B: Backend<Device: From<WgpuDevice>> + FloatTensorOps<B>,
+    B: Backend<Device: From<WgpuDevice>> + FloatTensorOps<B> + IntTensorOps<B>,
     FloatTensor<B>: Clone + 'static,
+    IntTensor<B>: Clone + 'static,
 {
     let device: B::Device = device(bench).into();
-    let tensor = B::float_from_data(TensorData::new(src.to_vec(), [src.len()]), &device);
+    let compute: Box<dyn Fn() -> FloatTensor<B>> = if step == Step::Picture {
+        picture::<B>(src, &device)
+    } else {
+        let src: Vec<f32> = bytemuck::pod_collect_to_vec(src);
+        let len = src.len();
+        let tensor = B::float_from_data(TensorData::new(src, [len]), &device);
+        Box::new(move || compute::<B>(step, tensor.clone()))
+    };
     let last = Rc::new(RefCell::new(None));
     let (kept, calls) = (Rc::clone(&last), calls(bench));
     let call = move || -> Result<()> {
         // Kept until the end: fusion may leave out what nobody looks at.
-        let outputs: Vec<_> = (0..calls).map(|_| compute::<B>(step, tensor.clone())).collect();
+        let outputs: Vec<_> = (0..calls).map(|_| compute()).collect();
         B::sync(&device).map_err(|error| anyhow!("{error:?}"))?;
         *kept.borrow_mut() = outputs.into_iter().next_back();
         Ok(())
@@ -77,8 +94,30 @@ where
 fn compute<B: FloatTensorOps<B> + Backend>(step: Step, x: FloatTensor<B>) -> FloatTensor<B> {
     let scalar = |value: f32| Scalar::Float(value.into());
     let x = match step {
-        Step::Clamp => x,
+        Step::Clamp | Step::Picture => x,
         Step::Affine => B::float_add_scalar(B::float_mul_scalar(x, scalar(SCALE)), scalar(BIAS)),
     };
     B::float_clamp(x, scalar(BOUNDS[0]), scalar(BOUNDS[1]))
+}
+
+/// As burn's documentation composes it. On wgpu its integers are of 32 bits, so that it reads four times as much.
+fn picture<B>(src: &[u8], device: &B::Device) -> Box<dyn Fn() -> FloatTensor<B>>
+where
+    B: Backend + FloatTensorOps<B> + IntTensorOps<B>,
+    FloatTensor<B>: Clone + 'static,
+    IntTensor<B>: Clone + 'static,
+{
+    let pixels: Vec<i32> = src.iter().map(|&byte| byte.into()).collect();
+    let pixels = B::int_from_data(TensorData::new(pixels, [src.len() / 3, 3]), device);
+    let of_each = |n: usize| {
+        let numbers = NORMAL.map(|numbers| numbers[n]).to_vec();
+        B::float_from_data(TensorData::new(numbers, [3, 1]), device)
+    };
+    let (scale, bias) = (of_each(0), of_each(1));
+    let bound = |n: usize| Scalar::Float(RANGE[n].into());
+    Box::new(move || {
+        let planes = B::float_permute(B::int_into_float(pixels.clone(), FloatDType::F32), &[1, 0]);
+        let stepped = B::float_add(B::float_mul(planes, scale.clone()), bias.clone());
+        B::float_clamp(stepped, bound(0), bound(1))
+    })
 }

@@ -8,9 +8,9 @@ use clamp_bench::bench::Bench;
 use clamp_bench::clock::{Work, seconds};
 use clamp_bench::row::Goal::Report;
 use clamp_bench::row::Row;
-use ndarray::{Array1, Zip};
+use ndarray::{Array1, Array2, Zip};
 
-use crate::ours::{BIAS, BOUNDS, Output, SCALE, Step, row};
+use crate::ours::{BIAS, BOUNDS, NORMAL, Output, RANGE, SCALE, Step, row};
 
 /// All of them.
 ///
@@ -23,6 +23,7 @@ pub fn rows(_: &Bench) -> Result<Vec<Row>> {
         rows.push(row("ndarray with rayon", step, [Report; 2], true, Box::new(with_rayon)));
         rows.push(row("an iterator", step, [Report; 2], true, Box::new(with_iterator)));
     }
+    rows.push(row("ndarray with rayon", Step::Picture, [Report; 2], true, Box::new(picture_with_rayon)));
     Ok(rows)
 }
 
@@ -32,8 +33,8 @@ fn element(step: Step, x: f32) -> f32 {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
-fn with_rayon(_: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)> {
-    let src = Array1::from(src.to_vec());
+fn with_rayon(_: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)> {
+    let src: Array1<f32> = bytemuck::pod_collect_to_vec(src).into();
     let dst = Rc::new(RefCell::new(Array1::from_elem(src.len(), f32::NAN)));
     let result = Rc::clone(&dst);
     let work = Work::Measured(Box::new(move || {
@@ -45,8 +46,8 @@ fn with_rayon(_: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
-fn with_iterator(_: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)> {
-    let src = src.to_vec();
+fn with_iterator(_: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)> {
+    let src: Vec<f32> = bytemuck::pod_collect_to_vec(src);
     let dst = Rc::new(RefCell::new(vec![f32::NAN; src.len()]));
     let result = Rc::clone(&dst);
     let work = Work::Measured(Box::new(move || {
@@ -55,4 +56,23 @@ fn with_iterator(_: &Bench, step: Step, src: &[f32]) -> Result<(Work, Output)> {
         Ok(seconds(all).0)
     }));
     Ok((work, Box::new(move |_| Ok(result.borrow().to_vec()))))
+}
+
+fn picture_with_rayon(_: &Bench, _: Step, src: &[u8]) -> Result<(Work, Output)> {
+    let pixels = src.len() / 3;
+    let src = Array2::from_shape_vec((pixels, 3), src.to_vec())?;
+    let dst = Rc::new(RefCell::new(Array2::from_elem((3, pixels), f32::NAN)));
+    let result = Rc::clone(&dst);
+    let work = Work::Measured(Box::new(move || {
+        let mut dst = dst.borrow_mut();
+        let all = || {
+            for ((mut plane, component), [scale, bias]) in dst.outer_iter_mut().zip(src.columns()).zip(NORMAL)
+            {
+                let each = Zip::from(&mut plane).and(&component);
+                each.par_for_each(|y, x| *y = (f32::from(*x) * scale + bias).clamp(RANGE[0], RANGE[1]));
+            }
+        };
+        Ok(seconds(all).0)
+    }));
+    Ok((work, Box::new(move |_| Ok(result.borrow().iter().copied().collect()))))
 }

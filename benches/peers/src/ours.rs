@@ -8,7 +8,7 @@ use clamp_bench::case::{Case, Set};
 use clamp_bench::clock::{Work, seconds};
 use clamp_bench::data;
 use clamp_bench::row::{Check, Goal, Rival, Row, Trial, Unit};
-use wgpu_clamp::{DType, Layout, Operands, View, reference, wgpu};
+use wgpu_clamp::{Clamp, DType, Layout, Operands, View, reference, wgpu};
 
 /// Of the affine step; exact in f32.
 pub const SCALE: f32 = 1.75;
@@ -26,27 +26,45 @@ pub enum Step {
     Clamp,
     /// Scale and bias before them.
     Affine,
+    /// RGB bytes to planes of f32, with a scale, a bias and [`RANGE`] for each: a network's input.
+    Picture,
 }
 
-/// What a peer takes: the elements, as bytes.
-pub type Peer = Box<dyn FnOnce(&Bench, Step, &[f32]) -> Result<(Work, Output)>>;
+/// Scale and bias of each component of [`Step::Picture`]: what ImageNet's mean and deviation make of bytes.
+pub const NORMAL: [[f32; 2]; 3] = [
+    [1.0 / (255.0 * 0.229), -0.485 / 0.229],
+    [1.0 / (255.0 * 0.224), -0.456 / 0.224],
+    [1.0 / (255.0 * 0.225), -0.406 / 0.225],
+];
+
+/// The bounds of [`Step::Picture`].
+pub const RANGE: [f32; 2] = [-2.0, 2.2];
+
+/// What a peer takes: the bytes of the elements, f32 or those of pixels.
+pub type Peer = Box<dyn FnOnce(&Bench, Step, &[u8]) -> Result<(Work, Output)>>;
 
 /// What a peer made, once it has run.
 pub type Output = Box<dyn FnOnce(&Bench) -> Result<Vec<f32>>>;
 
 /// A row of ours against a peer's.
 pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> Row {
-    let what = if step == Step::Clamp { "clamp" } else { "scale, bias, clamp" };
+    let what = match step {
+        Step::Clamp => "clamp",
+        Step::Affine => "scale, bias, clamp",
+        Step::Picture => "RGB U8 to F32 planes, scale, bias, clamp",
+    };
     let name_of_peer = name.to_owned();
     let prepare = Box::new(move |bench: &Bench| trial(bench, step, name_of_peer, wall, peer));
     let name = format!("{what}, against {name}");
-    Row { section: "peers", name, dtype: Some(DType::F32), goals, unit: Unit::Seconds, prepare }
+    Row { section: "peers", name, dtype: Some(DType::F32), goals, unit: Unit::Seconds, case: None, prepare }
 }
 
 fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Result<Trial> {
     let case = case(bench, step)?;
     let bytes = case.bytes();
-    let src: Vec<f32> = bytemuck::pod_collect_to_vec(&data::random(DType::F32, usize::try_from(bytes)?, 42));
+    // As the case makes its own.
+    let dtype = case.clamp.source();
+    let src = data::random(dtype, usize::try_from(case.src.required_bytes(dtype))?, 42);
     let (work, output) = peer(bench, step, &src)?;
     let set = Rc::new(case.set(&bench.device, if wall { 1 } else { bench.sets(bytes) })?);
     let ours = if wall { whole_calls(bench, case, Rc::clone(&set)) } else { set.work() };
@@ -58,13 +76,22 @@ fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Res
 }
 
 fn case(bench: &Bench, step: Step) -> Result<Case> {
-    let layout = Layout::packed(&[usize::try_from(bench.bytes() / 4)?])?;
+    let bytes = usize::try_from(bench.bytes())?;
+    let layout = Layout::packed(&[bytes / 4])?;
     let clamp = data::bounds(DType::F32)?;
-    let clamp = match step {
-        Step::Clamp => clamp,
-        Step::Affine => clamp.with_affine(SCALE, BIAS)?,
-    };
-    Ok(Case::new(clamp, layout, layout))
+    Ok(match step {
+        Step::Clamp => Case::new(clamp, layout, layout),
+        Step::Affine => Case::new(clamp.with_affine(SCALE, BIAS)?, layout, layout),
+        Step::Picture => {
+            // As many pixels as a copy of `bytes` reads and writes bytes: 3 and 12 each.
+            let pixels = bytes * 2 / 15 / 64 * 64;
+            let clamp = Clamp::new(RANGE[0], RANGE[1]).with_source(DType::U8)?;
+            let clamps = NORMAL.map(|[scale, bias]| clamp.with_affine(scale, bias));
+            let clamps = clamps.into_iter().collect::<Result<Vec<_>, _>>()?;
+            let interleaved = Layout::strided(&[3, pixels], &[1, 3], 0)?;
+            Case::along(0, &clamps, interleaved, Layout::packed(&[3, pixels])?)
+        }
+    })
 }
 
 /// How many calls a sample has, so that waiting for the device is shared.
@@ -87,7 +114,7 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
         for _ in 0..calls {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             let operands = Operands::new(View::new(src, case.src), View::new(dst, case.dst));
-            host.clamper().encode(&mut encoder, &case.clamp, operands)?;
+            host.clamper().encode(&mut encoder, case.clamps(), operands)?;
             host.queue().submit([encoder.finish()]);
         }
         device.poll(wgpu::PollType::wait_indefinitely())?;
@@ -101,11 +128,19 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
 }
 
 /// Whether a peer computes the same: what the reference allows, at every hundredth element or so.
-fn same(case: &Case, src: &[f32], theirs: &[f32]) -> Result<()> {
-    ensure!(src.len() == theirs.len(), "the peer has {} elements of {}", theirs.len(), src.len());
-    for (x, got) in src.iter().zip(theirs).step_by(101) {
-        let allowed = reference::allowed(&case.clamp, x.to_bits().into());
-        ensure!(allowed.contains(got.to_bits().into()), "the peer makes {got:?} of {x:?}");
+fn same(case: &Case, src: &[u8], theirs: &[f32]) -> Result<()> {
+    let len = case.dst.len();
+    ensure!(len == theirs.len(), "the peer has {} elements of {len}", theirs.len());
+    for (i, got) in theirs.iter().enumerate().step_by(101) {
+        let (clamp, x) = match case.channels {
+            None => (&case.clamp, bytemuck::pod_read_unaligned::<u32>(&src[4 * i..][..4])),
+            Some((_, clamps)) => {
+                let (channel, pixel) = (i / (len / 3), i % (len / 3));
+                (&clamps[channel], src[3 * pixel + channel].into())
+            }
+        };
+        let allowed = reference::allowed(clamp, x.into());
+        ensure!(allowed.contains(got.to_bits().into()), "the peer makes {got:?} of {x:#x}, element {i}");
     }
     Ok(())
 }

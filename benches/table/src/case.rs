@@ -80,14 +80,14 @@ impl Case {
     pub fn row(self, section: &'static str, name: impl Into<String>, goals: [Goal; 2]) -> Row {
         let dtype = Some(self.clamp.dtype());
         let prepare = Box::new(move |bench: &Bench| self.trial(bench));
-        Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, prepare }
+        Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, case: Some(self), prepare }
     }
 
     /// The bytes of a copy that reads and writes as much: those of the output's elements, where none is converted.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let stored = self.dst.len() * self.clamp.dtype().size();
-        ((self.loaded * self.clamp.source().size() + stored) / 2) as u64
+        usize::midpoint(self.loaded * self.clamp.source().size(), stored) as u64
     }
 
     fn trial(self, bench: &Bench) -> Result<Trial> {

@@ -97,8 +97,12 @@ fn write(bench: &Bench, head: &Head, rows: &[Outcome], curves: &[Curve]) -> Resu
     Ok(())
 }
 
-/// Every row that was asked for, one after the other.
-fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
+/// The rows that were asked for, in the order of the table.
+///
+/// # Errors
+///
+/// A tensor of the size that was asked for cannot be.
+pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     let mut rows = elements::rows(bench)?;
     rows.extend(strided::rows(bench)?);
     rows.extend(pictures::rows(bench)?);
@@ -108,6 +112,12 @@ fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
         rows.extend(more(bench)?);
     }
     rows.retain(|row| wanted(row, bench.options.only.as_deref()));
+    Ok(rows)
+}
+
+/// One after the other.
+fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
+    let rows = rows(bench, more)?;
     let bar = bench::progress(rows.len());
     println!("{}", table::HEAD);
     let measured = rows.into_iter().map(|row| {

@@ -32,6 +32,7 @@ pub fn rows() -> Vec<Row> {
         dtype: Some(DType::F32),
         goals: [Goal::Time(most); 2],
         unit: Unit::Seconds,
+        case: None,
         prepare: Box::new(prepare),
     };
     vec![
@@ -239,6 +240,7 @@ fn plan(name: &str, unit: Unit, most: f64) -> Row {
         dtype: None,
         goals: [Goal::Absolute(most); 2],
         unit,
+        case: None,
         prepare: Box::new(prepare),
     }
 }

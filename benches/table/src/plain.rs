@@ -39,6 +39,7 @@ impl Plain {
             dtype: Some(case.clamp.dtype()),
             goals: [Goal::Speed(1.0); 2],
             unit: Unit::Seconds,
+            case: None,
             prepare,
         }
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use wgpu_clamp::DType;
 
 use crate::bench::Bench;
+use crate::case::Case;
 use crate::clock::Work;
 use crate::stats::Stats;
 
@@ -26,6 +27,8 @@ pub struct Row {
     pub goals: [Goal; 2],
     /// What the samples are.
     pub unit: Unit,
+    /// What is clamped, where the row is of kernels alone.
+    pub case: Option<Case>,
     /// Makes the buffers and records the work.
     pub prepare: Prepare,
 }

@@ -31,6 +31,7 @@ fn row(rival: &'static str, way: Way, goals: [Goal; 2]) -> Row {
         dtype: Some(DType::F32),
         goals,
         unit: Unit::Seconds,
+        case: None,
         prepare: Box::new(move |bench| trial(bench, way)),
     }
 }

@@ -1,0 +1,148 @@
+//! AMD's compiler (ACO, in Mesa's RADV) for a GPU that is not there: raw Vulkan, since wgpu cannot open such a device.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+
+use anyhow::{Context, Result, ensure};
+use ash::vk;
+
+/// What the compiler says of one pipeline, by its own names.
+pub type Statistics = BTreeMap<String, u64>;
+
+/// A device that compiles and runs nothing: that of `RADV_FORCE_FAMILY`.
+pub struct Compiler {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    device: ash::Device,
+    executables: ash::khr::pipeline_executable_properties::Device,
+    /// As the driver calls it.
+    pub name: String,
+}
+
+impl Compiler {
+    /// Opens the first device of the drivers that `VK_ICD_FILENAMES` names.
+    ///
+    /// # Errors
+    ///
+    /// There is no Vulkan loader, or no device: this Mesa does not know the family.
+    pub fn open() -> Result<Self> {
+        // SAFETY: handles are made in order, each from the one before, with structures that outlive the calls.
+        unsafe {
+            let entry = ash::Entry::load().context("there is no Vulkan loader")?;
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let create = vk::InstanceCreateInfo::default().application_info(&application);
+            let instance = entry.create_instance(&create, None).context("Vulkan gives no instance")?;
+            let all = instance.enumerate_physical_devices()?;
+            let physical =
+                *all.first().context("no device: is RADV_FORCE_FAMILY a family that this Mesa knows?")?;
+            let properties = instance.get_physical_device_properties(physical);
+            let version = properties.driver_version;
+            let name = format!(
+                "{}, Mesa {}.{}.{}",
+                properties.device_name_as_c_str()?.to_string_lossy(),
+                vk::api_version_major(version),
+                vk::api_version_minor(version),
+                vk::api_version_patch(version)
+            );
+            let priorities = [1.0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+            let extensions = [ash::khr::pipeline_executable_properties::NAME.as_ptr()];
+            let features = vk::PhysicalDeviceFeatures::default()
+                .shader_float64(true)
+                .shader_int64(true)
+                .shader_int16(true)
+                .robust_buffer_access(true);
+            let mut halves = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
+            let mut storage =
+                vk::PhysicalDevice16BitStorageFeatures::default().storage_buffer16_bit_access(true);
+            let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+                .pipeline_executable_info(true);
+            let create = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&extensions)
+                .enabled_features(&features)
+                .push_next(&mut halves)
+                .push_next(&mut storage)
+                .push_next(&mut executables);
+            let device =
+                instance.create_device(physical, &create, None).context("the driver gives no device")?;
+            let executables = ash::khr::pipeline_executable_properties::Device::new(&instance, &device);
+            Ok(Self { _entry: entry, instance, device, executables, name })
+        }
+    }
+
+    /// Compiles one entry point of a module whose bindings 0 to `bindings` - 1 are a uniform buffer and storage buffers.
+    ///
+    /// # Errors
+    ///
+    /// The driver refuses it.
+    pub fn compile(&self, spirv: &[u32], entry_point: &str, bindings: u32) -> Result<Statistics> {
+        let name = CString::new(entry_point)?;
+        let layout_bindings: Vec<_> = (0..bindings)
+            .map(|binding| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(binding)
+                    .descriptor_count(1)
+                    .descriptor_type(match binding {
+                        0 => vk::DescriptorType::UNIFORM_BUFFER,
+                        _ => vk::DescriptorType::STORAGE_BUFFER,
+                    })
+                    .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            })
+            .collect();
+        // SAFETY: `spirv` is a module that naga has validated; what is made here is destroyed here, last first.
+        unsafe {
+            let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&layout_bindings);
+            let sets = [self.device.create_descriptor_set_layout(&create, None)?];
+            let create = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+            let layout = self.device.create_pipeline_layout(&create, None)?;
+            let create = vk::ShaderModuleCreateInfo::default().code(spirv);
+            let module = self.device.create_shader_module(&create, None)?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(&name);
+            let create = vk::ComputePipelineCreateInfo::default()
+                .flags(vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR)
+                .stage(stage)
+                .layout(layout);
+            let made = self.device.create_compute_pipelines(vk::PipelineCache::null(), &[create], None);
+            let statistics = match made {
+                Ok(pipelines) => {
+                    let statistics = self.statistics(pipelines[0]);
+                    self.device.destroy_pipeline(pipelines[0], None);
+                    statistics
+                }
+                Err((_, error)) => Err(error.into()),
+            };
+            self.device.destroy_shader_module(module, None);
+            self.device.destroy_pipeline_layout(layout, None);
+            self.device.destroy_descriptor_set_layout(sets[0], None);
+            statistics
+        }
+    }
+
+    fn statistics(&self, pipeline: vk::Pipeline) -> Result<Statistics> {
+        let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
+        // SAFETY: the pipeline is alive, and was made with CAPTURE_STATISTICS.
+        let all = unsafe { self.executables.get_pipeline_executable_statistics(&info)? };
+        let mut statistics = Statistics::new();
+        for one in &all {
+            // SAFETY: all of RADV's figures are u64.
+            let value = unsafe { one.value.u64 };
+            statistics.insert(one.name_as_c_str()?.to_string_lossy().into_owned(), value);
+        }
+        ensure!(statistics.contains_key("Instructions"), "the driver counts no instructions: {statistics:?}");
+        Ok(statistics)
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        // SAFETY: nothing that was made from these is left.
+        unsafe {
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What the compiler says of each kernel, and whether it is what it said before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use indicatif::ProgressBar;
+
+use crate::aco::Compiler;
+use crate::rows::Row;
+use crate::spirv;
+
+/// Of one kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figures {
+    /// In one wave's program; what is in a loop counts once.
+    pub instructions: u64,
+    /// Vector registers.
+    pub vgprs: u64,
+    /// Registers that did not fit.
+    pub spills: u64,
+    /// That a SIMD unit can keep.
+    pub waves: u64,
+    /// The compiler's estimate of cycles per wave when many run.
+    pub cycles: u64,
+    /// Invocations in a workgroup, which is no figure of the compiler.
+    pub workgroup_size: u64,
+}
+
+/// The names of a line, after the family and the kernel.
+const COLUMNS: [&str; 6] = ["instructions", "vgprs", "spills", "waves", "cycles", "workgroup size"];
+
+/// Of all kernels, on one family of GPUs.
+pub struct Family {
+    /// As `RADV_FORCE_FAMILY` names it.
+    pub name: String,
+    /// As the driver names it, with its version.
+    pub device: String,
+    /// By [`Kernel::name`](crate::rows::Kernel::name).
+    pub kernels: BTreeMap<String, Figures>,
+}
+
+/// Of all families.
+pub struct All {
+    /// In the order in which they were asked for.
+    pub families: Vec<Family>,
+}
+
+/// Compiles the kernels of rows for some families.
+///
+/// # Errors
+///
+/// naga or a driver refuses one.
+pub fn of(rows: &[Row], families: &[String]) -> Result<All> {
+    let dir = std::env::temp_dir().join(format!("clamp-budget-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    let all = modules(rows, &dir).and_then(|count| {
+        let families = families.iter().map(|name| family(name, &dir, count));
+        Ok(All { families: families.collect::<Result<_>>()? })
+    });
+    std::fs::remove_dir_all(&dir)?;
+    all
+}
+
+/// Writes a module for each kernel into a directory, and a list of them.
+fn modules(rows: &[Row], dir: &Path) -> Result<u64> {
+    let mut names = BTreeSet::new();
+    let mut list = String::new();
+    for kernel in rows.iter().flat_map(|row| &row.kernels) {
+        if !names.insert(kernel.name()) {
+            continue;
+        }
+        let compiled = spirv::compile(&kernel.wgsl, &kernel.entry_point, &kernel.constants)
+            .with_context(|| kernel.name())?;
+        std::fs::write(dir.join(format!("{}.spv", names.len())), bytemuck::cast_slice(&compiled.words))?;
+        let (bindings, size) = (compiled.bindings, compiled.workgroup_size);
+        writeln!(list, "{}\t{}\t{bindings}\t{size}\t{}", names.len(), kernel.entry_point, kernel.name())?;
+    }
+    std::fs::write(dir.join("list"), list)?;
+    Ok(names.len() as u64)
+}
+
+/// A process of its own for each family, which the driver takes from the environment.
+fn family(name: &str, dir: &Path, count: u64) -> Result<Family> {
+    let bar = ProgressBar::new(count).with_message(name.to_owned());
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("--compile")
+        .arg(dir)
+        .env("VK_ICD_FILENAMES", driver()?)
+        .env("VK_DRIVER_FILES", driver()?)
+        .env("RADV_FORCE_FAMILY", name)
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+    let device = lines.next().transpose()?.unwrap_or_default();
+    let mut kernels = BTreeMap::new();
+    for line in lines {
+        let line = line?;
+        let (figures, name) = parse(&line).with_context(|| format!("`{line}`"))?;
+        kernels.insert(name, figures);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    ensure!(child.wait()?.success(), "the compiler for {name} failed, see above");
+    Ok(Family { name: name.to_owned(), device, kernels })
+}
+
+/// The description of Mesa's RADV.
+fn driver() -> Result<PathBuf> {
+    let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+    for dir in dirs.into_iter().map(Path::new).filter(|dir| dir.is_dir()) {
+        for file in std::fs::read_dir(dir)? {
+            let path = file?.path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")) {
+                return Ok(path);
+            }
+        }
+    }
+    bail!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
+}
+
+/// The other process: compiles what lies in a directory, a line for each.
+///
+/// # Errors
+///
+/// There is no such device, or it refuses a module.
+pub fn compile(dir: &Path) -> Result<()> {
+    let compiler = Compiler::open()?;
+    println!("{}", compiler.name);
+    for line in std::fs::read_to_string(dir.join("list"))?.lines() {
+        let fields: Vec<_> = line.splitn(5, '\t').collect();
+        let [index, entry_point, bindings, size, name] = fields[..] else { bail!("`{line}`") };
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&std::fs::read(dir.join(format!("{index}.spv")))?);
+        let all =
+            compiler.compile(&words, entry_point, bindings.parse()?).with_context(|| name.to_owned())?;
+        let get = |name: &str| all.get(name).copied().unwrap_or(0);
+        let figures = Figures {
+            instructions: get("Instructions"),
+            vgprs: get("VGPRs"),
+            spills: get("Spilled SGPRs") + get("Spilled VGPRs"),
+            waves: get("Subgroups per SIMD"),
+            cycles: get("Inverse Throughput"),
+            workgroup_size: size.parse()?,
+        };
+        println!("{}", line_of(&figures, name));
+    }
+    Ok(())
+}
+
+fn line_of(figures: &Figures, name: &str) -> String {
+    let Figures { instructions, vgprs, spills, waves, cycles, workgroup_size } = figures;
+    format!("{instructions}\t{vgprs}\t{spills}\t{waves}\t{cycles}\t{workgroup_size}\t{name}")
+}
+
+fn parse(line: &str) -> Result<(Figures, String)> {
+    let mut fields = line.splitn(COLUMNS.len() + 1, '\t');
+    let mut next = || fields.next().context("too short");
+    let mut number = || -> Result<u64> { Ok(next()?.parse()?) };
+    let [instructions, vgprs, spills, waves, cycles, workgroup_size] =
+        [number()?, number()?, number()?, number()?, number()?, number()?];
+    let figures = Figures { instructions, vgprs, spills, waves, cycles, workgroup_size };
+    Ok((figures, next()?.to_owned()))
+}
+
+impl All {
+    /// Keeps them.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn write(&self) -> Result<()> {
+        let mut text = String::new();
+        for Family { name, device, kernels } in &self.families {
+            writeln!(text, "# {name}: {device}\n# {}\tkernel", COLUMNS.join("\t"))?;
+            for (kernel, figures) in kernels {
+                writeln!(text, "{}", line_of(figures, kernel))?;
+            }
+        }
+        std::fs::write(kept(), text).with_context(|| format!("cannot write {}", kept().display()))
+    }
+
+    /// Whether they are those that were kept, by the same version of the driver. Prints what is not. `partly`: not all rows
+    /// were asked for.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn check(&self, partly: bool) -> Result<bool> {
+        let text =
+            std::fs::read_to_string(kept()).with_context(|| format!("cannot read {}", kept().display()))?;
+        let mut same = true;
+        for family in &self.families {
+            same &= family.check(&text, partly)?;
+        }
+        Ok(same)
+    }
+}
+
+impl Family {
+    fn check(&self, text: &str, partly: bool) -> Result<bool> {
+        let head = format!("# {}: ", self.name);
+        let Some((device, rest)) = text.split_once(&head).and_then(|(_, rest)| rest.split_once('\n')) else {
+            println!("{}: no figures were kept", self.name);
+            return Ok(true);
+        };
+        if device != self.device {
+            println!(
+                "{}: not compared, the kept figures are those of {device}, not of {}",
+                self.name, self.device
+            );
+            return Ok(true);
+        }
+        let lines = rest.lines().skip(1).take_while(|line| !line.starts_with('#'));
+        let kept: BTreeMap<_, _> =
+            lines.map(|line| parse(line).map(|(figures, name)| (name, figures))).collect::<Result<_>>()?;
+        let mut differing = 0;
+        for (name, now) in &self.kernels {
+            let before = kept.get(name);
+            if before != Some(now) {
+                differing += 1;
+                let before = before.map_or("none".to_owned(), |before| line_of(before, ""));
+                println!("{}, {name}: {} for {before}", self.name, line_of(now, ""));
+            }
+        }
+        let gone = kept.keys().filter(|name| !partly && !self.kernels.contains_key(*name)).count();
+        let all = self.kernels.len();
+        println!(
+            "{}: {} of {all} kernels are as they were kept, {gone} others are gone",
+            self.name,
+            all - differing
+        );
+        Ok(differing + gone == 0)
+    }
+}
+
+/// Where figures are kept.
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("figures.tsv")
+}

@@ -1,0 +1,31 @@
+//! What a GPU's memory leaves time for: instructions per byte moved, beyond which a kernel waits for arithmetic.
+
+/// A GPU.
+pub struct Gpu {
+    /// As it is sold.
+    pub name: &'static str,
+    /// Integer instructions of a lane that it can issue for each byte that its memory moves.
+    pub budget: f64,
+}
+
+/// Lanes × clock ÷ memory bandwidth, of the makers' figures; a bandwidth that was measured where one is known. Integers
+/// run at half rate on NVIDIA's.
+pub const GPUS: [Gpu; 5] = [
+    gpu("H200", 132.0 * 128.0 / 2.0, 1.75, 4400.0),
+    gpu("RX 6800 XT", 72.0 * 64.0, 2.25, 512.0),
+    gpu("RTX 4090", 128.0 * 128.0 / 2.0, 2.5, 950.0),
+    gpu("M2 Max", 38.0 * 128.0, 1.4, 400.0),
+    gpu("Xe, 96 units", 96.0 * 8.0, 1.3, 68.0),
+];
+
+/// `clock` in GHz, `memory` in GB/s.
+const fn gpu(name: &'static str, lanes: f64, clock: f64, memory: f64) -> Gpu {
+    Gpu { name, budget: lanes * clock / memory }
+}
+
+impl Gpu {
+    /// The ratio to a copy that is to be expected of so many instructions per byte: 1 while memory is the limit.
+    pub fn ratio(&self, instructions: f64) -> f64 {
+        (self.budget / instructions).min(1.0)
+    }
+}
