@@ -5,6 +5,7 @@
 mod bounds;
 mod fixed;
 mod float;
+mod halves;
 mod integer;
 mod operators;
 mod slots;
@@ -15,6 +16,7 @@ pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds
 pub(crate) use fixed::Fixed;
 #[cfg(test)]
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
+pub(crate) use halves::Halves;
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
 pub(crate) use operators::{LANES, OperatorBytes, Operators, groups};
@@ -61,6 +63,11 @@ impl OperatorBlock {
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&0_u32),
             (AffineStep::Fixed, _) => self.push(fixed.unwrap_or(&Fixed::UNCHANGED)),
+            (AffineStep::Halves, _) => {
+                let find = |affine| Halves::find(source, dtype, affine, rounding);
+                let halves = affine.map_or_else(|| Some(Halves::unchanged(rounding)), find);
+                self.push(&halves.expect("the step is chosen where there are numbers"));
+            }
             (AffineStep::Exact, Class::Integer) => {
                 self.push(&integer::Integer::new(source, dtype, some, rounding));
             }

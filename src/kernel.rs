@@ -22,7 +22,7 @@ pub(crate) mod words;
 use std::fmt;
 
 use crate::DType;
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 pub use limits::Limits;
@@ -130,6 +130,11 @@ pub(crate) trait Definition {
     /// Whether it takes channels as elements next to each other; otherwise what it works on at once is of one channel.
     fn takes_lanes(&self) -> bool {
         false
+    }
+
+    /// Whether it takes clamps that come to it like this.
+    fn serves_operators(&self, operators: Operators) -> bool {
+        operators.are_lanes() == self.takes_lanes()
     }
 
     /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.

@@ -129,7 +129,9 @@ impl Plan {
         let mut arithmetic = Arithmetic::new(&clamp, own(&clamp, plan.fixed.is_some()));
         if channels > 1 {
             let class = arithmetic.class();
-            let steps = clamps.as_slice().iter().map(|clamp| own(clamp, fixed(clamp).is_some()));
+            let all = clamps.as_slice();
+            let all_fixed = all.iter().all(|clamp| clamp.affine().is_none() || fixed(clamp).is_some());
+            let steps = all.iter().map(|clamp| own(clamp, all_fixed));
             let step = steps.reduce(|a, b| a.in_common(b, class)).unwrap_or(arithmetic.step);
             arithmetic = Arithmetic::new(&clamp, step);
         }

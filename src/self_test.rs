@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::kernel::PACKET;
 use crate::verify::{self, Report};
 use crate::{
     Bound, Clamp, Clamps, DType, Error, Host, Layout, Limits, NanRule, Operands, Order, Plan, Precision,
@@ -165,13 +166,16 @@ enum Route {
     Planes(usize, usize, bool),
     /// Planar to interleaved.
     Pixels(usize, usize, bool),
+    /// As the former two off packets, of three components with a clamp for each.
+    ClampedPlanes,
+    ClampedPixels,
     /// Three planes, with a clamp for each.
     Planar,
     /// Pixels of three components, with a clamp for each.
     Interleaved,
 }
 
-const ROUTES: [Route; 19] = [
+const ROUTES: [Route; 21] = [
     Route::Run,
     Route::Planar,
     Route::Interleaved,
@@ -191,18 +195,20 @@ const ROUTES: [Route; 19] = [
     Route::Pixels(3, 4, false),
     Route::Pixels(4, 4, true),
     Route::Pixels(2, 2, true),
+    Route::ClampedPlanes,
+    Route::ClampedPixels,
 ];
 
 impl Route {
     const fn is_picture(self) -> bool {
-        matches!(self, Self::Planes(..) | Self::Pixels(..))
+        matches!(self, Self::Planes(..) | Self::Pixels(..) | Self::ClampedPlanes | Self::ClampedPixels)
     }
 
     /// The axis whose three indices have a clamp each.
     const fn channels(self) -> Option<usize> {
         match self {
             Self::Planar | Self::Interleaved => Some(1),
-            Self::Planes(3, _, true) | Self::Pixels(3, _, true) => Some(0),
+            Self::ClampedPlanes | Self::ClampedPixels => Some(0),
             _ => None,
         }
     }
@@ -212,7 +218,11 @@ impl Route {
         match self {
             // What stays in dst, and an element for a row, are for two buffers.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
-            Self::Planes(..) | Self::Pixels(..) | Self::Transposed => &[Place::Apart, Place::Behind],
+            Self::Planes(..)
+            | Self::Pixels(..)
+            | Self::ClampedPlanes
+            | Self::ClampedPixels
+            | Self::Transposed => &[Place::Apart, Place::Behind],
             _ if source.size() == dtype.size() => &[Place::Apart, Place::Behind, Place::Same],
             _ => &[Place::Apart, Place::Behind],
         }
@@ -231,6 +241,8 @@ impl Route {
             Self::Planes(_, _, true) => "pixels to planes, off packets",
             Self::Pixels(_, _, false) => "planes to pixels",
             Self::Pixels(_, _, true) => "planes to pixels, off packets",
+            Self::ClampedPlanes => "pixels to planes, off packets, of a clamp each",
+            Self::ClampedPixels => "planes to pixels, off packets, of a clamp each",
             Self::Planar => "planes of a clamp each",
             Self::Interleaved => "pixels of a clamp for each component",
         }
@@ -271,16 +283,23 @@ impl Route {
                 (packed(&[groups, taken])?, packed(&[groups, lanes])?.slice(1, 0..taken)?)
             }
             Self::Planes(count, of, off) => picture(count, of, off)?,
+            Self::ClampedPlanes => picture(3, 3, true)?,
+            Self::ClampedPixels => {
+                let (pixels, planes) = picture(3, 3, true)?;
+                (planes, pixels)
+            }
             Self::Pixels(count, of, off) => {
                 let (pixels, planes) = picture(count, of, off)?;
                 (planes, pixels)
             }
             Self::Planar => {
-                let layout = packed(&[2, 3, n.div_ceil(6)])?;
+                let layout = packed(&[2, 3, n.div_ceil(2)])?;
                 (layout, layout)
             }
             Self::Interleaved => {
-                let layout = packed(&[n.div_ceil(3).next_multiple_of(16), 3])?;
+                // From an odd element on, with all packets of an invocation; each element meets each clamp.
+                let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
+                let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
                 (layout, layout)
             }
         })
@@ -419,7 +438,9 @@ impl Case {
             Place::Same => (dst, dst),
             Place::Behind => {
                 let [clamp, ..] = self.clamps;
-                let behind = (src.required_bytes(clamp.source()) as usize).div_ceil(clamp.dtype().size());
+                // At the same distance from a packet.
+                let bytes = src.required_bytes(clamp.source()).next_multiple_of(PACKET as u64);
+                let behind = bytes as usize / clamp.dtype().size();
                 (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
             }
         })

@@ -36,8 +36,7 @@ impl ModuleName {
                 let definition = kernel.definition();
                 let serves = move |&placement: &Placement| definition.serves(arithmetic, placement);
                 Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
-                    let suits =
-                        move |operators: &Operators| operators.are_lanes() == definition.takes_lanes();
+                    let suits = move |operators: &Operators| definition.serves_operators(*operators);
                     Operators::ALL.into_iter().filter(suits).map(move |operators| Self {
                         arithmetic,
                         operators,
@@ -115,8 +114,8 @@ impl PipelineName {
 /// For labels and the log.
 impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleName { arithmetic, operators, placement, .. }) = self.module {
-            write!(f, "{arithmetic}, {operators}{placement}, ")?;
+        if let Module::Clamp(ModuleName { arithmetic, operators, kernel, placement }) = self.module {
+            write!(f, "{arithmetic}, {operators}{placement}, {kernel} kernel, ")?;
         }
         f.write_str(self.entry_point.name())
     }

@@ -107,7 +107,7 @@ fn f64_arithmetic_is_named_where_it_is_used() {
             });
             let step = if fast { "fast" } else { "exact" };
             // Without f64 arithmetic, the two precisions share a pipeline.
-            let pipeline = format!("pipeline f64, {step} affine step, one buffer, body: ");
+            let pipeline = format!("pipeline f64, {step} affine step, one buffer, contiguous kernel, body: ");
             assert!(log[1].starts_with(&pipeline), "{log:?}");
         }
     }
@@ -140,8 +140,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             "prepare u8, no affine step, two buffers, windows: 1, contiguous kernel for 21 elements {ONE_RUN}; \
              dispatches: 2"
         );
-        let body = "pipeline u8, no affine step, two buffers, body";
-        let edges = "pipeline u8, no affine step, two buffers, edges";
+        let body = "pipeline u8, no affine step, two buffers, contiguous kernel, body";
+        let edges = "pipeline u8, no affine step, two buffers, contiguous kernel, edges";
         let with = |state: &str| vec![plan.clone(), format!("{body}: {state}"), format!("{edges}: {state}")];
         assert_eq!(prepare(&clamp, operands), (2, with("compiling")));
         assert_eq!(prepare(&Clamp::at_most(3_u8), operands), (2, with("cached")));
@@ -158,7 +158,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                     "prepare f32, fast affine step, one buffer, windows: 1, strided kernel for 16 elements \
                      (no faster kernel suits these strides); dispatches: 1"
                         .to_owned(),
-                    "pipeline f32, fast affine step, one buffer, strided: compiling".to_owned(),
+                    "pipeline f32, fast affine step, one buffer, strided kernel, strided: compiling"
+                        .to_owned(),
                 ]
             )
         );
@@ -178,7 +179,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                          {ONE_RUN}; dispatches: 2"
                     ),
                     "pipeline resolve: compiling".to_owned(),
-                    "pipeline i64, exact affine step, one buffer, body: compiling".to_owned(),
+                    "pipeline i64, exact affine step, one buffer, contiguous kernel, body: compiling"
+                        .to_owned(),
                 ]
             )
         );
@@ -207,7 +209,7 @@ fn windows_are_counted_and_not_listed() {
                     "prepare u8, no affine step, one buffer, windows: {windows}, \
                      contiguous kernel for 100000 elements {ONE_RUN}; dispatches: {windows}"
                 ),
-                "pipeline u8, no affine step, one buffer, body: compiling".to_owned(),
+                "pipeline u8, no affine step, one buffer, contiguous kernel, body: compiling".to_owned(),
             ]
         );
     }

@@ -1,6 +1,6 @@
 // BF16 as destination: the upper half of an f32.
 //
-// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, narrow_sum, from_single
 const SIGN: u32 = 0x8000u;
 const SIGN_SHIFT: u32 = 16u; // that moves SIGN to bit 31
 const INFINITY: u32 = 0x7f80u;
@@ -15,6 +15,10 @@ const ROUNDS_SINGLES: bool = true;
 fn narrow(x: vec4<u32>) -> vec4<u32> {
     let half = vec4<u32>(16u);
     return (x + vec4<u32>(0x7fffu) + ((x >> half) & vec4<u32>(1u))) >> half;
+}
+
+fn narrow_sum(x: vec4<f32>) -> vec4<u32> {
+    return narrow(bitcast<vec4<u32>>(x));
 }
 
 // From the bits of an f32, all of them: a NaN becomes a quiet one with the upper bits of its payload.

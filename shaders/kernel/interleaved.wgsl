@@ -54,9 +54,11 @@ fn take_column(index: u32, order: Order) {
     if a >= end {
         return;
     }
+    let group = group_of(a);
     if LOOPED {
         for (var i = a; i < min(a + stride * PACKETS_PER_INVOCATION, end); i += stride) {
-            store_dst_packet(i, clamped_packet(i, load_src_packet(i + run.src_shift)));
+            set_channel(group);
+            store_dst_packet(i, packet(load_src_packet(i + run.src_shift)));
         }
         return;
     }
@@ -65,7 +67,7 @@ fn take_column(index: u32, order: Order) {
     let low = select(vec4<u32>(a), columns, columns < vec4<u32>(end));
     let below = columns + vec4<u32>(4u * stride);
     let high = select(vec4<u32>(a), below, below < vec4<u32>(end));
-    let y = eight_packets(group_of(a), Eight(load_four(low), load_four(high)));
+    let y = eight_packets(group, Eight(load_four(low), load_four(high)));
     store_four(low, y.low);
     store_four(high, y.high);
 }

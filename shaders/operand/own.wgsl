@@ -2,7 +2,7 @@
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
 //     HAS_SPECIALS, operand, from_operand, widen_operand, narrow_operand
-// Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, widen, narrow
+// Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, widen, narrow_sum
 const OPERAND_SIGN: u32 = SIGN;
 const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;
 const OPERAND_INFINITY: u32 = INFINITY;
@@ -30,5 +30,5 @@ fn widen_operand(x: vec4<u32>) -> vec4<f32> {
 }
 
 fn narrow_operand(x: vec4<f32>) -> vec4<u32> {
-    return narrow(bitcast<vec4<u32>>(x));
+    return narrow_sum(x);
 }

@@ -1,7 +1,8 @@
 // Integers to nearest, ties to even.
 //
-// Provides: rounded, step_up
-//
+// Provides: TO_NEAREST, rounded, step_up
+const TO_NEAREST: bool = true;
+
 // Of a number within i32.
 fn rounded(x: vec4<f32>) -> vec4<f32> {
     return round(x);

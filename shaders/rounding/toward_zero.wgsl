@@ -1,7 +1,8 @@
 // Integers toward zero.
 //
-// Provides: rounded, step_up
-//
+// Provides: TO_NEAREST, rounded, step_up
+const TO_NEAREST: bool = false;
+
 // Of a number within i32, what a conversion to i32 then cuts off at its point.
 fn rounded(x: vec4<f32>) -> vec4<f32> {
     return x;

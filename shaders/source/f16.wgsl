@@ -1,7 +1,8 @@
-// F16 as source. The optional f16 type is not needed, and WGSL's unpack function leaves results at the edges of the
-// format open.
+// F16 as source. The optional f16 type is not needed, nor WGSL's unpack function, which Vulkan on Mesa has with that type
+// alone.
 //
 // Provides: widen, single
+//
 fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
     let size = bits & vec4<u32>(0x7fffu);
     let normal = (size << vec4<u32>(13u)) + vec4<u32>((127u - 15u) << 23u);
@@ -11,9 +12,11 @@ fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
     return unsigned | ((bits & vec4<u32>(0x8000u)) << vec4<u32>(16u));
 }
 
-// To f32, for finite numbers.
+// To f32, for finite numbers, where subnormals may be flushed: as the upper bits of an f32 whose exponent is too low by
+// 112. A subnormal is one there too.
 fn widen(bits: vec4<u32>) -> vec4<f32> {
-    return bitcast<vec4<f32>>(widened_bits(bits));
+    let signed = bitcast<vec4<i32>>(bits << vec4<u32>(16u)) >> vec4<u32>(3u);
+    return bitcast<vec4<f32>>(bitcast<vec4<u32>>(signed) & vec4<u32>(0x8fffe000u)) * 0x1p112f;
 }
 
 // The bits of an f32, for all; NaNs become quiet. Above the finite numbers, the exponent is the greatest in both

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::halves::Halves;
 use super::operators::Operators;
 use crate::fragment::{Fragment, fragment};
 use crate::{Affine, Clamp, DType, Precision, Rounding};
@@ -27,6 +28,8 @@ pub(crate) enum AffineStep {
     Exact,
     /// Exact by a product and a shift.
     Fixed,
+    /// Exact by the products with both halves of a factor.
+    Halves,
 }
 
 /// Which arithmetic a module holds.
@@ -127,17 +130,18 @@ const fn class(source: DType, dtype: DType) -> Class {
 const fn rounds(class: Class, step: AffineStep) -> bool {
     match class {
         Class::Rounded => true,
-        Class::Integer | Class::Integer64 => matches!(step, AffineStep::Exact),
+        Class::Integer | Class::Integer64 => matches!(step, AffineStep::Exact | AffineStep::Halves),
         Class::Float | Class::Float64 => false,
     }
 }
 
 /// All steps that modules from one dtype to another may hold.
 const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
-    use AffineStep::{Exact, Fast, Fixed, None};
+    use AffineStep::{Exact, Fast, Fixed, Halves, None};
     match class(source, dtype) {
         Class::Float | Class::Float64 | Class::Rounded => &[None, Fast, Exact],
-        Class::Integer if source.size() == 1 => &[None, Exact, Fixed],
+        Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
+        Class::Integer if source.size() == 2 => &[None, Exact, Halves],
         Class::Integer | Class::Integer64 => &[None, Exact],
     }
 }
@@ -145,10 +149,13 @@ const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
 impl AffineStep {
     /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed). `f64_arithmetic`: that of
     /// [`Limits`](crate::Limits).
-    pub(crate) const fn of(clamp: &Clamp, fixed: bool, f64_arithmetic: bool) -> Self {
-        match (clamp.affine(), class(clamp.source(), clamp.dtype()), clamp.precision()) {
+    pub(crate) fn of(clamp: &Clamp, fixed: bool, f64_arithmetic: bool) -> Self {
+        let (source, dtype) = (clamp.source(), clamp.dtype());
+        let in_halves = |affine| Halves::find(source, dtype, affine, clamp.rounding()).is_some();
+        match (clamp.affine(), class(source, dtype), clamp.precision()) {
             (Some(_), ..) if fixed => Self::Fixed,
             (None, ..) => Self::None,
+            (Some(affine), ..) if in_halves(affine) => Self::Halves,
             (Some(_), Class::Float | Class::Rounded, Precision::Fast) => Self::Fast,
             (Some(_), Class::Float64, Precision::Fast) if f64_arithmetic => Self::Fast,
             // Between integers it is always exact.
@@ -162,6 +169,7 @@ impl AffineStep {
         match (self, other) {
             (Self::None, Self::None) => Self::None,
             (Self::Fixed, Self::Fixed | Self::None) | (Self::None, Self::Fixed) => Self::Fixed,
+            (Self::Halves, Self::Halves | Self::None) | (Self::None, Self::Halves) => Self::Halves,
             (Self::Fast, Self::Fast) => Self::Fast,
             (Self::Fast, Self::None) | (Self::None, Self::Fast) if !matches!(class, Class::Float64) => {
                 Self::Fast
@@ -178,6 +186,7 @@ impl fmt::Display for AffineStep {
             Self::Fast => "fast affine step",
             Self::Exact => "exact affine step",
             Self::Fixed => "fixed-point affine step",
+            Self::Halves => "fixed-point affine step in halves",
         })
     }
 }
@@ -209,6 +218,7 @@ impl Arithmetic {
                 (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
                 (AffineStep::Fast, _) => fragment!("affine/float_fast"),
                 (AffineStep::Fixed, _) => fragment!("affine/fixed"),
+                (AffineStep::Halves, _) => fragment!("affine/halves"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
                 (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
                 (AffineStep::Exact, Class::Float | Class::Rounded) => fragment!("affine/float_exact"),

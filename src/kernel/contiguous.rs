@@ -7,7 +7,7 @@ use super::region::{Dim, Region};
 use super::run_edges::{self, Run};
 use super::tile::{BoundTile, Launch};
 use super::{Claim, Definition, Placement, Task, Tiling};
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use super::run_edges::EntryPoint;
@@ -27,6 +27,10 @@ pub(super) struct Contiguous;
 impl Definition for Contiguous {
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.one_size().is_some()
+    }
+
+    fn serves_operators(&self, operators: Operators) -> bool {
+        operators == Operators::One
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {

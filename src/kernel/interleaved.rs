@@ -8,7 +8,7 @@ use super::region::{Dim, Region};
 use super::run_edges::{self, Run};
 use super::tile::{BoundTile, Launch};
 use super::{Claim, Definition, Placement, Task, Tiling};
-use crate::arithmetic::{AffineStep, Arithmetic, LANES, groups};
+use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups};
 use crate::fragment::{Fragment, fragment};
 
 /// Packets that an invocation takes at most; the constant of `kernel/interleaved.wgsl`.
@@ -69,6 +69,11 @@ impl Definition for Interleaved {
                 _ => false,
             };
         if !one_run {
+            return None;
+        }
+        // Four times as large as that of kernels which take elements one by one.
+        let table = (groups(task.channels) as u64).saturating_mul((LANES * OperatorBlock::CAPACITY) as u64);
+        if table > task.limits.binding_size() {
             return None;
         }
         // Tiles are of whole pixels.

@@ -86,10 +86,11 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 fn modules_are_as_many_as_they_should_be() {
     // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
     // steps each; 12 from floats to integers, with as many, rounded in two ways; 12 between integers, without a step
-    // or with an exact one, rounded in two ways, and 6 of these by fixed point.
-    assert_eq!(Arithmetic::all().count(), 38 + 18 * 3 + 12 * 6 + 12 * 3 + 6);
+    // or with an exact one, rounded in two ways, and 6 of these by fixed point. These 12 and the four dtypes also in
+    // halves.
+    assert_eq!(Arithmetic::all().count(), 38 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
     let modules: HashSet<_> = ModuleName::all().collect();
-    assert_eq!((modules.len(), ModuleName::all().count()), (11773, 11773));
+    assert_eq!((modules.len(), ModuleName::all().count()), (12911, 12911));
 }
 
 #[test]
@@ -185,6 +186,8 @@ fn affine(step: AffineStep, class: Class) -> Twin {
     match (step, class) {
         (AffineStep::None, _) => Twin { name: "Affine", members: vec![("unused", 0)], size: 16 },
         (AffineStep::Fixed, _) => twin!("Affine", arithmetic::Fixed: factor addend),
+        (AffineStep::Halves, _) => twin!("Affine", arithmetic::Halves: factor_high factor_low addend_high
+            addend_low shift below_low below_high),
         (AffineStep::Fast, Class::Float64) => {
             twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
@@ -265,7 +268,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         let clamp = match step {
             AffineStep::None => clamp,
             AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
-            AffineStep::Exact | AffineStep::Fixed => {
+            AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves => {
                 clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
             }
         };

@@ -46,7 +46,8 @@ impl Compiler {
             );
             let priorities = [1.0];
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let extensions = [ash::khr::pipeline_executable_properties::NAME.as_ptr()];
+            let extensions = [ash::khr::pipeline_executable_properties::NAME, ash::ext::robustness2::NAME];
+            let extensions = extensions.map(std::ffi::CStr::as_ptr);
             let features = vk::PhysicalDeviceFeatures::default()
                 .shader_float64(true)
                 .shader_int64(true)
@@ -55,6 +56,8 @@ impl Compiler {
             let mut halves = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
             let mut storage =
                 vk::PhysicalDevice16BitStorageFeatures::default().storage_buffer16_bit_access(true);
+            // As wgpu asks for it.
+            let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
             let create = vk::DeviceCreateInfo::default()
@@ -63,6 +66,7 @@ impl Compiler {
                 .enabled_features(&features)
                 .push_next(&mut halves)
                 .push_next(&mut storage)
+                .push_next(&mut robust)
                 .push_next(&mut executables);
             let device =
                 instance.create_device(physical, &create, None).context("the driver gives no device")?;
@@ -90,7 +94,8 @@ impl Compiler {
                     .stage_flags(vk::ShaderStageFlags::COMPUTE)
             })
             .collect();
-        // SAFETY: `spirv` is a module that naga has validated; what is made here is destroyed here, last first.
+        // SAFETY: `spirv` is a module that naga has validated; what is made here is destroyed here, last first, but after
+        // an error, which ends the process.
         unsafe {
             let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&layout_bindings);
             let sets = [self.device.create_descriptor_set_layout(&create, None)?];
@@ -128,7 +133,8 @@ impl Compiler {
         let all = unsafe { self.executables.get_pipeline_executable_statistics(&info)? };
         let mut statistics = Statistics::new();
         for one in &all {
-            // SAFETY: all of RADV's figures are u64.
+            ensure!(one.format == vk::PipelineExecutableStatisticFormatKHR::UINT64, "{one:?} is no u64");
+            // SAFETY: its format says so.
             let value = unsafe { one.value.u64 };
             statistics.insert(one.name_as_c_str()?.to_string_lossy().into_owned(), value);
         }
@@ -139,7 +145,7 @@ impl Compiler {
 
 impl Drop for Compiler {
     fn drop(&mut self) {
-        // SAFETY: nothing that was made from these is left.
+        // SAFETY: nothing that was made from these is used any more.
         unsafe {
             self.device.destroy_device(None);
             self.instance.destroy_instance(None);

@@ -112,13 +112,19 @@ fn family(name: &str, dir: &Path, count: u64) -> Result<Family> {
 /// The description of Mesa's RADV.
 fn driver() -> Result<PathBuf> {
     let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+    let mut found = Vec::new();
     for dir in dirs.into_iter().map(Path::new).filter(|dir| dir.is_dir()) {
         for file in std::fs::read_dir(dir)? {
             let path = file?.path();
             if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")) {
-                return Ok(path);
+                found.push(path);
             }
         }
+    }
+    // There may be one for each architecture.
+    found.sort_by_key(|path| !path.to_string_lossy().contains(std::env::consts::ARCH));
+    if let Some(path) = found.into_iter().next() {
+        return Ok(path);
     }
     bail!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
 }
@@ -137,13 +143,14 @@ pub fn compile(dir: &Path) -> Result<()> {
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&std::fs::read(dir.join(format!("{index}.spv")))?);
         let all =
             compiler.compile(&words, entry_point, bindings.parse()?).with_context(|| name.to_owned())?;
-        let get = |name: &str| all.get(name).copied().unwrap_or(0);
+        let get =
+            |name: &str| all.get(name).copied().with_context(|| format!("the driver does not tell `{name}`"));
         let figures = Figures {
-            instructions: get("Instructions"),
-            vgprs: get("VGPRs"),
-            spills: get("Spilled SGPRs") + get("Spilled VGPRs"),
-            waves: get("Subgroups per SIMD"),
-            cycles: get("Inverse Throughput"),
+            instructions: get("Instructions")?,
+            vgprs: get("VGPRs")?,
+            spills: get("Spilled SGPRs")? + get("Spilled VGPRs")?,
+            waves: get("Subgroups per SIMD")?,
+            cycles: get("Inverse Throughput")?,
             workgroup_size: size.parse()?,
         };
         println!("{}", line_of(&figures, name));

@@ -12,7 +12,11 @@ Puts every kernel that a row of the benchmark runs through AMD's compiler, for G
     --only TEXT      only rows whose section, name or dtype contains TEXT
     --family NAME    of GPUs, as RADV_FORCE_FAMILY names it; may be repeated [navi21, gfx1100, vega10]
     --plot FILE.svg  instructions per byte as a picture, of the first family
-    --write          keeps the figures, instead of failing where they differ from those that were kept
+    --write          keeps the figures, instead of failing where they differ from those that were kept; where
+                     these are of another version of the driver, nothing is compared, and a line says so
+
+What is in a loop counts once, so that kernels with a loop (Exact steps of floats, pictures whose planes lie off
+packets) take more than the table says.
 
 It needs Mesa's RADV and a Vulkan loader; on Linux, `cargo xtask shaders --budget` installs both.
 ";
@@ -57,8 +61,10 @@ impl Options {
                 _ => bail!("there is no option `{}`; `--help` shows those that there are", arg.display()),
             }
         }
-        if options.write && options.only.is_some() {
-            bail!("`--write` keeps the figures of all rows, so it does not go with `--only`");
+        if options.write && (options.only.is_some() || !options.families.is_empty()) {
+            bail!(
+                "`--write` keeps the figures of all rows and families: it goes without `--only` and `--family`"
+            );
         }
         if options.families.is_empty() {
             options.families = ["navi21", "gfx1100", "vega10"].map(str::to_owned).into();

@@ -26,6 +26,8 @@ pub struct Case {
     pub dst: Layout,
     /// Elements of src that have to be loaded: as many as the output has, or with what lies between them.
     pub loaded: usize,
+    /// Elements of dst that have to be loaded, as their neighbours change, or stored.
+    pub stored: usize,
     /// Whether both are the same buffer.
     pub in_place: bool,
     /// What it is held against.
@@ -56,7 +58,16 @@ impl Case {
     /// One clamp from one buffer to another, held against a copy.
     #[must_use]
     pub fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
-        Self { clamp, channels: None, src, dst, loaded: dst.len(), in_place: false, rival: Against::Copy }
+        Self {
+            clamp,
+            channels: None,
+            src,
+            dst,
+            loaded: dst.len(),
+            stored: dst.len(),
+            in_place: false,
+            rival: Against::Copy,
+        }
     }
 
     /// As [`new`](Self::new), with a clamp for each index of an axis. They are never freed: a program makes a few.
@@ -83,10 +94,10 @@ impl Case {
         Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, case: Some(self), prepare }
     }
 
-    /// The bytes of a copy that reads and writes as much: those of the output's elements, where none is converted.
+    /// The bytes of a copy that reads and writes as much.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let stored = self.dst.len() * self.clamp.dtype().size();
+        let stored = self.stored * self.clamp.dtype().size();
         usize::midpoint(self.loaded * self.clamp.source().size(), stored) as u64
     }
 

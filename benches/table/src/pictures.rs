@@ -146,7 +146,9 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         let [src, dst] = picture.layouts(to_planes)?;
         // Words hold components that are not taken, too.
         let loaded = if to_planes { pixels * components } else { pixels * 3 };
-        let case = Case { loaded, ..Case::along(0, &clamps, src, dst) };
+        // What stays is loaded and stored along.
+        let stored = if !to_planes && components > 3 { 2 * pixels * components } else { pixels * 3 };
+        let case = Case { loaded, stored, ..Case::along(0, &clamps, src, dst) };
         rows.extend(both(&case, picture.plain(to_planes), name, goal));
     }
     Ok(rows)
