@@ -104,7 +104,7 @@ impl Claim {
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The greatest number that [`Definition::multiple`] tells.
+    /// The greatest number that [`Definition::multiple`] tells, but for channels that are taken together.
     pub(crate) quantum: usize,
     /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
     pub(crate) most: u64,

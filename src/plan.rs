@@ -149,7 +149,8 @@ impl Plan {
         self.windows().map(|window| window.dispatches().count()).sum()
     }
 
-    /// The shaders that its dispatches run, each once.
+    /// The shaders that its dispatches run, each once. Bounds on the GPU take one more, as with
+    /// [`dispatches`](Self::dispatches).
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Layout, Limits, Plan};

@@ -408,7 +408,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     if exhaustive { rounds } else { in_turn && n == (p * 5 + r * 7 + p / 6) % count };
                 if wanted {
                     let clamp = |channel| clamp(source, dtype, step, rounding, n + p + r + channel);
-                    if let (Ok(first), Ok(second), Ok(third)) = (clamp(0), clamp(1), clamp(2)) {
+                    if let [Ok(first), Ok(second), Ok(third)] = [0, 1, 2].map(clamp) {
                         // Channels have one order and one rule for NaN.
                         let [second, third] = [second, third]
                             .map(|other| other.with_order(first.order()).with_nan_rule(first.nan_rule()));
