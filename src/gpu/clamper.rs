@@ -189,6 +189,9 @@ impl Clamper {
     /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
     /// be recorded any number of times.
     ///
+    /// A driver may put a part of the compilation off to the first dispatch: Mesa's lavapipe does, for 40 to 240 ms.
+    /// Where that matters, submit one like it, of the same layouts in scratch buffers, beforehand.
+    ///
     /// # Errors
     ///
     /// - [`Error::DTypeMismatch`] if a view is of another dtype than the clamp,

@@ -37,7 +37,7 @@ fn run(gpu: &Gpu) -> SelfTestReport {
 /// 42 pairs and 12 dtypes, each on each route; each kernel takes some of them, with conversions too.
 fn meets_every_kernel(report: &SelfTestReport) {
     let outcomes = report.outcomes();
-    assert_eq!(outcomes.iter().map(|outcome| outcome.route).collect::<HashSet<_>>().len(), 13);
+    assert_eq!(outcomes.iter().map(|outcome| outcome.route).collect::<HashSet<_>>().len(), 15);
     for source in DType::ALL {
         for dtype in DType::ALL {
             let is_it = |clamp: &wgpu_clamp::Clamp| (clamp.source(), clamp.dtype()) == (source, dtype);
