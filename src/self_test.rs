@@ -326,10 +326,11 @@ struct Case {
 
 /// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and
 /// others.
-const AFFINES: [(f32, f32); 8] = [
+const AFFINES: [(f32, f32); 9] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
     (0.5, 0.25),
+    (0.5, 0.0),
     (255.0, 0.5),
     (1.0, -128.0),
     (77.77, -1e4),

@@ -29,7 +29,10 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 ///
 /// The file cannot be written.
 pub fn ratios(path: &Path, adapter: &str, rows: &[Outcome]) -> Result<()> {
-    let rows: Vec<_> = rows.iter().filter(|row| row.ratio.is_some()).collect();
+    let mut rows: Vec<_> = rows.iter().filter(|row| row.ratio.is_some()).collect();
+    // Rows of a section that others come between go together, in the order of their first ones.
+    let sections: Vec<_> = rows.iter().map(|row| row.section).collect();
+    rows.sort_by_key(|row| sections.iter().position(|section| *section == row.section));
     let sections = rows.chunk_by(|a, b| a.section == b.section).count();
     let height = HEAD + 40 + LINE * (rows.len() + sections) as i32;
     let area = SVGBackend::new(path, (WIDTH as u32, height as u32)).into_drawing_area();
