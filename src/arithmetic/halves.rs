@@ -6,8 +6,9 @@ use super::bounds::integer_range;
 use crate::operator::format::Binary;
 use crate::{Affine, DType, Rounding};
 
-/// Mirrors `Affine` in `affine/halves.wgsl`. With F = factor_high · 2^12 + factor_low, and A so of the addends, the exact
-/// number is (x · F + A) · 2^-(12 + shift), but for a bit in A that stands for all that lies below.
+/// Mirrors `Affine` in `affine/halves.wgsl`. With the factor as `factor_high * 2^12 + factor_low`, and the addend so too, the
+/// exact number is `(x * factor + addend) / 2^(12 + shift)`, but for a bit of the addend that stands for all that lies
+/// below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Halves {
