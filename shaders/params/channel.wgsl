@@ -1,7 +1,27 @@
-// The channel of the elements that are worked on, with lanes the first of four.
+// The operator of the elements that are worked on, where channels have a clamp each.
 //
-// Provides: channel, SOME_UNCHANGED
+// Provides: channel, set_channel, bounds, numbers, SOME_UNCHANGED
+// Needs: Operator, Bounds, Affine, operator_of
+//
+// The channel, with lanes the first of four.
 var<private> channel: u32 = 0u;
+
+// Looked up once, however many elements there are.
+var<private> current: Operator;
+
+fn set_channel(index: u32) {
+    channel = index;
+    current = operator_of(index);
+}
+
+fn bounds() -> Bounds {
+    return current.bounds;
+}
+
+// Those of the affine step.
+fn numbers() -> Affine {
+    return current.affine;
+}
 
 // Whether there may be a clamp without an affine step where the module has one.
 const SOME_UNCHANGED: bool = true;

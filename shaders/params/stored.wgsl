@@ -1,7 +1,7 @@
 // The uniform block of a window where more channels have a clamp each than it can hold: these lie in a storage buffer.
 //
-// Provides: params, bounds, numbers, set_channel
-// Needs: Bounds, Affine, Geometry, channel
+// Provides: params, Operator, operator_of
+// Needs: Bounds, Affine, Geometry
 struct Params {
     @align(16) geometry: Geometry,
 }
@@ -15,19 +15,6 @@ struct Operator {
     affine: Affine,
 }
 
-// That of the elements that are worked on: looked up once, however many these are.
-var<private> current: Operator;
-
-fn set_channel(index: u32) {
-    channel = index;
-    current = operators[index];
-}
-
-fn bounds() -> Bounds {
-    return current.bounds;
-}
-
-// Those of the affine step.
-fn numbers() -> Affine {
-    return current.affine;
+fn operator_of(index: u32) -> Operator {
+    return operators[index];
 }

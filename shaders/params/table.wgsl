@@ -1,7 +1,7 @@
-// The uniform block of a window where channels have a clamp each; as `one.wgsl` otherwise.
+// The uniform block of a window where channels have a clamp each.
 //
-// Provides: params, bounds, numbers, set_channel
-// Needs: Bounds, Affine, Geometry, OPERATORS, channel
+// Provides: params, Operator, operator_of
+// Needs: Bounds, Affine, Geometry, OPERATORS
 struct Params {
     operators: array<Operator, OPERATORS>,
     @align(16) geometry: Geometry,
@@ -14,19 +14,6 @@ struct Operator {
     @align(16) affine: Affine,
 }
 
-// That of the elements that are worked on: looked up once, however many these are.
-var<private> current: Operator;
-
-fn set_channel(index: u32) {
-    channel = index;
-    current = params.operators[index];
-}
-
-fn bounds() -> Bounds {
-    return current.bounds;
-}
-
-// Those of the affine step.
-fn numbers() -> Affine {
-    return current.affine;
+fn operator_of(index: u32) -> Operator {
+    return params.operators[index];
 }

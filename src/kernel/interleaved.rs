@@ -11,6 +11,8 @@ use super::{Claim, Definition, Placement, Task, Tiling};
 use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups};
 use crate::fragment::{Fragment, fragment};
 
+pub(crate) use super::run_edges::EntryPoint;
+
 /// Packets that an invocation takes at most; the constant of `kernel/interleaved.wgsl`.
 pub(crate) const PACKETS_PER_INVOCATION: u32 = 8;
 
@@ -41,8 +43,6 @@ pub(crate) struct Order {
     /// To the size of the WGSL struct.
     pub(crate) padding: u32,
 }
-
-pub(crate) use super::run_edges::EntryPoint;
 
 pub(super) struct Interleaved;
 
