@@ -78,6 +78,11 @@ fn put(origin: u32, i: u32, number: vec2<u32>) {
     }
 }
 
+// A number of 16 bits in the upper half of a word, another as it is.
+fn upper(number: vec2<u32>) -> vec2<u32> {
+    return select(number, number << vec2<u32>(16u), resolve_params.bits == 16u);
+}
+
 @compute @workgroup_size(1)
 fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
     let r = resolve_params;
@@ -145,10 +150,10 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
         }
         above_count = add(above_count, nans_count);
     }
-    put(origin, 0u, below_first);
-    put(origin, 1u, below_count);
-    put(origin, 2u, above_first);
-    put(origin, 3u, above_count);
-    put(origin, 4u, low.bits);
-    put(origin, 5u, high.bits);
+    put(origin, 0u, upper(below_first));
+    put(origin, 1u, upper(below_count));
+    put(origin, 2u, upper(above_first));
+    put(origin, 3u, upper(above_count));
+    put(origin, 4u, low.bits | upper(low.bits));
+    put(origin, 5u, high.bits | upper(high.bits));
 }

@@ -8,9 +8,9 @@ mod window;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Arithmetic, Fixed, OperatorBytes, Operators};
+use crate::arithmetic::{AffineStep, Arithmetic, Fixed, OperatorBytes, Operators, Shortcuts};
 use crate::kernel::region::DST;
-use crate::kernel::{Dispatch, PACKET, Placement, Region, Task};
+use crate::kernel::{Dispatch, EntryPoint, PACKET, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
@@ -46,6 +46,7 @@ pub struct Plan {
     placement: Placement,
     /// The affine step from 8-bit integers, where it is a product and a shift of one clamp.
     fixed: Option<Fixed>,
+    shortcuts: Shortcuts,
     strategy: Strategy,
 }
 
@@ -102,8 +103,14 @@ impl Plan {
             return Err(Error::ShapeMismatch { src: src.shape().to_vec(), dst: dst.shape().to_vec() });
         }
         clamps.check(dst.shape())?;
-        let mut plan =
-            Self { clamp: None, task: None, placement, fixed: None, strategy: Strategy::default() };
+        let mut plan = Self {
+            clamp: None,
+            task: None,
+            placement,
+            fixed: None,
+            shortcuts: Shortcuts::default(),
+            strategy: Strategy::default(),
+        };
         let clamps = clamps.simplified();
         let Some(&clamp) = clamps.as_slice().first() else { return Ok(plan) };
         let dtypes = [clamp.source(), clamp.dtype()];
@@ -125,7 +132,7 @@ impl Plan {
             Fixed::find(clamp.source(), clamp.dtype(), affine, clamp.rounding())
         };
         plan.fixed = if channels == 1 { fixed(&clamp) } else { None };
-        let own = |clamp: &Clamp, fixed: bool| AffineStep::of(clamp, fixed, limits.f64_arithmetic);
+        let own = |clamp: &Clamp, fixed: bool| AffineStep::of(clamp, fixed, limits.features());
         let mut arithmetic = Arithmetic::new(&clamp, own(&clamp, plan.fixed.is_some()));
         if channels > 1 {
             let class = arithmetic.class();
@@ -135,6 +142,7 @@ impl Plan {
             let step = steps.reduce(|a, b| a.in_common(b, class)).unwrap_or(arithmetic.step);
             arithmetic = Arithmetic::new(&clamp, step);
         }
+        plan.shortcuts = Shortcuts::of(arithmetic, clamps.as_slice());
         let task = Task { arithmetic, channels, placement, limits };
         if !dst.is_empty() {
             plan.strategy = Strategy::new(&task, &Region::collapsed(src, dst, clamps.axis()))?;
@@ -165,9 +173,8 @@ impl Plan {
     pub fn shaders(&self) -> Vec<Shader> {
         let mut workgroups: Vec<(PipelineName, u64)> = Vec::new();
         for window in self.windows() {
-            let Some(module) = self.module(&window) else { continue };
             for Dispatch { entry_point, grid } in window.dispatches() {
-                let name = PipelineName { module: Module::Clamp(module), entry_point };
+                let Some(name) = self.pipeline(&window, entry_point) else { continue };
                 let more = u64::from(grid[0]) * u64::from(grid[1]);
                 match workgroups.iter_mut().find(|(other, _)| *other == name) {
                     Some((_, total)) => *total += more,
@@ -198,15 +205,16 @@ impl Plan {
         Some(OperatorBytes::several(clamps, arithmetic, self.form(task), reversed_channels, first))
     }
 
-    /// The module that `window` takes.
-    pub(crate) fn module(&self, window: &Window) -> Option<ModuleName> {
+    /// The pipeline of a dispatch of `window`; `None` if there is no channel.
+    pub(crate) fn pipeline(&self, window: &Window, entry_point: EntryPoint) -> Option<PipelineName> {
         let task = self.task.as_ref()?;
-        Some(ModuleName {
+        let module = ModuleName {
             arithmetic: task.arithmetic,
             operators: self.form(task),
             kernel: window.kernel,
             placement: window.bindings.placement,
-        })
+        };
+        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts: self.shortcuts })
     }
 }
 

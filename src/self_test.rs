@@ -1,6 +1,7 @@
 //! The kernels of a device against the CPU reference: every dtype and pair of dtypes, on every kernel.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::kernel::PACKET;
 use crate::verify::{self, Report};
@@ -18,7 +19,7 @@ use crate::{
 /// ```no_run
 /// # use wgpu_clamp::Host;
 /// let host = Host::open_blocking()?;
-/// let report = host.self_test().with_progress(|done, total| eprint!("\r{done} of {total}")).run_blocking()?;
+/// let report = host.self_test().with_progress(|done, total, _| eprint!("\r{done} of {total}")).run_blocking()?;
 /// assert!(report.passed(), "{report}");
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
@@ -26,16 +27,17 @@ use crate::{
 pub struct SelfTest<'a> {
     host: &'a Host,
     exhaustive: bool,
+    range: Range<usize>,
     progress: Option<Progress<'a>>,
 }
 
-type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
+type Progress<'a> = Box<dyn FnMut(usize, usize, &Outcome) + Send + 'a>;
 
 impl Host {
     /// Compares the kernels of this device with the CPU reference: every dtype and pair of dtypes on every kernel.
     /// Nothing happens before [`SelfTest::run`] or its blocking twin.
     pub const fn self_test(&self) -> SelfTest<'_> {
-        SelfTest { host: self, exhaustive: false, progress: None }
+        SelfTest { host: self, exhaustive: false, range: 0..usize::MAX, progress: None }
     }
 }
 
@@ -48,8 +50,15 @@ impl<'a> SelfTest<'a> {
         self
     }
 
-    /// Calls `progress` after each case with the number of those that are done, and of all.
-    pub fn with_progress(mut self, progress: impl FnMut(usize, usize) + Send + 'a) -> Self {
+    /// Takes the cases of this range alone, counted from zero, as far as there are any: to go on with a run that
+    /// was stopped, or to share one among machines. Their order changes only with the crate.
+    pub const fn cases(mut self, range: Range<usize>) -> Self {
+        self.range = range;
+        self
+    }
+
+    /// Calls `progress` after each case with the number of those that are done, that of all, and what became of it.
+    pub fn with_progress(mut self, progress: impl FnMut(usize, usize, &Outcome) + Send + 'a) -> Self {
         self.progress = Some(Box::new(progress));
         self
     }
@@ -61,14 +70,17 @@ impl<'a> SelfTest<'a> {
     /// Those of [`Host::submit`] and [`Tensor::read`](crate::Tensor::read), with which a case could not be run. A wrong
     /// result is not an error, see [`SelfTestReport::passed`].
     pub async fn run(self) -> Result<SelfTestReport, Error> {
-        let Self { host, exhaustive, mut progress } = self;
-        let cases = cases(exhaustive);
+        let Self { host, exhaustive, range, mut progress } = self;
+        let mut cases = cases(exhaustive);
+        cases.truncate(range.end);
+        cases.drain(..range.start.min(cases.len()));
         let mut outcomes = Vec::with_capacity(cases.len());
         for (n, case) in cases.iter().enumerate() {
-            outcomes.push(case.run(host, exhaustive).await?);
+            let outcome = case.run(host, exhaustive).await?;
             if let Some(progress) = &mut progress {
-                progress(n + 1, cases.len());
+                progress(n + 1, cases.len(), &outcome);
             }
+            outcomes.push(outcome);
         }
         Ok(SelfTestReport { adapter: host.adapter(), outcomes })
     }
@@ -112,6 +124,13 @@ pub struct Outcome {
     pub report: Report,
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clamp, route, plan, report } = self;
+        write!(f, "{route}, {plan}: {report}\n  {clamp:?}")
+    }
+}
+
 impl SelfTestReport {
     /// Whether all cases are right.
     #[must_use]
@@ -138,8 +157,8 @@ impl fmt::Display for SelfTestReport {
             self.adapter,
             cases - count
         )?;
-        for Outcome { clamp, route, plan, report } in failed {
-            write!(f, "\n{route}, {plan}: {report}\n  {clamp:?}")?;
+        for outcome in failed {
+            write!(f, "\n{outcome}")?;
         }
         Ok(())
     }

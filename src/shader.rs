@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::arithmetic::{Arithmetic, OperatorBlock, Operators};
+use crate::arithmetic::{Arithmetic, OperatorBlock, Operators, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
@@ -55,7 +55,12 @@ impl ModuleName {
 
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, operators, kernel, placement } = self;
-        let mut fragments = vec![fragment!("grid")];
+        let mut fragments = Vec::new();
+        if arithmetic.takes_f16() {
+            // Directives come first.
+            fragments.push(fragment!("enable/f16"));
+        }
+        fragments.push(fragment!("grid"));
         fragments.extend(operators.fragments());
         fragments.extend(arithmetic.numbers_fragment(operators));
         fragments.extend(kernel.definition().fragments(arithmetic));
@@ -97,15 +102,23 @@ impl Module {
 pub(crate) struct PipelineName {
     pub(crate) module: Module,
     pub(crate) entry_point: EntryPoint,
+    pub(crate) shortcuts: Shortcuts,
 }
 
 impl PipelineName {
+    /// Of bounds on the GPU.
+    pub(crate) fn resolve() -> Self {
+        let shortcuts = Shortcuts::default();
+        Self { module: Module::Resolve, entry_point: EntryPoint::Resolve, shortcuts }
+    }
+
     /// The values of the overridable constants that the module knows. `adjacent`: whether an invocation's packets lie next
     /// to each other.
     pub(crate) fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
         let mut constants = self.entry_point.constants();
-        if matches!(self.module, Module::Clamp(_)) {
+        if let Module::Clamp(module) = self.module {
             constants.push(("ADJACENT", f64::from(u8::from(adjacent))));
+            constants.extend(self.shortcuts.constants(module.arithmetic));
         }
         constants
     }

@@ -67,8 +67,8 @@ fn fresh(gpu: &Gpu) -> Clamper {
 fn a_clamper_names_its_adapter_and_limits() {
     for gpu in gpus() {
         let (clamper, lines) = lines(|| fresh(gpu));
-        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension, f64_arithmetic } =
-            clamper.limits();
+        let limits = clamper.limits();
+        let Limits { max_binding_size, binding_alignment, max_workgroups_per_dimension, .. } = limits;
         let info = gpu.adapter.get_info();
         let [line] = &lines[..] else { panic!("{lines:?}") };
         for part in [
@@ -82,7 +82,8 @@ fn a_clamper_names_its_adapter_and_limits() {
         ] {
             assert!(line.contains(part.as_str()), "{part:?} is not in {line:?}");
         }
-        assert!(!f64_arithmetic && !line.contains("f64"), "{line}");
+        assert!(!limits.f64_arithmetic && !line.contains("f64"), "{line}");
+        assert!(!limits.f16_conversion && !line.contains("f16"), "{line}");
         // How many pipelines there could be is computed, and how many are kept is said.
         let (_, pipelines) = line.split_once("; keeps up to ").unwrap();
         let numbers = pipelines.strip_suffix(" possible pipelines").unwrap();

@@ -1,7 +1,7 @@
 // F64 by hardware arithmetic. This takes the feature SHADER_F64, and SHADER_INT64, since a bitcast to f64 is from a
 // number of 64 bits.
 //
-// Provides: Affine, affine
+// Provides: Affine, affine, KEEPS_INFINITY
 // Needs: numbers, magnitude, INFINITY
 struct Affine {
     scale: f64,
@@ -10,12 +10,18 @@ struct Affine {
     infinity_flip: u32,
 }
 
+// Whether the scale is positive, so that ±∞ stays.
+override KEEPS_INFINITY: bool = false;
+
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
 fn affine(x: vec2<u32>) -> vec2<u32> {
     let a = numbers();
     let finite = bitcast<u64>(bitcast<f64>(u64(x.x) | (u64(x.y) << 32u)) * a.scale + a.bias);
     let size = magnitude(x).y;
-    let infinite = (x.y & a.infinity_mask) ^ a.infinity_flip;
-    let special = vec2<u32>(x.x, select(x.y, infinite, size == INFINITY && x.x == 0u));
+    var special = x;
+    if !KEEPS_INFINITY {
+        let infinite = (x.y & a.infinity_mask) ^ a.infinity_flip;
+        special.y = select(x.y, infinite, size == INFINITY && x.x == 0u);
+    }
     return select(vec2<u32>(u32(finite), u32(finite >> 32u)), special, size >= INFINITY);
 }

@@ -3,7 +3,7 @@
 // A number in the making is (high * 2^24 + low) * 2^-52 * 2^exponent: two words, high below 2^30 and low below 2^24, so
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 //
-// Provides: Affine, affine
+// Provides: Affine, affine, ROUNDED_BY_DEVICE
 // Needs: numbers, Unsigned, Signed, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS,
 //     OPERAND_EXPONENT_BIAS, TO_ODD
 struct Affine {
@@ -17,6 +17,9 @@ struct Affine {
     infinity_flip: Unsigned,
 }
 
+// Whether the device rounds, in additions.
+const ROUNDED_BY_DEVICE: bool = false;
+
 const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);
 
 // Bits of the significand below the one that the result keeps last, where its top bit is at bit 30.
@@ -28,8 +31,9 @@ fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
     return shifted | min((shifted << n) ^ v, vec4<u32>(1u));
 }
 
-fn affine(x: vec4<u32>) -> vec4<u32> {
+fn affine(bits: vec4<u32>) -> vec4<u32> {
     let a = numbers();
+    let x = bits >> vec4<u32>(OPERAND_SIGN_SHIFT);
     let one = vec4<u32>(1u);
     let size = x & vec4<u32>(OPERAND_SIGN - 1u);
 
@@ -103,13 +107,14 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
         largest -= 1u;
     }
     let exponent_field = clamp(biased - vec4<i32>(1), vec4<i32>(0), vec4<i32>(2 * OPERAND_EXPONENT_BIAS));
-    let bits = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(OPERAND_MANTISSA_BITS)) + unit, vec4<u32>(largest));
+    let magnitude = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(OPERAND_MANTISSA_BITS)) + unit, vec4<u32>(largest));
 
     // An exact 0 is negative only if both addends are.
     let nothing = high == vec4<u32>(0u);
     let sign = select(vec4<u32>(a.bias_sign), product_sign, product_wins);
-    let finite = select(bits | sign, product_sign & vec4<u32>(a.bias_sign), nothing);
+    let finite = select(magnitude | sign, product_sign & vec4<u32>(a.bias_sign), nothing);
     let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
     let infinity = vec4<u32>(OPERAND_INFINITY);
-    return select(select(finite, infinite, size == infinity), x, size > infinity);
+    let result = select(select(finite, infinite, size == infinity), x, size > infinity);
+    return result << vec4<u32>(OPERAND_SIGN_SHIFT);
 }

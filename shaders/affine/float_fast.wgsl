@@ -1,14 +1,22 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
-// Provides: Affine, affine
-// Needs: numbers, SOME_UNCHANGED, HAS_SPECIALS, Real, Unsigned, OPERAND_SIGN, OPERAND_INFINITY, widen_operand, narrow_operand
+// Provides: Affine, affine, KEEPS_INFINITY, ROUNDED_BY_DEVICE
+// Needs: numbers, SOME_UNCHANGED, HAS_SPECIALS, Real, Unsigned, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
+//     widen_operand, narrow_operand
 struct Affine {
     scale: Real,
     bias: Real,
     infinity_mask: Unsigned, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
     infinity_flip: Unsigned,
-    unchanged_from: Unsigned, // magnitudes from here on stay: NaNs, or all where a channel has no affine step
+    unchanged_from: Unsigned, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
+                              // has no affine step
 }
+
+// Whether the device rounds, in additions.
+const ROUNDED_BY_DEVICE: bool = true;
+
+// Whether every scale is positive, so that ±∞ stays.
+override KEEPS_INFINITY: bool = false;
 
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
 fn affine(x: vec4<u32>) -> vec4<u32> {
@@ -20,8 +28,11 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
         }
         return finite;
     }
-    let size = x & vec4<u32>(OPERAND_SIGN - 1u);
-    let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
-    let stepped = select(finite, infinite, size == vec4<u32>(OPERAND_INFINITY));
+    let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);
+    var stepped = finite;
+    if !KEEPS_INFINITY {
+        let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
+        stepped = select(finite, infinite, size == vec4<u32>(OPERAND_INFINITY << OPERAND_SIGN_SHIFT));
+    }
     return select(stepped, x, size >= vec4<u32>(a.unchanged_from));
 }

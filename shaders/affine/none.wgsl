@@ -1,10 +1,13 @@
 // No affine step.
 //
-// Provides: Affine, affine
+// Provides: Affine, affine, ROUNDED_BY_DEVICE
 // Needs: Operand
 struct Affine {
     unused: vec4<u32>,
 }
+
+// Whether the device rounds, in additions.
+const ROUNDED_BY_DEVICE: bool = false;
 
 fn affine(x: Operand) -> Operand {
     return x;

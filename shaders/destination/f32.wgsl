@@ -1,6 +1,6 @@
 // F32 as destination.
 //
-// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, narrow_sum, from_single
+// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
 const SIGN: u32 = 0x80000000u;
 const SIGN_SHIFT: u32 = 0u; // that moves SIGN to bit 31
 const INFINITY: u32 = 0x7f800000u;
@@ -13,10 +13,6 @@ const ROUNDS_SINGLES: bool = false;
 // From the bits of an f32, finite or infinite.
 fn narrow(x: vec4<u32>) -> vec4<u32> {
     return x;
-}
-
-fn narrow_sum(x: vec4<f32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(x);
 }
 
 // From the bits of an f32 of another dtype, all of them.

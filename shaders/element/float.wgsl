@@ -1,7 +1,8 @@
-// Floats of up to 32 bits, four at a time, as bits in the low end of a u32. The destination names the format.
+// Floats of up to 32 bits, four at a time: each is worked on in the upper bits of a word, whose other bits may be
+// anything. So two that share a word need not be taken apart first. The destination names the format.
 //
-// Provides: Operand, Bounds, element, elements
-// Needs: bounds, Unsigned, affine, operand, from_operand, SIGN, SIGN_SHIFT
+// Provides: Operand, Bounds, element, elements, upper_elements, replaced, ZERO_WITHIN
+// Needs: bounds, Unsigned, affine, operand, from_operand, SIGN_SHIFT, INFINITY
 alias Operand = vec4<u32>;
 
 // No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
@@ -12,22 +13,43 @@ struct Bounds {
     below_count: Unsigned,
     above_first: Unsigned, // above_count keys from here on are replaced by max_bits
     above_count: Unsigned,
-    min_bits: Unsigned,
+    min_bits: Unsigned,    // 16 bits are in both halves
     max_bits: Unsigned,
 }
 
-fn clamp_bits(x: vec4<u32>) -> vec4<u32> {
+// Whether no bound replaces a zero or a NaN.
+override ZERO_WITHIN: bool = false;
+
+// `kept`, where no bound replaces `x`.
+fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
+    if ZERO_WITHIN {
+        // Min replaces numbers with the sign alone, Max those without. Turned round, the greatest patterns are +∞ and
+        // what is below it, and as signed numbers those of −∞; NaNs come first in either order.
+        let first_nan = (INFINITY + 1u) << SIGN_SHIFT;
+        let turned = x - vec4<u32>(first_nan);
+        let most = b.above_first - Unsigned(first_nan + 1u);
+        let least = Unsigned(0x7fffffffu - first_nan) - b.below_first - b.below_count;
+        let above = turned > vec4<u32>(most);
+        let below = bitcast<vec4<i32>>(turned) > bitcast<vec4<i32>>(vec4<u32>(least));
+        return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
+    }
     // All ones where the sign is set.
-    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x << vec4<u32>(SIGN_SHIFT)) >> vec4<u32>(31u));
-    let key = (x & vec4<u32>(SIGN - 1u)) ^ sign;
+    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> vec4<u32>(31u));
+    let key = (x & vec4<u32>(0x7fffffffu)) ^ sign;
     let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);
     let below = key - vec4<u32>(b.below_first) < vec4<u32>(b.below_count);
-    return select(select(x, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
+    return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
+}
+
+// Elements in the upper bits, to such.
+fn upper_elements(x: Operand) -> vec4<u32> {
+    let y = from_operand(affine(x));
+    return replaced(y, y);
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {
-    return clamp_bits(from_operand(affine(operand(bits))));
+    return upper_elements(operand(bits)) >> vec4<u32>(SIGN_SHIFT);
 }
 
 fn element(bits: u32) -> u32 {

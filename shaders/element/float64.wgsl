@@ -1,7 +1,7 @@
 // 64-bit floats, the low word first. The dtype names the format.
 //
-// Provides: Operand, Bounds, element, magnitude, is_nan
-// Needs: bounds, affine, SIGN, INFINITY, subtract, less_unsigned
+// Provides: Operand, Bounds, element, magnitude, is_nan, ZERO_WITHIN
+// Needs: bounds, affine, SIGN, INFINITY, add, subtract, less, less_unsigned
 alias Operand = vec2<u32>;
 
 // As for the narrower floats.
@@ -23,8 +23,20 @@ fn is_nan(bits: vec2<u32>) -> bool {
     return size.y > INFINITY || (size.y == INFINITY && size.x != 0u);
 }
 
+// As for the narrower floats.
+override ZERO_WITHIN: bool = false;
+
 fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
     let b = bounds();
+    if ZERO_WITHIN {
+        let first_nan = vec2<u32>(1u, INFINITY);
+        let turned = subtract(x, first_nan);
+        let most = subtract(b.above_first, vec2<u32>(2u, INFINITY));
+        let least = subtract(vec2<u32>(0xfffffffeu, 0x7fffffffu - INFINITY), add(b.below_first, b.below_count));
+        let above = less_unsigned(most, turned);
+        let below = less(least, turned);
+        return select(select(x, b.max_bits, above), b.min_bits, below);
+    }
     // All ones where the sign is set.
     let sign = bitcast<u32>(bitcast<i32>(x.y) >> 31u);
     let key = magnitude(x) ^ vec2<u32>(sign);

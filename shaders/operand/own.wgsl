@@ -1,8 +1,8 @@
-// What the affine step of floats works on: elements as they are, where source and destination have one dtype.
+// What the affine step of floats works on where source and destination have one dtype: elements in the upper bits.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
-//     HAS_SPECIALS, operand, from_operand, widen_operand, narrow_operand
-// Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, widen, narrow_sum
+//     HAS_SPECIALS, operand, from_operand
+// Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS
 const OPERAND_SIGN: u32 = SIGN;
 const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;
 const OPERAND_INFINITY: u32 = INFINITY;
@@ -16,19 +16,9 @@ const TO_ODD: bool = false;
 const HAS_SPECIALS: bool = true;
 
 fn operand(bits: vec4<u32>) -> vec4<u32> {
-    return bits;
+    return bits << vec4<u32>(SIGN_SHIFT);
 }
 
 fn from_operand(x: vec4<u32>) -> vec4<u32> {
     return x;
-}
-
-// To f32 and back, for finite numbers.
-
-fn widen_operand(x: vec4<u32>) -> vec4<f32> {
-    return widen(x);
-}
-
-fn narrow_operand(x: vec4<f32>) -> vec4<u32> {
-    return narrow_sum(x);
 }

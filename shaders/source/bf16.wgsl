@@ -2,9 +2,9 @@
 //
 // Provides: widen, single
 //
-// To f32, for finite numbers.
-fn widen(bits: vec4<u32>) -> vec4<f32> {
-    return bitcast<vec4<f32>>(bits << vec4<u32>(16u));
+// From the upper bits to f32, for finite numbers.
+fn widen(x: vec4<u32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(x & vec4<u32>(0xffff0000u));
 }
 
 // The bits of an f32, for all; NaNs become quiet.

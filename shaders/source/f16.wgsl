@@ -12,10 +12,10 @@ fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
     return unsigned | ((bits & vec4<u32>(0x8000u)) << vec4<u32>(16u));
 }
 
-// To f32, for finite numbers, where subnormals may be flushed: as the upper bits of an f32 whose exponent is too low by
-// 112. A subnormal is one there too.
-fn widen(bits: vec4<u32>) -> vec4<f32> {
-    let signed = bitcast<vec4<i32>>(bits << vec4<u32>(16u)) >> vec4<u32>(3u);
+// From the upper bits to f32, for finite numbers, where subnormals may be flushed: three bits further down, they are an
+// f32 whose exponent is too low by 112. A subnormal is one there too.
+fn widen(x: vec4<u32>) -> vec4<f32> {
+    let signed = bitcast<vec4<i32>>(x) >> vec4<u32>(3u);
     return bitcast<vec4<f32>>(bitcast<vec4<u32>>(signed) & vec4<u32>(0x8fffe000u)) * 0x1p112f;
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct IntegerBounds64 {
     pub(crate) max: [u32; 2],
 }
 
-/// Mirrors `Bounds` in `element/float.wgsl`.
+/// Mirrors `Bounds` in `element/float.wgsl`; numbers of 16 bits are in the upper half, bits in both.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds {
@@ -86,13 +86,15 @@ impl IntegerBounds64 {
 impl FloatBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let ranges = FloatRanges::new(clamp);
+        let upper = |number: i128| (number as u32) << (32 - clamp.dtype().bits());
+        let all = |bits: u64| bits as u32 | upper(bits.into());
         Self {
-            below_first: ranges.below.first as u32,
-            below_count: ranges.below.count as u32,
-            above_first: ranges.above.first as u32,
-            above_count: ranges.above.count as u32,
-            min_bits: ranges.min_bits as u32,
-            max_bits: ranges.max_bits as u32,
+            below_first: upper(ranges.below.first),
+            below_count: upper(ranges.below.count),
+            above_first: upper(ranges.above.first),
+            above_count: upper(ranges.above.count),
+            min_bits: all(ranges.min_bits),
+            max_bits: all(ranges.max_bits),
         }
     }
 }
@@ -214,6 +216,15 @@ impl FloatRanges {
         }
         ranges
     }
+}
+
+/// Whether no bound of a clamp of floats, as far as the host knows, replaces a zero or a NaN.
+pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
+    let on_gpu = [clamp.min(), clamp.max()].contains(&Bound::OnGpu);
+    let format = float_format(clamp.dtype());
+    let (low, high) =
+        (format.min_key(format.number(clamp.min())), format.max_key(format.number(clamp.max())));
+    !on_gpu && clamp.nan_rule() == NanRule::Propagate && low <= -1 && high >= 0
 }
 
 /// The format of a dtype whose class is one of floats.

@@ -8,7 +8,7 @@ use super::words;
 use crate::operator::format::Binary;
 use crate::{Affine, DType};
 
-/// Mirrors `Affine` in `affine/float_fast.wgsl`.
+/// Mirrors `Affine` in `affine/float_fast.wgsl`; bits of 16-bit floats are in the upper half.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatFast {
@@ -63,12 +63,14 @@ impl FloatFast {
     /// `dtype` is that of what the step works on.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let (mask, flip) = infinity(dtype, affine.scale());
+        let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
+        let first_nan = float_format(dtype).infinity + 1;
         Self {
             scale: affine.scale() as f32,
             bias: affine.bias() as f32,
-            infinity_mask: mask as u32,
-            infinity_flip: flip as u32,
-            unchanged_from: float_format(dtype).infinity as u32 + 1,
+            infinity_mask: upper(mask),
+            infinity_flip: upper(flip),
+            unchanged_from: upper(first_nan - u64::from(affine.scale() > 0.0)),
         }
     }
 

@@ -8,9 +8,9 @@ use super::pipeline::{OPERATORS_BINDING, Pipelines};
 use super::slots::Slots;
 use super::{Operands, View, adapter, mapped, scope};
 use crate::arithmetic::{OperatorBytes, ResolveParams};
-use crate::kernel::{Dispatch, EntryPoint, Placement, WORKGROUP_SIZE};
+use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::{Bindings, Range};
-use crate::shader::{MAX_BLOCK, Module, PipelineName};
+use crate::shader::{MAX_BLOCK, PipelineName};
 use crate::{Clamp, Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
@@ -19,8 +19,8 @@ use crate::{Clamp, Clamps, Error, Limits, Plan};
 /// [256](Self::MAX_PIPELINES) that were used last and nothing else. It never submits, polls or blocks on the GPU, and
 /// installs no callback.
 ///
-/// It takes the device as it is. No feature is needed; `SHADER_F64` and `SHADER_INT64` together, on Vulkan, make
-/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
+/// It takes the device as it is. No feature is needed. On Vulkan, `SHADER_F64` and `SHADER_INT64` together make
+/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast, and `SHADER_F16` and `SHADER_I16` together that of F16 faster.
 ///
 /// ```no_run
 /// use wgpu_clamp::{Clamp, Clamper, Layout, View, wgpu};
@@ -113,23 +113,26 @@ impl Clamper {
             }
         }
         let block_limits = BlockLimits::new(&limits);
+        let features = adapter::shader_features(&device.adapter_info(), device.features());
         let limits = Limits {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
-            f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
+            f64_arithmetic: adapter::has_f64_arithmetic(features),
+            f16_conversion: adapter::has_f16_conversion(features),
         };
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
-            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}; \
+            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}{}; \
              keeps up to {} of {} possible pipelines",
             adapter::in_words(device.adapter_info()),
             limits.max_binding_size,
             limits.binding_alignment,
             limits.max_workgroups_per_dimension,
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
+            if limits.f16_conversion { ", f16 conversion" } else { "" },
             Pipelines::CAPACITY,
-            Pipelines::possible(limits.f64_arithmetic),
+            Pipelines::possible(limits.features()),
         );
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }
@@ -274,7 +277,6 @@ impl Clamper {
             let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
                 writer.push(operators.in_block(), &window.launch.geometry);
-                let Some(module) = plan.module(&window) else { continue };
                 let Bindings { placement, src, dst } = window.bindings;
                 let layout = self.inner.pipelines.bind_group_layout(device, placement, stored.is_some())?;
                 let block = (0, blocks.binding(n));
@@ -292,7 +294,8 @@ impl Clamper {
                     }
                 };
                 for Dispatch { entry_point, grid } in window.dispatches() {
-                    let pipeline = pipelines.get(Module::Clamp(module), entry_point)?;
+                    let Some(name) = plan.pipeline(&window, entry_point) else { continue };
+                    let pipeline = pipelines.get(name)?;
                     dispatches.push(Recorded { pipeline, bind_group: bind_group.clone(), grid });
                 }
             }
@@ -344,7 +347,7 @@ impl Clamper {
             self.inner.pipelines.resolve_layout(),
             [(0, params.as_entire_binding()), (1, min), (2, max), (3, blocks.all())],
         );
-        let pipeline = pipelines.get(Module::Resolve, EntryPoint::Resolve)?;
+        let pipeline = pipelines.get(PipelineName::resolve())?;
         Ok(Recorded { pipeline, bind_group, grid })
     }
 
@@ -399,8 +402,7 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    fn get(&mut self, module: Module, entry_point: EntryPoint) -> Result<wgpu::ComputePipeline, Error> {
-        let name = PipelineName { module, entry_point };
+    fn get(&mut self, name: PipelineName) -> Result<wgpu::ComputePipeline, Error> {
         if let Some((_, pipeline)) = self.found.iter().find(|(found, _)| *found == name) {
             return Ok(pipeline.clone());
         }

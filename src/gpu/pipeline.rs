@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use super::cache::Recent;
 use super::scope;
 use crate::Error;
+use crate::arithmetic::{Features, Shortcuts};
 use crate::kernel::Placement;
 use crate::shader::{Module, ModuleName, PipelineName};
 
@@ -37,10 +38,12 @@ impl Pipelines {
     /// The most that are kept. Lavapipe needs 2.4 MiB for each that has run.
     pub(super) const CAPACITY: usize = 256;
 
-    /// How many there could be on a device with F64 arithmetic or without.
-    pub(super) fn possible(f64_arithmetic: bool) -> usize {
-        let modules = ModuleName::all().filter(|name| f64_arithmetic || !name.arithmetic.takes_f64());
-        1 + modules.map(|name| name.entry_points().len()).sum::<usize>()
+    /// How many there could be on a device with such features.
+    pub(super) fn possible(features: Features) -> usize {
+        let modules = ModuleName::all().filter(|name| {
+            (features.f64 || !name.arithmetic.takes_f64()) && (features.f16 || !name.arithmetic.takes_f16())
+        });
+        1 + modules.map(|name| name.entry_points().len() * Shortcuts::count(name.arithmetic)).sum::<usize>()
     }
 
     pub(super) fn new(

@@ -9,7 +9,9 @@ use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_BLOCK, Module, ModuleName};
-use crate::arithmetic::{self, AffineStep, Arithmetic, Class, OperatorBlock, OperatorBytes, Operators};
+use crate::arithmetic::{
+    self, AffineStep, Arithmetic, Class, Features, OperatorBlock, OperatorBytes, Operators, Shortcuts,
+};
 use crate::fragment::Fragment;
 use crate::kernel::row::RowGeometry;
 use crate::kernel::row_edges::EdgesGeometry;
@@ -46,21 +48,27 @@ fn capabilities(module: Module) -> Capabilities {
         Module::Clamp(key) if key.arithmetic.takes_f64() => {
             Capabilities::FLOAT64 | Capabilities::SHADER_INT64
         }
+        Module::Clamp(key) if key.arithmetic.takes_f16() => {
+            Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT16
+        }
         _ => Capabilities::empty(),
     }
 }
 
-/// Only F64 has a step that depends on the device.
+/// Only F64 and F16 have a step that depends on the device.
 #[test]
-fn steps_depend_on_the_device_for_f64_alone() {
+fn steps_depend_on_the_device_for_f64_and_f16_alone() {
     for dtype in DType::ALL {
         let plain = Clamp::unbounded(dtype);
         let affine = plain.with_affine(2.0, 1.0).unwrap();
         for clamp in [plain, affine, affine.with_precision(Precision::Exact)] {
-            let steps = [false, true].map(|f64_arithmetic| AffineStep::of(&clamp, false, f64_arithmetic));
+            let all = Features { f64: true, f16: true };
+            let steps = [Features::default(), all].map(|features| AffineStep::of(&clamp, false, features));
             let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
             if dtype == DType::F64 && fast {
                 assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
+            } else if dtype == DType::F16 && fast {
+                assert_eq!(steps, [AffineStep::Fast, AffineStep::FastF16]);
             } else {
                 assert_eq!(steps[0], steps[1], "{clamp:?}");
             }
@@ -84,13 +92,13 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 /// Whoever changes what there is sees by how much.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
+    // Of one dtype: 31 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
     // steps each; 12 from floats to integers, with as many, rounded in two ways; 12 between integers, without a step
     // or with an exact one, rounded in two ways, and 6 of these by fixed point. These 12 and the four dtypes also in
     // halves.
-    assert_eq!(Arithmetic::all().count(), 38 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
+    assert_eq!(Arithmetic::all().count(), 39 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
     let modules: HashSet<_> = ModuleName::all().collect();
-    assert_eq!((modules.len(), ModuleName::all().count()), (12911, 12911));
+    assert_eq!((modules.len(), ModuleName::all().count()), (12995, 12995));
 }
 
 #[test]
@@ -113,6 +121,7 @@ fn pipelines_are_those_of_the_kernels() {
         let mut constants = HashSet::new();
         for entry_point in &entry_points {
             let mut given = vec!["ADJACENT"];
+            given.extend(Shortcuts::default().constants(key.arithmetic).map(|(name, _)| name));
             given.extend(entry_point.constants().iter().map(|(name, _)| name));
             assert!(given.iter().all(|name| known.contains(name)), "{key:?} {given:?} {known:?}");
             assert!(constants.insert(format!("{} {:?}", entry_point.name(), entry_point.constants())));
@@ -145,7 +154,8 @@ fn translate(key: Module) {
         let stage = naga::ShaderStage::Compute;
         let entry_point = Some((stage, name.to_owned()));
 
-        let options = msl::Options { fake_missing_bindings: true, ..Default::default() };
+        let options =
+            msl::Options { lang_version: (2, 0), fake_missing_bindings: true, ..Default::default() };
         let pipeline = msl::PipelineOptions { entry_point: entry_point.clone(), ..Default::default() };
         let text = msl::write_string(&module, &info, &options, &pipeline);
         assert!(text.is_ok_and(|(text, _)| text.contains(name)), "{key:?} {name}");
@@ -191,7 +201,7 @@ fn affine(step: AffineStep, class: Class) -> Twin {
         (AffineStep::Fast, Class::Float64) => {
             twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
-        (AffineStep::Fast, _) => {
+        (AffineStep::Fast | AffineStep::FastF16, _) => {
             twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip unchanged_from)
         }
         (AffineStep::Exact, Class::Integer) => {
@@ -267,7 +277,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = match step {
             AffineStep::None => clamp,
-            AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
+            AffineStep::Fast | AffineStep::FastF16 => clamp.with_affine(2.0, 1.0).unwrap(),
             AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves => {
                 clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
             }
@@ -445,7 +455,9 @@ fn fragments_provide_and_need_what_they_say() {
         for &fragment in &fragments {
             let provides = head(fragment).provides;
             let enters = parsed.entry_points.iter().any(|e| provides.contains(&e.name.as_str()));
-            let is_needed = enters || provides.iter().any(|name| needed.contains(name));
+            // A directive has no name.
+            let directs = fragment.name.starts_with("enable/");
+            let is_needed = directs || enters || provides.iter().any(|name| needed.contains(name));
             assert!(is_needed, "{module:?} does not need {}", fragment.name);
             if seen.insert(fragment) {
                 wrong.extend(wrong_needs(fragment, &fragments));
@@ -468,7 +480,10 @@ fn wrong_needs(fragment: Fragment, fragments: &[Fragment]) -> Vec<String> {
     let others: Vec<_> = fragments.iter().copied().filter(|other| *other != fragment).collect();
     let needs = head(fragment).needs;
     let parses = |hidden: &HashSet<&str>| {
-        let text = fragment.text.to_owned() + &hiding(&others, hidden);
+        // As in the module, directives come first.
+        let at = fragments.iter().position(|other| *other == fragment).unwrap();
+        let (before, behind) = others.split_at(at);
+        let text = hiding(before, hidden) + fragment.text + &hiding(behind, hidden);
         naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))
     };
     let all: HashSet<_> = others.iter().flat_map(|other| declared(*other)).collect();

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
 
-use crate::harness::{F64_FEATURES, Gpu, Place, Random, check, devices, exhaustive, to_bytes};
+use crate::harness::{FEATURES, Gpu, Place, Random, check, devices, exhaustive, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
 /// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.
@@ -199,10 +199,10 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
-/// Whether the clamp's affine step is f64 arithmetic.
+/// Whether the clamp's affine step takes a feature that not every device has.
 fn by_hardware(gpu: &Gpu, clamp: &Clamp) -> bool {
     let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
-    clamp.dtype() == DType::F64 && fast && gpu.device().features().contains(F64_FEATURES)
+    fast && FEATURES.into_iter().any(|feature| feature.dtype == clamp.dtype() && gpu.has(feature))
 }
 
 /// One clamp per step, with bounds that some elements meet and others do not.

@@ -7,7 +7,7 @@ mod channels;
 mod clamper;
 mod elements;
 mod errors;
-mod f64_arithmetic;
+mod features;
 mod harness;
 mod host;
 mod layouts;

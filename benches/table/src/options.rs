@@ -15,6 +15,7 @@ Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table 
     --size MIB       the size of the large tensors
     --json FILE      all figures, for programs
     --plot FILE.svg  the ratios as a picture
+    --f16            with SHADER_F16 and SHADER_I16, by which devices on Vulkan convert F16 in hardware
     --growth         also time against size, rank and clamps in a pass; with --plot, one picture each
 
 The adapter is the fastest, or what WGPU_BACKEND and WGPU_ADAPTER_NAME say. A wrong result ends in failure; a
@@ -38,6 +39,8 @@ pub struct Options {
     pub json: Option<PathBuf>,
     /// Where the picture goes.
     pub plot: Option<PathBuf>,
+    /// With what converts F16 in hardware.
+    pub f16: bool,
     /// Also time against size, rank and count.
     pub growth: bool,
 }
@@ -57,6 +60,7 @@ impl Options {
             match name {
                 "--help" | "-h" => options.help = true,
                 "--quick" => options.quick = true,
+                "--f16" => options.f16 = true,
                 "--growth" => options.growth = true,
                 "--only" => options.only = Some(value()?.to_string_lossy().to_lowercase()),
                 "--rounds" => options.rounds = Some(number(name, &value()?)?),
