@@ -1,7 +1,7 @@
 // 64-bit floats, the low word first. The dtype names the format.
 //
 // Provides: Operand, Bounds, element, magnitude, is_nan, ZERO_WITHIN
-// Needs: bounds, affine, SIGN, INFINITY, add, subtract, less, less_unsigned
+// Needs: bounds, affine, SIGN, INFINITY, add, subtract, less_unsigned
 alias Operand = vec2<u32>;
 
 // As for the narrower floats.
@@ -33,8 +33,9 @@ fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
         let turned = subtract(x, first_nan);
         let most = subtract(b.above_first, vec2<u32>(2u, INFINITY));
         let least = subtract(vec2<u32>(0xfffffffeu, 0x7fffffffu - INFINITY), add(b.below_first, b.below_count));
-        let above = less_unsigned(most, turned);
-        let below = less(least, turned);
+        // Where the lower word is greater, the upper one may be equal. No upper word of these two is the lowest.
+        let above = turned.y > most.y - select(0u, 1u, turned.x > most.x);
+        let below = bitcast<i32>(turned.y) > bitcast<i32>(least.y - select(0u, 1u, turned.x > least.x));
         return select(select(x, b.max_bits, above), b.min_bits, below);
     }
     // All ones where the sign is set.

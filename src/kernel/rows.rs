@@ -11,7 +11,7 @@ use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{First, Items, Rank, Walk};
 use super::{Claim, Definition, PACKET, Placement, Task, Tiling, flag};
 use crate::DType;
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{AffineStep, Arithmetic, Class};
 use crate::fragment::{Fragment, fragment};
 
 /// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
@@ -116,8 +116,10 @@ impl EntryPoint {
 pub(super) struct Rows;
 
 impl Definition for Rows {
+    /// An exact step of F64 takes so long that packets save nothing, and its many copies here take long to compile.
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
-        arithmetic.one_size().is_some()
+        let long = (arithmetic.class(), arithmetic.step) == (Class::Float64, AffineStep::Exact);
+        arithmetic.one_size().is_some() && !long
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {

@@ -24,6 +24,7 @@ slow one does not.
 
 /// What was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
     /// Only print [`USAGE`].
     pub help: bool,
@@ -92,7 +93,8 @@ mod tests {
 
     #[test]
     fn all_options_at_once() {
-        let options = parse("--quick --only F16 --rounds 7 --size 2 --json a --plot b.svg --growth").unwrap();
+        let options =
+            parse("--quick --only F16 --rounds 7 --size 2 --json a --plot b.svg --f16 --growth").unwrap();
         let expected = Options {
             help: false,
             quick: true,
@@ -101,6 +103,7 @@ mod tests {
             size: Some(2 << 20),
             json: Some("a".into()),
             plot: Some("b.svg".into()),
+            f16: true,
             growth: true,
         };
         assert_eq!(options, expected);

@@ -1,7 +1,11 @@
-//! Host memory through the device and back, without a kernel: what `clamp_slice` is held against.
+//! Host memory through the device and back, without a kernel or with one written by hand: what `clamp_slice` is held
+//! against.
 
 use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
+
+use crate::device::Device;
+use crate::hand::Hand;
 
 /// Bytes on their way at once.
 const CHUNK: usize = 16 << 20;
@@ -14,6 +18,8 @@ const LANES: usize = 3;
 pub enum Way {
     /// Staging buffers, a copy to the device and one back.
     Staging,
+    /// The same with a clamp on the device between the two copies.
+    Clamped,
     /// One buffer that both sides reach: no copy by the device. Needs `MAPPABLE_PRIMARY_BUFFERS`.
     Mapped,
 }
@@ -23,6 +29,7 @@ pub struct Ring {
     device: wgpu::Device,
     queue: wgpu::Queue,
     way: Way,
+    hand: Hand,
     lanes: Vec<Lane>,
 }
 
@@ -30,15 +37,21 @@ struct Lane {
     upload: wgpu::Buffer,
     data: wgpu::Buffer,
     download: wgpu::Buffer,
+    /// From `data` to what is downloaded, where there is a clamp.
+    clamp: Option<(wgpu::Buffer, wgpu::BindGroup)>,
     submission: Option<wgpu::SubmissionIndex>,
 }
 
 impl Ring {
     /// The buffers are made once, and mapped.
-    #[must_use]
-    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, way: Way) -> Self {
-        let lanes = (0..LANES).map(|_| Lane::new(device, way)).collect();
-        Self { device: device.clone(), queue: queue.clone(), way, lanes }
+    ///
+    /// # Errors
+    ///
+    /// wgpu does not map a new buffer.
+    pub fn new(device: &Device, way: Way) -> Result<Self> {
+        let hand = Hand::new(device);
+        let lanes = (0..LANES).map(|_| Lane::new(device.wgpu(), way, &hand)).collect::<Result<_>>()?;
+        Ok(Self { device: device.wgpu().clone(), queue: device.queue().clone(), way, hand, lanes })
     }
 
     /// Sends `src` through the device to `dst`, in chunks that overlap.
@@ -68,13 +81,18 @@ impl Ring {
         lane.upload.get_mapped_range_mut(..bytes).context("not mapped")?.copy_from_slice(chunk);
         lane.upload.unmap();
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        if self.way == Way::Staging {
+        if self.way != Way::Mapped {
             encoder.copy_buffer_to_buffer(&lane.upload, 0, &lane.data, 0, bytes);
-            encoder.copy_buffer_to_buffer(&lane.data, 0, &lane.download, 0, bytes);
+            if let Some((_, group)) = &lane.clamp {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                self.hand.record(&mut pass, std::slice::from_ref(group), bytes);
+            }
+            let result = lane.clamp.as_ref().map_or(&lane.data, |(clamped, _)| clamped);
+            encoder.copy_buffer_to_buffer(result, 0, &lane.download, 0, bytes);
         }
         lane.submission = Some(self.queue.submit([encoder.finish()]));
         match self.way {
-            Way::Staging => {
+            Way::Staging | Way::Clamped => {
                 lane.upload.map_async(wgpu::MapMode::Write, .., |_| {});
                 lane.download.map_async(wgpu::MapMode::Read, .., |_| {});
             }
@@ -98,24 +116,31 @@ impl Ring {
 }
 
 impl Lane {
-    fn new(device: &wgpu::Device, way: Way) -> Self {
+    fn new(device: &wgpu::Device, way: Way, hand: &Hand) -> Result<Self> {
         let buffer = |usage, mapped_at_creation| {
             let size = CHUNK as u64;
             device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation })
         };
         let (write, read) = (wgpu::BufferUsages::MAP_WRITE, wgpu::BufferUsages::MAP_READ);
         let (from, to) = (wgpu::BufferUsages::COPY_SRC, wgpu::BufferUsages::COPY_DST);
-        match way {
-            Way::Staging => Self {
-                upload: buffer(write | from, true),
-                data: buffer(from | to | wgpu::BufferUsages::STORAGE, false),
-                download: buffer(read | to, false),
-                submission: None,
-            },
-            Way::Mapped => {
-                let shared = buffer(write | read | wgpu::BufferUsages::STORAGE, true);
-                Self { upload: shared.clone(), data: shared.clone(), download: shared, submission: None }
-            }
+        let storage = wgpu::BufferUsages::STORAGE;
+        if way == Way::Mapped {
+            let shared = buffer(write | read | storage, true);
+            let [upload, data, download] = [shared.clone(), shared.clone(), shared];
+            return Ok(Self { upload, data, download, clamp: None, submission: None });
         }
+        let data = buffer(from | to | storage, false);
+        let clamp = (way == Way::Clamped).then(|| {
+            let clamped = buffer(from | storage, false);
+            let group = hand.bind(device, data.as_entire_binding(), clamped.as_entire_binding())?;
+            anyhow::Ok((clamped, group))
+        });
+        Ok(Self {
+            upload: buffer(write | from, true),
+            data,
+            download: buffer(read | to, false),
+            clamp: clamp.transpose()?,
+            submission: None,
+        })
     }
 }

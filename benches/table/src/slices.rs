@@ -18,6 +18,7 @@ use crate::verify::{self, Side};
 pub fn rows(bench: &Bench) -> Vec<Row> {
     let mut rows =
         vec![row("against staging buffers up and back", Way::Staging, [1.05, 1.10].map(Goal::Time))];
+    rows.push(row("the same with a clamp by hand between", Way::Clamped, [Goal::Report; 2]));
     if bench.device.wgpu().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
         rows.push(row("against mapped buffers", Way::Mapped, [Goal::Report; 2]));
     }
@@ -52,7 +53,7 @@ fn trial(bench: &Bench, way: Way) -> Result<Trial> {
         result?;
         Ok(time)
     };
-    let mut ring = Ring::new(bench.device.wgpu(), bench.device.queue(), way);
+    let mut ring = Ring::new(&bench.device, way)?;
     let (from, to) = (Rc::clone(&src), Rc::clone(&theirs));
     let moved = move || {
         let mut to = to.borrow_mut();
@@ -61,18 +62,20 @@ fn trial(bench: &Bench, way: Way) -> Result<Trial> {
         result?;
         Ok(time)
     };
+    let name = if way == Way::Clamped { "by hand" } else { "by hand, no clamp" };
     Ok(Trial {
         bytes,
         ours: Work::Measured(Box::new(clamped)),
-        rivals: vec![Rival { name: "by hand, no clamp".to_owned(), work: Work::Measured(Box::new(moved)) }],
-        check: Box::new(move |_| check(&clamp, &src, &ours.borrow(), &theirs.borrow())),
+        rivals: vec![Rival { name: name.to_owned(), work: Work::Measured(Box::new(moved)) }],
+        check: Box::new(move |_| check(&clamp, way, &src, &ours.borrow(), &theirs.borrow())),
     })
 }
 
-fn check(clamp: &Clamp, src: &[f32], ours: &[f32], theirs: &[f32]) -> Result<()> {
+fn check(clamp: &Clamp, way: Way, src: &[f32], ours: &[f32], theirs: &[f32]) -> Result<()> {
+    let expected = if way == Way::Clamped { ours } else { src };
     anyhow::ensure!(
-        bytemuck::cast_slice::<_, u8>(src) == bytemuck::cast_slice::<_, u8>(theirs),
-        "the copy differs"
+        bytemuck::cast_slice::<_, u8>(expected) == bytemuck::cast_slice::<_, u8>(theirs),
+        "what was done by hand differs"
     );
     let layout = Layout::packed(&[src.len()])?;
     // Without gaps, what was there before is not looked at.
