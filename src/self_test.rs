@@ -51,7 +51,14 @@ impl<'a> SelfTest<'a> {
     }
 
     /// Takes the cases of this range alone, counted from zero, as far as there are any: to go on with a run that
-    /// was stopped, or to share one among machines. Their order changes only with the crate.
+    /// was stopped, or to share one among machines. Their order changes only with the crate. None at all passes too.
+    ///
+    /// ```no_run
+    /// # let host = wgpu_clamp::Host::open_blocking()?;
+    /// let report = host.self_test().exhaustive().cases(2500..5000).run_blocking()?;
+    /// assert!(report.passed() && !report.outcomes().is_empty(), "{report}");
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
     pub const fn cases(mut self, range: Range<usize>) -> Self {
         self.range = range;
         self

@@ -10,7 +10,7 @@ struct Affine {
     infinity_flip: u32,
 }
 
-// Whether the scale is positive, so that ±∞ stays.
+// Whether every scale is positive, so that ±∞ stays.
 override KEEPS_INFINITY: bool = false;
 
 // WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.

@@ -17,7 +17,7 @@ struct Affine {
     infinity_flip: Unsigned,
 }
 
-// Whether the device rounds, in additions.
+// Whether the device rounds all results by an addition anyway.
 const ROUNDED_BY_DEVICE: bool = false;
 
 const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);

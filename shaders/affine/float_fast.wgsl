@@ -12,8 +12,8 @@ struct Affine {
                               // has no affine step
 }
 
-// Whether the device rounds, in additions.
-const ROUNDED_BY_DEVICE: bool = true;
+// Whether every clamp has an affine step, so that the device rounds all results by an addition anyway.
+override ROUNDED_BY_DEVICE: bool = false;
 
 // Whether every scale is positive, so that ±∞ stays.
 override KEEPS_INFINITY: bool = false;

@@ -6,7 +6,7 @@ struct Affine {
     unused: vec4<u32>,
 }
 
-// Whether the device rounds, in additions.
+// Whether the device rounds all results by an addition anyway.
 const ROUNDED_BY_DEVICE: bool = false;
 
 fn affine(x: Operand) -> Operand {

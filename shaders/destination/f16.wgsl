@@ -21,7 +21,7 @@ fn narrow(bits: vec4<u32>) -> vec4<u32> {
     let size = min(bits & vec4<u32>(0x7fffffffu), vec4<u32>(INFINITE_FROM));
     let sign = bits & vec4<u32>(0x80000000u);
     if ROUNDED_BY_DEVICE {
-        return added(size) | sign;
+        return rounded_by_addition(size) | sign;
     }
     // The exponent is rebased, its upper bits dropped; a carry out of the mantissa raises it, in the end to infinity.
     let odd = (size >> vec4<u32>(13u)) & vec4<u32>(1u);
@@ -32,9 +32,9 @@ fn narrow(bits: vec4<u32>) -> vec4<u32> {
     return select(normal, subnormal, size < vec4<u32>(NORMAL_FROM)) | sign;
 }
 
-// The same where the device has rounded a sum anyway. Beside 2^13 times its power of two, or that of the least normal
+// A magnitude, where the device rounds sums anyway. Beside 2^13 times its power of two, or that of the least normal
 // number, the last bit of an f32 is that of the result: one more addition rounds.
-fn added(size: vec4<u32>) -> vec4<u32> {
+fn rounded_by_addition(size: vec4<u32>) -> vec4<u32> {
     let power = max(size & vec4<u32>(0x7f800000u), vec4<u32>(NORMAL_FROM));
     let rounded = bitcast<vec4<f32>>(size) + bitcast<vec4<f32>>(power + vec4<u32>(13u << 23u));
     // The sum's lower half is the significand, whose top bit, if there is one, is in the exponent too.

@@ -1,13 +1,14 @@
 // Floats of up to 32 bits, four at a time: each is worked on in the upper bits of a word, whose other bits may be
 // anything. So two that share a word need not be taken apart first. The destination names the format.
 //
-// Provides: Operand, Bounds, element, elements, upper_elements, replaced, ZERO_WITHIN
+// Provides: Operand, Bounds, element, elements, stepped, replaced, ZERO_WITHIN
 // Needs: bounds, Unsigned, affine, operand, from_operand, SIGN_SHIFT, INFINITY
 alias Operand = vec4<u32>;
 
 // No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
 // whose order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so
 // the elements that a bound replaces, NaNs included or not, are one range of keys. No element is in both.
+// Keys of 16 bits and their counts are in the upper half.
 struct Bounds {
     below_first: Unsigned, // below_count keys from here on are replaced by min_bits
     below_count: Unsigned,
@@ -42,14 +43,14 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
 }
 
-// Elements in the upper bits, to such.
-fn upper_elements(x: Operand) -> vec4<u32> {
-    let y = from_operand(affine(x));
-    return replaced(y, y);
+// What the affine step makes of elements, in the upper bits.
+fn stepped(x: Operand) -> vec4<u32> {
+    return from_operand(affine(x));
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {
-    return upper_elements(operand(bits)) >> vec4<u32>(SIGN_SHIFT);
+    let y = stepped(operand(bits));
+    return replaced(y, y) >> vec4<u32>(SIGN_SHIFT);
 }
 
 fn element(bits: u32) -> u32 {

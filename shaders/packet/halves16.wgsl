@@ -1,4 +1,4 @@
-// A packet is 16 bytes, here 8 floats without an affine step, compared where they lie.
+// A packet is 16 bytes, here 8 floats without an affine step, two of a word compared one after the other.
 //
 // Provides: packet
 // Needs: replaced

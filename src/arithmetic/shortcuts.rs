@@ -2,48 +2,141 @@
 
 use super::bounds::zero_is_within;
 use super::step::{AffineStep, Arithmetic, Class};
-use crate::Clamp;
+use crate::{Clamp, DType};
 
 /// Overridable constants of an arithmetic: true where the host knows of all of a plan's clamps that the longer way is
-/// not needed. None is set where bounds lie on the GPU.
+/// not needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
     /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.
     zero_within: bool,
     /// `KEEPS_INFINITY` of `affine/float_fast.wgsl` and `affine/float64_fast.wgsl`.
     keeps_infinity: bool,
+    /// `ROUNDED_BY_DEVICE` of `affine/float_fast.wgsl`. Without an affine step no addition may round.
+    rounded_by_device: bool,
 }
 
 impl Shortcuts {
-    /// Those that all of `clamps` allow.
+    /// Those that all of `clamps` allow, and modules of `arithmetic` make use of.
     pub(crate) fn of(arithmetic: Arithmetic, clamps: &[Clamp]) -> Self {
-        let [has_zero, has_infinity] = has(arithmetic);
+        let used = Self::used(arithmetic);
         // A channel without an affine step keeps everything.
         let keeps = |clamp: &Clamp| clamp.affine().is_none_or(|affine| affine.scale() > 0.0);
         Self {
-            zero_within: has_zero && clamps.iter().all(zero_is_within),
-            keeps_infinity: has_infinity && clamps.iter().all(keeps),
+            zero_within: used.zero_within && clamps.iter().all(zero_is_within),
+            keeps_infinity: used.keeps_infinity && clamps.iter().all(keeps),
+            rounded_by_device: used.rounded_by_device && clamps.iter().all(|clamp| clamp.affine().is_some()),
+        }
+    }
+
+    /// Those that modules of `arithmetic` make use of.
+    const fn used(arithmetic: Arithmetic) -> Self {
+        let Arithmetic { source, dtype, step, .. } = arithmetic;
+        let class = arithmetic.class();
+        let fast = matches!(step, AffineStep::Fast | AffineStep::FastF16);
+        Self {
+            zero_within: matches!(class, Class::Float | Class::Float64),
+            // Integers have none. Between them nothing is fast.
+            keeps_infinity: fast && source.is_float(),
+            rounded_by_device: matches!((step, dtype), (AffineStep::Fast, DType::F16)),
         }
     }
 
     /// How many values there are for modules of `arithmetic`.
     pub(crate) fn count(arithmetic: Arithmetic) -> usize {
-        has(arithmetic).into_iter().filter(|&has| has).fold(1, |count, _| 2 * count)
+        Self::used(arithmetic).flags().into_iter().filter(|(_, used)| *used).fold(1, |count, _| 2 * count)
     }
 
-    /// Names and values, of those that modules of `arithmetic` know.
+    /// Names and values, of those that modules of `arithmetic` make use of.
     pub(crate) fn constants(self, arithmetic: Arithmetic) -> impl Iterator<Item = (&'static str, f64)> {
-        let [has_zero, has_infinity] = has(arithmetic);
-        let zero = has_zero.then_some(("ZERO_WITHIN", self.zero_within));
-        let infinity = has_infinity.then_some(("KEEPS_INFINITY", self.keeps_infinity));
-        [zero, infinity].into_iter().flatten().map(|(name, value)| (name, f64::from(u8::from(value))))
+        let all = Self::used(arithmetic).flags().into_iter().zip(self.flags());
+        all.filter(|((_, used), _)| *used).map(|(_, (name, value))| (name, f64::from(u8::from(value))))
+    }
+
+    const fn flags(self) -> [(&'static str, bool); 3] {
+        [
+            ("ZERO_WITHIN", self.zero_within),
+            ("KEEPS_INFINITY", self.keeps_infinity),
+            ("ROUNDED_BY_DEVICE", self.rounded_by_device),
+        ]
     }
 }
 
-/// Which of the two modules of `arithmetic` have.
-const fn has(arithmetic: Arithmetic) -> [bool; 2] {
-    let class = arithmetic.class();
-    let floats = matches!(class, Class::Float | Class::Float64);
-    let fast = matches!(arithmetic.step, AffineStep::Fast | AffineStep::FastF16);
-    [floats, (floats || matches!(class, Class::Rounded)) && fast]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bound, NanRule};
+
+    fn f32_arithmetic(step: AffineStep) -> Arithmetic {
+        Arithmetic::new(&Clamp::unbounded(DType::F32), step)
+    }
+
+    /// Whether no bound replaces a zero or a NaN.
+    fn zero_within(clamp: Clamp) -> bool {
+        Shortcuts::of(f32_arithmetic(AffineStep::None), &[clamp]).zero_within
+    }
+
+    #[test]
+    fn zero_is_within_bounds_that_replace_neither_zeros_nor_nans() {
+        let bounds = |min: f32, max: f32| {
+            let [min, max] = [min, max].map(|bound| Bound::Value(bound.to_bits().into()));
+            Clamp::from_bits(DType::F32, min, max).unwrap()
+        };
+        let tiny = f32::from_bits(1);
+        for low in [0.0, -0.0, -tiny, -3.0, f32::NEG_INFINITY, f32::NAN] {
+            for high in [0.0, -0.0, tiny, 6.0, f32::INFINITY, f32::NAN] {
+                let clamp = bounds(low, high);
+                assert!(zero_within(clamp), "{low} {high}");
+                assert!(!zero_within(clamp.with_nan_rule(NanRule::ToMin)), "{low} {high}");
+                assert!(!zero_within(clamp.with_nan_rule(NanRule::ToMax)), "{low} {high}");
+            }
+        }
+        assert!(zero_within(Clamp::unbounded(DType::F32)));
+        for (low, high) in [(tiny, 6.0), (1.0, f32::NAN), (-6.0, -tiny), (f32::NAN, -1.0), (2.0, -2.0)] {
+            assert!(!zero_within(bounds(low, high)), "{low} {high}");
+        }
+        for (min, max) in [(Bound::OnGpu, Bound::Absent), (Bound::Absent, Bound::OnGpu)] {
+            assert!(!zero_within(Clamp::from_bits(DType::F32, min, max).unwrap()));
+        }
+    }
+
+    #[test]
+    fn all_clamps_have_to_allow_a_shortcut() {
+        let plain = Clamp::unbounded(DType::F32);
+        let scaled = |scale| plain.with_affine(scale, 1.0).unwrap();
+        let keeps = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps).keeps_infinity;
+        assert!(keeps(&[scaled(2.0)]) && keeps(&[scaled(2.0), plain]));
+        for scale in [0.0, -0.0, -2.0] {
+            assert!(!keeps(&[scaled(scale)]) && !keeps(&[scaled(2.0), scaled(scale)]), "{scale}");
+        }
+        let above = plain.with_affine(2.0, 1.0).unwrap();
+        let positive = Clamp::new(1.0_f32, 2.0);
+        let within = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps).zero_within;
+        assert!(within(&[above, plain]) && !within(&[above, positive]));
+
+        let to_f16 = Clamp::unbounded(DType::F16).with_source(DType::U8).unwrap();
+        let arithmetic = Arithmetic::new(&to_f16, AffineStep::Fast);
+        let step = to_f16.with_affine(2.0, 1.0).unwrap();
+        assert!(Shortcuts::of(arithmetic, &[step, step]).rounded_by_device);
+        assert!(!Shortcuts::of(arithmetic, &[step, to_f16]).rounded_by_device);
+    }
+
+    #[test]
+    fn modules_are_asked_for_what_they_have_alone() {
+        let names = |clamp: &Clamp, step| {
+            let all = Shortcuts::default().constants(Arithmetic::new(clamp, step));
+            all.map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let floats = Clamp::unbounded(DType::F16);
+        assert_eq!(names(&floats, AffineStep::None), ["ZERO_WITHIN"]);
+        assert_eq!(names(&floats, AffineStep::Exact), ["ZERO_WITHIN"]);
+        assert_eq!(names(&floats, AffineStep::Fast), ["ZERO_WITHIN", "KEEPS_INFINITY", "ROUNDED_BY_DEVICE"]);
+        assert_eq!(names(&floats, AffineStep::FastF16), ["ZERO_WITHIN", "KEEPS_INFINITY"]);
+        let from_bytes = Clamp::unbounded(DType::F32).with_source(DType::U8).unwrap();
+        assert_eq!(names(&from_bytes, AffineStep::Fast), ["ZERO_WITHIN"]);
+        let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
+        assert_eq!(names(&to_bytes, AffineStep::Fast), ["KEEPS_INFINITY"]);
+        assert_eq!(names(&Clamp::unbounded(DType::I32), AffineStep::Exact), [""; 0]);
+        assert_eq!(Shortcuts::count(Arithmetic::new(&floats, AffineStep::Fast)), 8);
+    }
 }

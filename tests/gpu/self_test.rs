@@ -48,6 +48,7 @@ fn run(gpu: &Gpu) -> (SelfTestReport, bool) {
     assert!(report.passed(), "{report}");
     println!("{report}");
     assert_eq!(report.outcomes().len(), calls);
+    assert!(calls > 0, "WGPU_CLAMP_CASES names no case");
     (report, range.is_none())
 }
 
@@ -56,6 +57,25 @@ fn cases() -> Option<Range<usize>> {
     let text = std::env::var("WGPU_CLAMP_CASES").ok()?;
     let (start, end) = text.split_once("..").expect("WGPU_CLAMP_CASES is a range, such as 2500..5000");
     Some(start.parse().unwrap()..end.parse().unwrap())
+}
+
+#[test]
+fn a_range_of_the_cases_is_as_long_as_it_says() {
+    let [gpu, ..] = gpus() else { unreachable!("there is an adapter") };
+    let run = |range| {
+        let mut totals = Vec::new();
+        let progress = |done, total, _: &Outcome| totals.push((done, total));
+        let report = gpu.host.self_test().cases(range).with_progress(progress).run_blocking().unwrap();
+        assert!(report.passed(), "{report}");
+        let plans: Vec<String> = report.outcomes().iter().map(|outcome| outcome.plan.clone()).collect();
+        (plans, totals)
+    };
+    let (plans, totals) = run(3..6);
+    assert_eq!(totals, [(1, 3), (2, 3), (3, 3)]);
+    assert_eq!(run(4..5).0, plans[1..2]);
+    for nothing in [6..3, usize::MAX - 1..usize::MAX] {
+        assert_eq!(run(nothing), (vec![], vec![]));
+    }
 }
 
 /// 42 pairs and 12 dtypes, each on each route; each kernel takes some of them, with conversions too.
