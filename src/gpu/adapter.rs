@@ -36,6 +36,13 @@ pub(crate) fn shader_features(info: &wgpu::AdapterInfo, features: wgpu::Features
     if info.backend == wgpu::Backend::Vulkan { wanted } else { wgpu::Features::empty() }
 }
 
+/// Those of [`shader_features`] that make an adapter faster: software converts F16 slower than the shaders do (lavapipe,
+/// 0.59 of a copy for 0.82).
+pub(crate) fn worthwhile_features(info: &wgpu::AdapterInfo, offered: wgpu::Features) -> wgpu::Features {
+    let all = shader_features(info, offered);
+    if info.device_type == wgpu::DeviceType::Cpu { all - F16_CONVERSION } else { all }
+}
+
 /// Whether a device with such [`shader_features`] computes F64 in hardware.
 pub(crate) fn has_f64_arithmetic(shader_features: wgpu::Features) -> bool {
     shader_features.contains(F64_ARITHMETIC)

@@ -20,7 +20,8 @@ use crate::{Clamp, Clamps, Error, Limits, Plan};
 /// installs no callback.
 ///
 /// It takes the device as it is. No feature is needed. On Vulkan, `SHADER_F64` and `SHADER_INT64` together make
-/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast, and `SHADER_F16` and `SHADER_I16` together that of F16 faster.
+/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast, and `SHADER_F16` and `SHADER_I16` together that of F16
+/// faster on a GPU.
 ///
 /// ```no_run
 /// use wgpu_clamp::{Clamp, Clamper, Layout, View, wgpu};

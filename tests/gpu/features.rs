@@ -74,13 +74,16 @@ fn a_part_of_it_is_not_enough() {
 }
 
 #[test]
-fn an_opened_host_takes_what_the_adapter_offers() {
-    if !alone("features::an_opened_host_takes_what_the_adapter_offers") {
+fn an_opened_host_takes_what_makes_the_adapter_faster() {
+    if !alone("features::an_opened_host_takes_what_makes_the_adapter_faster") {
         return;
     }
     let host = Host::open_blocking().unwrap();
     let gpu = gpus().iter().find(|gpu| gpu.name == host.adapter()).unwrap();
+    // Where F16 by hardware is a program on the CPU, it takes longer than without.
+    let on_cpu = gpu.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
     for feature in FEATURES {
-        assert_eq!(takes(&host, feature), gpu.offers(feature), "{feature:?} {}", gpu.name);
+        let wanted = gpu.offers(feature) && !(feature.dtype == DType::F16 && on_cpu);
+        assert_eq!(takes(&host, feature), wanted, "{feature:?} {}", gpu.name);
     }
 }
