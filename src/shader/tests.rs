@@ -67,9 +67,11 @@ fn steps_depend_on_the_device_for_f64_and_f16_alone() {
             let steps = [Features::default(), all].map(|features| AffineStep::of(&clamp, false, features));
             let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
             match (source, dtype) {
-                (DType::F64, DType::F64) if fast => assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]),
+                (DType::F64, DType::F64) if fast => {
+                    assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
+                }
                 (DType::F16, DType::F16) if fast => {
-                    assert_eq!(steps, [AffineStep::Fast, AffineStep::FastF16])
+                    assert_eq!(steps, [AffineStep::Fast, AffineStep::FastF16]);
                 }
                 _ => assert_eq!(steps[0], steps[1], "{clamp:?}"),
             }
