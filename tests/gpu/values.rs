@@ -124,6 +124,8 @@ fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
             (value(-0.0), value(0.0)),
             (value(0.0), value(-1.0)),
             (value(-0.0), value(-1.0)),
+            // Bits down to the last.
+            (value(-0.1), value(0.7)),
             (value(f64::NEG_INFINITY), value(f64::INFINITY)),
             (value(f64::INFINITY), value(f64::NEG_INFINITY)),
             (nan, value(2.0)),
