@@ -95,11 +95,13 @@ fn a_clamper_names_its_adapter_and_limits() {
 
 /// What is recorded, beside what a plan says.
 #[test]
-fn f64_arithmetic_is_named_where_it_is_used() {
+fn optional_features_are_named_where_they_are_used() {
     for gpu in devices() {
         let (clamper, log) = lines(|| fresh(gpu));
-        let f64_arithmetic = clamper.limits().f64_arithmetic;
-        assert_eq!(log[0].contains("workgroups per dimension, f64 arithmetic;"), f64_arithmetic, "{log:?}");
+        let Limits { f64_arithmetic, f16_conversion, .. } = clamper.limits();
+        let features = [(f64_arithmetic, ", f64 arithmetic"), (f16_conversion, ", f16 conversion")];
+        let named: String = features.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();
+        assert!(log[0].contains(&format!("workgroups per dimension{named}; keeps")), "{log:?}");
         let step = Clamp::at_most(9.0_f64).with_affine_f64(1.1, 0.3).unwrap();
         for (clamp, fast) in [(step, f64_arithmetic), (step.with_precision(Precision::Exact), false)] {
             let data = buffer(gpu, &[0; 64]);
