@@ -302,19 +302,16 @@ impl Arithmetic {
 
     /// The fragment of the elements in a packet, where both sides have elements of one size.
     pub(crate) const fn packet_fragment(self) -> Fragment {
-        let plain = matches!((self.step, self.class()), (AffineStep::None, Class::Integer));
-        let converts = self.source as u8 != self.dtype as u8;
-        match (self.dtype.size(), plain && !converts) {
-            (2, _) if matches!(self.class(), Class::Float) && !converts => match self.step {
-                AffineStep::None => fragment!("packet/halves16"),
-                _ => fragment!("packet/upper16"),
-            },
-            (1, true) => fragment!("packet/fields8"),
-            (2, true) => fragment!("packet/fields16"),
-            (1, false) => fragment!("packet/elements8"),
-            (2, false) => fragment!("packet/elements16"),
-            (4, _) => fragment!("packet/elements32"),
-            _ if matches!(self.step, AffineStep::Exact) => fragment!("packet/elements64_looped"),
+        let one_dtype = self.source as u8 == self.dtype as u8;
+        match (self.dtype.size(), self.class(), self.step) {
+            (1, Class::Integer, AffineStep::None) if one_dtype => fragment!("packet/fields8"),
+            (2, Class::Integer, AffineStep::None) if one_dtype => fragment!("packet/fields16"),
+            (2, Class::Float, AffineStep::None) if one_dtype => fragment!("packet/halves16"),
+            (2, Class::Float, _) if one_dtype => fragment!("packet/upper16"),
+            (1, ..) => fragment!("packet/elements8"),
+            (2, ..) => fragment!("packet/elements16"),
+            (4, ..) => fragment!("packet/elements32"),
+            (.., AffineStep::Exact) => fragment!("packet/elements64_looped"),
             _ => fragment!("packet/elements64"),
         }
     }
