@@ -185,6 +185,15 @@ impl Plan {
         workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
     }
 
+    /// Dtypes, affine step and rounding, and the kernels, each once: what a table of results is sorted by.
+    pub(crate) fn specialization(&self) -> String {
+        let Some(task) = &self.task else { return "no channel".to_owned() };
+        let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        format!("{}, {}{}", task.arithmetic, self.form(task), kernels.join(" + "))
+    }
+
     /// How the numbers of the clamps come to the kernels.
     fn form(&self, task: &Task) -> Operators {
         let mut kernels = self.strategy.assignments().map(|assignment| assignment.kernel);

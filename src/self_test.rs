@@ -127,13 +127,15 @@ pub struct Outcome {
     pub route: &'static str,
     /// The plan, which names the kernels and the elements that each took.
     pub plan: String,
+    /// The specialization: dtypes, affine step and rounding, and the kernels.
+    pub specialization: String,
     /// The comparison.
     pub report: Report,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clamp, route, plan, report } = self;
+        let Self { clamp, route, plan, report, .. } = self;
         write!(f, "{route}, {plan}: {report}\n  {clamp:?}")
     }
 }
@@ -506,7 +508,8 @@ impl Case {
         let report = verify::check(self.clamps(), &src, &src_bytes, &dst, &dst_bytes, &after)?;
         let limits = host.clamper().limits();
         let plan = self.plan(&src, &dst, limits)?;
-        Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), report })
+        let specialization = plan.specialization();
+        Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), specialization, report })
     }
 }
 

@@ -1,0 +1,79 @@
+//! One adapter of this machine, in every configuration that it has.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use clamp_proof::{Column, Config, Limits};
+use indicatif::{ProgressBar, ProgressStyle};
+use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
+
+/// The features that the crate makes use of, in groups of which a device needs all.
+const FEATURES: [wgpu::Features; 2] = [
+    wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64),
+    wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_I16),
+];
+
+/// The columns of the adapter that the environment names.
+pub fn columns(name: &str, cases: Range<usize>) -> Result<Vec<Column>> {
+    let adapter = pollster::block_on(adapter())?;
+    let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+    let offered = FEATURES.into_iter().filter(|&group| vulkan && adapter.features().contains(group));
+    let offered = offered.fold(wgpu::Features::empty(), wgpu::Features::union);
+    let mut columns = Vec::new();
+    for features in [false, true] {
+        if features && offered.is_empty() {
+            println!("{name} has none of the optional features that the crate uses");
+            continue;
+        }
+        for limits in [Limits::Default, Limits::Downlevel] {
+            let config = Config { limits, features };
+            let wanted = if features { offered } else { wgpu::Features::empty() };
+            let host = open(&adapter, wanted, limits.of_wgpu()).with_context(|| config.to_string())?;
+            columns.push(column(name, &host, config, cases.clone())?);
+        }
+    }
+    Ok(columns)
+}
+
+fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Result<Column> {
+    println!("{name}, {config}: {}", host.adapter());
+    let bar = ProgressBar::no_length();
+    bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} cases, {msg} wrong, {eta} left")?);
+    let mut wrong = 0;
+    let progress = |done, total, outcome: &Outcome| {
+        wrong += usize::from(!outcome.report.passed());
+        bar.set_length(total as u64);
+        bar.set_message(wrong.to_string());
+        bar.set_position(done as u64);
+    };
+    let started = Instant::now();
+    let column = Column::fill(name, host, config, cases, progress, || started.elapsed());
+    let column = pollster::block_on(column)?;
+    bar.finish_and_clear();
+    let total = column.total();
+    println!(
+        "{} cases, {} elements, {} differ, {} s",
+        column.cases, total.elements, total.differing, column.seconds
+    );
+    ensure!(column.cases > 0, "--cases names no case");
+    Ok(column)
+}
+
+/// The one that the environment names.
+pub async fn adapter() -> Result<wgpu::Adapter> {
+    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    let backends = descriptor.backends;
+    let wanted = std::env::var("WGPU_ADAPTER_NAME").unwrap_or_default().to_lowercase();
+    let adapters = wgpu::Instance::new(descriptor).enumerate_adapters(backends).await;
+    let named = adapters.into_iter().find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted));
+    named.with_context(|| format!("there is no adapter for {backends:?} whose name contains {wanted:?}"))
+}
+
+/// A device on it.
+pub fn open(adapter: &wgpu::Adapter, features: wgpu::Features, limits: wgpu::Limits) -> Result<Host> {
+    let descriptor =
+        wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
+    Ok(Host::new(&Clamper::new(&device)?, &queue))
+}

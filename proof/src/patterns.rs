@@ -1,0 +1,209 @@
+//! Every pattern there is: no element left to chance where 2^32 can be had.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use anyhow::{Result, bail, ensure};
+use clamp_proof::Limits;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use wgpu_clamp::{
+    Bound, Clamp, DType, Host, Layout, NanRule, Operands, Order, Precision, Prepared, Rounding, Tensor, View,
+    verify, wgpu,
+};
+
+use crate::implementation;
+
+/// One line of the result: clamps of one kind, each of some elements.
+struct Line {
+    name: String,
+    kind: Kind,
+}
+
+enum Kind {
+    /// One clamp of all patterns of 32 bits.
+    Wide(Clamp),
+    /// Each of these clamps of all patterns of its source, of 8 or 16 bits.
+    Narrow(Vec<Clamp>),
+}
+
+/// Runs all lines that contain `only`, in tensors of `size` bytes.
+pub fn run(only: Option<&str>, size: u64) -> Result<()> {
+    let adapter = pollster::block_on(implementation::adapter())?;
+    let host = implementation::open(&adapter, wgpu::Features::empty(), Limits::Default.of_wgpu())?;
+    println!("{}\n", host.adapter());
+    println!("| clamp | elements | differing | time |\n| --- | ---: | ---: | ---: |");
+    let wanted = |line: &Line| only.is_none_or(|only| line.name.to_lowercase().contains(only));
+    let mut lines = lines()?;
+    lines.retain(wanted);
+    if lines.is_empty() {
+        bail!("--only {} is in no line", only.unwrap_or_default());
+    }
+    let mut wrong = 0;
+    for Line { name, kind } in lines {
+        let started = Instant::now();
+        let [elements, differing] = match kind {
+            Kind::Wide(clamp) => wide(&host, &name, &clamp, size)?,
+            Kind::Narrow(clamps) => narrow(&host, &name, &clamps)?,
+        };
+        wrong += differing;
+        let seconds = started.elapsed().as_secs();
+        println!("| {name} | {} | {differing} | {seconds} s |", HumanCount(elements));
+    }
+    ensure!(wrong == 0, "{wrong} elements differ from the CPU reference");
+    Ok(())
+}
+
+fn lines() -> Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    let mut wide =
+        |name: &str, clamp: Clamp| lines.push(Line { name: name.to_owned(), kind: Kind::Wide(clamp) });
+    wide("F32 between -1 and 3.5", Clamp::new(-1.0_f32, 3.5));
+    wide("F32 between 2 and 6, NaN as ∞", Clamp::new(2.0_f32, 6.0).with_nan_rule(NanRule::ToMax));
+    wide("I32", Clamp::new(-65_536_i32, 70_000));
+    wide("U32", Clamp::new(10_u32, 3_000_000_000));
+    let affine = Clamp::new(-1e30_f32, 1e30).with_affine(-1.7, 200.3)?;
+    wide("F32 * -1.7 + 200.3, exact", affine.with_precision(Precision::Exact));
+    wide("F32 * -1.7 + 200.3, fast", affine);
+    for dtype in [DType::F16, DType::BF16, DType::U8, DType::I8, DType::I16] {
+        let clamp = Clamp::from_bits(dtype, Bound::Absent, Bound::Absent)?.with_source(DType::F32)?;
+        if dtype.is_float() {
+            wide(&format!("F32 to {dtype}"), clamp);
+        } else {
+            wide(&format!("F32 to {dtype}, toward zero"), clamp);
+            wide(&format!("F32 to {dtype}, nearest even"), clamp.with_rounding(Rounding::NearestEven));
+        }
+    }
+    for dtype in [DType::U8, DType::I8] {
+        for order in [Order::MinWins, Order::MaxWins] {
+            let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
+            let clamp = |(min, max): (u8, u8)| {
+                let [min, max] = [min, max].map(|bits| Bound::Value(u64::from(bits)));
+                Ok(Clamp::from_bits(dtype, min, max)?.with_order(order))
+            };
+            let name = format!("{dtype}, every Min and Max, {order:?}");
+            lines.push(Line { name, kind: Kind::Narrow(bounds.map(clamp).collect::<Result<_>>()?) });
+        }
+    }
+    for dtype in [DType::F16, DType::BF16] {
+        for precision in [Precision::Exact, Precision::Fast] {
+            let clamp = |n| {
+                let (scale, bias) = numbers(n);
+                let clamp = Clamp::from_bits(dtype, Bound::Absent, Bound::Absent)?;
+                Ok(clamp.with_affine(scale, bias)?.with_precision(precision))
+            };
+            let name = format!("{dtype}, 1,000 scales and biases, {precision:?}");
+            lines.push(Line { name, kind: Kind::Narrow((0..1000).map(clamp).collect::<Result<_>>()?) });
+        }
+    }
+    Ok(lines)
+}
+
+/// Finite numbers of every magnitude, seeded: the bits of Weyl's sequence, mixed.
+fn numbers(n: u64) -> (f32, f32) {
+    let mut state = (2 * n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut number = || loop {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let bits = (bits >> 32) as u32;
+        // Three in four at ordinary magnitudes, the others anywhere.
+        let exponent = if n.is_multiple_of(4) { bits >> 23 & 0xff } else { 127 - 20 + (bits >> 23) % 41 };
+        let number = f32::from_bits(bits & 0x807f_ffff | exponent << 23);
+        if number.is_finite() {
+            break number;
+        }
+    };
+    (number(), number())
+}
+
+fn bar(name: &str, elements: u64) -> Result<ProgressBar> {
+    let bar = ProgressBar::new(elements).with_message(name.to_owned());
+    bar.set_style(ProgressStyle::with_template("{bar:40} {percent:>3} % of {msg}, {eta} left")?);
+    Ok(bar)
+}
+
+/// All patterns of 32 bits, one tensor after the other.
+fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
+    const ALL: u64 = 1 << 32;
+    let bar = bar(name, ALL)?;
+    let count = (size / 4).min(ALL) as usize;
+    let layout = Layout::packed(&[count])?;
+    let mut patterns = vec![0; count];
+    let src = Tensor::zeros(host, clamp.source(), &[count])?;
+    let dst = Tensor::zeros(host, clamp.dtype(), &[count])?;
+    let mut differing = 0;
+    let mut first = 0;
+    while first < ALL {
+        // The last tensor begins earlier where `count` is no divisor.
+        first = first.min(ALL - count as u64);
+        for (pattern, n) in patterns.iter_mut().zip(first..) {
+            *pattern = n as u32;
+        }
+        let bytes: &[u8] = bytemuck::cast_slice(&patterns);
+        host.queue().write_buffer(src.buffer(), 0, bytes);
+        let views = Operands::new(View::new(src.buffer(), layout), View::new(dst.buffer(), layout));
+        host.submit(clamp, views)?;
+        differing += compare(clamp, bytes, &pollster::block_on(dst.read_bytes())?)?;
+        first += count as u64;
+        bar.set_position(first);
+    }
+    bar.finish_and_clear();
+    Ok([ALL, differing])
+}
+
+/// Each clamp of all patterns of its source, many to a submission.
+fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
+    const AT_ONCE: usize = 256;
+    let [clamp, ..] = clamps else { bail!("{name} has no clamp") };
+    let size = clamp.source().size();
+    let count = 1 << (8 * size);
+    let bar = bar(name, (clamps.len() * count) as u64)?;
+    let patterns: Vec<u8> = (0..count).flat_map(|n| (n as u16).to_le_bytes()[..size].to_vec()).collect();
+    let src = Tensor::upload_bytes(host, clamp.source(), &[count], &patterns)?;
+    let dst = Tensor::zeros(host, clamp.dtype(), &[AT_ONCE, count])?;
+    let mut differing = 0;
+    for clamps in clamps.chunks(AT_ONCE) {
+        let prepare = |(n, clamp): (usize, &Clamp)| {
+            let layout = Layout::strided(&[count], &[1], n * count)?;
+            let views = Operands::new(src.view(), View::new(dst.buffer(), layout));
+            host.clamper().prepare(clamp, views)
+        };
+        let prepared: Vec<Prepared> = clamps.iter().enumerate().map(prepare).collect::<Result<_, _>>()?;
+        let mut encoder =
+            host.clamper().device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        Prepared::record_all(
+            &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
+            &prepared,
+        );
+        host.queue().submit([encoder.finish()]);
+        let after = pollster::block_on(dst.read_bytes())?;
+        for (clamp, after) in clamps.iter().zip(after.chunks_exact(patterns.len())) {
+            differing += compare(clamp, &patterns, after)?;
+        }
+        bar.inc((clamps.len() * count) as u64);
+    }
+    bar.finish_and_clear();
+    Ok([(clamps.len() * count) as u64, differing])
+}
+
+/// How many elements of `after` are not what the reference makes of `before`. The first is printed.
+fn compare(clamp: &Clamp, before: &[u8], after: &[u8]) -> Result<u64> {
+    let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
+    let count = before.len() / from;
+    let part = |Range { start, end }: Range<usize>| -> Result<u64> {
+        let layout = Layout::packed(&[end - start])?;
+        let (before, after) = (&before[start * from..end * from], &after[start * to..end * to]);
+        let report = verify::check(clamp, &layout, before, &layout, after, after)?;
+        if !report.passed() {
+            eprintln!("{report}\n  {clamp:?}");
+        }
+        Ok((report.elements - report.matching) as u64)
+    };
+    let threads = std::thread::available_parallelism()?.get();
+    // Below that a thread costs more than it takes over.
+    let step = count.div_ceil(threads).next_multiple_of(4).max(1 << 16);
+    std::thread::scope(|scope| {
+        let parts = (0..count).step_by(step).map(|start| start..count.min(start + step));
+        let threads: Vec<_> = parts.map(|range| scope.spawn(|| part(range))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a comparison does not panic")).sum()
+    })
+}
