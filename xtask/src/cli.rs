@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+
+use crate::proof;
 
 /// What `cargo xtask help` prints.
 pub const USAGE: &str = "\
@@ -29,19 +31,25 @@ The commands of wgpu-clamp
         of five GPUs. Fails where the figures are not those of benches/budget/figures.tsv; --write keeps
         the new ones. `cargo xtask shaders --budget -- --help` shows the other options. Linux only.
 
+    cargo xtask proof [--only NAME] [--write] [-- ARGS...]
+        Holds every specialization to the CPU reference on every implementation that can be had here, installing
+        what is missing where it can, and prints a matrix: elements compared, and those that differ. --only: those
+        whose name contains NAME. --write puts the matrix into docs/PORTABILITY.md, with what ran before. ARGS go to
+        each run: `-- --cases 0..20` takes a few cases. About half an hour.
+
     cargo xtask drivers
         Shows what this machine has of Vulkan and GL, and installs what is missing.
 
     cargo xtask help
         Shows this text.
 
-The first five install Mesa's software drivers on a Linux machine that has no driver, through the
+The first six install Mesa's software drivers on a Linux machine that has no driver, through the
 machine's package manager. They need root or a sudo that asks nothing; without either they print the
 command to run. A driver that is already there is left alone. Windows and macOS need nothing.
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, bench, shaders, drivers, help";
+const COMMANDS: &str = "demo, test, bench, shaders, proof, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,6 +75,8 @@ pub enum Task {
         /// Passed on to the program.
         args: Vec<OsString>,
     },
+    /// Every implementation.
+    Proof(proof::Options),
     /// Run all checks.
     Test {
         /// Include the tests that take minutes.
@@ -112,6 +122,21 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             }
             _ => bail!("`shaders` takes `--budget`, which counts the instructions of the kernels"),
         },
+        Some("proof") => {
+            let mut asked = proof::Options { args: rest, ..Default::default() };
+            let mut options = options.iter();
+            while let Some(option) = options.next() {
+                match option.to_str() {
+                    Some("--write") => asked.write = true,
+                    Some("--only") => {
+                        let name = options.next().context("`--only` needs a NAME")?;
+                        asked.only = Some(name.to_string_lossy().into_owned());
+                    }
+                    _ => bail!("`proof` has no argument `{}`", option.display()),
+                }
+            }
+            Ok(Task::Proof(asked))
+        }
         Some("test") => {
             if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
                 bail!(
@@ -180,6 +205,16 @@ mod tests {
             Task::Budget { args: strings(&["--only", "f16", "--help"]) }
         );
         assert!(parse("shaders").unwrap_err().to_string().contains("`--budget`"));
+    }
+
+    #[test]
+    fn proof_keeps_its_own_options_and_passes_the_rest_on() {
+        assert_eq!(parse("proof").unwrap(), Task::Proof(proof::Options::default()));
+        let asked =
+            proof::Options { only: Some("GL".to_owned()), write: true, args: strings(&["--cases", "0..2"]) };
+        assert_eq!(parse("proof --write --only GL -- --cases 0..2").unwrap(), Task::Proof(asked));
+        assert!(parse("proof --only").unwrap_err().to_string().contains("NAME"));
+        assert!(parse("proof all").unwrap_err().to_string().contains("`all`"));
     }
 
     #[test]

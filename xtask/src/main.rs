@@ -8,6 +8,7 @@ mod demo;
 mod drivers;
 mod machine;
 mod packages;
+mod proof;
 mod shaders;
 mod steps;
 mod test;
@@ -44,6 +45,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Demo { args } => demo::run(args),
         Task::Bench { peers, args } => bench::run(*peers, args),
         Task::Budget { args } => shaders::budget(args),
+        Task::Proof(options) => proof::run(options),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
     }
 }

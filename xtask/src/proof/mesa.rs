@@ -1,0 +1,89 @@
+//! A younger Mesa than that of the machine, from Debian's backports, unpacked beside it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::Environment;
+use crate::steps::run as run_command;
+
+/// What lavapipe needs that the machine's own Mesa does not bring; the rest is that one's.
+const PACKAGES: [&str; 3] = ["mesa-vulkan-drivers", "libdrm2", "libdrm-amdgpu1"];
+
+/// Downloads and unpacks it, where that was not done before. Nothing is installed.
+pub fn of_backports(target: &Path) -> Result<Environment> {
+    let home = target.join("mesa");
+    let root = home.join("root");
+    let manifest = |root: &Path| {
+        let mut files = fs::read_dir(root.join("usr/share/vulkan/icd.d")).ok()?;
+        files.find_map(|file| {
+            let path = file.ok()?.path();
+            path.file_name()?.to_str()?.starts_with("lvp_icd").then_some(path)
+        })
+    };
+    if manifest(&root).is_none() {
+        unpack(&home, &root)?;
+    }
+    let manifest = manifest(&root).context("the package holds no manifest of lavapipe")?;
+    let libraries = fs::read_dir(root.join("usr/lib"))?.find_map(|dir| {
+        let path = dir.ok()?.path();
+        path.join("libvulkan_lvp.so").exists().then_some(path)
+    });
+    let libraries = libraries.context("the package holds no libvulkan_lvp.so")?;
+    Ok(vec![
+        ("WGPU_BACKEND", "vulkan".into()),
+        ("LD_LIBRARY_PATH", libraries.into()),
+        ("VK_ICD_FILENAMES", manifest.into()),
+    ])
+}
+
+fn unpack(home: &Path, root: &Path) -> Result<()> {
+    let (archive, release) = archive()?;
+    let (lists, downloads) = (home.join("lists"), home.join("downloads"));
+    for dir in [&lists.join("partial"), &downloads, &root.to_owned()] {
+        fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
+    }
+    let sources = home.join("sources.list");
+    let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
+    fs::write(&sources, format!("deb [signed-by={keys}] {archive} {release}-backports main\n"))?;
+    // A list of packages of its own: the machine's stays as it is.
+    let apt = |words: &[&str]| {
+        let mut command = Command::new("apt-get");
+        for (name, path) in
+            [("Dir::Etc::SourceList", sources.as_path()), ("Dir::Etc::SourceParts", Path::new("/dev/null"))]
+        {
+            command.arg("-o").arg(format!("{name}={}", path.display()));
+        }
+        command.arg("-o").arg(format!("Dir::State::Lists={}", lists.display()));
+        // Its sandbox could not write here.
+        command.args(["-o", "APT::Sandbox::User=root"]).args(words).current_dir(&downloads);
+        run_command(&mut command)
+    };
+    apt(&["update"])?;
+    apt(&[&["download"][..], &PACKAGES].concat())?;
+    for file in fs::read_dir(&downloads)? {
+        run_command(Command::new("dpkg").arg("-x").arg(file?.path()).arg(root))?;
+    }
+    Ok(())
+}
+
+/// Where this machine has Debian's packages from, and its release.
+fn archive() -> Result<(String, String)> {
+    let format = "$(REPO_URI) $(RELEASE) $(ORIGIN) $(COMPONENT)";
+    let output = Command::new("apt-get")
+        .args(["indextargets", "--format", format, "Created-By: Packages"])
+        .output()
+        .context("apt-get is not here, and other distributions have no backports")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    for line in text.lines() {
+        let words: Vec<_> = line.split(' ').collect();
+        if let [archive, release, "Debian", "main"] = words[..]
+            && release.chars().all(|c| c.is_ascii_lowercase())
+        {
+            return Ok((archive.to_owned(), release.to_owned()));
+        }
+    }
+    bail!("apt knows no archive of a stable Debian, whose backports it would be");
+}
