@@ -13,7 +13,7 @@ use crate::{
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
 ///
 /// A case is a dtype or a pair of dtypes, an affine step, a rounding, a kernel and how the operands are placed; one
-/// clamp, or one for each of three channels. Each takes every value of 8- and 16-bit sources, and of wider ones edges
+/// clamp, or one for each of three channels, or one whose bounds lie on the GPU. Each takes every value of 8- and 16-bit sources, and of wider ones edges
 /// and random patterns. Beside the elements of the output, each byte of the destination around them is compared.
 ///
 /// ```no_run
@@ -201,9 +201,11 @@ enum Route {
     Planar,
     /// Pixels of three components, with a clamp for each.
     Interleaved,
+    /// A run, its bounds on the GPU.
+    Slots,
 }
 
-const ROUTES: [Route; 21] = [
+const ROUTES: [Route; 22] = [
     Route::Run,
     Route::Planar,
     Route::Interleaved,
@@ -225,6 +227,7 @@ const ROUTES: [Route; 21] = [
     Route::Pixels(2, 2, true),
     Route::ClampedPlanes,
     Route::ClampedPixels,
+    Route::Slots,
 ];
 
 impl Route {
@@ -273,6 +276,7 @@ impl Route {
             Self::ClampedPixels => "planes to pixels, off packets, of a clamp each",
             Self::Planar => "planes of a clamp each",
             Self::Interleaved => "pixels of a clamp for each component",
+            Self::Slots => "a run, bounds on the GPU",
         }
     }
 
@@ -292,7 +296,7 @@ impl Route {
             Ok((pixels, Layout::strided(&[count, 2, width], &planes, if off { 5 } else { 0 })?))
         };
         Ok(match self {
-            Self::Run => (packed(&[n])?, packed(&[n])?),
+            Self::Run | Self::Slots => (packed(&[n])?, packed(&[n])?),
             Self::Rows => (packed(&[rows, 143])?.slice(1, 0..141)?, packed(&[rows, 144])?.slice(1, 0..141)?),
             Self::Fill => {
                 let rows = n.min(2000);
@@ -400,6 +404,23 @@ fn clamp(
     }
 }
 
+/// The `n`-th clamp whose bounds lie on the GPU: both, every second time the wrong way round, which only the device can
+/// see, in either order.
+fn in_slots(
+    source: DType,
+    dtype: DType,
+    step: Option<Precision>,
+    rounding: Rounding,
+    n: usize,
+) -> Result<Clamp, Error> {
+    const BOTH: usize = 3;
+    let clamp = clamp(source, dtype, step, rounding, 4 * n + BOTH)?;
+    let order = [Order::MinWins, Order::MaxWins][n / 2 % 2];
+    let crossed = n.is_multiple_of(2);
+    let (min, max) = if crossed { (clamp.max(), clamp.min()) } else { (clamp.min(), clamp.max()) };
+    Ok(clamp.with_bounds(min, max)?.with_order(order))
+}
+
 /// A small number and a greater one, as bits.
 const fn bounds(dtype: DType) -> (u64, u64) {
     match dtype {
@@ -436,7 +457,10 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                 let wanted =
                     if exhaustive { rounds } else { in_turn && n == (p * 5 + r * 7 + p / 6) % count };
                 if wanted {
-                    let clamp = |channel| clamp(source, dtype, step, rounding, n + p + r + channel);
+                    let clamp = |channel| match route {
+                        Route::Slots => in_slots(source, dtype, step, rounding, n + p),
+                        _ => clamp(source, dtype, step, rounding, n + p + r + channel),
+                    };
                     if let [Ok(first), Ok(second), Ok(third)] = [0, 1, 2].map(clamp) {
                         // Channels have one order and one rule for NaN.
                         let [second, third] = [second, third]
@@ -503,14 +527,38 @@ impl Case {
         let dst_tensor = if one { src_tensor.clone() } else { upload(&dst_bytes)? };
         let operands =
             Operands::new(View::new(src_tensor.buffer(), src), View::new(dst_tensor.buffer(), dst));
-        host.submit(self.clamps(), operands)?;
+        if route == Route::Slots {
+            let slots = slots(host, &clamp)?;
+            let view = |n| Ok::<_, Error>(View::new(slots.buffer(), Layout::strided(&[], &[], n)?));
+            let operands = operands.with_min(view(MIN_SLOT)?).with_max(view(MAX_SLOT)?);
+            host.submit(&clamp.with_bounds(Bound::OnGpu, Bound::OnGpu)?, operands)?;
+        } else {
+            host.submit(self.clamps(), operands)?;
+        }
         let after = dst_tensor.read_bytes().await?;
         let report = verify::check(self.clamps(), &src, &src_bytes, &dst, &dst_bytes, &after)?;
         let limits = host.clamper().limits();
         let plan = self.plan(&src, &dst, limits)?;
-        let specialization = plan.specialization();
+        let resolved = if route == Route::Slots { " + resolve" } else { "" };
+        let specialization = plan.specialization() + resolved;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), specialization, report })
     }
+}
+
+/// Where [`slots`] has the bounds, in elements: not where a buffer begins.
+const MIN_SLOT: usize = 3;
+const MAX_SLOT: usize = 1;
+
+/// The bounds of a clamp, on the GPU.
+fn slots(host: &Host, clamp: &Clamp) -> Result<Tensor, Error> {
+    let size = clamp.dtype().size();
+    let mut bytes = vec![0x5a; 4 * size];
+    for (slot, bound) in [(MIN_SLOT, clamp.min()), (MAX_SLOT, clamp.max())] {
+        if let Bound::Value(bits) = bound {
+            bytes[slot * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+    }
+    Tensor::upload_bytes(host, DType::U8, &[bytes.len()], &bytes)
 }
 
 /// Every value of 8 and 16 bits; of wider dtypes edges and `random` patterns.

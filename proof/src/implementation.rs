@@ -17,9 +17,7 @@ const FEATURES: [wgpu::Features; 2] = [
 /// The columns of the adapter that the environment names.
 pub fn columns(name: &str, cases: Range<usize>) -> Result<Vec<Column>> {
     let adapter = pollster::block_on(adapter())?;
-    let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
-    let offered = FEATURES.into_iter().filter(|&group| vulkan && adapter.features().contains(group));
-    let offered = offered.fold(wgpu::Features::empty(), wgpu::Features::union);
+    let offered = offered(&adapter);
     let mut columns = Vec::new();
     for features in [false, true] {
         if features && offered.is_empty() {
@@ -60,6 +58,27 @@ fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Resul
     Ok(column)
 }
 
+/// A wrong case of the adapter that the environment names, if there is one. Neighbours in the self-test's list have much
+/// in common, so it takes cases far apart one after the other.
+pub fn first_wrong() -> Result<Option<Outcome>> {
+    /// More than there are cases; those beyond are none.
+    const CASES: usize = 1024;
+    let adapter = pollster::block_on(adapter())?;
+    for features in [wgpu::Features::empty(), offered(&adapter)] {
+        let host = open(&adapter, features, Limits::Downlevel.of_wgpu())?;
+        for n in 0..CASES {
+            let case = n * 389 % CASES;
+            let report = host.self_test().cases(case..case + 1).run_blocking()?;
+            if let Some(outcome) = report.outcomes().iter().find(|outcome| !outcome.report.passed()) {
+                return Ok(Some(outcome.clone()));
+            }
+        }
+        let beyond = host.self_test().cases(CASES..usize::MAX).run_blocking()?;
+        ensure!(beyond.outcomes().is_empty(), "the self-test has more than {CASES} cases");
+    }
+    Ok(None)
+}
+
 /// The one that the environment names.
 pub async fn adapter() -> Result<wgpu::Adapter> {
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
@@ -68,6 +87,13 @@ pub async fn adapter() -> Result<wgpu::Adapter> {
     let adapters = wgpu::Instance::new(descriptor).enumerate_adapters(backends).await;
     let named = adapters.into_iter().find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted));
     named.with_context(|| format!("there is no adapter for {backends:?} whose name contains {wanted:?}"))
+}
+
+/// Those of [`FEATURES`] that it has: on Vulkan, where alone the crate uses them.
+fn offered(adapter: &wgpu::Adapter) -> wgpu::Features {
+    let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+    let offered = FEATURES.into_iter().filter(|&group| vulkan && adapter.features().contains(group));
+    offered.fold(wgpu::Features::empty(), wgpu::Features::union)
 }
 
 /// A device on it.

@@ -17,7 +17,7 @@ use options::Task;
 
 fn main() -> ExitCode {
     match options::parse(lexopt::Parser::from_env()).and_then(|task| run(&task)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -25,11 +25,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(task: &Task) -> Result<()> {
+fn run(task: &Task) -> Result<ExitCode> {
     match task {
         Task::Help => {
             print!("{}", options::USAGE);
-            Ok(())
         }
         Task::Run { name, json, cases } => {
             let columns = implementation::columns(name, cases.clone())?;
@@ -39,11 +38,17 @@ fn run(task: &Task) -> Result<()> {
                 println!("{failure}");
             }
             ensure!(failures.is_empty(), "{} cases differ from the CPU reference", failures.len());
-            Ok(())
         }
-        Task::Matrix { files, into } => matrix(files, into.as_deref()),
-        Task::Patterns { only, size } => patterns::run(only.as_deref(), *size),
+        Task::Matrix { files, into } => matrix(files, into.as_deref())?,
+        Task::Hunt => {
+            if let Some(outcome) = implementation::first_wrong()? {
+                println!("{outcome}");
+                return Ok(ExitCode::from(2));
+            }
+        }
+        Task::Patterns { only, size } => patterns::run(only.as_deref(), *size)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Where the matrix begins and ends in a page.

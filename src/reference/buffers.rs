@@ -229,9 +229,9 @@ fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8
 
 /// The bits of the element at an address in elements.
 pub(crate) fn load(bytes: &[u8], address: usize, size: usize) -> u64 {
-    let mut word = [0; 8];
-    word[..size].copy_from_slice(&bytes[address * size..][..size]);
-    u64::from_le_bytes(word)
+    let bytes = &bytes[address * size..][..size];
+    // By byte, since a copy of so few, and of a length known here alone, is a call.
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
 fn store(bytes: &mut [u8], address: usize, size: usize, bits: u64) {

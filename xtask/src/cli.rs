@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context, Result, bail};
 
-use crate::proof;
+use crate::{mutants, proof};
 
 /// What `cargo xtask help` prints.
 pub const USAGE: &str = "\
@@ -37,19 +37,24 @@ The commands of wgpu-clamp
         whose name contains NAME. --write puts the matrix into docs/PORTABILITY.md, with what ran before. ARGS go to
         each run: `-- --cases 0..20` takes a few cases. About half an hour.
 
+    cargo xtask mutants [--count N] [--first K] [--only TEXT]
+        Changes the shaders, one small fault at a time, in a copy of the repository, and runs the self-test until it
+        notices; prints what it does not notice. N of all changes (100 if not given), evenly spread from the K-th on,
+        of fragments whose path contains TEXT. Half a minute each, five where nothing is noticed.
+
     cargo xtask drivers
         Shows what this machine has of Vulkan and GL, and installs what is missing.
 
     cargo xtask help
         Shows this text.
 
-The first six install Mesa's software drivers on a Linux machine that has no driver, through the
+The first seven install Mesa's software drivers on a Linux machine that has no driver, through the
 machine's package manager. They need root or a sudo that asks nothing; without either they print the
 command to run. A driver that is already there is left alone. Windows and macOS need nothing.
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, bench, shaders, proof, drivers, help";
+const COMMANDS: &str = "demo, test, bench, shaders, proof, mutants, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,6 +82,8 @@ pub enum Task {
     },
     /// Every implementation.
     Proof(proof::Options),
+    /// Faults in the shaders.
+    Mutants(mutants::Options),
     /// Run all checks.
     Test {
         /// Include the tests that take minutes.
@@ -137,6 +144,23 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             }
             Ok(Task::Proof(asked))
         }
+        Some("mutants") => {
+            let mut asked = mutants::Options::default();
+            let mut options = options.iter().chain(&rest);
+            while let Some(option) = options.next() {
+                let mut value = || {
+                    let value = options.next().and_then(|value| value.to_str());
+                    value.with_context(|| format!("`{}` needs a value", option.display()))
+                };
+                match option.to_str() {
+                    Some("--count") => asked.count = number(value()?)?,
+                    Some("--first") => asked.first = number(value()?)?,
+                    Some("--only") => value()?.clone_into(&mut asked.only),
+                    _ => bail!("`mutants` has no argument `{}`", option.display()),
+                }
+            }
+            Ok(Task::Mutants(asked))
+        }
         Some("test") => {
             if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
                 bail!(
@@ -148,6 +172,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
         }
         _ => bail!("there is no command `{}`; the commands are: {COMMANDS}", command.display()),
     }
+}
+
+fn number(text: &str) -> Result<usize> {
+    text.parse().with_context(|| format!("`{text}` is no number"))
 }
 
 #[cfg(test)]
@@ -215,6 +243,18 @@ mod tests {
         assert_eq!(parse("proof --write --only GL -- --cases 0..2").unwrap(), Task::Proof(asked));
         assert!(parse("proof --only").unwrap_err().to_string().contains("NAME"));
         assert!(parse("proof all").unwrap_err().to_string().contains("`all`"));
+    }
+
+    #[test]
+    fn mutants_are_counted() {
+        let asked = mutants::Options { count: 7, first: 3, only: "kernel/".to_owned() };
+        assert_eq!(parse("mutants --only kernel/ --count 7 --first 3").unwrap(), Task::Mutants(asked));
+        assert_eq!(parse("mutants").unwrap(), Task::Mutants(mutants::Options::default()));
+        for (line, part) in
+            [("mutants --count", "`--count`"), ("mutants --first x", "`x`"), ("mutants all", "`all`")]
+        {
+            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
+        }
     }
 
     #[test]

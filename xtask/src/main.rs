@@ -7,6 +7,7 @@ mod cli;
 mod demo;
 mod drivers;
 mod machine;
+mod mutants;
 mod packages;
 mod proof;
 mod shaders;
@@ -45,6 +46,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Demo { args } => demo::run(args),
         Task::Bench { peers, args } => bench::run(*peers, args),
         Task::Budget { args } => shaders::budget(args),
+        Task::Mutants(options) => mutants::run(options),
         Task::Proof(options) => proof::run(options),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
     }

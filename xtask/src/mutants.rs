@@ -1,0 +1,156 @@
+//! `cargo xtask mutants`: whether the self-test notices small faults in the shaders.
+
+mod change;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::drivers::{self, Api};
+use crate::steps::cargo;
+use change::Change;
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many of all changes, evenly spread.
+    pub count: usize,
+    /// Where in the list the first one lies.
+    pub first: usize,
+    /// What the path of a fragment must contain.
+    pub only: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { count: 100, first: 0, only: String::new() }
+    }
+}
+
+/// A change that goes unnoticed takes as long as the whole self-test; one that makes a loop endless would take for ever.
+const LIMIT: Duration = Duration::from_secs(900);
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// An element differed, or the program did not end.
+    Noticed,
+    /// WGSL refuses it: no fault that could be there.
+    Refused,
+    Survived,
+}
+
+/// Changes fragments, one change at a time, in a copy of the repository, and runs the self-test there.
+///
+/// # Errors
+///
+/// A change went unnoticed that [`EXPLAINED`] does not list, or the unchanged shaders fail.
+pub fn run(options: &Options) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    drivers::ensure(&[Api::Vulkan])?;
+    let tree = root.join("target/mutants/tree");
+    copy(root, &tree)?;
+    let all = changes(&tree.join("shaders"), &options.only)?;
+    ensure!(!all.is_empty(), "no fragment's path contains `{}`", options.only);
+    let count = options.count.min(all.len());
+    println!("{} changes are possible; {count} are tried", all.len());
+
+    println!("unchanged");
+    ensure!(hunt(&tree)? == Verdict::Survived, "the self-test fails on the unchanged shaders");
+    let mut verdicts = Vec::new();
+    for n in 0..count {
+        let change = &all[(options.first + n * all.len() / count) % all.len()];
+        let text = fs::read_to_string(&change.file).with_context(|| change.to_string())?;
+        fs::write(&change.file, change.apply(&text))?;
+        let started = Instant::now();
+        let verdict = hunt(&tree);
+        fs::write(&change.file, &text)?;
+        let verdict = verdict?;
+        println!("{} of {count}, {verdict:?} in {} s: {change}", n + 1, started.elapsed().as_secs());
+        verdicts.push((change, verdict));
+    }
+    let of = |wanted| verdicts.iter().filter(|(_, verdict)| *verdict == wanted).count();
+    println!(
+        "\n{count} changes: {} noticed, {} refused by WGSL, {} survived",
+        of(Verdict::Noticed),
+        of(Verdict::Refused),
+        of(Verdict::Survived)
+    );
+    let mut unexplained = 0;
+    for (change, _) in verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Survived) {
+        let why =
+            EXPLAINED.lines().find_map(|line| line.strip_prefix(&change.to_string())?.strip_prefix(": "));
+        unexplained += usize::from(why.is_none());
+        println!("survived: {change}\n    {}", why.unwrap_or("NOT EXPLAINED"));
+    }
+    ensure!(unexplained == 0, "{unexplained} changes survived without an explanation");
+    Ok(())
+}
+
+/// Survivors that change nothing that could be seen here, a line each: the change as printed, a colon and why.
+const EXPLAINED: &str = include_str!("mutants/explained.txt");
+
+/// Builds the program of the proof in `tree`, and runs it until an element differs.
+fn hunt(tree: &Path) -> Result<Verdict> {
+    let mut build = cargo(&["build", "--quiet", "--package", "clamp-proof"]);
+    build.current_dir(tree).env("CARGO_TARGET_DIR", tree.with_file_name("build"));
+    ensure!(build.status()?.success(), "clamp-proof does not build in {}", tree.display());
+    let mut program = Command::new(tree.with_file_name("build").join("debug/clamp-proof"));
+    program.arg("hunt").env("WGPU_BACKEND", "vulkan").stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = program.spawn()?;
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if started.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Verdict::Noticed);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    match status.code() {
+        Some(0) => Ok(Verdict::Survived),
+        Some(1) => Ok(Verdict::Refused),
+        // A driver that dies of a shader notices too.
+        Some(2) | None => Ok(Verdict::Noticed),
+        Some(code) => bail!("clamp-proof ended with {code}"),
+    }
+}
+
+/// All changes of all fragments below `dir`.
+fn changes(dir: &Path, only: &str) -> Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            changes.extend(self::changes(&path, only)?);
+        } else if path.extension().is_some_and(|extension| extension == "wgsl")
+            && path.to_string_lossy().contains(only)
+        {
+            changes.extend(Change::all(&path, &fs::read_to_string(&path)?));
+        }
+    }
+    Ok(changes)
+}
+
+/// Makes `tree` what git has of the repository, leaving files alone that are the same: cargo looks at their times.
+fn copy(root: &Path, tree: &Path) -> Result<()> {
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output()?;
+    ensure!(output.status.success(), "git does not know the files of {}", root.display());
+    for name in String::from_utf8_lossy(&output.stdout).split('\0').filter(|name| !name.is_empty()) {
+        let (from, to) = (root.join(name), tree.join(name));
+        let text = fs::read(&from).with_context(|| from.display().to_string())?;
+        if fs::read(&to).ok().as_ref() != Some(&text) {
+            fs::create_dir_all(to.parent().context("a file lies in a directory")?)?;
+            fs::write(&to, text).with_context(|| to.display().to_string())?;
+        }
+    }
+    Ok(())
+}
