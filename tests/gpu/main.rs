@@ -13,6 +13,7 @@ mod host;
 mod layouts;
 mod program;
 mod properties;
+mod random;
 mod refusals;
 mod self_test;
 mod slots;

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Affine, Bound, Clamp, DType, NanRule, Order, Precision};
 
-use crate::harness::Random;
+use crate::random::Random;
 
 /// All-ones of the dtype's width.
 pub fn mask(dtype: DType) -> u64 {

@@ -1,0 +1,1 @@
+//! The self-test for programs without a native backend.

@@ -1,0 +1,86 @@
+//! A mistake that the crate can see is an error here too; one that only WebGPU sees reaches the program's error scope.
+
+use wasm_bindgen_test::wasm_bindgen_test;
+use wgpu_clamp::{Clamp, DType, Error, Layout, Operands, Tensor, View, wgpu};
+
+use crate::harness::{Gpu, buffer, packed};
+
+/// Nothing is recorded or submitted, WebGPU has nothing to report, and what was there stays.
+async fn refused(gpu: &Gpu, clamp: &Clamp, operands: Operands<'_>, dst: &Tensor, error: impl Fn(&Error) -> bool) {
+    let before = dst.read_bytes().await.unwrap();
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    let found = gpu.host.clamper().encode(&mut encoder, clamp, operands).unwrap_err();
+    assert!(error(&found), "{found:?}");
+    assert_eq!(gpu.host.clamper().prepare(clamp, operands).unwrap_err(), found);
+    assert_eq!(gpu.host.submit(clamp, operands).unwrap_err(), found);
+    gpu.host.queue().submit([encoder.finish()]);
+    assert_eq!(dst.read_bytes().await.unwrap(), before);
+}
+
+#[wasm_bindgen_test]
+async fn operands_that_do_not_fit() {
+    let gpu = Gpu::open().await;
+    let bytes: Vec<u8> = (0..64).collect();
+    let (a, b) = (buffer(&gpu, &bytes), buffer(&gpu, &bytes));
+    let clamp = Clamp::new(10_u8, 20);
+    let (src, dst) = (|layout| View::new(a.buffer(), layout), |layout| View::new(b.buffer(), layout));
+    let shifted = packed(&[64]).slice(0, 8..17).unwrap();
+    let overlapping = Layout::strided(&[2, 3], &[2, 1], 0).unwrap();
+
+    let operands = Operands::new(src(packed(&[65])), dst(packed(&[65])));
+    let too_small = |error: &Error| {
+        matches!(error, Error::BufferTooSmall { argument: "src", elements: 65, needed: 68, actual: 64, .. })
+    };
+    refused(&gpu, &clamp, operands, &b, too_small).await;
+    let operands = Operands::new(src(packed(&[4, 8])), dst(packed(&[8, 4])));
+    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::ShapeMismatch { .. })).await;
+    let operands = Operands::new(src(packed(&[2, 3])), dst(overlapping));
+    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::OutputOverlap { .. })).await;
+    let operands = Operands::new(dst(packed(&[9])), dst(shifted));
+    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::PartialAlias { .. })).await;
+    let operands = Operands::new(a.view().with_dtype(DType::I8), b.view());
+    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::DTypeMismatch { .. })).await;
+    let slot = Operands::in_place(b.view()).with_min(src(packed(&[2])));
+    refused(&gpu, &clamp, slot, &b, |error| matches!(error, Error::UnexpectedSlot { .. })).await;
+
+    let bare = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 64,
+        usage: wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let operands = Operands::new(View::new(&bare, packed(&[64])), b.view());
+    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::MissingUsage { argument: "src", .. })).await;
+    gpu.close().await;
+}
+
+#[wasm_bindgen_test]
+async fn host_memory_that_does_not_fit() {
+    let gpu = Gpu::open().await;
+    let clamp = Clamp::new(10_u8, 20);
+    let error = gpu.host.clamp_slice(&clamp, &[1_u8; 3], &mut [0_u8; 2]).run().await.unwrap_err();
+    assert!(matches!(error, Error::Length { argument: "dst", expected: 3, actual: 2, .. }), "{error:?}");
+    let error = gpu.host.clamp_slice(&clamp, &[1_i8; 3], &mut [0_u8; 3]).run().await.unwrap_err();
+    assert!(matches!(error, Error::DTypeMismatch { argument: "src", .. }), "{error:?}");
+    let error = Tensor::upload(&gpu.host, &[3], &[0_u8; 2]).unwrap_err();
+    assert!(matches!(error, Error::Length { argument: "data", .. }), "{error:?}");
+    let error = Tensor::zeros(&gpu.host, DType::U8, &[1, 4]).unwrap().read::<i8>().await.unwrap_err();
+    assert!(matches!(error, Error::DTypeMismatch { argument: "T", .. }), "{error:?}");
+    let limit = gpu.device().limits().max_buffer_size;
+    let error = Tensor::zeros(&gpu.host, DType::U8, &[limit as usize + 1]).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { limit_name: "max_buffer_size", .. }), "{error:?}");
+    gpu.close().await;
+}
+
+/// What no handle shows: the call returns, and the program's scope has it. On native the call itself fails.
+#[wasm_bindgen_test]
+async fn a_destroyed_buffer_is_reported_to_the_error_scope() {
+    let gpu = Gpu::open().await;
+    let tensor = buffer(&gpu, &[1, 2, 3, 4]);
+    tensor.buffer().destroy();
+    let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+    gpu.host.submit(&Clamp::new(2_u8, 3), Operands::in_place(tensor.view())).unwrap();
+    let error = scope.pop().await.expect("WebGPU refuses the submission");
+    assert!(error.to_string().contains("destroyed"), "{error}");
+    gpu.close().await;
+}

@@ -1,0 +1,91 @@
+//! A device, and the one check that most tests end in.
+
+use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Tensor, View, verify, wgpu};
+
+/// A device with `Limits::downlevel_defaults()`, or what of it the browser does not raise to its own defaults.
+pub struct Gpu {
+    pub host: Host,
+    scopes: [wgpu::ErrorScopeGuard; 3],
+}
+
+impl Gpu {
+    pub async fn open() -> Self {
+        let adapter = adapter().await;
+        let descriptor = wgpu::DeviceDescriptor {
+            required_limits: wgpu::Limits::downlevel_defaults(),
+            ..Default::default()
+        };
+        let (device, queue) = adapter.request_device(&descriptor).await.unwrap();
+        let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+        let filters =
+            [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation];
+        Self { host, scopes: filters.map(|filter| device.push_error_scope(filter)) }
+    }
+
+    pub fn device(&self) -> &wgpu::Device {
+        self.host.clamper().device()
+    }
+
+    /// Fails if WebGPU has reported anything: on the web its errors come later than the calls, and not to these.
+    pub async fn close(self) {
+        for scope in self.scopes.into_iter().rev() {
+            if let Some(error) = scope.pop().await {
+                panic!("{error}");
+            }
+        }
+    }
+}
+
+pub async fn adapter() -> wgpu::Adapter {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await.expect("a browser with WebGPU")
+}
+
+/// Where the destination is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a buffer of its own.
+    Apart,
+    /// In the source's buffer.
+    Same,
+}
+
+/// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
+/// buffer, `dst` is ignored.
+pub async fn check<'c>(
+    gpu: &Gpu,
+    clamps: impl Into<Clamps<'c>>,
+    (src_layout, src): (&Layout, &[u8]),
+    (dst_layout, dst): (&Layout, &[u8]),
+    place: Place,
+) {
+    let clamps = clamps.into();
+    let src_tensor = buffer(gpu, src);
+    let (dst, dst_tensor) = match place {
+        Place::Apart => (dst, buffer(gpu, dst)),
+        Place::Same => (src, src_tensor.clone()),
+    };
+    let operands = Operands::new(
+        View::new(src_tensor.buffer(), *src_layout),
+        View::new(dst_tensor.buffer(), *dst_layout),
+    );
+    let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?}");
+    if let Err(error) = gpu.host.submit(clamps, operands) {
+        panic!("{error}\n{}", case());
+    }
+    let after = dst_tensor.read_bytes().await.unwrap();
+    let report = verify::check(clamps, src_layout, src, dst_layout, dst, &after).unwrap();
+    assert!(report.passed(), "{report}\n{}", case());
+    if place == Place::Apart {
+        assert!(src_tensor.read_bytes().await.unwrap() == src, "the source changed\n{}", case());
+    }
+}
+
+/// Bytes in a buffer.
+pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> Tensor {
+    Tensor::upload_bytes(&gpu.host, DType::U8, &[bytes.len()], bytes).unwrap()
+}
+
+pub fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}

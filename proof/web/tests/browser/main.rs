@@ -1,0 +1,22 @@
+//! The library in a browser, through its asynchronous functions alone.
+//!
+//! A browser without WebGPU fails: these tests never skip. Each opens a device of its own.
+
+#![cfg(target_arch = "wasm32")]
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+mod channels;
+mod elements;
+mod encoder;
+mod errors;
+mod harness;
+mod host;
+mod layouts;
+mod lost;
+#[path = "../../../../tests/gpu/random.rs"]
+mod random;
+mod self_test;
+mod slots;
+#[path = "../../../../tests/gpu/values.rs"]
+mod values;
