@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::{mutants, proof};
 
@@ -18,6 +18,11 @@ The commands of wgpu-clamp
         All that a change has to pass: formatting, lints, documentation, tests. Stops at the first
         failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
         --exhaustive also runs the tests that take minutes (it sets WGPU_CLAMP_EXHAUSTIVE=1).
+
+    cargo xtask test --browser [-- ARGS...]
+        The library's tests on WebGPU in headless Chromium, then those of the page of `web`. ARGS go to
+        `cargo test`, so `cargo xtask test --browser -- -- layouts` runs the tests of that name. Needs
+        Node.js 20; installs Chromium where it is missing, and the rest into target/web.
 
     cargo xtask bench [--peers] [ARGS...]
         Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and
@@ -45,6 +50,9 @@ The commands of wgpu-clamp
     cargo xtask drivers
         Shows what this machine has of Vulkan and GL, and installs what is missing.
 
+    cargo xtask web
+        Builds the page `examples/web`, a picture clamped live on WebGPU, and serves it on this machine.
+
     cargo xtask help
         Shows this text.
 
@@ -54,7 +62,7 @@ command to run. A driver that is already there is left alone. Windows and macOS 
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, bench, shaders, proof, mutants, drivers, help";
+const COMMANDS: &str = "demo, test, bench, shaders, proof, mutants, web, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,6 +99,13 @@ pub enum Task {
         /// Passed on to `cargo test`.
         args: Vec<OsString>,
     },
+    /// Run the checks that take a browser.
+    TestBrowser {
+        /// Passed on to `cargo test`.
+        args: Vec<OsString>,
+    },
+    /// Serve the page.
+    Web,
 }
 
 /// Reads the arguments that follow `cargo xtask`.
@@ -161,8 +176,16 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             }
             Ok(Task::Mutants(asked))
         }
+        Some("web") => {
+            if let Some(arg) = options.iter().chain(&rest).next() {
+                bail!("`web` takes no arguments, but got `{}`", arg.display());
+            }
+            Ok(Task::Web)
+        }
+        Some("test") if options == ["--browser"] => Ok(Task::TestBrowser { args: rest }),
         Some("test") => {
             if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
+                ensure!(arg != "--browser", "`test --browser` has no other options but those after `--`");
                 bail!(
                     "`test` has no argument `{0}`; to hand it to `cargo test`, write `test -- {0}`",
                     arg.display()
@@ -207,6 +230,20 @@ mod tests {
         );
         let error = parse("test gpu").unwrap_err().to_string();
         assert!(error.contains("`test -- gpu`"), "{error}");
+    }
+
+    #[test]
+    fn the_browser_has_a_command_of_its_own() {
+        assert_eq!(parse("test --browser").unwrap(), Task::TestBrowser { args: vec![] });
+        assert_eq!(
+            parse("test --browser -- -- layouts").unwrap(),
+            Task::TestBrowser { args: strings(&["--", "layouts"]) }
+        );
+        for line in ["test --browser --exhaustive", "test --exhaustive --browser"] {
+            assert!(parse(line).unwrap_err().to_string().contains("`test --browser`"), "{line}");
+        }
+        assert_eq!(parse("web").unwrap(), Task::Web);
+        assert!(parse("web here").unwrap_err().to_string().contains("`here`"));
     }
 
     #[test]

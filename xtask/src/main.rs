@@ -13,6 +13,7 @@ mod proof;
 mod shaders;
 mod steps;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,8 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Budget { args } => shaders::budget(args),
         Task::Mutants(options) => mutants::run(options),
         Task::Proof(options) => proof::run(options),
+        Task::TestBrowser { args } => web::test(args),
+        Task::Web => web::serve(),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
     }
 }

@@ -4,14 +4,14 @@ import { createRequire } from "node:module";
 /** The packages of package.json, which `cargo xtask test --browser` installs where NODE_PACKAGES says. */
 export const packages = createRequire(`${process.env.NODE_PACKAGES}/`);
 
-/** Debian's Chromium or whatever CHROMIUM names; with `webgpu: false`, as a browser that does not have it. */
+/** The Chromium that CHROMIUM names, or Chrome where Playwright finds it; with `webgpu: false`, one that lacks it. */
 export function launch({ webgpu = true } = {}) {
   const { chromium } = packages("playwright-core");
   return chromium.launch({
-    executablePath: process.env.CHROMIUM,
+    ...(process.env.CHROMIUM ? { executablePath: process.env.CHROMIUM } : { channel: "chrome" }),
     // Chromium's sandbox does not start as root, which is what a container runs as.
-    chromiumSandbox: process.getuid() !== 0,
+    chromiumSandbox: process.getuid?.() !== 0,
     // SwiftShader, where there is no GPU, counts as unsafe.
-    args: webgpu ? ["--enable-unsafe-webgpu"] : ["--disable-features=WebGPU"],
+    args: webgpu ? ["--enable-unsafe-webgpu"] : ["--disable-blink-features=WebGPU"],
   });
 }

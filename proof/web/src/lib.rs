@@ -1,1 +1,66 @@
-//! The self-test for programs without a native backend.
+//! A column of the matrix for WebGPU: in browsers, and in Node with Dawn.
+
+#![cfg(target_arch = "wasm32")]
+
+use std::ops::Range;
+use std::time::Duration;
+
+use clamp_proof::{Column, Config};
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console)]
+    fn log(line: &str);
+}
+
+/// Fills the column of `implementation` on a device with these `limits`, `default` or `downlevel`, and gives it as JSON.
+/// What it did so far goes to the console. `adapter` is what the page knows of it: wgpu passes on little. `cases` is a
+/// part of the self-test, such as `0..20`, or empty for all of it.
+///
+/// # Errors
+///
+/// An argument is none of these, there is no such device, or a case could not be run.
+#[wasm_bindgen]
+pub async fn column(
+    implementation: &str,
+    adapter: &str,
+    limits: &str,
+    cases: &str,
+) -> Result<String, JsError> {
+    let config = Config { limits: serde_json::from_value(limits.into())?, features: false };
+    let cases = range(cases)?;
+    let start = js_sys::Date::now();
+    let time = || Duration::from_secs_f64((js_sys::Date::now() - start) / 1000.0);
+    let mut wrong = 0;
+    let progress = |done: usize, total, outcome: &Outcome| {
+        if !outcome.report.passed() {
+            wrong += 1;
+            log(&outcome.to_string());
+        }
+        if done.is_multiple_of(20) || done == total {
+            log(&format!("{implementation}, {config}: {done} of {total} cases, {wrong} wrong"));
+        }
+    };
+    let host = open(config.limits.of_wgpu()).await?;
+    let mut column = Column::fill(implementation, &host, config, cases, progress, time).await?;
+    adapter.clone_into(&mut column.adapter);
+    Ok(serde_json::to_string(&column)?)
+}
+
+fn range(cases: &str) -> Result<Range<usize>, JsError> {
+    if cases.is_empty() {
+        return Ok(0..usize::MAX);
+    }
+    let ends = cases.split_once("..").ok_or_else(|| JsError::new("cases are given as FIRST..END"))?;
+    Ok(ends.0.parse()?..ends.1.parse()?)
+}
+
+async fn open(required_limits: wgpu::Limits) -> Result<Host, JsError> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = adapter.request_device(&descriptor).await?;
+    Ok(Host::new(&Clamper::new(&device)?, &queue))
+}

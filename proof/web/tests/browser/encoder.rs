@@ -14,7 +14,10 @@ async fn prepared_once_and_recorded_into_one_pass() {
     let interleaved: Layout = packed(&[2, 3]).permute(&[1, 0]).unwrap();
     let double = Clamp::at_most(200_u8).with_affine(2.0, 1.0).unwrap();
     let double = clamper
-        .prepare(&double, (View::new(pixels.buffer(), interleaved), View::new(planes.buffer(), packed(&[3, 2]))))
+        .prepare(
+            &double,
+            (View::new(pixels.buffer(), interleaved), View::new(planes.buffer(), packed(&[3, 2]))),
+        )
         .unwrap();
     let cap = clamper.prepare(&Clamp::at_least(30_u8), Operands::in_place(planes.view())).unwrap();
     drop(pixels);

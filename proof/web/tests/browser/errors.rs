@@ -6,7 +6,13 @@ use wgpu_clamp::{Clamp, DType, Error, Layout, Operands, Tensor, View, wgpu};
 use crate::harness::{Gpu, buffer, packed};
 
 /// Nothing is recorded or submitted, WebGPU has nothing to report, and what was there stays.
-async fn refused(gpu: &Gpu, clamp: &Clamp, operands: Operands<'_>, dst: &Tensor, error: impl Fn(&Error) -> bool) {
+async fn refused(
+    gpu: &Gpu,
+    clamp: &Clamp,
+    operands: Operands<'_>,
+    dst: &Tensor,
+    error: impl Fn(&Error) -> bool,
+) {
     let before = dst.read_bytes().await.unwrap();
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let found = gpu.host.clamper().encode(&mut encoder, clamp, operands).unwrap_err();
@@ -50,7 +56,8 @@ async fn operands_that_do_not_fit() {
         mapped_at_creation: false,
     });
     let operands = Operands::new(View::new(&bare, packed(&[64])), b.view());
-    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::MissingUsage { argument: "src", .. })).await;
+    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::MissingUsage { argument: "src", .. }))
+        .await;
     gpu.close().await;
 }
 

@@ -32,7 +32,9 @@ async fn odd_lengths() {
         let right: Vec<u8> = src.iter().map(|&x| x.clamp(50, 201)).collect();
         let tensor = Tensor::upload(&gpu.host, &[len], &src).unwrap();
         assert_eq!(tensor.read::<u8>().await.unwrap(), src);
-        gpu.host.submit(&clamp, (tensor.view(), Tensor::zeros(&gpu.host, DType::U8, &[len]).unwrap().view())).unwrap();
+        gpu.host
+            .submit(&clamp, (tensor.view(), Tensor::zeros(&gpu.host, DType::U8, &[len]).unwrap().view()))
+            .unwrap();
         assert_eq!(tensor.read::<u8>().await.unwrap(), src);
         let mut dst = vec![0; len];
         gpu.host.clamp_slice(&clamp, &src, &mut dst).run().await.unwrap();

@@ -1,0 +1,189 @@
+// The page: sliders to frames, and what is known of each frame beside it.
+import init, { Engine, Levels } from "./clamp_web.js";
+
+/** A longer side than this is scaled down: the reference computes every element too. */
+const LONGEST = 1600;
+/** Frames whose median is shown. */
+const FRAMES = 15;
+/** What the reference compares before the page gets a turn, in pixels. */
+const PART = 100_000;
+
+const find = (id) => document.getElementById(id);
+const form = find("levels");
+const [before, after] = [find("before").getContext("2d"), find("after").getContext("2d")];
+const count = (number) => number.toLocaleString("en");
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+let engine;
+/** What is shown: what was drawn, the picture as the library has it, and its size. */
+let shown;
+/** A picture to be shown from the next frame on. */
+let next;
+/** Counts whatever asks for another frame; who finds it changed is out of date. */
+let wanted = 0;
+let running = false;
+let times = [];
+
+/** The numbers of the sliders, shown beside them. */
+function levels() {
+  const value = Object.fromEntries(["min", "max", "scale", "bias"].map((name) => [name, form.elements[name].valueAsNumber]));
+  for (const input of form.querySelectorAll("input")) {
+    const text = input.name === "scale" ? value.scale.toFixed(2) : String(value[input.name]);
+    input.nextElementSibling.value = text.replace("-", "−");
+  }
+  find("crossed").hidden = value.min <= value.max;
+  return new Levels(value.min, value.max, value.scale, value.bias);
+}
+
+/** Asks for a frame. While one is made, the latest wish waits and the others are forgotten. */
+async function want() {
+  comparing();
+  wanted += 1;
+  if (running) return;
+  running = true;
+  try {
+    for (let made = 0; made !== wanted; ) {
+      made = wanted;
+      await frame(made).catch(withoutDevice);
+    }
+  } finally {
+    running = false;
+  }
+}
+
+/** Goes on without the device, which has failed. */
+function withoutDevice(error) {
+  if (engine.trouble()) throw error;
+  engine = Engine.without_device(error.message);
+  notice();
+  showAdapter();
+  next ??= shown;
+  wanted += 1;
+}
+
+async function frame(made) {
+  if (next) await take();
+  const { picture, width, height } = shown;
+  const numbers = levels();
+  const start = performance.now();
+  const bytes = await picture.clamp(numbers);
+  times = [...times, performance.now() - start].slice(-FRAMES);
+  after.putImageData(new ImageData(new Uint8ClampedArray(bytes.buffer), width, height), 0, 0);
+  showTime();
+  let agreeing = 0;
+  const pixels = width * height;
+  for (let first = 0; first < pixels; first += PART) {
+    await turn();
+    if (made !== wanted) return;
+    agreeing += picture.agreeing(numbers, bytes, first, Math.min(first + PART, pixels));
+  }
+  const elements = 3 * pixels;
+  const of = engine.trouble() ? "elements, which it computed itself" : "elements, bit for bit";
+  agrees(`${count(agreeing)} of ${count(elements)}`, agreeing === elements ? "good" : "bad", of);
+}
+
+/** Makes the next picture the one that is shown. */
+async function take() {
+  const { source, name } = next;
+  const scale = Math.min(1, LONGEST / Math.max(source.width, source.height));
+  const [width, height] = [source.width, source.height].map((side) => Math.max(1, Math.round(side * scale)));
+  for (const { canvas } of [before, after]) {
+    [canvas.width, canvas.height] = [width, height];
+  }
+  find("compare").style.setProperty("--aspect", width / height);
+  before.drawImage(source, 0, 0, width, height);
+  const rgba = new Uint8Array(before.getImageData(0, 0, width, height).data.buffer);
+  const picture = engine.picture(rgba);
+  shown?.picture.free();
+  shown = { source, name, width, height, picture };
+  next = undefined;
+  const size = `${name}: ${width} × ${height} pixels`;
+  find("picture").textContent = scale < 1 ? `${size}, from ${source.width} × ${source.height}` : size;
+  // The first frame compiles: its time says nothing of the others.
+  await shown.picture.clamp(levels());
+  times = [];
+}
+
+/** What was said of the last frame is not true of the next. */
+function comparing() {
+  agrees("comparing …", "", "");
+}
+
+function agrees(text, name, of) {
+  find("agrees").textContent = text;
+  find("agrees").className = name;
+  find("agrees-of").textContent = of;
+}
+
+function showTime() {
+  const median = times.toSorted((a, b) => a - b)[times.length >> 1];
+  find("time").textContent = `${median.toFixed(1)} ms`;
+  const what = engine.trouble() ? "the reference on the CPU" : "clamped on the GPU and read back";
+  find("time-of").textContent = `${what}, without painting; median of ${times.length === 1 ? "one frame" : `${times.length} frames`}`;
+}
+
+/** Shows a file, whatever the browser can decode. */
+async function open(file, name = file.name) {
+  const source = await createImageBitmap(file).catch(() => undefined);
+  notice(source ? "" : `“${name}” is no picture that this browser can read.`);
+  if (!source) return;
+  next = { source, name };
+  await want();
+}
+
+async function hubble() {
+  const response = await fetch("hubble_deep_field.jpg");
+  await open(await response.blob(), "Hubble eXtreme Deep Field");
+}
+
+/** Says what is wrong, beside what always is. */
+function notice(text) {
+  const trouble = engine.trouble();
+  const without = trouble && `WebGPU is not available here (${trouble}). The CPU reference does the clamp instead.`;
+  find("notice").textContent = [without, text].filter((line) => line).join(" ");
+  find("notice").hidden = find("notice").textContent === "";
+}
+
+/** What the browser says of the adapter: often its maker and kind alone. */
+async function showAdapter() {
+  if (engine.trouble()) {
+    find("adapter").textContent = "none: the CPU reference";
+    return;
+  }
+  const { info } = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
+  const words = [info.description, info.vendor, info.architecture, info.device].filter((word) => word);
+  const name = words.length > 0 ? words.join(" ") : "unnamed: this browser does not tell";
+  find("adapter").textContent = `${name}${info.isFallbackAdapter ? " (software)" : ""}, through WebGPU`;
+}
+
+form.addEventListener("input", want);
+form.addEventListener("reset", () => {
+  comparing();
+  // The sliders are reset after this.
+  setTimeout(want);
+});
+find("identity").addEventListener("click", () => {
+  Object.entries({ min: 0, max: 255, scale: 1, bias: 0 }).forEach(([name, value]) => (form.elements[name].value = value));
+  want();
+});
+find("wipe").addEventListener("input", ({ target }) => find("compare").style.setProperty("--wipe", `${target.value}%`));
+find("file").addEventListener("change", ({ target }) => target.files[0] && open(target.files[0]));
+find("hubble").addEventListener("click", hubble);
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+addEventListener("dragleave", ({ relatedTarget }) => relatedTarget ?? document.body.classList.remove("dropping"));
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  const file = event.dataTransfer.files[0];
+  if (file) open(file);
+});
+
+await init();
+engine = await Engine.open();
+levels();
+notice();
+await showAdapter();
+await hubble();

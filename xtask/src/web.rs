@@ -1,0 +1,259 @@
+//! `cargo xtask web` and `cargo xtask test --browser`: what runs on WebGPU, in Chromium.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::machine::Machine;
+use crate::steps::{Steps, cargo, run as run_command, succeeds};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Workspaces of their own for that target: the page, and the library's tests.
+const WORKSPACES: [&str; 2] = ["examples/web", "proof/web"];
+
+/// The page as files, in `examples/web` and beside it.
+const FILES: [&str; 4] = [
+    "examples/web/index.html",
+    "examples/web/style.css",
+    "examples/web/page.js",
+    "examples/data/hubble_deep_field.jpg",
+];
+
+/// Builds the page and serves it on this machine until Ctrl-C.
+///
+/// # Errors
+///
+/// Something that it needs is missing and cannot be installed, or it does not build.
+pub fn serve() -> Result<()> {
+    let web = Web::new()?;
+    let site = web.site()?;
+    run_command(web.node("serve.mjs").arg(site).arg("8080"))
+}
+
+/// Runs the library's tests in Chromium, then those of the page.
+///
+/// # Errors
+///
+/// A test fails, or something that the tests need is missing and cannot be installed.
+pub fn test(args: &[OsString]) -> Result<()> {
+    let web = Web::new()?;
+    let mut steps = Steps::new();
+    steps.step("browser", || web.drive())?;
+    steps.step("lints", || {
+        WORKSPACES.iter().try_for_each(|workspace| {
+            run_command(&mut web.cargo(workspace, &["fmt", "--check"]))?;
+            let mut lints = web.cargo(workspace, &["clippy", "--target", TARGET, "--all-targets"]);
+            run_command(lints.args(["--", "-D", "warnings"]))
+        })
+    })?;
+    steps.step("tests", || {
+        let mut tests = web.cargo("proof/web", &["test", "--target", TARGET, "--test", "browser"]);
+        tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", web.runner()).args(args);
+        run_command(&mut web.with_tools(tests)?)
+    })?;
+    steps.step("page", || {
+        let site = web.site()?;
+        let mut page = web.node("page.mjs");
+        page.arg(site).arg(web.target.join("screenshots"));
+        run_command(&mut web.with_tools(page)?)
+    })?;
+    steps.summary();
+    println!("\nAll checks passed. The page as it looks: {}", web.target.join("screenshots").display());
+    Ok(())
+}
+
+/// Where things are.
+struct Web {
+    root: PathBuf,
+    /// What is downloaded and built for the web.
+    target: PathBuf,
+    /// Those of wasm-bindgen, at the version of the lock files.
+    tools: PathBuf,
+}
+
+impl Web {
+    /// With all that building takes.
+    fn new() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+        let target = root.join("target/web");
+        ensure_target()?;
+        let mut versions = Vec::new();
+        for workspace in WORKSPACES {
+            let path = root.join(workspace).join("Cargo.lock");
+            let lock = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            let version = locked(&lock, "wasm-bindgen");
+            versions
+                .push(version.with_context(|| format!("{} lacks wasm-bindgen", path.display()))?.to_owned());
+        }
+        if versions[0] != versions[1] {
+            bail!("the lock files of {WORKSPACES:?} name two versions of wasm-bindgen: {versions:?}");
+        }
+        let tools = target.join("tools").join(&versions[0]);
+        if !tools.join("bin/wasm-bindgen").exists() {
+            // Its own lock file may be older than the version that it is to fit.
+            let mut install = cargo(&["install", "wasm-bindgen-cli", "--debug", "--version", &versions[0]]);
+            run_command(install.arg("--root").arg(&tools))?;
+        }
+        Ok(Self { root: root.to_owned(), target, tools })
+    }
+
+    /// Cargo in one of [`WORKSPACES`].
+    fn cargo(&self, workspace: &str, args: &[&str]) -> Command {
+        let mut command = cargo(args);
+        command.current_dir(self.root.join(workspace)).env("CARGO_TARGET_DIR", &self.target);
+        command
+    }
+
+    fn script(&self, name: &str) -> PathBuf {
+        self.root.join("xtask/web").join(name)
+    }
+
+    fn node(&self, script: &str) -> Command {
+        let mut command = Command::new("node");
+        command.arg(self.script(script));
+        command
+    }
+
+    /// What cargo runs the tests by: words between spaces.
+    fn runner(&self) -> OsString {
+        let mut words = OsString::from("node ");
+        words.push(self.script("test.mjs"));
+        words
+    }
+
+    /// Builds a workspace's library, and its JavaScript into `out`.
+    fn bindgen(&self, workspace: &str, library: &str, out: &Path) -> Result<()> {
+        run_command(&mut self.cargo(workspace, &["build", "--release", "--target", TARGET]))?;
+        let wasm = self.target.join(TARGET).join("release").join(library).with_extension("wasm");
+        let mut bindgen = Command::new(self.tools.join("bin/wasm-bindgen"));
+        bindgen.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(out).arg(wasm);
+        run_command(&mut bindgen)
+    }
+
+    /// Builds the page, and says where it is.
+    fn site(&self) -> Result<PathBuf> {
+        let site = self.target.join("site");
+        self.bindgen("examples/web", "clamp_web", &site)?;
+        for file in FILES {
+            let from = self.root.join(file);
+            let name = from.file_name().context("a file has a name")?;
+            fs::copy(&from, site.join(name)).with_context(|| from.display().to_string())?;
+        }
+        Ok(site)
+    }
+
+    /// Makes sure that Chromium can be driven: the packages of Node, and the browser.
+    fn drive(&self) -> Result<()> {
+        if !succeeds(Command::new("node").arg("--version")) || !succeeds(Command::new("npm").arg("--version"))
+        {
+            bail!(
+                "Node.js with npm is not here; 20 or later is needed, as https://nodejs.org or a package has it"
+            );
+        }
+        let same = |name: &str| {
+            let read = |path: PathBuf| fs::read(path).ok();
+            read(self.script(name)) == read(self.target.join(name))
+        };
+        if !same("package-lock.json") || !self.target.join("node_modules").exists() {
+            for name in ["package.json", ".npmrc"] {
+                fs::copy(self.script(name), self.target.join(name)).with_context(|| name.to_owned())?;
+            }
+            let lock = self.target.join("package-lock.json");
+            fs::copy(self.script("package-lock.json"), &lock).context("package-lock.json")?;
+            let install =
+                run_command(Command::new("npm").args(["ci", "--ignore-scripts"]).current_dir(&self.target));
+            if install.is_err() {
+                // So that the next run tries again.
+                fs::remove_file(&lock)?;
+            }
+            install?;
+        }
+        println!(
+            "Chromium: {}",
+            chromium()?.as_deref().unwrap_or(OsStr::new("where Playwright finds Chrome")).display()
+        );
+        Ok(())
+    }
+
+    /// The environment that the scripts expect.
+    fn with_tools(&self, mut command: Command) -> Result<Command> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let bin = self.tools.join("bin");
+        command.env("PATH", std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?);
+        command.env("NODE_PACKAGES", &self.target);
+        if let Some(chromium) = chromium()? {
+            command.env("CHROMIUM", chromium);
+        }
+        Ok(command)
+    }
+}
+
+/// Chromium as the environment names it or as packages call it; on Linux it is installed where it is missing. `None`
+/// elsewhere: there Playwright knows where Chrome is.
+fn chromium() -> Result<Option<OsString>> {
+    if let Some(named) = std::env::var_os("CHROMIUM") {
+        return Ok(Some(named));
+    }
+    if cfg!(not(target_os = "linux")) {
+        return Ok(None);
+    }
+    let found = || {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let dirs: Vec<_> = std::env::split_paths(&path).collect();
+        let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+        names.iter().find_map(|name| dirs.iter().map(|dir| dir.join(name)).find(|file| file.is_file()))
+    };
+    if found().is_none() {
+        let machine = Machine::this();
+        let manager = machine
+            .manager()
+            .context("Chromium is not here, nor a package manager that is known; CHROMIUM names it")?;
+        manager.install(&["chromium"], machine.root())?;
+    }
+    let found = found().context("Chromium is installed, but not on the PATH; CHROMIUM names it")?;
+    Ok(Some(found.into()))
+}
+
+/// Adds the target to the toolchain where it is missing.
+fn ensure_target() -> Result<()> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let libdir = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
+    let has = libdir.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists());
+    if !has && run_command(Command::new("rustup").args(["target", "add", TARGET])).is_err() {
+        bail!(
+            "the Rust toolchain lacks the target {TARGET}. With rustup:\n\n    rustup target add {TARGET}\n"
+        );
+    }
+    Ok(())
+}
+
+/// The version of a package in a lock file.
+fn locked<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_package_itself() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.1\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.3\"\n";
+        assert_eq!(locked(lock, "wasm-bindgen"), Some("0.2.3"));
+        assert_eq!(locked(lock, "wasm"), None);
+    }
+
+    /// What is committed must not name the registry of one machine.
+    #[test]
+    fn the_lock_file_of_node_names_no_registry() {
+        let lock = include_str!("../web/package-lock.json");
+        assert!(lock.contains("playwright-core") && !lock.contains("resolved"));
+    }
+}

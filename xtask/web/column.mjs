@@ -1,0 +1,62 @@
+// The columns of WebGPU in the matrix: the self-test in Chromium or in Node, with default and with downlevel limits.
+//
+//     node column.mjs chromium|node WASM_DIRECTORY OUT.json [CASES]
+import { readFile, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { launch, packages } from "./chromium.mjs";
+import { serve } from "./serve.mjs";
+
+const [where, directory, out, cases = ""] = process.argv.slice(2);
+const MODULE = "clamp_proof_web";
+
+/** What an adapter says of itself; browsers say little. */
+const words = ({ vendor, architecture, device, description }) =>
+  [vendor, architecture, device, description].filter((word) => word).join(" ");
+
+/** In a page: imports `module`, and calls its `column`. */
+const call = async ([module, ...args]) => {
+  const { default: init, column } = await import(`/${module}.js`);
+  await init();
+  return column(...args);
+};
+
+/** Gives a function from limits to a column. */
+async function inChromium() {
+  const { url } = await serve(directory);
+  const browser = await launch();
+  const page = await browser.newPage();
+  page.on("console", (message) => console.log(message.text()));
+  // Any page of the server's will do.
+  await page.goto(`${url}${MODULE}.js`);
+  const info = await page.evaluate(async () => {
+    const { vendor, architecture, device, description } = (await navigator.gpu.requestAdapter()).info;
+    return { vendor, architecture, device, description };
+  });
+  const adapter = `${words(info)}, Chromium ${browser.version()}`;
+  return (limits) => page.evaluate(call, [MODULE, "Dawn in Chromium", adapter, limits, cases]);
+}
+
+/** Gives a function from limits to a column. */
+async function inNode() {
+  const { create, globals } = await import(pathToFileURL(packages.resolve("webgpu")));
+  const { version } = packages("webgpu/package.json");
+  const gpu = create([]);
+  // What wgpu looks for in a browser.
+  Object.assign(globalThis, globals, { Window: Object });
+  Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true });
+  const { default: init, column } = await import(pathToFileURL(join(directory, `${MODULE}.js`)));
+  await init({ module_or_path: await readFile(join(directory, `${MODULE}_bg.wasm`)) });
+  const adapter = `${words((await gpu.requestAdapter()).info)}, webgpu ${version} on Node ${process.versions.node}`;
+  return (limits) => column("Dawn in Node", adapter, limits, cases);
+}
+
+const column = await { chromium: inChromium, node: inNode }[where]();
+const columns = [];
+for (const limits of ["default", "downlevel"]) {
+  columns.push(JSON.parse(await column(limits)));
+  await writeFile(out, JSON.stringify(columns));
+}
+console.log(`wrote ${out}`);
+// The server, the browser and Dawn's threads would keep the process.
+process.exit(columns.some(({ failures }) => failures.length > 0) ? 1 : 0);

@@ -1,0 +1,187 @@
+// The page examples/web in Chromium: what it shows, by keyboard, by drop, on a phone and without WebGPU.
+//
+//     node page.mjs SITE SCREENSHOTS
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { launch } from "./chromium.mjs";
+import { serve } from "./serve.mjs";
+
+const [site, screenshots] = process.argv.slice(2);
+const DESKTOP = { viewport: { width: 1280, height: 900 }, colorScheme: "light" };
+const PHONE = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+  colorScheme: "dark",
+};
+/** Elements of the picture that is there: 1000 × 872 pixels of three. */
+const HUBBLE = "2,616,000 of 2,616,000";
+
+const { server, url } = await serve(site);
+await mkdir(screenshots, { recursive: true });
+let browser;
+
+/** Runs `test` on a page of its own. Whatever the page reports as wrong fails it. */
+async function onPage(name, options, test) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(120_000);
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("requestfailed", (request) => wrong.push(`${request.url()}: ${request.failure()?.errorText}`));
+  try {
+    await test(page);
+    assert.deepEqual(wrong, []);
+  } catch (error) {
+    await page.screenshot({ path: join(screenshots, "failed.png"), fullPage: true });
+    console.log(wrong.join("\n"));
+    throw error;
+  } finally {
+    await context.close();
+  }
+  console.log(`${name}: ok`);
+}
+
+/** Waits until all `elements` of the frame that is shown agree. */
+const agreed = (page, elements) => page.locator("#agrees.good", { hasText: elements }).waitFor();
+
+/** The bytes of a canvas. */
+const bytes = (page, id) =>
+  page.evaluate((id) => {
+    const canvas = document.getElementById(id);
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return [...data.subarray(0, 40_000)];
+  }, id);
+
+/** Drops a file on the page: made there, since one of this process cannot be dragged. */
+const drop = (page, name, text) =>
+  page.evaluate(
+    async ([name, text]) => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 37, height: 23 });
+      const context = canvas.getContext("2d");
+      for (let x = 0; x < 37; x += 1) {
+        context.fillStyle = `rgb(${x * 7} ${255 - x * 5} ${x * 3})`;
+        context.fillRect(x, 0, 1, 23);
+      }
+      const picture = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text ?? picture], name));
+      for (const type of ["dragover", "drop"]) {
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    },
+    [name, text],
+  );
+
+/** What the sliders say, computed here: exactly, since a byte times an f32 and an integer fit an f64. */
+const expected = (before, { min, max, scale, bias }) =>
+  before.map((x, n) => (n % 4 === 3 ? x : Math.max(min, Math.min(Math.trunc(x * Math.fround(scale) + bias), max))));
+
+/** Byte by byte, and says which is the first that differs. */
+function same(actual, expected) {
+  const at = actual.findIndex((byte, n) => byte !== expected[n]);
+  assert(at === -1 && actual.length === expected.length, `byte ${at} is ${actual[at]}, not ${expected[at]}`);
+}
+
+async function desktop(page) {
+  await page.goto(url);
+  await agreed(page, HUBBLE);
+  assert.match(await page.locator("#adapter").textContent(), /through WebGPU$/);
+  assert.match(await page.locator("#time").textContent(), /^\d+\.\d ms$/);
+  assert(await page.locator("#notice").isHidden());
+  await page.screenshot({ path: join(screenshots, "desktop.png"), fullPage: true });
+  const before = await bytes(page, "before");
+  const first = await bytes(page, "after");
+  same(first, expected(before, { min: 0, max: 255, scale: 2.5, bias: -20 }));
+
+  // By keyboard alone.
+  const slider = (name) => page.getByRole("slider", { name, exact: true });
+  await slider("scale").focus();
+  for (let n = 0; n < 10; n += 1) await page.keyboard.press("ArrowRight");
+  await agreed(page, HUBBLE);
+  assert.equal(await page.locator("input[name=scale] + output").textContent(), "3.00");
+  const brighter = await bytes(page, "after");
+  assert(brighter.some((byte, n) => byte !== first[n]));
+  same(brighter, expected(before, { min: 0, max: 255, scale: 3, bias: -20 }));
+  await slider("min").press("End");
+  await slider("max").press("Home");
+  await agreed(page, HUBBLE);
+  assert(await page.locator("#crossed").isVisible());
+  assert((await bytes(page, "after")).every((x) => x === 255));
+  await page.getByRole("button", { name: "No change" }).press("Enter");
+  await agreed(page, HUBBLE);
+  same(await bytes(page, "after"), before);
+  await page.getByRole("button", { name: "Reset" }).press("Enter");
+  await agreed(page, HUBBLE);
+  same(await bytes(page, "after"), first);
+
+  await drop(page, "stripes.png");
+  await agreed(page, "2,553 of 2,553");
+  assert.equal(await page.locator("#picture").textContent(), "stripes.png: 37 × 23 pixels");
+  same((await bytes(page, "before")).slice(0, 8), [0, 255, 0, 255, 7, 250, 3, 255]);
+  await drop(page, "notes.txt", "no picture");
+  await page.locator("#notice", { hasText: "“notes.txt” is no picture" }).waitFor();
+  await page.getByRole("button", { name: "the Hubble Deep Field" }).click();
+  await agreed(page, HUBBLE);
+  assert(await page.locator("#notice").isHidden());
+}
+
+async function phone(page) {
+  await page.goto(url);
+  await agreed(page, HUBBLE);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing sticks out");
+  await page.screenshot({ path: join(screenshots, "phone.png"), fullPage: true });
+  await page.locator("input[name=bias]").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: join(screenshots, "phone-sliders.png") });
+}
+
+/** The device is gone while the page is open. */
+async function lost(page) {
+  await page.addInitScript(() => {
+    const request = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (...args) {
+      return (window.device = await request.apply(this, args));
+    };
+  });
+  await page.goto(url);
+  await agreed(page, HUBBLE);
+  await page.evaluate(() => window.device.destroy());
+  await page.locator("input[name=scale]").press("ArrowLeft");
+  await withoutWebGpu(page);
+}
+
+async function withoutWebGpu(page) {
+  await page.locator("#notice", { hasText: "WebGPU is not available here" }).waitFor();
+  await agreed(page, HUBBLE);
+  assert.equal(await page.locator("#adapter").textContent(), "none: the CPU reference");
+  const before = await bytes(page, "before");
+  await page.getByRole("button", { name: "Reset" }).press("Enter");
+  await page.locator("input[name=scale]").press("ArrowRight");
+  await agreed(page, HUBBLE);
+  same(await bytes(page, "after"), expected(before, { min: 0, max: 255, scale: 2.55, bias: -20 }));
+}
+
+try {
+  browser = await launch();
+  await onPage("desktop", DESKTOP, desktop);
+  await onPage("phone", PHONE, phone);
+  await onPage("device lost", DESKTOP, lost);
+  await onPage("no adapter", DESKTOP, async (page) => {
+    await page.addInitScript(() => (GPU.prototype.requestAdapter = async () => null));
+    await page.goto(url);
+    await withoutWebGpu(page);
+  });
+  await browser.close();
+  browser = await launch({ webgpu: false });
+  await onPage("no WebGPU", PHONE, async (page) => {
+    await page.goto(url);
+    await withoutWebGpu(page);
+    await page.screenshot({ path: join(screenshots, "without-webgpu.png"), fullPage: true });
+  });
+} finally {
+  await browser?.close();
+  server.close();
+}
