@@ -24,6 +24,11 @@ The commands of wgpu-clamp
         `cargo test`, so `cargo xtask test --browser -- -- layouts` runs the tests of that name. Needs
         Node.js 20; installs Chromium where it is missing, and the rest into target/web.
 
+    cargo xtask validate [-- ARGS...]
+        Runs the GPU tests on Vulkan under Khronos' validation layer, synchronization validation included,
+        and fails where the layer reports an error or a warning. Installs the layer where it is missing.
+        ARGS go to the test programs: `-- slots` runs those tests alone. Linux only.
+
     cargo xtask bench [--peers] [ARGS...]
         Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and
         what should be reached. --peers builds burn, ndarray and others as well (minutes) and puts
@@ -56,13 +61,13 @@ The commands of wgpu-clamp
     cargo xtask help
         Shows this text.
 
-The first seven install Mesa's software drivers on a Linux machine that has no driver, through the
-machine's package manager. They need root or a sudo that asks nothing; without either they print the
+What runs on a GPU, on a Linux machine that has no driver, installs Mesa's software drivers through the
+machine's package manager. That needs root or a sudo that asks nothing; without either they print the
 command to run. A driver that is already there is left alone. Windows and macOS need nothing.
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, bench, shaders, proof, mutants, web, drivers, help";
+const COMMANDS: &str = "demo, test, validate, bench, shaders, proof, mutants, web, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -106,6 +111,11 @@ pub enum Task {
     },
     /// Serve the page.
     Web,
+    /// Run the GPU tests under a validation layer.
+    Validate {
+        /// Passed on to the test programs.
+        args: Vec<OsString>,
+    },
 }
 
 /// Reads the arguments that follow `cargo xtask`.
@@ -192,6 +202,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
                 );
             }
             Ok(Task::Test { exhaustive: !options.is_empty(), args: rest })
+        }
+        Some("validate") => {
+            if let Some(arg) = options.first() {
+                bail!(
+                    "`validate` has no argument `{0}`; to hand it to the tests, write `validate -- {0}`",
+                    arg.display()
+                );
+            }
+            Ok(Task::Validate { args: rest })
         }
         _ => bail!("there is no command `{}`; the commands are: {COMMANDS}", command.display()),
     }
@@ -292,6 +311,14 @@ mod tests {
         {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
         }
+    }
+
+    #[test]
+    fn validate_hands_what_follows_the_dashes_to_the_tests() {
+        assert_eq!(parse("validate").unwrap(), Task::Validate { args: vec![] });
+        assert_eq!(parse("validate -- slots").unwrap(), Task::Validate { args: strings(&["slots"]) });
+        let error = parse("validate slots").unwrap_err().to_string();
+        assert!(error.contains("`validate -- slots`"), "{error}");
     }
 
     #[test]

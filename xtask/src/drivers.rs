@@ -11,6 +11,8 @@ pub enum Api {
     Vulkan,
     /// wgpu's `Backends::GL`: GLES through EGL.
     Gl,
+    /// Vulkan, with Khronos' validation layer in between.
+    ValidatedVulkan,
 }
 
 impl Api {
@@ -19,6 +21,7 @@ impl Api {
         match self {
             Self::Vulkan => &[Part::VulkanLoader, Part::VulkanDriver],
             Self::Gl => &[Part::EglLoader, Part::EglVendor, Part::Gles, Part::GlDriver],
+            Self::ValidatedVulkan => &[Part::VulkanLoader, Part::VulkanDriver, Part::ValidationLayer],
         }
     }
 }
@@ -30,6 +33,8 @@ pub enum Part {
     VulkanLoader,
     /// A driver that the loader finds through its manifest; any driver will do.
     VulkanDriver,
+    /// `VK_LAYER_KHRONOS_validation`, which the loader finds through its manifest.
+    ValidationLayer,
     /// `libEGL.so.1`.
     EglLoader,
     /// A driver that libglvnd's EGL finds through its manifest; any driver will do.
@@ -46,6 +51,7 @@ impl Part {
         match self {
             Self::VulkanLoader => "Vulkan loader",
             Self::VulkanDriver => "Vulkan driver",
+            Self::ValidationLayer => "Vulkan layer",
             Self::EglLoader => "EGL loader",
             Self::EglVendor => "EGL driver",
             Self::Gles => "GLES library",
@@ -54,12 +60,17 @@ impl Part {
     }
 }
 
-/// The variables that replace the search for manifests. One that names nothing hides every driver, and no
+/// The variables that replace the search for manifests. One that names nothing hides every driver or layer, and no
 /// package helps.
-const OVERRIDES: [&str; 4] =
-    ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"];
+const OVERRIDES: [&str; 5] = [
+    "VK_DRIVER_FILES",
+    "VK_ICD_FILENAMES",
+    "VK_LAYER_PATH",
+    "__EGL_VENDOR_LIBRARY_FILENAMES",
+    "__EGL_VENDOR_LIBRARY_DIRS",
+];
 
-/// Makes sure that adapters of all `apis` can exist, installing Mesa's software drivers where not.
+/// Makes sure that adapters of all `apis` can exist, installing Mesa's software drivers, and the layer, where not.
 ///
 /// # Errors
 ///

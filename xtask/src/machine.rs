@@ -88,6 +88,11 @@ impl Machine {
         match part {
             Part::VulkanLoader => library("libvulkan.so.1"),
             Part::VulkanDriver => self.usable(self.vulkan_manifests()),
+            Part::ValidationLayer => {
+                let mut layers = self.usable(self.layer_manifests());
+                layers.retain(|layer| is_khronos_validation(layer));
+                layers
+            }
             Part::EglLoader => library("libEGL.so.1"),
             Part::EglVendor => self.egl_vendors(),
             Part::Gles => library("libGLESv2.so.2"),
@@ -124,10 +129,18 @@ impl Machine {
     }
 
     fn vulkan_manifests(&self) -> Vec<PathBuf> {
-        for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-            if self.variable(name).is_some() {
-                return self.paths_in(name);
-            }
+        self.vulkan_places(&["VK_DRIVER_FILES", "VK_ICD_FILENAMES"], "VK_ADD_DRIVER_FILES", "icd.d")
+    }
+
+    fn layer_manifests(&self) -> Vec<PathBuf> {
+        self.vulkan_places(&["VK_LAYER_PATH"], "VK_ADD_LAYER_PATH", "explicit_layer.d")
+    }
+
+    /// Where the loader looks for manifests of one kind: in what the first of `instead` names that is set, else in
+    /// what `before` names and in `dir` of the usual places.
+    fn vulkan_places(&self, instead: &[&str], before: &str, dir: &str) -> Vec<PathBuf> {
+        if let Some(name) = instead.iter().find(|name| self.variable(name).is_some()) {
+            return self.paths_in(name);
         }
         let home = PathBuf::from(self.variable("HOME").cloned().unwrap_or_default());
         let listed = |name: &str, default: &[&str]| {
@@ -145,8 +158,8 @@ impl Machine {
             listed("XDG_DATA_HOME", &[".local/share"]),
             listed("XDG_DATA_DIRS", &["/usr/local/share", "/usr/share"]),
         ];
-        let mut places = self.paths_in("VK_ADD_DRIVER_FILES");
-        places.extend(bases.concat().into_iter().map(|base| base.join("vulkan/icd.d")));
+        let mut places = self.paths_in(before);
+        places.extend(bases.concat().into_iter().map(|base| base.join("vulkan").join(dir)));
         places
     }
 
@@ -239,6 +252,10 @@ fn named_library(manifest: &Path) -> Option<PathBuf> {
 
 fn is_mesa(vendor: &Path) -> bool {
     named_library(vendor).is_some_and(|library| library.to_string_lossy().contains("libEGL_mesa"))
+}
+
+fn is_khronos_validation(layer: &Path) -> bool {
+    fs::read_to_string(layer).is_ok_and(|text| text.contains("\"VK_LAYER_KHRONOS_validation\""))
 }
 
 /// What a directory holds, by name; nothing where it cannot be read.

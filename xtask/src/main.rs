@@ -13,6 +13,7 @@ mod proof;
 mod shaders;
 mod steps;
 mod test;
+mod validate;
 mod web;
 
 use std::process::ExitCode;
@@ -52,5 +53,6 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::TestBrowser { args } => web::test(args),
         Task::Web => web::serve(),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
+        Task::Validate { args } => validate::run(args),
     }
 }

@@ -35,16 +35,18 @@ impl Manager {
         })
     }
 
-    /// The package that brings Mesa's version of a part.
+    /// The package that brings a part: Mesa's, of a driver.
     fn package(self, part: Part) -> &'static str {
         match (self, part) {
             (Self::Apt, Part::VulkanLoader) => "libvulkan1",
+            (Self::Apt, Part::ValidationLayer) => "vulkan-validationlayers",
             (Self::Apt, Part::EglLoader) => "libegl1",
             (Self::Apt, Part::EglVendor) => "libegl-mesa0",
             (Self::Apt, Part::Gles) => "libgles2",
             (Self::Apt, Part::GlDriver) => "libgl1-mesa-dri",
             (Self::Dnf, Part::VulkanLoader) => "vulkan-loader",
             (Self::Apt | Self::Dnf, Part::VulkanDriver) => "mesa-vulkan-drivers",
+            (Self::Dnf | Self::Pacman, Part::ValidationLayer) => "vulkan-validation-layers",
             (Self::Dnf, Part::EglLoader) => "libglvnd-egl",
             (Self::Dnf, Part::EglVendor) => "mesa-libEGL",
             (Self::Dnf, Part::Gles) => "libglvnd-gles",
@@ -161,9 +163,10 @@ fn privilege() -> Option<&'static [&'static str]> {
 mod tests {
     use super::*;
 
-    const ALL: [Part; 6] = [
+    const ALL: [Part; 7] = [
         Part::VulkanLoader,
         Part::VulkanDriver,
+        Part::ValidationLayer,
         Part::EglLoader,
         Part::EglVendor,
         Part::Gles,
@@ -194,11 +197,19 @@ mod tests {
         assert_eq!(Manager::Apt.packages(&[Part::VulkanDriver]), ["mesa-vulkan-drivers"]);
         assert_eq!(
             Manager::Apt.packages(&ALL),
-            ["libegl-mesa0", "libegl1", "libgl1-mesa-dri", "libgles2", "libvulkan1", "mesa-vulkan-drivers"]
+            [
+                "libegl-mesa0",
+                "libegl1",
+                "libgl1-mesa-dri",
+                "libgles2",
+                "libvulkan1",
+                "mesa-vulkan-drivers",
+                "vulkan-validationlayers"
+            ]
         );
         assert_eq!(
             Manager::Pacman.packages(&ALL),
-            ["libglvnd", "mesa", "vulkan-icd-loader", "vulkan-swrast"]
+            ["libglvnd", "mesa", "vulkan-icd-loader", "vulkan-swrast", "vulkan-validation-layers"]
         );
     }
 

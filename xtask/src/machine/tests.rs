@@ -135,6 +135,26 @@ fn a_manifest_without_its_library_does_not_count() {
 }
 
 #[test]
+fn the_validation_layer_is_one_of_many() {
+    let mut fake = Fake::new();
+    fake.with_vulkan()
+        .library(&format!("{DIR}/libVkLayer_khronos_validation.so"))
+        .library(&format!("{DIR}/libVkLayer_other.so"));
+    let layer = |name: &str, library: &str| {
+        format!("{{ \"layer\": {{ \"name\": \"{name}\", \"library_path\": \"{library}\" }} }}")
+    };
+    let other = layer("VK_LAYER_OTHER", "libVkLayer_other.so");
+    fake.file("usr/share/vulkan/explicit_layer.d/other.json", other);
+    let missing = |fake: &Fake| fake.machine.missing(&[Api::ValidatedVulkan]);
+    assert_eq!(missing(&fake), [Part::ValidationLayer]);
+    let own = layer("VK_LAYER_KHRONOS_validation", "libVkLayer_khronos_validation.so");
+    fake.file("usr/share/vulkan/explicit_layer.d/khronos.json", own);
+    assert_eq!(missing(&fake), []);
+    fake.set("VK_LAYER_PATH", "/nowhere");
+    assert_eq!(missing(&fake), [Part::ValidationLayer]);
+}
+
+#[test]
 fn libraries_for_another_processor_do_not_count() {
     let fake = Fake::new();
     fake.library_for("usr/lib/i386-linux-gnu/libvulkan.so.1", X86)

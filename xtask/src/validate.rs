@@ -1,0 +1,249 @@
+//! `cargo xtask validate`: the GPU tests under Khronos' Vulkan validation layer.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use crate::drivers::{self, Api};
+use crate::steps::{Steps, cargo, run as run_command};
+
+/// Hazards within a command buffer, and from one submission to the next.
+const SYNCHRONIZATION: &str = "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
+                               VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
+
+/// What finds fault with every program: no object here is large enough for its advice.
+const BEST_PRACTICES: &str = "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT";
+
+/// A test that draws such advice. It runs in a process of its own, whose messages must arrive too.
+const ADVISED: &str = "program::caches_do_not_grow";
+
+/// Runs the GPU tests on Vulkan under the layer; `args` go to the test programs.
+///
+/// # Errors
+///
+/// The layer cannot be had or does not report, a test fails, or the layer reports an error or a warning.
+pub fn run(args: &[OsString]) -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "the tests run under Vulkan's validation layer on Linux only");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let layer = Layer { root, dir: root.join("target/validation") };
+    let mut steps = Steps::new();
+    steps.step("layer", || drivers::ensure(&[Api::ValidatedVulkan]))?;
+    steps.step("control", || {
+        let exact = [ADVISED, "--exact"].map(OsString::from);
+        let (tested, messages) = layer.test(BEST_PRACTICES, &["--test", "gpu"], &exact)?;
+        tested?;
+        ensure!(
+            messages.reports.keys().any(|report| report.id.contains("BestPractices")),
+            "the layer was told to warn of what is not best practice, and did not: what it says of the tests is worth \
+             nothing\n{}",
+            messages.text()
+        );
+        println!("The layer reports, also from the processes that tests start.");
+        Ok(())
+    })?;
+    steps.step("tests", || {
+        let programs = ["--no-fail-fast", "--test", "gpu", "--test", "conformance"];
+        let (tested, messages) = layer.test(SYNCHRONIZATION, &programs, args)?;
+        println!("\n{}", messages.text());
+        ensure!(
+            messages.active > 0 && messages.active == messages.synchronized,
+            "the layer started with {} instances, and validated the synchronization of {}",
+            messages.active,
+            messages.synchronized
+        );
+        tested?;
+        if !messages.reports.is_empty() {
+            bail!("the layer reported the above; all of it is in target/validation/messages.txt");
+        }
+        Ok(())
+    })?;
+    steps.summary();
+    println!("\nThe layer found nothing.");
+    Ok(())
+}
+
+/// The layer, and where its files are.
+struct Layer<'a> {
+    root: &'a Path,
+    dir: PathBuf,
+}
+
+impl Layer<'_> {
+    /// Runs `cargo test` with the layer's additional checks `enables`. Returns how the tests ended, and what the layer
+    /// said meanwhile.
+    fn test(&self, enables: &str, programs: &[&str], args: &[OsString]) -> Result<(Result<()>, Messages)> {
+        fs::create_dir_all(&self.dir)?;
+        let settings = self.dir.join("vk_layer_settings.txt");
+        let pipe = self.pipe()?;
+        let text = [
+            ("debug_action", "VK_DBG_LAYER_ACTION_LOG_MSG"),
+            ("log_filename", pipe.to_str().context("the repository's path is not UTF-8")?),
+            ("report_flags", "error,warn,perf,info"),
+            ("enable_message_limit", "false"),
+            ("disables", ""),
+            ("enables", enables),
+        ];
+        let text: String =
+            text.iter().map(|(key, value)| format!("khronos_validation.{key} = {value}\n")).collect();
+        fs::write(&settings, text)?;
+
+        let mut command = cargo(&["test", "--package", "wgpu-clamp"]);
+        command.args(programs).arg("--").args(args).current_dir(self.root);
+        for (name, value) in [
+            ("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"),
+            ("WGPU_BACKEND", "vulkan"),
+            ("WGPU_CLAMP_REQUIRE", "vulkan"),
+            // For debuggers, naga names WGSL as a shader's language, which layers of before 2024 take for an error
+            // and look no further into that shader.
+            ("WGPU_DEBUG", "0"),
+        ] {
+            command.env(name, value);
+        }
+        command.env("VK_LAYER_SETTINGS_PATH", &settings);
+        // There it keeps the shaders that it found valid.
+        command.env("XDG_CACHE_HOME", &self.dir);
+
+        // Opened for both: for one alone, opening waits for the other. The last writer that closes ends the reading.
+        let writer = File::options().read(true).write(true).open(&pipe)?;
+        let (reader, log) = (File::open(&pipe)?, File::create(self.dir.join("messages.txt"))?);
+        std::thread::scope(|scope| {
+            let reading = scope.spawn(move || Messages::read(BufReader::new(reader), log));
+            let tested = run_command(&mut command);
+            drop(writer);
+            let messages = reading.join().map_err(|_| anyhow!("reading the layer's messages panicked"))?;
+            Ok((tested, messages?))
+        })
+    }
+
+    /// A named pipe: the layer truncates the file that it logs to, and tests run in more than one process.
+    fn pipe(&self) -> Result<PathBuf> {
+        let pipe = self.dir.join("pipe");
+        if pipe.exists() {
+            fs::remove_file(&pipe)?;
+        }
+        run_command(Command::new("mkfifo").arg(&pipe))?;
+        Ok(pipe)
+    }
+}
+
+/// What the layer finds fault with.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Report {
+    /// `Error`, `Warning` or `Performance Warning`.
+    severity: String,
+    /// The rule, by its name in Vulkan's specification where it is there.
+    id: String,
+}
+
+/// What the layer said.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Messages {
+    /// Instances of Vulkan that it was part of.
+    active: usize,
+    /// Those of which it validated the synchronization.
+    synchronized: usize,
+    /// How often each came, and the first one's words.
+    reports: BTreeMap<Report, (usize, String)>,
+}
+
+impl Messages {
+    /// Reads to the end, and keeps a copy in `log`.
+    fn read(input: impl BufRead, mut log: impl Write) -> Result<Self> {
+        let mut messages = Self::default();
+        for line in input.split(b'\n') {
+            let line = line?;
+            log.write_all(&line)?;
+            log.write_all(b"\n")?;
+            messages.add(&String::from_utf8_lossy(&line));
+        }
+        Ok(messages)
+    }
+
+    fn add(&mut self, line: &str) {
+        if line.contains("Khronos Validation Layer Active") {
+            self.active += 1;
+        }
+        if line.contains("Current Enables:") && line.contains("SYNCHRONIZATION_VALIDATION") {
+            self.synchronized += 1;
+        }
+        if let Some((severity, id)) = header(line)
+            && severity != "Information"
+        {
+            let report = Report { severity: severity.to_owned(), id: id.to_owned() };
+            self.reports.entry(report).or_insert_with(|| (0, line.to_owned())).0 += 1;
+        }
+    }
+
+    /// As printed.
+    fn text(&self) -> String {
+        let mut text = format!("Vulkan's validation layer was part of {} instances. ", self.active);
+        if self.reports.is_empty() {
+            text += "It reported nothing.";
+        }
+        for (Report { severity, id }, (count, first)) in &self.reports {
+            text += &format!("\n\n{severity} {id}, {count} times, the first one:\n{first}");
+        }
+        text
+    }
+}
+
+/// Severity and rule of a message, if this line is its first: `... Validation Error: [ VUID-... ] ...`.
+fn header(line: &str) -> Option<(&str, &str)> {
+    let (_, after) = line.split_once("Validation ")?;
+    let (severity, after) = after.split_once(": [ ")?;
+    let (id, _) = after.split_once(" ]")?;
+    (severity.len() < 30 && !id.contains(' ')).then_some((severity, id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the layer 1.3.239.
+    const SAID: &str = "\
+UNASSIGNED-khronos-validation-createinstance-status-message(INFO / SPEC): msgNum: -671457468 - Validation Information: \
+[ UNASSIGNED-khronos-validation-createinstance-status-message ] Object 0: handle = 0x7f6aec248370, type = \
+VK_OBJECT_TYPE_INSTANCE; | MessageID = 0xd7fa5f44 | Khronos Validation Layer Active:
+    Settings File: Found at vk_layer_settings.txt specified by environment variable (VK_LAYER_SETTINGS_PATH).
+    Current Enables: VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION, \
+VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT.
+    Current Disables: None.
+
+    Objects: 1
+        [0] 0x7f6aec248370, type: 1, name: NULL
+UNASSIGNED-CoreValidation-Shader-InconsistentSpirv(ERROR / SPEC): msgNum: 7060244 - Validation Error: \
+[ UNASSIGNED-CoreValidation-Shader-InconsistentSpirv ] Object 0: handle = 0x7f6aec955550, type = VK_OBJECT_TYPE_DEVICE; \
+| MessageID = 0x6bbb14 | SPIR-V module not valid: Invalid source language operand: 10
+    Objects: 1
+        [0] 0x7f6aec955550, type: 3, name: NULL
+";
+
+    #[test]
+    fn messages_are_counted_by_rule() {
+        let mut log = Vec::new();
+        let twice = [SAID, SAID].concat();
+        let messages = Messages::read(twice.as_bytes(), &mut log).unwrap();
+        assert_eq!(log, twice.as_bytes());
+        assert_eq!((messages.active, messages.synchronized, messages.reports.len()), (2, 2, 1));
+        let (report, (count, first)) = messages.reports.first_key_value().unwrap();
+        assert_eq!(report.severity, "Error");
+        assert_eq!(report.id, "UNASSIGNED-CoreValidation-Shader-InconsistentSpirv");
+        assert!(*count == 2 && first.ends_with("Invalid source language operand: 10"), "{count} {first}");
+    }
+
+    #[test]
+    fn what_is_no_first_line_is_none() {
+        for line in
+            ["", "Validation layer: [ x", "    Current Disables: None.", "Validation Error: [ of no rule ]"]
+        {
+            assert_eq!(header(line), None, "{line:?}");
+        }
+        let warning = "X(WARN / PERF): msgNum: 1 - Validation Performance Warning: [ X ] Object 0";
+        assert_eq!(header(warning), Some(("Performance Warning", "X")));
+    }
+}
