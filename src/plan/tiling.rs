@@ -4,7 +4,7 @@ use super::strategy::Misfit;
 use super::window;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{Dim, Kernel, Placement, Region, Task, Tile, Tiling};
-use crate::{Error, MAX_RANK};
+use crate::{Error, Limits, MAX_RANK};
 
 /// Limits of one window, in elements.
 #[derive(Clone, Copy)]
@@ -70,6 +70,11 @@ impl Room {
         }
         if room.spans.contains(&0) {
             let needed = slack.saturating_mul(4);
+            // Larger bindings than there are help nobody: it is the alignment then.
+            if needed <= limits.max_binding_size {
+                let (name, alignment) = ("min_storage_buffer_offset_alignment", limits.binding_alignment);
+                return refused(name, Limits::default().binding_alignment, alignment);
+            }
             return refused("max_storage_buffer_binding_size", needed, limits.max_binding_size);
         }
         Ok(room)
