@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 
 /// Whether the output is what the folder expects.
 fn run(folder: &Path) -> Result<bool> {
-    let test = NodeTest::read(folder, folder)?;
+    let test = NodeTest::read(|path| std::fs::read(path), folder, folder)?;
     let (dtype, shape) = (test.x.dtype, &test.x.shape);
     // The node's own numbers in, the rules of that version of ONNX out.
     let clamp = Clamp::onnx(test.opset, dtype, test.bounds)?;

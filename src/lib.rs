@@ -328,9 +328,16 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// What `fuzz/` has written for users of the crate, the crate's own tests run too.
+#[cfg(test)]
+extern crate self as wgpu_clamp;
+
 mod arithmetic;
 mod error;
 mod fragment;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod gpu;
 mod host;
 mod kernel;

@@ -1,6 +1,8 @@
 //! From a clamp and its layouts to dispatches: validated, collapsed, given a strategy, cut. Pure; no GPU is needed.
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
+pub(crate) mod check;
+#[cfg(any(test, fuzzing))]
 mod interpreter;
 mod strategy;
 mod tiling;

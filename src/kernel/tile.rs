@@ -185,7 +185,7 @@ impl GeometryBytes {
     }
 
     /// As the kernel's own type.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn get<T: Pod>(&self) -> T {
         bytemuck::pod_read_unaligned(self.as_bytes())
     }

@@ -2,8 +2,9 @@
 //! src each element of dst is made of, by the clamp of which channel. The functions have the names of those in WGSL,
 //! and say the same.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::{Plan, Window};
 use crate::kernel::row::{RowGeometry, RowUnit};
@@ -99,25 +100,32 @@ impl Invocation {
 ///
 /// An access lies outside its binding, or two invocations of a dispatch race.
 pub(super) fn run(plan: &Plan, adjacent: bool) -> Vec<Move<u64>> {
-    let mut moves = Vec::new();
-    let Some(task) = plan.task else { return moves };
+    plan.windows().flat_map(|window| run_window(plan, &window, adjacent)).collect()
+}
+
+/// What one window does.
+///
+/// # Panics
+///
+/// As [`run`].
+pub(super) fn run_window(plan: &Plan, window: &Window, adjacent: bool) -> Vec<Move<u64>> {
+    let task = plan.task.expect("windows are of a task");
     let sizes = task.arithmetic.sizes().map(|size| size as u32);
-    for window in plan.windows() {
-        let most = window.kernel.definition().tiling(&task).dispatches;
-        assert!(window.dispatches().count() <= most, "{} takes more dispatches than it says", window.kernel);
-        for dispatch in window.dispatches() {
-            let invocations = invocations(plan, &window, &dispatch, adjacent);
-            check_bindings(&window, &invocations, sizes);
-            check_races(&window, &invocations, sizes);
-            let [src, dst] = [window.bindings.src.offset, window.bindings.dst.offset];
-            moves.extend(invocations.iter().flat_map(|invocation| &invocation.moves).map(
-                |&Move { from, to, channel }| Move {
-                    from: src + u64::from(from),
-                    to: dst + u64::from(to),
-                    channel,
-                },
-            ));
-        }
+    let most = window.kernel.definition().tiling(&task).dispatches;
+    assert!(window.dispatches().count() <= most, "{} takes more dispatches than it says", window.kernel);
+    let [src, dst] = [window.bindings.src.offset, window.bindings.dst.offset];
+    let mut moves = Vec::new();
+    for dispatch in window.dispatches() {
+        let invocations = invocations(plan, window, &dispatch, adjacent);
+        check_bindings(window, &invocations, sizes);
+        check_races(window, &invocations, sizes);
+        moves.extend(invocations.iter().flat_map(|invocation| &invocation.moves).map(
+            |&Move { from, to, channel }| Move {
+                from: src + u64::from(from),
+                to: dst + u64::from(to),
+                channel,
+            },
+        ));
     }
     moves
 }
@@ -163,8 +171,8 @@ struct Stored {
 /// needs or changes other bytes.
 fn check_races(window: &Window, invocations: &[Invocation], [src_size, dst_size]: [u32; 2]) {
     let one_buffer = window.bindings.placement == Placement::OneBuffer;
-    let mut stored: HashMap<u32, Stored> = HashMap::new();
-    let mut written = HashMap::new();
+    let mut stored: FxHashMap<u32, Stored> = FxHashMap::default();
+    let mut written = FxHashMap::default();
     for (n, Invocation { stores, moves, .. }) in invocations.iter().enumerate() {
         for (bytes, how) in stores {
             for word in bytes.start / WORD_BYTES..bytes.end / WORD_BYTES {

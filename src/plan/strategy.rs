@@ -7,7 +7,7 @@ use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile};
 use crate::{Error, MAX_RANK};
 
 /// The most dispatches that a plan may have, if each window took all that its kernel may.
-const MAX_DISPATCHES: usize = 65_536;
+pub(super) const MAX_DISPATCHES: usize = 65_536;
 
 /// A region with the kernel that takes it, cut into tiles.
 #[derive(Clone, Copy)]

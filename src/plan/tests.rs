@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::interpreter::Move;
+use super::check::{self, interpreted, moves};
 use super::{Plan, Range, interpreter};
 use crate::kernel::{EntryPoint, Kernel, Placement, rows};
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Precision};
@@ -283,6 +283,20 @@ fn too_many_windows_name_the_axis() {
     assert!(matches!(error, Error::DeviceLimit { limit: 256, .. }), "{error:?}");
 }
 
+/// No binding is long enough for such an alignment, whatever a device claims.
+#[test]
+fn an_alignment_that_no_binding_suits_is_to_blame() {
+    let clamp = Clamp::unbounded(DType::U8);
+    let line = packed(&[129]);
+    let limits = Limits { max_binding_size: u64::MAX, binding_alignment: 1 << 47, ..Limits::default() };
+    assert_eq!(Plan::new(&clamp, &line, &line, limits).unwrap().window_count(), 1);
+    let far = Layout::strided(&[129], &[1], (1 << 47) - 64).unwrap();
+    let error = Plan::new(&clamp, &far, &far, limits).unwrap_err();
+    let expected = "device: its min_storage_buffer_offset_alignment is 140737488355328, but 256 is needed; \
+                    `wgpu::Limits::downlevel_defaults()` suffices";
+    assert_eq!(error.to_string(), expected);
+}
+
 fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
     let extent = prop_oneof![4 => 1_usize..5, 1 => prop::sample::select(&[8, 16, 31, 32, 64, 68, 129])];
     let gap = prop_oneof![4 => 0_usize..3, 1 => Just(16)];
@@ -417,42 +431,6 @@ fn any_limits() -> impl Strategy<Value = Limits> {
     prop_oneof![Just(Limits::default()), small]
 }
 
-/// What a plan should do, in order.
-fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move<u64>> {
-    let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
-    let [from_size, to_size] = [clamp.source(), clamp.dtype()].map(|dtype| dtype.size() as u64);
-    // The channel of each index: the address in a layout that has nothing but the axis.
-    let mut strides = vec![0; dst.shape().len()];
-    let several = clamps.simplified().as_slice().len() > 1;
-    if let Some(axis) = clamps.axis().filter(|_| several) {
-        strides[axis] = 1;
-    }
-    let channels = Layout::strided(dst.shape(), &strides, 0).unwrap();
-    let places = src.addresses().zip(dst.addresses()).zip(channels.addresses());
-    let one = |((from, to), channel)| Move {
-        from: from as u64 * from_size,
-        to: to as u64 * to_size,
-        channel: u32::try_from(channel).unwrap(),
-    };
-    let mut moves: Vec<_> = places.map(one).collect();
-    moves.sort_unstable();
-    moves
-}
-
-/// What it does, in order.
-fn interpreted(plan: &Plan, adjacent: bool) -> Vec<Move<u64>> {
-    let mut moves = interpreter::run(plan, adjacent);
-    let (Some(task), Some(first)) = (plan.task, plan.strategy.assignments().next()) else { return moves };
-    // Channels are the caller's, counted from the last one where dst runs downwards.
-    if first.region.reversed_channels {
-        for one in &mut moves {
-            one.channel = task.channels as u32 - 1 - one.channel;
-        }
-    }
-    moves.sort_unstable();
-    moves
-}
-
 /// Clamps that differ, from a dtype to another.
 fn clamps(count: usize, source: DType, dtype: DType) -> Vec<Clamp> {
     let of = |bits| Clamp::from_bits(dtype, Bound::Value(bits), Bound::Absent).unwrap();
@@ -500,20 +478,7 @@ proptest! {
         prop_assert_eq!(interpreted(&plan, adjacent), moves(clamps, &src, &dst), "{:?}", plan);
 
         for window in plan.windows() {
-            let (a, b) = (window.bindings.src, window.bindings.dst);
-            prop_assert!(a.size.max(b.size) <= limits.max_binding_size);
-            prop_assert!(a.offset % limits.binding_alignment == 0 && a.size % 4 == 0);
-            prop_assert!(b.offset % limits.binding_alignment == 0 && b.size % 4 == 0);
-            match window.bindings.placement {
-                Placement::TwoBuffers => prop_assert_eq!(placement, Placement::TwoBuffers),
-                Placement::OneBuffer => prop_assert_eq!(a, b),
-                Placement::TwoRanges => {
-                    prop_assert!(a.offset + a.size <= b.offset || b.offset + b.size <= a.offset);
-                }
-            }
-            for dispatch in window.dispatches() {
-                prop_assert!(dispatch.grid.iter().all(|&n| n >= 1 && n <= limits.max_workgroups_per_dimension));
-            }
+            check::window(&window, placement, &limits);
         }
     }
 }

@@ -67,7 +67,7 @@ impl Plan {
         self.strategy.assignments().map(Assignment::windows).sum()
     }
 
-    fn window(&self, assignment: &Assignment, n: usize) -> Window {
+    pub(super) fn window(&self, assignment: &Assignment, n: usize) -> Window {
         let Assignment { kernel, region, ends, .. } = assignment;
         let task = self.task.expect("windows are of a task");
         let tile = assignment.tile(n);

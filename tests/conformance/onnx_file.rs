@@ -3,6 +3,7 @@
 //! The field numbers are those of `onnx.proto`.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::Path;
 
 use prost::Message;
@@ -179,10 +180,10 @@ pub struct NodeTest {
 }
 
 impl NodeTest {
-    /// Reads the node from `model/model.onnx`; inputs and output from `data/test_data_set_0`.
-    pub fn read(model: &Path, data: &Path) -> Result<Self> {
+    /// Reads the node from `model/model.onnx`; inputs and output from `data/test_data_set_0`. `file`: the bytes of one.
+    pub fn read(file: impl Fn(&Path) -> io::Result<Vec<u8>>, model: &Path, data: &Path) -> Result<Self> {
         let path = model.join("model.onnx");
-        let (opset, graph) = decode::<ModelProto>(&path)
+        let (opset, graph) = decode::<ModelProto>(&file, &path)
             .and_then(opset_and_graph)
             .map_err(|error| format!("{}: {error}", path.display()))?;
         let mut tensors = HashMap::new();
@@ -193,10 +194,10 @@ impl NodeTest {
         }
         let data = data.join("test_data_set_0");
         for (n, input) in graph.input.iter().enumerate() {
-            let tensor = read_tensor(&data.join(format!("input_{n}.pb")))?;
+            let tensor = read_tensor(&file, &data.join(format!("input_{n}.pb")))?;
             tensors.insert(input.name.clone().unwrap_or_default(), tensor);
         }
-        let expected = read_tensor(&data.join("output_0.pb"))?;
+        let expected = read_tensor(&file, &data.join("output_0.pb"))?;
         let [node] = &graph.node[..] else {
             return Err(format!("{}: {} nodes, but 1 is needed", path.display(), graph.node.len()).into());
         };
@@ -206,12 +207,12 @@ impl NodeTest {
     }
 }
 
-fn decode<M: Message + Default>(path: &Path) -> Result<M> {
-    Ok(M::decode(&std::fs::read(path)?[..])?)
+fn decode<M: Message + Default>(file: impl Fn(&Path) -> io::Result<Vec<u8>>, path: &Path) -> Result<M> {
+    Ok(M::decode(&file(path)?[..])?)
 }
 
-fn read_tensor(path: &Path) -> Result<Tensor> {
-    let tensor = decode(path).and_then(|proto| Tensor::decode(&proto));
+fn read_tensor(file: impl Fn(&Path) -> io::Result<Vec<u8>>, path: &Path) -> Result<Tensor> {
+    let tensor = decode(file, path).and_then(|proto| Tensor::decode(&proto));
     tensor.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 

@@ -34,7 +34,11 @@ pub fn node_tests() -> Result<Vec<Record>> {
 fn node_test(name: &str) -> Result<Record> {
     let same_as = name.strip_suffix("_expanded").map(str::to_owned);
     let model = folder().join(same_as.as_deref().unwrap_or(name));
-    Ok(record(name.to_owned(), NodeTest::read(&model, &folder().join(name))?, same_as))
+    Ok(record(
+        name.to_owned(),
+        NodeTest::read(|path| std::fs::read(path), &model, &folder().join(name))?,
+        same_as,
+    ))
 }
 
 fn record(id: String, test: NodeTest, same_as: Option<String>) -> Record {
@@ -81,7 +85,7 @@ fn typed_elements_and_attributes_are_decoded() {
         for name in ["input_0.pb", "output_0.pb"] {
             std::fs::write(folder.join("test_data_set_0").join(name), tensor.encode_to_vec()).unwrap();
         }
-        NodeTest::read(&folder, &folder)
+        NodeTest::read(|path| std::fs::read(path), &folder, &folder)
     };
     let clip = |inputs: &[&str], attribute| NodeProto {
         input: inputs.iter().map(|&name| name.to_owned()).collect(),

@@ -6,6 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{mutants, proof};
 
+use crate::fuzz::{self, TARGETS};
+
 /// What `cargo xtask help` prints.
 pub const USAGE: &str = "\
 The commands of wgpu-clamp
@@ -52,6 +54,11 @@ The commands of wgpu-clamp
         notices; prints what it does not notice. N of all changes (100 if not given), evenly spread from the K-th on,
         of fragments whose path contains TEXT. Half a minute each, five where nothing is noticed.
 
+    cargo xtask fuzz [TARGET] [--minutes N]
+        Runs each fuzz target, or TARGET alone (plan, standards, npy, onnx), for N minutes (10), and fails where
+        an input makes one panic, allocate too much or take too long. Installs cargo-fuzz below target/ if it is
+        not there, and needs a C++ compiler. Linux and macOS.
+
     cargo xtask drivers
         Shows what this machine has of Vulkan and GL, and installs what is missing.
 
@@ -67,7 +74,7 @@ command to run. A driver that is already there is left alone. Windows and macOS 
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, validate, bench, shaders, proof, mutants, web, drivers, help";
+const COMMANDS: &str = "demo, test, validate, bench, shaders, proof, mutants, fuzz, web, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -97,6 +104,13 @@ pub enum Task {
     Proof(proof::Options),
     /// Faults in the shaders.
     Mutants(mutants::Options),
+    /// Look for inputs that break something.
+    Fuzz {
+        /// One of [`TARGETS`], by its name; all of them if none is named.
+        target: Option<String>,
+        /// How long each runs.
+        minutes: u32,
+    },
     /// Run all checks.
     Test {
         /// Include the tests that take minutes.
@@ -193,6 +207,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             Ok(Task::Web)
         }
         Some("test") if options == ["--browser"] => Ok(Task::TestBrowser { args: rest }),
+        Some("fuzz") => fuzz_task([options, &rest].concat()),
         Some("test") => {
             if let Some(arg) = options.iter().find(|arg| *arg != "--exhaustive") {
                 ensure!(arg != "--browser", "`test --browser` has no other options but those after `--`");
@@ -218,6 +233,26 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
 
 fn number(text: &str) -> Result<usize> {
     text.parse().with_context(|| format!("`{text}` is no number"))
+}
+
+fn fuzz_task(options: Vec<OsString>) -> Result<Task> {
+    let (mut target, mut minutes) = (None, 10);
+    let mut options = options.into_iter().map(|option| option.to_string_lossy().into_owned());
+    while let Some(option) = options.next() {
+        if option == "--minutes" {
+            let number = options.next().unwrap_or_default();
+            minutes = match number.parse() {
+                // More than a day is a mistake.
+                Ok(minutes @ 1..=1440) => minutes,
+                _ => bail!("`--minutes` takes a number from 1 to 1440, but got `{number}`"),
+            };
+        } else if target.is_none() && TARGETS.iter().any(|target| target.name == option) {
+            target = Some(option);
+        } else {
+            bail!("`fuzz` takes one target ({}) and `--minutes N`, but got `{option}`", fuzz::names());
+        }
+    }
+    Ok(Task::Fuzz { target, minutes })
 }
 
 #[cfg(test)]
@@ -310,6 +345,22 @@ mod tests {
             [("mutants --count", "`--count`"), ("mutants --first x", "`x`"), ("mutants all", "`all`")]
         {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
+        }
+    }
+
+    #[test]
+    fn fuzz_takes_a_target_and_minutes() {
+        let fuzz = |target: Option<&str>, minutes| Task::Fuzz { target: target.map(str::to_owned), minutes };
+        assert_eq!(parse("fuzz").unwrap(), fuzz(None, 10));
+        assert_eq!(parse("fuzz npy --minutes 3").unwrap(), fuzz(Some("npy"), 3));
+        for (line, named) in [
+            ("fuzz plans", "`plans`"),
+            ("fuzz npy onnx", "`onnx`"),
+            ("fuzz --minutes 0", "`0`"),
+            ("fuzz --minutes", "from 1 to 1440"),
+        ] {
+            let error = parse(line).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
         }
     }
 

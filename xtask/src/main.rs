@@ -6,6 +6,7 @@ mod bench;
 mod cli;
 mod demo;
 mod drivers;
+mod fuzz;
 mod machine;
 mod mutants;
 mod packages;
@@ -52,6 +53,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Proof(options) => proof::run(options),
         Task::TestBrowser { args } => web::test(args),
         Task::Web => web::serve(),
+        Task::Fuzz { target, minutes } => fuzz::run(target.as_deref(), *minutes),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
         Task::Validate { args } => validate::run(args),
     }

@@ -1,6 +1,6 @@
 //! As much of Python's notation for values as a header can have.
 
-use crate::Result;
+use super::Result;
 
 /// A value in a header.
 pub enum Value<'a> {

@@ -1,0 +1,382 @@
+//! Layouts from raw bytes, what is made of them, whether they overlap, and plans: each output element once and nothing
+//! else, or an error that is right.
+
+use arbitrary::{Result, Unstructured};
+use wgpu_clamp::{
+    Bound, Clamp, Clamps, DType, Error, Layout, Limits, MAX_RANK, NanRule, Order, Precision, Rounding, fuzz,
+};
+
+/// Tensors that were made small have no more elements than this.
+const SMALL: usize = 6_000;
+
+/// One input of the target.
+///
+/// # Panics
+///
+/// Something is wrong with the crate.
+pub fn run(bytes: &[u8]) {
+    // Where the bytes end, zeros follow: the first of each list of choices is the plain one.
+    case(&mut Unstructured::new(bytes)).expect("every choice has something to choose from");
+}
+
+fn case(u: &mut Unstructured) -> Result<()> {
+    let shape = shape(u)?;
+    let Some(dst) = layout(u, &shape)? else { return Ok(()) };
+    let other = u.ratio(1, 16)?;
+    let src_shape = if other { &shape[1.min(shape.len())..] } else { &shape };
+    let Some(mut src) = layout(u, src_shape)? else { return Ok(()) };
+    transform(u, &dst)?;
+
+    let Some(clamp) = clamp(u)? else { return Ok(()) };
+    let sizes = [clamp.source(), clamp.dtype()].map(DType::size);
+    let one_buffer = match u.int_in_range(0..=4)? {
+        0 | 1 => false,
+        2 => {
+            src = dst;
+            true
+        }
+        3 => {
+            let Some(behind) = behind(&src, &dst, sizes) else { return Ok(()) };
+            src = behind;
+            true
+        }
+        _ => true,
+    };
+    fuzz::check_overlap((&src, sizes[0]), (&dst, sizes[1]));
+
+    let mut list = Vec::new();
+    let axis = if u.ratio(1, 3)? { Some(u.int_in_range(0..=MAX_RANK)?) } else { None };
+    let clamps = match axis {
+        None => Clamps::from(&clamp),
+        Some(axis) => {
+            let extent = dst.shape().get(axis).copied().filter(|extent| *extent <= 300);
+            list = channels(u, clamp, extent.unwrap_or(3))?;
+            Clamps::along(axis, &list)
+        }
+    };
+    fuzz::check_plan(clamps, (&src, &dst), one_buffer, limits(u)?, u.arbitrary()?);
+    drop(list);
+    Ok(())
+}
+
+fn shape(u: &mut Unstructured) -> Result<Vec<usize>> {
+    let mut shape = Vec::new();
+    for _ in 0..u.int_in_range(0..=MAX_RANK)? {
+        shape.push(match u.int_in_range(0..=11)? {
+            0..=5 => u.int_in_range(1..=4)?,
+            6..=9 => *u.choose(&[8, 16, 31, 32, 64, 65, 68, 70, 80, 96, 128, 129, 200, 256])?,
+            10 => *u.choose(&[
+                0,
+                1 << 12,
+                (1 << 16) + 1,
+                1 << 31,
+                1 << 32,
+                isize::MAX.cast_unsigned(),
+                usize::MAX,
+            ])?,
+            _ => u.arbitrary()?,
+        });
+    }
+    if u.ratio(3, 4)? {
+        let count = |shape: &[usize]| shape.iter().fold(1_usize, |n, extent| n.saturating_mul(*extent));
+        while count(&shape) > SMALL {
+            *shape.iter_mut().max().expect("one is long") = 1;
+        }
+    }
+    Ok(shape)
+}
+
+fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
+    let rank = shape.len();
+    let strides = match u.int_in_range(0..=7)? {
+        0 => return Ok(accepted(Layout::packed(shape))),
+        1..=5 => nested(u, shape)?,
+        6 => (0..rank).map(|_| Ok(isize::from(u.arbitrary::<i8>()?))).collect::<Result<_>>()?,
+        _ => (0..rank).map(|_| any_stride(u)).collect::<Result<_>>()?,
+    };
+    // The lowest address, or the highest, or the offset.
+    let spans = || shape.iter().zip(&strides).map(|(&n, &stride)| (n as i128 - 1).max(0) * stride as i128);
+    let below = spans().fold(0_i128, |sum, span| sum.saturating_add(span.min(0)));
+    let above = spans().fold(0_i128, |sum, span| sum.saturating_add(span.max(0)));
+    let offset = match u.int_in_range(0..=7)? {
+        0 | 1 => below.saturating_neg(),
+        2 | 3 => i128::from(16 * u32::from(u.arbitrary::<u8>()?)).saturating_sub(below),
+        4 => i128::from(u.arbitrary::<u16>()?).saturating_sub(below),
+        5 => (isize::MAX as i128 - i128::from(u.arbitrary::<u8>()?)).saturating_sub(above),
+        6 => usize::MAX as i128 - i128::from(u.arbitrary::<u8>()?),
+        _ => u.arbitrary::<usize>()? as i128,
+    };
+    let offset = usize::try_from(offset.max(0)).unwrap_or(usize::MAX);
+    let made = Layout::strided(shape, &strides, offset);
+    if !shape.contains(&0) && rank <= MAX_RANK {
+        let (lowest, highest) = [below, above].map(|span| span.saturating_add(offset as i128)).into();
+        let counted = shape.iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent)).is_some();
+        let right = counted && lowest >= 0 && highest <= isize::MAX as i128;
+        assert_eq!(made.is_ok(), right, "{shape:?} {strides:?} {offset}: {made:?}");
+    }
+    let Some(layout) = accepted(made) else { return Ok(None) };
+    if layout.len() <= 300 {
+        let by_index = indices(layout.shape()).map(|index| address(&layout, &index));
+        assert!(by_index.eq(layout.addresses().map(|address| address as i128)), "{layout}");
+    }
+    Ok(Some(layout))
+}
+
+/// Nested strides in any order, some of them negative or 0, with gaps.
+fn nested(u: &mut Unstructured, shape: &[usize]) -> Result<Vec<isize>> {
+    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
+    for d in 1..order.len() {
+        order.swap(d, u.int_in_range(0..=d)?);
+    }
+    let mut step = *u.choose(&[1_isize, 1, 1, 1, 2, 3, 4, 16])?;
+    let mut strides = vec![0; shape.len()];
+    for d in order {
+        let repeated = u.ratio(1, 12)?;
+        strides[d] = match u.arbitrary()? {
+            _ if repeated => 0,
+            true => -step,
+            false => step,
+        };
+        let gap = match u.int_in_range(0..=7)? {
+            0..=4 => 0,
+            5 => isize::from(u.arbitrary::<u8>()?),
+            6 => *u.choose(&[1, 2, 3, 4, 16, 256, 1 << 20])?,
+            _ => any_stride(u)?.saturating_abs(),
+        };
+        if !repeated {
+            step = step.saturating_mul(shape[d].try_into().unwrap_or(isize::MAX)).saturating_add(gap);
+        }
+        // In words or packets of some dtype.
+        let pitch = *u.choose(&[1_isize, 1, 1, 2, 4, 16])?;
+        step = step.saturating_add(pitch - 1) & -pitch;
+    }
+    Ok(strides)
+}
+
+fn any_stride(u: &mut Unstructured) -> Result<isize> {
+    Ok(match u.int_in_range(0..=3)? {
+        0 => {
+            *u.choose(&[0, 1, -1, 4, isize::MAX, isize::MIN, isize::MIN + 1, isize::MAX / 2, isize::MAX / 8])?
+        }
+        1 => isize::from(u.arbitrary::<i16>()?),
+        2 => u.arbitrary::<i32>()? as isize,
+        _ => u.arbitrary()?,
+    })
+}
+
+/// What a caller gets; a message says why it is nothing.
+fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
+    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
+}
+
+/// `src` moved behind `dst`, if it can be.
+fn behind(src: &Layout, dst: &Layout, [from, to]: [usize; 2]) -> Option<Layout> {
+    let (Some((lowest, _)), Some((_, highest))) = (src.span(), dst.span()) else { return Some(*src) };
+    let first = ((highest as u128 + 1) * to as u128).div_ceil(from as u128);
+    let offset = first + (src.offset() - lowest) as u128;
+    accepted(Layout::strided(src.shape(), src.strides(), usize::try_from(offset).ok()?))
+}
+
+fn address(layout: &Layout, index: &[usize]) -> i128 {
+    let steps = index.iter().zip(layout.strides()).map(|(&i, &stride)| i as i128 * stride as i128);
+    layout.offset() as i128 + steps.sum::<i128>()
+}
+
+/// All indices, in row-major order.
+fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let count = if shape.contains(&0) { 0 } else { shape.iter().product() };
+    (0..count).map(move |mut n| {
+        let mut index = vec![0; shape.len()];
+        for (i, extent) in index.iter_mut().zip(shape).rev() {
+            *i = n % extent;
+            n /= extent;
+        }
+        index
+    })
+}
+
+/// One transformation, with any arguments: each corner of the result is the corner of the layout that it stands for.
+fn transform(u: &mut Unstructured, layout: &Layout) -> Result<()> {
+    let axis = u.int_in_range(0..=MAX_RANK)?;
+    let rank = layout.rank();
+    let extent = layout.shape().get(axis).copied();
+    let argument = |u: &mut Unstructured| -> Result<usize> {
+        if u.arbitrary()? { u.arbitrary() } else { Ok(usize::from(u.arbitrary::<u8>()?)) }
+    };
+    let same = |index: &[usize]| index.to_vec();
+    match u.int_in_range(0..=4)? {
+        0 => {
+            let made = layout.flip(axis);
+            assert_eq!(made.is_ok(), extent.is_some());
+            corners(made, layout, |index| {
+                let mut index = index.to_vec();
+                index[axis] = layout.shape()[axis] - 1 - index[axis];
+                index
+            });
+        }
+        1 => {
+            let step = argument(u)?;
+            let made = layout.step(axis, step);
+            assert_eq!(made.is_ok(), extent.is_some() && step > 0);
+            corners(made, layout, |index| {
+                let mut index = index.to_vec();
+                index[axis] *= step;
+                index
+            });
+        }
+        2 => {
+            let (start, end) = (argument(u)?, argument(u)?);
+            let made = layout.slice(axis, start..end);
+            assert_eq!(made.is_ok(), start <= end && extent.is_some_and(|extent| end <= extent));
+            corners(made, layout, |index| {
+                let mut index = index.to_vec();
+                index[axis] += start;
+                index
+            });
+        }
+        3 => {
+            let mut order: Vec<usize> = (0..rank).collect();
+            for d in 1..rank {
+                order.swap(d, u.int_in_range(0..=d)?);
+            }
+            let good = !u.ratio(1, 8)?;
+            if !good {
+                order.push(argument(u)?);
+            }
+            let made = layout.permute(&order);
+            assert_eq!(made.is_ok(), good);
+            corners(made, layout, |index| {
+                let mut old = vec![0; rank];
+                for (&axis, &i) in order.iter().zip(index) {
+                    old[axis] = i;
+                }
+                old
+            });
+        }
+        _ => {
+            let mut shape = layout.shape().to_vec();
+            for extent in &mut shape {
+                if *extent == 1 {
+                    *extent = argument(u)?;
+                }
+            }
+            for _ in 0..u.int_in_range(0..=2)? {
+                shape.insert(0, argument(u)?);
+            }
+            let made = layout.broadcast_to(&shape);
+            assert!(
+                made.is_ok() || shape.len() > MAX_RANK || matches!(made, Err(Error::ElementCount { .. }))
+            );
+            corners(made, layout, |index| {
+                let inner = &index[index.len() - rank..];
+                inner.iter().zip(layout.shape()).map(|(&i, &extent)| i.min(extent - 1)).collect()
+            });
+        }
+    }
+    corners(Ok(*layout), layout, same);
+    Ok(())
+}
+
+fn corners(
+    made: std::result::Result<Layout, Error>,
+    of: &Layout,
+    stands_for: impl Fn(&[usize]) -> Vec<usize>,
+) {
+    let Some(made) = accepted(made).filter(|made| !made.is_empty()) else { return };
+    let (mut lowest, mut highest) = (i128::MAX, i128::MIN);
+    for corner in indices(&vec![2; made.rank()]) {
+        let index: Vec<usize> = corner.iter().zip(made.shape()).map(|(&end, &n)| end * (n - 1)).collect();
+        let at = address(&made, &index);
+        assert_eq!(at, address(of, &stands_for(&index)), "{made} of {of}");
+        (lowest, highest) = (lowest.min(at), highest.max(at));
+    }
+    assert_eq!(made.span().map(|(low, high)| (low as i128, high as i128)), Some((lowest, highest)), "{made}");
+}
+
+fn clamp(u: &mut Unstructured) -> Result<Option<Clamp>> {
+    let dtype = *u.choose(&DType::ALL)?;
+    let bound = |u: &mut Unstructured| {
+        Ok(match u.int_in_range(0..=9)? {
+            0..=2 => Bound::Absent,
+            3 => Bound::OnGpu,
+            4 => Bound::Value(u.arbitrary()?),
+            _ => Bound::Value(u.arbitrary::<u64>()? & (u64::MAX >> (64 - dtype.bits()))),
+        })
+    };
+    let Some(mut clamp) = accepted(Clamp::from_bits(dtype, bound(u)?, bound(u)?)) else { return Ok(None) };
+    if u.arbitrary()? {
+        let source = *u.choose(&DType::ALL)?;
+        let converted = accepted(clamp.with_source(source));
+        let both = [source, dtype].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
+        assert_eq!(converted.is_some(), source == dtype || both, "{source} to {dtype}");
+        clamp = converted.unwrap_or(clamp);
+    }
+    clamp = clamp
+        .with_order(*u.choose(&[Order::MinWins, Order::MaxWins])?)
+        .with_nan_rule(*u.choose(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax])?)
+        .with_precision(*u.choose(&[Precision::Fast, Precision::Exact])?)
+        .with_rounding(*u.choose(&[Rounding::TowardZero, Rounding::NearestEven])?);
+    affine(u, clamp).map(Some)
+}
+
+/// Perhaps with an affine step.
+fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
+    let (scale, bias) = match u.int_in_range(0..=5)? {
+        0 | 1 => return Ok(clamp),
+        2 => (f64::from(*u.choose(&[1.0 / 255.0_f32, 255.0, 0.5, 2.0, -1.0])?), 0.0),
+        3 => (f64::from(u.arbitrary::<i16>()?) / 256.0, f64::from(u.arbitrary::<i8>()?)),
+        4 => (f64::from(u.arbitrary::<f32>()?), f64::from(u.arbitrary::<f32>()?)),
+        _ => (u.arbitrary()?, u.arbitrary()?),
+    };
+    let single = (scale as f32, bias as f32);
+    let finite = single.0.is_finite() && single.1.is_finite();
+    let with = accepted(clamp.with_affine(single.0, single.1));
+    assert_eq!(with.is_some(), finite, "{single:?}");
+    let double = accepted(clamp.with_affine_f64(scale, bias));
+    assert_eq!(double.is_some(), clamp.dtype() == DType::F64 && scale.is_finite() && bias.is_finite());
+    Ok(double.or(with).unwrap_or(clamp))
+}
+
+/// As many clamps; most agree in what those of channels have to.
+fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clamp>> {
+    let several = u.ratio(7, 8)?;
+    let mut list = Vec::with_capacity(count);
+    for i in 0..count {
+        let min = if several { Bound::Value(i as u64 % 128) } else { clamp.min() };
+        let one = clamp.with_bounds(min, clamp.max()).expect("7 bits are of every dtype");
+        list.push(if several && i < 4 { affine(u, one)? } else { one });
+    }
+    if u.ratio(1, 16)? {
+        list.pop();
+    }
+    if u.ratio(1, 16)?
+        && let Some(last) = list.last_mut()
+    {
+        *last = last.with_nan_rule(NanRule::ToMax);
+    }
+    Ok(list)
+}
+
+fn limits(u: &mut Unstructured) -> Result<Limits> {
+    let usual =
+        Limits { f64_arithmetic: u.arbitrary()?, f16_conversion: u.arbitrary()?, ..Limits::default() };
+    Ok(match u.int_in_range(0..=4)? {
+        0 => usual,
+        1 => Limits { max_binding_size: u64::MAX, binding_alignment: 16, ..usual },
+        2 | 3 => {
+            let binding_alignment = *u.choose(&[16, 32, 256])?;
+            Limits {
+                max_binding_size: 4 * (binding_alignment + 4) + 8 * u64::from(u.arbitrary::<u8>()?),
+                binding_alignment,
+                max_workgroups_per_dimension: u.int_in_range(1..=4)?,
+                ..usual
+            }
+        }
+        _ => Limits {
+            max_binding_size: u.arbitrary()?,
+            binding_alignment: u.arbitrary()?,
+            max_workgroups_per_dimension: u.arbitrary()?,
+            ..usual
+        },
+    })
+}

@@ -1,0 +1,331 @@
+//! The attributes of the four standards from raw bits: a clamp that does what the definition says of elements, or an
+//! error with a message.
+
+use arbitrary::{Result, Unstructured};
+use half::{bf16, f16};
+use wgpu_clamp::standards::directml::{
+    ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
+};
+use wgpu_clamp::standards::onnx::{self, Bounds};
+use wgpu_clamp::{Bound, Clamp, DType, Error, NanRule, Order, Precision, reference};
+
+/// One input of the target.
+///
+/// # Panics
+///
+/// Something is wrong with the crate.
+pub fn run(bytes: &[u8]) {
+    case(&mut Unstructured::new(bytes)).expect("every choice has something to choose from");
+}
+
+fn case(u: &mut Unstructured) -> Result<()> {
+    let dtype = *u.choose(&DType::ALL)?;
+    let made = match u.int_in_range(0..=4)? {
+        0 => directml(u, dtype)?,
+        1 => directml_desc(u, dtype)?,
+        2 => onnx(u, dtype)?,
+        3 => openvino(u, dtype)?,
+        _ => onednn(u, dtype)?,
+    };
+    let Some(clamp) = accepted(made) else { return Ok(()) };
+    assert_eq!((clamp.dtype(), clamp.source()), (dtype, dtype));
+    let clamp = clamp.with_precision(*u.choose(&[Precision::Fast, Precision::Exact])?);
+    for _ in 0..8 {
+        let x = u.arbitrary::<u64>()? & mask(dtype);
+        check(&clamp, x);
+    }
+    // The bounds, and what lies beside them.
+    for bound in [clamp.min(), clamp.max()] {
+        if let Bound::Value(bits) = bound {
+            for x in [bits.wrapping_sub(1), bits, bits.wrapping_add(1)] {
+                check(&clamp, x & mask(dtype));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
+    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
+}
+
+const LEVELS: [FeatureLevel; 15] = [
+    FeatureLevel::V6_4,
+    FeatureLevel::V1_0,
+    FeatureLevel::V2_0,
+    FeatureLevel::V2_1,
+    FeatureLevel::V3_0,
+    FeatureLevel::V3_1,
+    FeatureLevel::V4_0,
+    FeatureLevel::V4_1,
+    FeatureLevel::V5_0,
+    FeatureLevel::V5_1,
+    FeatureLevel::V5_2,
+    FeatureLevel::V6_0,
+    FeatureLevel::V6_1,
+    FeatureLevel::V6_2,
+    FeatureLevel::V6_3,
+];
+
+fn scale_bias(u: &mut Unstructured) -> Result<Option<ScaleBias>> {
+    Ok(if u.arbitrary()? { Some(ScaleBias { scale: u.arbitrary()?, bias: u.arbitrary()? }) } else { None })
+}
+
+fn is_finite(scale_bias: Option<ScaleBias>) -> bool {
+    scale_bias.is_none_or(|ScaleBias { scale, bias }| scale.is_finite() && bias.is_finite())
+}
+
+fn directml(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+    let level = *u.choose(&LEVELS)?;
+    let ([min, max], scale_bias) = (floats(u)?, scale_bias(u)?);
+    let made = Clamp::directml(dtype, min, max, scale_bias, level);
+    let numbers = !min.is_nan() && !max.is_nan() && is_finite(scale_bias);
+    assert_eq!(made.is_ok(), numbers && level.dtypes().contains(&dtype), "{made:?}");
+    if let Ok(clamp) = &made {
+        let rules = (Order::MinWins, NanRule::ToMax);
+        attributes(clamp, [min, max].map(f64::from), rules, [f64::trunc, f64::trunc]);
+    }
+    Ok(made)
+}
+
+/// The descriptions of operator and tensors, with any sizes and strides.
+fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+    let level = *u.choose(&LEVELS)?;
+    let (sizes, strides): (Vec<u32>, Vec<u32>) = (numbers(u)?, numbers(u)?);
+    let [with, without] = [Some(&strides[..]), None];
+    let input = TensorDesc { dtype, sizes: &sizes, strides: if u.arbitrary()? { with } else { without } };
+    let output = match u.int_in_range(0..=7)? {
+        0 => TensorDesc { dtype: *u.choose(&DType::ALL)?, ..input },
+        1 => TensorDesc { sizes: &strides, ..input },
+        2..=4 => TensorDesc { strides: with, ..input },
+        _ => TensorDesc { strides: None, ..input },
+    };
+    if let Some(bytes) = accepted(input.total_tensor_size_in_bytes())
+        && let Some(layout) = accepted(input.layout())
+    {
+        assert_eq!(bytes, layout.required_bytes(dtype), "{input:?}");
+    }
+    let scale_bias = scale_bias(u)?;
+    let made = if u.arbitrary()? {
+        let [min, max] = floats(u)?;
+        ElementWiseClip { input, output, scale_bias, min, max }.resolve(level)
+    } else {
+        let min_max_dtype = if u.ratio(1, 8)? { *u.choose(&DType::ALL)? } else { dtype };
+        let mask = if u.ratio(1, 8)? { u64::MAX } else { mask(dtype) };
+        let [min, max] = [u.arbitrary::<u64>()? & mask, u.arbitrary::<u64>()? & mask];
+        let made = ElementWiseClip1 { input, output, scale_bias, min_max_dtype, min, max }.resolve(level);
+        if let Ok((clamp, ..)) = &made {
+            assert_eq!((clamp.min(), clamp.max()), (Bound::Value(min), Bound::Value(max)));
+            assert!(level >= FeatureLevel::V5_0 && min_max_dtype == dtype);
+        }
+        made
+    };
+    Ok(made.map(|(clamp, src, dst)| {
+        assert_eq!(src.shape(), dst.shape());
+        assert!(level.ranks().contains(&src.rank()) && is_finite(scale_bias));
+        assert_eq!((clamp.order(), clamp.nan_rule()), (Order::MinWins, NanRule::ToMax));
+        clamp
+    }))
+}
+
+fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+    let opset = if u.ratio(1, 8)? { u.arbitrary()? } else { u.int_in_range(0..=15)? };
+    let bounds = if u.arbitrary()? {
+        let [min, max] = floats(u)?;
+        let there: [bool; 2] = u.arbitrary()?;
+        Bounds::Attributes { min: there[0].then_some(min), max: there[1].then_some(max) }
+    } else {
+        let bound = |u: &mut Unstructured| {
+            Ok(match u.int_in_range(0..=5)? {
+                0 => Bound::Absent,
+                1 => Bound::OnGpu,
+                2 => Bound::Value(u.arbitrary()?),
+                _ => Bound::Value(u.arbitrary::<u64>()? & mask(dtype)),
+            })
+        };
+        Bounds::Inputs { min: bound(u)?, max: bound(u)? }
+    };
+    let made = Clamp::onnx(opset, dtype, bounds);
+    let version = accepted(onnx::version(opset));
+    assert_eq!(version.is_some(), opset > 0);
+    let has = accepted(onnx::dtypes(opset)).is_some_and(|dtypes| dtypes.contains(&dtype));
+    let fits = |bound| if let Bound::Value(bits) = bound { bits & !mask(dtype) == 0 } else { true };
+    let good = match bounds {
+        Bounds::Attributes { .. } => opset < 11,
+        Bounds::Inputs { min, max } => opset >= 11 && fits(min) && fits(max),
+    };
+    assert_eq!(made.is_ok(), has && good, "{made:?}");
+    if let Ok(clamp) = &made {
+        let rules = (Order::MaxWins, NanRule::Propagate);
+        match bounds {
+            Bounds::Attributes { min, max } => {
+                let values = [min.unwrap_or(f32::MIN), max.unwrap_or(f32::MAX)].map(f64::from);
+                attributes(clamp, values, rules, [f64::trunc, f64::trunc]);
+            }
+            Bounds::Inputs { min, max } => {
+                assert_eq!((clamp.order(), clamp.nan_rule()), rules);
+                for (given, taken) in [(min, clamp.min()), (max, clamp.max())] {
+                    // An input that is not there is the end of the finite numbers.
+                    assert!(given == taken || given == Bound::Absent && matches!(taken, Bound::Value(_)));
+                }
+            }
+        }
+    }
+    Ok(made)
+}
+
+fn openvino(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+    let [min, max]: [f64; 2] = if u.arbitrary()? { floats(u)?.map(f64::from) } else { u.arbitrary()? };
+    let made = Clamp::openvino(dtype, min, max);
+    assert_eq!(made.is_ok(), min <= max, "{made:?}");
+    if let Ok(clamp) = &made {
+        attributes(clamp, [min, max], (Order::MaxWins, NanRule::Propagate), [f64::ceil, f64::floor]);
+    }
+    Ok(made)
+}
+
+fn onednn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+    let [min, max] = floats(u)?;
+    let made = Clamp::onednn(dtype, min, max);
+    let has = [DType::F32, DType::F16, DType::BF16].contains(&dtype);
+    assert_eq!(made.is_ok(), has && min <= max, "{made:?}");
+    if let Ok(clamp) = &made {
+        let rules = (Order::MaxWins, NanRule::ToMin);
+        attributes(clamp, [min, max].map(f64::from), rules, [f64::trunc, f64::trunc]);
+    }
+    Ok(made)
+}
+
+/// Any bits, or small numbers.
+fn floats(u: &mut Unstructured) -> Result<[f32; 2]> {
+    if u.ratio(2, 3)? {
+        return u.arbitrary();
+    }
+    Ok([u.arbitrary::<i16>()?, u.arbitrary()?].map(|n| f32::from(n) / 16.0))
+}
+
+fn numbers(u: &mut Unstructured) -> Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for _ in 0..u.int_in_range(0..=9)? {
+        numbers.push(match u.int_in_range(0..=3)? {
+            0..=1 => u.int_in_range(1..=8)?,
+            2 => u32::from(u.arbitrary::<u16>()?),
+            _ => u.arbitrary()?,
+        });
+    }
+    Ok(numbers)
+}
+
+fn mask(dtype: DType) -> u64 {
+    u64::MAX >> (64 - dtype.bits())
+}
+
+/// The rules of a clamp, and its bounds as what the attributes become.
+fn attributes(clamp: &Clamp, values: [f64; 2], rules: (Order, NanRule), to_integer: [fn(f64) -> f64; 2]) {
+    assert_eq!((clamp.order(), clamp.nan_rule()), rules);
+    let dtype = clamp.dtype();
+    for ((bound, value), to_integer) in [clamp.min(), clamp.max()].into_iter().zip(values).zip(to_integer) {
+        let Bound::Value(bits) = bound else { panic!("{clamp:?} lacks a bound of {value}") };
+        match number(dtype, bits) {
+            None => assert!(value.is_nan(), "{clamp:?} of {value}"),
+            Some(Number::Float(rounded)) => nearest(dtype, value, bits, rounded),
+            Some(Number::Integer(bound)) => {
+                let [lowest, highest] = range(dtype);
+                // `as` saturates, and every f64 beyond an i128 is beyond the dtype.
+                assert_eq!(bound, (to_integer(value) as i128).clamp(lowest, highest), "{dtype} of {value}");
+            }
+        }
+    }
+}
+
+/// No number of the dtype is nearer to `value` than the one with these bits.
+fn nearest(dtype: DType, value: f64, bits: u64, rounded: f64) {
+    assert_eq!(rounded.is_sign_negative(), value.is_sign_negative(), "{dtype} of {value} is {rounded}");
+    if dtype == DType::F64 {
+        return assert_eq!(rounded.to_bits(), value.to_bits());
+    }
+    // Infinity is where the next number would be, were there one.
+    let beyond = if dtype == DType::F16 { 65_536.0 } else { 2.0_f64.powi(128) };
+    let off = |magnitude: u64| match number(dtype, magnitude) {
+        Some(Number::Float(at)) => (at.min(beyond) - value.abs().min(2.0 * beyond)).abs(),
+        _ => f64::INFINITY,
+    };
+    let magnitude = bits & mask(dtype) >> 1;
+    let beside = [magnitude.saturating_sub(1), magnitude + 1];
+    assert!(beside.iter().all(|&other| off(magnitude) <= off(other)), "{dtype} of {value} is {rounded}");
+}
+
+/// An element that is not NaN. -0 and +0 are equal.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+enum Number {
+    Float(f64),
+    Integer(i128),
+}
+
+fn number(dtype: DType, bits: u64) -> Option<Number> {
+    let float = match dtype {
+        DType::F32 => f64::from(f32::from_bits(bits as u32)),
+        DType::F16 => f16::from_bits(bits as u16).to_f64(),
+        DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
+        DType::F64 => f64::from_bits(bits),
+        _ if dtype.is_signed_integer() => {
+            let unused = 64 - dtype.bits();
+            return Some(Number::Integer(i128::from((bits << unused).cast_signed() >> unused)));
+        }
+        _ => return Some(Number::Integer(bits.into())),
+    };
+    (!float.is_nan()).then_some(Number::Float(float))
+}
+
+/// Of an integer.
+fn range(dtype: DType) -> [i128; 2] {
+    let mask = i128::from(mask(dtype));
+    if dtype.is_signed_integer() { [-(mask >> 1) - 1, mask >> 1] } else { [0, mask] }
+}
+
+/// Holds every result that the reference allows to the definition.
+fn check(clamp: &Clamp, x: u64) {
+    let y = reference::element(clamp, x);
+    let allowed = reference::allowed(clamp, x);
+    for &y in [y].iter().chain(allowed.values()) {
+        follows(clamp, x, y);
+    }
+}
+
+fn follows(clamp: &Clamp, x: u64, y: u64) {
+    let dtype = clamp.dtype();
+    let context = || format!("{clamp:x?}: {x:#x} becomes {y:#x}");
+    assert_eq!(y & !mask(dtype), 0, "{}", context());
+    let bits = |bound| if let Bound::Value(bits) = bound { Some(bits) } else { None };
+    let bound = |bound| bits(bound).and_then(|bits| number(dtype, bits));
+    let (min, max) = (bound(clamp.min()), bound(clamp.max()));
+    let infinity = |bits| matches!(number(dtype, bits), Some(Number::Float(x)) if x.is_infinite());
+    let Some(result) = number(dtype, y) else {
+        // Only a NaN stays one; but infinity by a scale of 0 is one too.
+        let made = clamp.affine().is_some_and(|affine| affine.scale() == 0.0) && infinity(x);
+        assert!(clamp.nan_rule() == NanRule::Propagate && (x == y || made), "{}", context());
+        return;
+    };
+    if min > max && min.is_some() && max.is_some() {
+        let wins = if clamp.order() == Order::MinWins { clamp.min() } else { clamp.max() };
+        return assert_eq!(bits(wins), Some(y), "{}", context());
+    }
+    assert!(min.is_none_or(|min| result >= min) && max.is_none_or(|max| result <= max), "{}", context());
+    if clamp.affine().is_some() {
+        return;
+    }
+    match number(dtype, x) {
+        Some(x_number) => {
+            let inside = min.is_none_or(|min| x_number >= min) && max.is_none_or(|max| x_number <= max);
+            let stays =
+                if inside { x == y } else { [bits(clamp.min()), bits(clamp.max())].contains(&Some(y)) };
+            assert!(stays, "{}", context());
+        }
+        // As infinity, which a bound replaces or which is the result.
+        None => match clamp.nan_rule() {
+            NanRule::Propagate => panic!("a NaN must stay; {}", context()),
+            NanRule::ToMin => assert!(bits(clamp.min()) == Some(y) || min.is_none() && infinity(y)),
+            NanRule::ToMax => assert!(bits(clamp.max()) == Some(y) || max.is_none() && infinity(y)),
+        },
+    }
+}

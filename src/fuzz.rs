@@ -1,0 +1,86 @@
+//! What the fuzz target `plan` needs of the inside of the crate. Not part of its API: it is there where cargo-fuzz
+//! builds the crate, and in the crate's own tests.
+
+use rustc_hash::FxHashSet;
+
+use crate::kernel::Placement;
+use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
+use crate::{Clamps, Layout, Limits, plan};
+
+/// The most elements whose addresses are compared.
+const MOST_COMPARED: usize = 1_000;
+
+/// A search must have an answer where there are no more combinations of indices than these.
+const MUST_BE_DECIDED: usize = 20_000;
+
+/// Makes the plan of a clamp in one buffer or two, and holds it, or the error, to brute force where the tensor is
+/// small. `adjacent`: on a CPU, where an invocation takes what is next to each other.
+///
+/// # Panics
+///
+/// Plan or error are wrong.
+pub fn check_plan(
+    clamps: Clamps<'_>,
+    (src, dst): (&Layout, &Layout),
+    one_buffer: bool,
+    limits: Limits,
+    adjacent: bool,
+) {
+    let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
+    plan::check::plan(clamps, src, dst, placement, limits, adjacent);
+}
+
+/// Holds what is decided of `a`, and of `a` and `b` in one buffer, to brute force where both are small. With each the
+/// size of its elements in bytes, a power of two.
+///
+/// # Panics
+///
+/// The decision is wrong, or there is none of so few elements.
+pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) {
+    let itself = overlaps_itself(a);
+    let views = [views_overlap((a, a_size), (b, b_size)), views_overlap((b, b_size), (a, a_size))];
+    if a.len() > MOST_COMPARED || b.len() > MOST_COMPARED {
+        return;
+    }
+    let expect = |found: Overlap, shared: bool, combinations: usize, what: &str| match found {
+        Overlap::Undecided => assert!(combinations > MUST_BE_DECIDED, "undecided: {what}"),
+        decided => assert_eq!(decided == Overlap::Yes, shared, "{what}"),
+    };
+    let mut seen = FxHashSet::default();
+    let shared = !a.addresses().all(|address| seen.insert(address));
+    let differences = a.shape().iter().fold(1_usize, |n, extent| n.saturating_mul(extent.saturating_mul(2)));
+    expect(itself, shared, differences, &format!("{a} and itself"));
+
+    let unit = a_size.min(b_size);
+    let units = |layout: &Layout, size: usize| {
+        let units = (size / unit) as u128;
+        layout.addresses().flat_map(move |address| (0..units).map(move |i| address as u128 * units + i))
+    };
+    let seen: FxHashSet<_> = units(a, a_size).collect();
+    let shared = units(b, b_size).any(|unit| seen.contains(&unit));
+    // Beyond that nothing is decided, and no buffer could hold it.
+    let beyond = |&unit: &u128| unit > isize::MAX as u128;
+    let countable = !units(a, a_size).chain(units(b, b_size)).any(|unit| beyond(&unit));
+    let pairs = a.len() * b.len() * (a_size / unit) * (b_size / unit);
+    let combinations = if countable { pairs } else { usize::MAX };
+    for found in views {
+        expect(found, shared, combinations, &format!("{a} of {a_size} bytes and {b} of {b_size}"));
+    }
+}
+
+/// The target itself, run without cargo-fuzz.
+#[cfg(test)]
+#[path = "../fuzz/src/plan.rs"]
+mod target;
+
+#[cfg(test)]
+#[path = "../tests/fuzz/replay.rs"]
+mod replay;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn plans_from_raw_bytes_are_right_or_refused() {
+        super::replay::replay(&["fuzz/seeds/plan"], 10_000, super::target::run);
+    }
+}

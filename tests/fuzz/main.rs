@@ -1,0 +1,42 @@
+//! The fuzz targets that need nothing but the public API, without the fuzzer. The target `plan` runs in `src/fuzz.rs`.
+
+#[path = "../../fuzz/src/npy.rs"]
+mod npy;
+#[path = "../../fuzz/src/onnx.rs"]
+mod onnx;
+mod replay;
+#[path = "../../fuzz/src/standards.rs"]
+mod standards;
+
+use replay::replay;
+
+/// The most bytes at once for one of input: an empty message of protocol buffers has two bytes, and a struct that has
+/// all of its fields.
+const BYTES_PER_BYTE: u64 = 512;
+
+/// For strings of any input: messages, lists.
+const BYTES_OF_ANY: u64 = 1 << 16;
+
+/// Runs a target, and holds it to what a reader may allocate.
+fn sparing(run: fn(&[u8])) -> impl Fn(&[u8]) {
+    move |bytes| {
+        let taken = allocation_counter::measure(|| run(bytes)).bytes_max;
+        let most = BYTES_OF_ANY + BYTES_PER_BYTE * bytes.len() as u64;
+        assert!(taken <= most, "{} bytes of input took {taken}", bytes.len());
+    }
+}
+
+#[test]
+fn standards_take_any_attributes() {
+    replay(&["fuzz/seeds/standards"], 20_000, standards::run);
+}
+
+#[test]
+fn the_npy_reader_takes_any_bytes() {
+    replay(&["fuzz/seeds/npy", "tests/data/npy"], 10_000, sparing(npy::run));
+}
+
+#[test]
+fn the_onnx_reader_takes_any_bytes() {
+    replay(&["fuzz/seeds/onnx"], 10_000, sparing(onnx::run));
+}

@@ -1,0 +1,49 @@
+//! A fuzz target without the fuzzer, the same at each run: the inputs that were kept, changes of these, and noise.
+
+use std::fs;
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Runs a target on all files of `folders`, and on `cases` inputs more.
+///
+/// # Panics
+///
+/// The target does; proptest has then made the input as short as it can.
+pub fn replay(folders: &[&str], cases: u32, run: impl Fn(&[u8])) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
+    assert!(!seeds.is_empty(), "{folders:?} are empty");
+    for (seed, path) in seeds.iter().zip(&paths) {
+        println!("{}", path.display());
+        run(seed);
+    }
+
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let changes = vec((any::<Index>(), any::<u8>()), 0..12);
+    let kept = (select(seeds), changes, any::<Index>(), any::<bool>());
+    let kept = kept.prop_map(|(mut seed, changes, end, cut)| {
+        let length = seed.len();
+        if length > 0 {
+            for (at, byte) in changes {
+                seed[at.index(length)] = byte;
+            }
+            seed.truncate(if cut { end.index(length) } else { length });
+        }
+        seed
+    });
+    let inputs = prop_oneof![3 => kept, 1 => vec(any::<u8>(), 0..200)];
+    runner
+        .run(&inputs, |input| {
+            run(&input);
+            Ok(())
+        })
+        .unwrap();
+}

@@ -1,0 +1,81 @@
+//! `cargo xtask fuzz`: inputs that nobody thought of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::steps::{cargo, run as run_command, succeeds};
+
+/// A file in `fuzz/fuzz_targets`.
+pub struct Target {
+    pub name: &'static str,
+    /// The longest input that is tried, in bytes: what decides something lies before that.
+    longest: u32,
+}
+
+/// All of them.
+pub const TARGETS: [Target; 4] = [
+    Target { name: "plan", longest: 512 },
+    Target { name: "standards", longest: 256 },
+    Target { name: "npy", longest: 4096 },
+    Target { name: "onnx", longest: 4096 },
+];
+
+/// For messages.
+pub fn names() -> String {
+    TARGETS.map(|target| target.name).join(", ")
+}
+
+/// One input may take this long, in seconds; most take a thousandth.
+const MOST_SECONDS: u32 = 10;
+
+/// One allocation may be this large, in MiB, and all of them together, the fuzzer's own included.
+const MOST_MIB: [u32; 2] = [64, 2048];
+
+/// Runs `target`, or all of them, for `minutes` each, from the inputs that are kept and those that earlier runs found.
+///
+/// # Errors
+///
+/// An input makes a target panic, allocate too much or take too long; or cargo-fuzz is not to be had.
+pub fn run(target: Option<&str>, minutes: u32) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let cargo_fuzz = install(root)?;
+    for Target { name, longest } in TARGETS.iter().filter(|one| target.is_none_or(|name| name == one.name)) {
+        println!("\n==== {name}, {minutes} min ====");
+        let [found, crashes] = ["corpus", "artifacts"].map(|kind| format!("target/fuzz/{kind}/{name}"));
+        for folder in [&found, &crashes] {
+            fs::create_dir_all(root.join(folder)).with_context(|| format!("cannot create {folder}"))?;
+        }
+        let mut fuzz = Command::new(&cargo_fuzz);
+        // Sanitizers are in every toolchain, but only a nightly one takes the option without this.
+        fuzz.current_dir(root).env("RUSTC_BOOTSTRAP", "1");
+        fuzz.args(["run", "--target-dir", "target/fuzz", name]);
+        // libFuzzer reads both folders, and writes what it finds to the first.
+        fuzz.arg(&found).arg(format!("fuzz/seeds/{name}")).arg("--");
+        fuzz.arg(format!("-artifact_prefix={crashes}/")).arg("-print_final_stats=1");
+        fuzz.arg(format!("-max_total_time={}", minutes * 60)).arg(format!("-timeout={MOST_SECONDS}"));
+        // Long ones from the start on: short ones make no tensor of eight dimensions.
+        fuzz.arg(format!("-max_len={longest}")).arg("-len_control=0");
+        fuzz.arg(format!("-malloc_limit_mb={}", MOST_MIB[0])).arg(format!("-rss_limit_mb={}", MOST_MIB[1]));
+        run_command(&mut fuzz).with_context(|| {
+            format!("if an input is to blame, it is in {crashes}: mend the crate, and keep it in fuzz/seeds/{name}")
+        })?;
+    }
+    Ok(())
+}
+
+/// Where cargo-fuzz is, which is built there if it is missing.
+fn install(root: &Path) -> Result<PathBuf> {
+    let tools = root.join("target/tools");
+    let program = tools.join("bin/cargo-fuzz");
+    if !succeeds(Command::new(&program).arg("--version")) {
+        run_command(cargo(&["install", "cargo-fuzz", "--locked", "--root"]).arg(&tools))?;
+    }
+    ensure!(
+        succeeds(Command::new("c++").arg("--version")),
+        "libFuzzer is C++, and there is no compiler `c++`: install g++ or clang"
+    );
+    Ok(program)
+}
