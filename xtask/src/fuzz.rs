@@ -79,3 +79,19 @@ fn install(root: &Path) -> Result<PathBuf> {
     );
     Ok(program)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_listed() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let files = fs::read_dir(root.join("fuzz/fuzz_targets")).unwrap().map(|file| file.unwrap().path());
+        let mut files: Vec<_> = files.map(|file| file.file_stem().unwrap().to_owned()).collect();
+        files.sort();
+        let mut listed = TARGETS.map(|target| target.name);
+        listed.sort_unstable();
+        assert_eq!(files, listed);
+    }
+}
