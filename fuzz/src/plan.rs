@@ -44,7 +44,7 @@ fn case(u: &mut Unstructured) -> Result<()> {
     };
     fuzz::check_overlap((&src, sizes[0]), (&dst, sizes[1]));
 
-    let mut list = Vec::new();
+    let list;
     let axis = if u.ratio(1, 3)? { Some(u.int_in_range(0..=MAX_RANK)?) } else { None };
     let clamps = match axis {
         None => Clamps::from(&clamp),
@@ -55,7 +55,6 @@ fn case(u: &mut Unstructured) -> Result<()> {
         }
     };
     fuzz::check_plan(clamps, (&src, &dst), one_buffer, limits(u)?, u.arbitrary()?);
-    drop(list);
     Ok(())
 }
 
