@@ -7,6 +7,7 @@ mod channels;
 mod clamper;
 mod elements;
 mod errors;
+mod faults;
 mod features;
 mod harness;
 mod host;
