@@ -282,7 +282,8 @@
 //! | in [`Host::new`], a queue of another device | at each submission, in an error scope or the error handler of the queue's device. If that returns, nothing was submitted, and what is read then is [`Error::Readback`] or zeros |
 //! | in [`Host::new`], a queue of a device from another `wgpu::Instance` | native: wgpu 30 panics at each submission; or not at all, as it takes commands of that instance for these |
 //! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Internal`] |
-//! | a device lost or destroyed | [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`], [`Tensor`] or [`ClampSlice`] and a third may poll |
+//! | an upload for which the browser has no memory to map | web: wgpu 30 panics, as `createBuffer` throws |
+//! | a device lost or destroyed | native: [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it; web: [`Error::Readback`] where something is read, the other calls do nothing. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`], [`Tensor`] or [`ClampSlice`] and a third may poll |
 //!
 //! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
 //! pops at once, so the program's scopes see only the program's mistakes. It installs no callback on the device.

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use crate::drivers::{self, Api};
 use crate::packages::Manager;
 use crate::steps::{cargo, run as run_command};
+use crate::web;
 
 /// What a command is told so that an implementation runs it.
 pub type Environment = Vec<(&'static str, OsString)>;
@@ -21,6 +22,16 @@ struct Implementation {
     name: &'static str,
     /// Installs what is missing, below this directory where it can be, and says how to get at it.
     prepare: fn(&Path) -> Result<Environment>,
+    engine: Engine,
+}
+
+/// What runs the self-test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    /// `clamp-proof`, through wgpu's own backends.
+    Native,
+    /// `proof/web`, through WebGPU in Chromium or in Node.
+    Web(&'static str),
 }
 
 impl Implementation {
@@ -33,17 +44,21 @@ impl Implementation {
 /// Those of this machine's own drivers first.
 const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
     &[
-        Implementation { name: "Vulkan", prepare: |_| backend("vulkan") },
-        Implementation { name: "GL", prepare: |_| backend("gl") },
-        Implementation { name: "Mesa of backports", prepare: mesa::of_backports },
-        Implementation { name: "SwiftShader", prepare: |_| swiftshader() },
+        Implementation { name: "Vulkan", prepare: |_| backend("vulkan"), engine: Engine::Native },
+        Implementation { name: "GL", prepare: |_| backend("gl"), engine: Engine::Native },
+        Implementation { name: "Mesa of backports", prepare: mesa::of_backports, engine: Engine::Native },
+        Implementation { name: "SwiftShader", prepare: |_| swiftshader(), engine: Engine::Native },
+        // Chromium brings SwiftShader along.
+        Implementation { name: "Dawn in Chromium", prepare: |_| Ok(vec![]), engine: Engine::Web("chromium") },
+        // Dawn refuses Mesa 22's lavapipe, which lacks what WebGPU takes.
+        Implementation { name: "Dawn in Node", prepare: mesa::of_backports, engine: Engine::Web("node") },
     ]
 } else if cfg!(target_os = "macos") {
-    &[Implementation { name: "Metal", prepare: |_| backend("metal") }]
+    &[Implementation { name: "Metal", prepare: |_| backend("metal"), engine: Engine::Native }]
 } else if cfg!(windows) {
     &[
-        Implementation { name: "DX12", prepare: |_| backend("dx12") },
-        Implementation { name: "Vulkan", prepare: |_| backend("vulkan") },
+        Implementation { name: "DX12", prepare: |_| backend("dx12"), engine: Engine::Native },
+        Implementation { name: "Vulkan", prepare: |_| backend("vulkan"), engine: Engine::Native },
     ]
 } else {
     &[]
@@ -80,7 +95,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut not_run = Vec::new();
     let mut failed = Vec::new();
     for implementation in IMPLEMENTATIONS.iter().filter(|one| wanted(one.name)) {
-        let Implementation { name, prepare } = implementation;
+        let Implementation { name, prepare, engine } = implementation;
         println!("\n==== {name} ====");
         let json = implementation.json(&target);
         // That of an earlier run says nothing about this one.
@@ -94,9 +109,15 @@ pub fn run(options: &Options) -> Result<()> {
                 continue;
             }
         };
-        let mut command = Command::new(&program);
-        command.args(["run", name, "--json"]).arg(&json).args(&options.args).envs(environment);
-        if let Err(error) = run_command(&mut command) {
+        let ran = match engine {
+            Engine::Native => {
+                let mut command = Command::new(&program);
+                command.args(["run", name, "--json"]).arg(&json).args(&options.args).envs(environment);
+                run_command(&mut command)
+            }
+            Engine::Web(engine) => web::columns(engine, &json, environment, &options.args),
+        };
+        if let Err(error) = ran {
             let list = if json.exists() { &mut failed } else { &mut not_run };
             list.push(format!("{name}: {error:#}"));
         }

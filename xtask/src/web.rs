@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::machine::Machine;
+use crate::proof::Environment;
 use crate::steps::{Steps, cargo, run as run_command, succeeds};
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -64,6 +65,21 @@ pub fn test(args: &[OsString]) -> Result<()> {
     steps.summary();
     println!("\nAll checks passed. The page as it looks: {}", web.target.join("screenshots").display());
     Ok(())
+}
+
+/// Writes the columns of WebGPU in `engine`, `chromium` or `node`, to `json`: the self-test with each set of limits.
+///
+/// # Errors
+///
+/// An element differs, after the file was written; or something that this needs is missing and cannot be installed.
+pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
+    let web = Web::new()?;
+    web.drive()?;
+    let module = web.target.join("proof");
+    web.bindgen("proof/web", "clamp_proof_web", &module)?;
+    let mut columns = web.node("columns.mjs");
+    columns.arg(engine).arg(module).arg(json).args(args).envs(environment);
+    run_command(&mut web.with_tools(columns)?)
 }
 
 /// Where things are.

@@ -1,13 +1,19 @@
 // The columns of WebGPU in the matrix: the self-test in Chromium or in Node, with default and with downlevel limits.
 //
-//     node column.mjs chromium|node WASM_DIRECTORY OUT.json [CASES]
+//     node columns.mjs chromium|node WASM_DIRECTORY OUT.json [--cases FIRST..END]
 import { readFile, writeFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { launch, packages } from "./chromium.mjs";
 import { serve } from "./serve.mjs";
 
-const [where, directory, out, cases = ""] = process.argv.slice(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { cases: { type: "string", default: "" } },
+});
+const [where, directory, out] = positionals;
+const { cases } = values;
 const MODULE = "clamp_proof_web";
 
 /** What an adapter says of itself; browsers say little. */
