@@ -91,9 +91,14 @@ async fn adapter() -> Result<wgpu::Adapter, Error> {
         })
         .await
         .map_err(|error| {
-            refused(format!(
-                "{error}; a driver for one of {backends:?} is needed \
-                 (on Linux, Mesa's lavapipe is one without a GPU)"
-            ))
+            // There wgpu lists what it was not compiled with.
+            refused(if cfg!(target_arch = "wasm32") {
+                "the browser has no WebGPU, or no adapter for it".to_owned()
+            } else {
+                format!(
+                    "{error}; a driver for one of {backends:?} is needed \
+                     (on Linux, Mesa's lavapipe is one without a GPU)"
+                )
+            })
         })
 }
