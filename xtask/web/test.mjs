@@ -8,6 +8,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { launch } from "./chromium.mjs";
 
+/** No test takes as long, in milliseconds. */
+const STALLED = 15 * 60_000;
+
 const server = spawn("wasm-bindgen-test-runner", process.argv.slice(2), {
   env: { ...process.env, NO_HEADLESS: "1", WASM_BINDGEN_TEST_ADDRESS: "127.0.0.1:0" },
   stdio: ["ignore", "pipe", "inherit"],
@@ -30,18 +33,24 @@ if (url === undefined) {
 const browser = await launch();
 try {
   const page = await browser.newPage();
-  page.on("crash", () => console.error("the page crashed"));
+  let crashed = false;
+  page.on("crash", () => (crashed = true));
+  page.on("pageerror", (error) => console.error(String(error)));
   await page.goto(url);
   // The whole of what was printed so far, again and again: what is new of it goes on.
-  let shown = 0;
-  let text = "";
-  do {
+  let shown = "";
+  let since = Date.now();
+  while (!/^test result: /m.test(shown)) {
+    if (crashed) throw new Error("the page crashed");
+    if (Date.now() - since > STALLED) throw new Error(`nothing was printed for ${STALLED / 60_000} minutes`);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    text = await page.locator("#output").textContent();
-    process.stdout.write(text.slice(shown));
-    shown = text.length;
-  } while (!/^test result: /m.test(text));
-  process.exitCode = /^test result: ok/m.test(text) ? 0 : 1;
+    const text = await page.locator("#output").textContent();
+    if (text === shown) continue;
+    process.stdout.write(text.slice(shown.length));
+    shown = text;
+    since = Date.now();
+  }
+  process.exitCode = /^test result: ok/m.test(shown) ? 0 : 1;
 } finally {
   await browser.close();
   server.kill();

@@ -7,11 +7,12 @@ use crate::harness::{Gpu, Place, check, packed};
 use crate::random::Random;
 
 /// `count` clamps from bytes to F16 that all differ.
-fn clamps(count: usize) -> Vec<Clamp> {
-    let one = |n: usize| {
-        let clamp = Clamp::new(half::f16::from_f32(-0.5), half::f16::from_f32(2.0 + n as f32 / 8.0));
+fn clamps(count: u16) -> Vec<Clamp> {
+    let one = |n: u16| {
+        let n = f32::from(n);
+        let clamp = Clamp::new(half::f16::from_f32(-0.5), half::f16::from_f32(2.0 + n / 8.0));
         let clamp = clamp.with_source(DType::U8).unwrap().with_precision(Precision::Exact);
-        clamp.with_affine(1.0 / (40.0 + n as f32), -0.125 * n as f32).unwrap()
+        clamp.with_affine(1.0 / (40.0 + n), -0.125 * n).unwrap()
     };
     (0..count).map(one).collect()
 }
@@ -23,6 +24,7 @@ async fn planes_and_pixels_of_few_and_many_channels() {
     let mut random = Random(7);
     for channels in [1, 3, 4, 33, 200] {
         let clamps = clamps(channels);
+        let channels = clamps.len();
         let planes = packed(&[channels, 13, 37]);
         let pixels = packed(&[13, 37, channels]);
         let cases: [(usize, Layout, Layout); 4] = [

@@ -9,16 +9,16 @@ use crate::harness::{Gpu, buffer, packed};
 async fn refused(
     gpu: &Gpu,
     clamp: &Clamp,
-    operands: Operands<'_>,
+    operands: &Operands<'_>,
     dst: &Tensor,
     error: impl Fn(&Error) -> bool,
 ) {
     let before = dst.read_bytes().await.unwrap();
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    let found = gpu.host.clamper().encode(&mut encoder, clamp, operands).unwrap_err();
+    let found = gpu.host.clamper().encode(&mut encoder, clamp, *operands).unwrap_err();
     assert!(error(&found), "{found:?}");
-    assert_eq!(gpu.host.clamper().prepare(clamp, operands).unwrap_err(), found);
-    assert_eq!(gpu.host.submit(clamp, operands).unwrap_err(), found);
+    assert_eq!(gpu.host.clamper().prepare(clamp, *operands).unwrap_err(), found);
+    assert_eq!(gpu.host.submit(clamp, *operands).unwrap_err(), found);
     gpu.host.queue().submit([encoder.finish()]);
     assert_eq!(dst.read_bytes().await.unwrap(), before);
 }
@@ -37,17 +37,17 @@ async fn operands_that_do_not_fit() {
     let too_small = |error: &Error| {
         matches!(error, Error::BufferTooSmall { argument: "src", elements: 65, needed: 68, actual: 64, .. })
     };
-    refused(&gpu, &clamp, operands, &b, too_small).await;
+    refused(&gpu, &clamp, &operands, &b, too_small).await;
     let operands = Operands::new(src(packed(&[4, 8])), dst(packed(&[8, 4])));
-    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::ShapeMismatch { .. })).await;
+    refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::ShapeMismatch { .. })).await;
     let operands = Operands::new(src(packed(&[2, 3])), dst(overlapping));
-    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::OutputOverlap { .. })).await;
+    refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::OutputOverlap { .. })).await;
     let operands = Operands::new(dst(packed(&[9])), dst(shifted));
-    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::PartialAlias { .. })).await;
+    refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::PartialAlias { .. })).await;
     let operands = Operands::new(a.view().with_dtype(DType::I8), b.view());
-    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::DTypeMismatch { .. })).await;
+    refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::DTypeMismatch { .. })).await;
     let slot = Operands::in_place(b.view()).with_min(src(packed(&[2])));
-    refused(&gpu, &clamp, slot, &b, |error| matches!(error, Error::UnexpectedSlot { .. })).await;
+    refused(&gpu, &clamp, &slot, &b, |error| matches!(error, Error::UnexpectedSlot { .. })).await;
 
     let bare = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -56,8 +56,10 @@ async fn operands_that_do_not_fit() {
         mapped_at_creation: false,
     });
     let operands = Operands::new(View::new(&bare, packed(&[64])), b.view());
-    refused(&gpu, &clamp, operands, &b, |error| matches!(error, Error::MissingUsage { argument: "src", .. }))
-        .await;
+    refused(&gpu, &clamp, &operands, &b, |error| {
+        matches!(error, Error::MissingUsage { argument: "src", .. })
+    })
+    .await;
     gpu.close().await;
 }
 

@@ -19,7 +19,7 @@ async fn a_device_is_opened_and_named() {
     assert!(host.adapter().contains("BrowserWebGpu"), "{}", host.adapter());
     let mut out = [0.0_f32; 3];
     host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5_f32, 0.25, 7.0], &mut out).run().await.unwrap();
-    assert_eq!(out, [0.0, 0.25, 6.0]);
+    assert_eq!(out.map(f32::to_bits), [0.0_f32, 0.25, 6.0].map(f32::to_bits));
 }
 
 /// Buffers are whole words long, host memory need not be.
