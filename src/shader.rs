@@ -164,4 +164,6 @@ impl Shader {
 }
 
 #[cfg(test)]
+mod export;
+#[cfg(test)]
 mod tests;

@@ -42,9 +42,16 @@ impl Shortcuts {
         }
     }
 
-    /// How many values there are for modules of `arithmetic`.
-    pub(crate) fn count(arithmetic: Arithmetic) -> usize {
-        Self::used(arithmetic).flags().into_iter().filter(|(_, used)| *used).fold(1, |count, _| 2 * count)
+    /// All that there are for modules of `arithmetic`.
+    pub(crate) fn all(arithmetic: Arithmetic) -> impl Iterator<Item = Self> {
+        let used = Self::used(arithmetic);
+        let values = |used| if used { &[false, true][..] } else { &[false] };
+        values(used.zero_within).iter().flat_map(move |&zero_within| {
+            values(used.keeps_infinity).iter().flat_map(move |&keeps_infinity| {
+                let rest = values(used.rounded_by_device).iter();
+                rest.map(move |&rounded_by_device| Self { zero_within, keeps_infinity, rounded_by_device })
+            })
+        })
     }
 
     /// Names and values, of those that modules of `arithmetic` make use of.
@@ -64,6 +71,8 @@ impl Shortcuts {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::{Bound, NanRule};
 
@@ -137,6 +146,9 @@ mod tests {
         let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
         assert_eq!(names(&to_bytes, AffineStep::Fast), ["KEEPS_INFINITY"]);
         assert_eq!(names(&Clamp::unbounded(DType::I32), AffineStep::Exact), [""; 0]);
-        assert_eq!(Shortcuts::count(Arithmetic::new(&floats, AffineStep::Fast)), 8);
+        let all: HashSet<_> = Shortcuts::all(Arithmetic::new(&floats, AffineStep::Fast)).collect();
+        assert_eq!(all.len(), 8);
+        let plain = Arithmetic::new(&Clamp::unbounded(DType::I32), AffineStep::Exact);
+        assert!(Shortcuts::all(plain).eq([Shortcuts::default()]));
     }
 }

@@ -43,7 +43,9 @@ impl Pipelines {
         let modules = ModuleName::all().filter(|name| {
             (features.f64 || !name.arithmetic.takes_f64()) && (features.f16 || !name.arithmetic.takes_f16())
         });
-        1 + modules.map(|name| name.entry_points().len() * Shortcuts::count(name.arithmetic)).sum::<usize>()
+        1 + modules
+            .map(|name| name.entry_points().len() * Shortcuts::all(name.arithmetic).count())
+            .sum::<usize>()
     }
 
     pub(super) fn new(

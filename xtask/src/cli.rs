@@ -37,6 +37,12 @@ The commands of wgpu-clamp
         them into the same table. ARGS go to the program; `cargo xtask bench -- --help` shows them:
         --quick, --only TEXT, --json FILE, --plot FILE.svg, --growth and more.
 
+    cargo xtask shaders [ARGS...]
+        Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers
+        that are there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC. Installs what it can
+        of them; fails where one refuses something. `cargo xtask shaders -- --help` shows its options: --all,
+        --every N, --only NAME and more. Linux only; minutes, with --all hours.
+
     cargo xtask shaders --budget [ARGS...]
         Puts every kernel that a row of the benchmark runs through AMD's compiler, which needs no GPU:
         instructions per element and per byte, registers, and the ratio to a copy that is to be expected
@@ -92,6 +98,11 @@ pub enum Task {
     Bench {
         /// Beside other libraries as well.
         peers: bool,
+        /// Passed on to the program.
+        args: Vec<OsString>,
+    },
+    /// Run the compilers of others.
+    Shaders {
         /// Passed on to the program.
         args: Vec<OsString>,
     },
@@ -166,7 +177,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             Some((first, options)) if first == "--budget" => {
                 Ok(Task::Budget { args: [options, &rest].concat() })
             }
-            _ => bail!("`shaders` takes `--budget`, which counts the instructions of the kernels"),
+            _ => Ok(Task::Shaders { args: [options, &rest].concat() }),
         },
         Some("proof") => {
             let mut asked = proof::Options { args: rest, ..Default::default() };
@@ -318,12 +329,16 @@ mod tests {
     }
 
     #[test]
-    fn shaders_counts_and_passes_the_rest_on() {
+    fn shaders_compiles_or_counts_and_passes_the_rest_on() {
         assert_eq!(
             parse("shaders --budget --only f16 -- --help").unwrap(),
             Task::Budget { args: strings(&["--only", "f16", "--help"]) }
         );
-        assert!(parse("shaders").unwrap_err().to_string().contains("`--budget`"));
+        assert_eq!(parse("shaders").unwrap(), Task::Shaders { args: vec![] });
+        assert_eq!(
+            parse("shaders --only dxc -- --help").unwrap(),
+            Task::Shaders { args: strings(&["--only", "dxc", "--help"]) }
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod proof;
 mod shaders;
 mod steps;
 mod test;
+mod tools;
 mod validate;
 mod web;
 
@@ -48,6 +49,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Drivers => drivers::ensure(&[Api::Vulkan, Api::Gl]),
         Task::Demo { args } => demo::run(args),
         Task::Bench { peers, args } => bench::run(*peers, args),
+        Task::Shaders { args } => shaders::compile(args),
         Task::Budget { args } => shaders::budget(args),
         Task::Mutants(options) => mutants::run(options),
         Task::Proof(options) => proof::run(options),

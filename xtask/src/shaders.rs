@@ -1,14 +1,17 @@
-//! `cargo xtask shaders --budget`: what a real GPU's compiler makes of the kernels, without the GPU.
+//! `cargo xtask shaders`: what compilers make of the shaders, without a GPU.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, run as run_command};
+use crate::tools::{self, Tool};
 
-/// Builds the program, optimised, and runs it.
+/// Counts instructions: builds the program, optimised, and runs it.
 ///
 /// # Errors
 ///
@@ -16,11 +19,105 @@ use crate::steps::{cargo, run as run_command};
 pub fn budget(args: &[OsString]) -> Result<()> {
     // AMD's driver comes in the package of the software drivers; lavapipe says what there is to compile.
     drivers::ensure(&[Api::Vulkan])?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
-    // A workspace of its own, see its Cargo.toml. The directory is kept: relative paths in `args` are the user's.
+    run_command(program("benches/budget", "budget")?.args(args))
+}
+
+/// Writes every module in every language and runs each compiler that is there.
+///
+/// # Errors
+///
+/// The modules cannot be written, or a compiler refuses one. A compiler that cannot be had is a line of the table.
+pub fn compile(args: &[OsString]) -> Result<()> {
+    let mut program = program("compilers", "compilers")?;
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        return run_command(program.args(args));
+    }
+    let target = root()?.join("target");
+    let shaders = target.join("shaders");
+    write_modules(&shaders)?;
+    program.arg("--shaders").arg(&shaders);
+
+    // AMD's compiler comes with the drivers.
+    or_warn(drivers::ensure(&[Api::Vulkan]));
+    for tool in [Tool::SpirvVal, Tool::Glslang] {
+        or_warn(tools::ensure(&[tool]));
+    }
+    if let Some(directory) = or_warn(tint(&target)) {
+        program.arg("--tint").arg(directory);
+    }
+    if let Some(library) = or_warn(dxc(&target)) {
+        program.arg("--dxc").arg(library);
+    }
+    run_command(program.args(args))
+}
+
+/// Has the crate write what it alone knows: which modules there are.
+fn write_modules(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory)?;
+    }
+    fs::create_dir_all(directory)?;
+    let test = ["--exact", "shader::export::every_module_becomes_a_file", "--ignored", "--nocapture"];
+    let mut writing = cargo(&["test", "--quiet", "--package", "wgpu-clamp", "--lib", "--"]);
+    run_command(writing.args(test).current_dir(root()?).env("WGPU_CLAMP_SHADERS", directory))
+}
+
+/// Installs Dawn for Node beside the script that uses it; tells where that is.
+fn tint(target: &Path) -> Result<PathBuf> {
+    tools::ensure(&[Tool::Node, Tool::Npm])?;
+    let (from, to) = (root()?.join("compilers/tint"), target.join("tint"));
+    fs::create_dir_all(&to)?;
+    let lock = "package-lock.json";
+    let installed =
+        to.join("node_modules").is_dir() && fs::read(from.join(lock))? == fs::read(to.join(lock))?;
+    for file in ["package.json", lock, ".npmrc", "tint.mjs"] {
+        fs::copy(from.join(file), to.join(file)).with_context(|| format!("cannot copy {file}"))?;
+    }
+    if !installed {
+        run_command(Tool::Npm.command().args(["ci", "--no-audit", "--no-fund"]).current_dir(&to))?;
+    }
+    Ok(to)
+}
+
+/// Fetches Microsoft's compiler for Linux; tells where its library is.
+fn dxc(target: &Path) -> Result<PathBuf> {
+    let directory = target.join("dxc");
+    let library = directory.join("compushady/backends/libdxcompiler_x86_64.so");
+    if library.is_file() {
+        return Ok(library);
+    }
+    tools::ensure(&[Tool::Pip])?;
+    fs::create_dir_all(&directory)?;
+    let mut fetch = Tool::Pip.command();
+    // No code of the wheel runs, so that it need not be for this Python.
+    fetch.args(["download", "--no-deps", "--only-binary", ":all:", "--python-version", "3.11"]);
+    fetch.args(["--implementation", "cp", "--platform", "manylinux_2_28_x86_64", "--require-hashes"]);
+    fetch.arg("--requirement").arg(root()?.join("compilers/dxc.txt")).arg("--dest").arg(&directory);
+    run_command(&mut fetch)?;
+    for file in fs::read_dir(&directory)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "whl") {
+            run_command(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&path).arg(&directory))?;
+        }
+    }
+    Ok(library)
+}
+
+/// What is missing is left out, and said.
+fn or_warn<T>(result: Result<T>) -> Option<T> {
+    result.map_err(|error| eprintln!("warning: {error:#}")).ok()
+}
+
+/// A program that is a workspace of its own, see its Cargo.toml. The directory is kept: relative paths in its arguments
+/// are the user's.
+fn program(directory: &str, name: &str) -> Result<Command> {
+    let root = root()?;
     let mut program = cargo(&["run", "--release"]);
-    program.arg("--manifest-path").arg(root.join("benches/budget/Cargo.toml"));
-    program.arg("--target-dir").arg(root.join("target/budget"));
-    program.arg("--").args(args);
-    run_command(&mut program)
+    program.arg("--manifest-path").arg(root.join(directory).join("Cargo.toml"));
+    program.arg("--target-dir").arg(root.join("target").join(name)).arg("--");
+    Ok(program)
+}
+
+fn root() -> Result<&'static Path> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
 }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail, ensure};
+use clamp_compilers::aco::{self, Compiler};
+use clamp_compilers::translate::Module;
 use indicatif::ProgressBar;
 
-use crate::aco::Compiler;
 use crate::rows::Row;
-use crate::spirv;
 
 /// Of one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +73,11 @@ fn modules(rows: &[Row], dir: &Path) -> Result<u64> {
         if !names.insert(kernel.name()) {
             continue;
         }
-        let compiled = spirv::compile(&kernel.wgsl, &kernel.entry_point, &kernel.constants)
+        let pipeline = Module::parse(&kernel.wgsl)
+            .and_then(|module| module.pipeline(&kernel.entry_point, kernel.constants.iter().copied()))
             .with_context(|| kernel.name())?;
-        std::fs::write(dir.join(format!("{}.spv", names.len())), bytemuck::cast_slice(&compiled.words))?;
-        let (bindings, size) = (compiled.bindings, compiled.workgroup_size);
+        std::fs::write(dir.join(format!("{}.spv", names.len())), bytemuck::cast_slice(&pipeline.spirv()?))?;
+        let (bindings, size) = (pipeline.bindings(), pipeline.workgroup_size()?);
         writeln!(list, "{}\t{}\t{bindings}\t{size}\t{}", names.len(), kernel.entry_point, kernel.name())?;
     }
     std::fs::write(dir.join("list"), list)?;
@@ -86,15 +87,7 @@ fn modules(rows: &[Row], dir: &Path) -> Result<u64> {
 /// A process of its own for each family, which the driver takes from the environment.
 fn family(name: &str, dir: &Path, count: u64) -> Result<Family> {
     let bar = ProgressBar::new(count).with_message(name.to_owned());
-    let mut child = Command::new(std::env::current_exe()?)
-        .arg("--compile")
-        .arg(dir)
-        .env("VK_ICD_FILENAMES", driver()?)
-        .env("VK_DRIVER_FILES", driver()?)
-        .env("RADV_FORCE_FAMILY", name)
-        .env("MESA_SHADER_CACHE_DISABLE", "true")
-        .stdout(Stdio::piped())
-        .spawn()?;
+    let mut child = aco::child(name)?.arg("--compile").arg(dir).stdout(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
     let device = lines.next().transpose()?.unwrap_or_default();
     let mut kernels = BTreeMap::new();
@@ -107,26 +100,6 @@ fn family(name: &str, dir: &Path, count: u64) -> Result<Family> {
     bar.finish_and_clear();
     ensure!(child.wait()?.success(), "the compiler for {name} failed, see above");
     Ok(Family { name: name.to_owned(), device, kernels })
-}
-
-/// The description of Mesa's RADV.
-fn driver() -> Result<PathBuf> {
-    let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
-    let mut found = Vec::new();
-    for dir in dirs.into_iter().map(Path::new).filter(|dir| dir.is_dir()) {
-        for file in std::fs::read_dir(dir)? {
-            let path = file?.path();
-            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")) {
-                found.push(path);
-            }
-        }
-    }
-    // There may be one for each architecture.
-    found.sort_by_key(|path| !path.to_string_lossy().contains(std::env::consts::ARCH));
-    if let Some(path) = found.into_iter().next() {
-        return Ok(path);
-    }
-    bail!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
 }
 
 /// The other process: compiles what lies in a directory, a line for each.

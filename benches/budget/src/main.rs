@@ -2,13 +2,11 @@
 //!
 //! Nothing runs on a GPU, and nothing is timed: instructions are counted, so that two runs agree to the last one.
 
-mod aco;
 mod figures;
 mod options;
 mod plot;
 mod roofline;
 mod rows;
-mod spirv;
 mod table;
 
 use std::process::ExitCode;

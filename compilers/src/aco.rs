@@ -2,12 +2,47 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 
 /// What the compiler says of one pipeline, by its own names.
 pub type Statistics = BTreeMap<String, u64>;
+
+/// This program once more, whose [`Compiler`] is for a family of GPUs: the driver takes that from the environment.
+///
+/// # Errors
+///
+/// RADV is not there.
+pub fn child(family: &str) -> Result<Command> {
+    let driver = driver()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env("VK_ICD_FILENAMES", &driver).env("VK_DRIVER_FILES", &driver);
+    command.env("RADV_FORCE_FAMILY", family).env("MESA_SHADER_CACHE_DISABLE", "true");
+    Ok(command)
+}
+
+/// The description of Mesa's RADV.
+fn driver() -> Result<PathBuf> {
+    let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+    let mut found = Vec::new();
+    for dir in dirs.into_iter().map(Path::new).filter(|dir| dir.is_dir()) {
+        for file in std::fs::read_dir(dir)? {
+            let path = file?.path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")) {
+                found.push(path);
+            }
+        }
+    }
+    // There may be one for each architecture.
+    found.sort_by_key(|path| !path.to_string_lossy().contains(std::env::consts::ARCH));
+    if let Some(path) = found.into_iter().next() {
+        return Ok(path);
+    }
+    bail!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
+}
 
 /// A device that compiles and runs nothing: that of `RADV_FORCE_FAMILY`.
 pub struct Compiler {
@@ -133,7 +168,11 @@ impl Compiler {
         let all = unsafe { self.executables.get_pipeline_executable_statistics(&info)? };
         let mut statistics = Statistics::new();
         for one in &all {
-            ensure!(one.format == vk::PipelineExecutableStatisticFormatKHR::UINT64, "{one:?} is no u64");
+            ensure!(
+                one.format == vk::PipelineExecutableStatisticFormatKHR::UINT64,
+                "{:?} is no u64",
+                one.name_as_c_str()?
+            );
             // SAFETY: its format says so.
             let value = unsafe { one.value.u64 };
             statistics.insert(one.name_as_c_str()?.to_string_lossy().into_owned(), value);

@@ -1,0 +1,46 @@
+//! Every shader through something, on all cores, with a bar.
+
+use std::process::Command;
+
+use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+
+use crate::list::Shader;
+
+/// Checks each with what `start` makes for a thread, and collects what was refused.
+pub fn each<T>(
+    title: &str,
+    shaders: &[Shader<'_>],
+    start: impl Fn() -> T + Send + Sync,
+    check: impl Fn(&mut T, Shader<'_>) -> Result<(), String> + Send + Sync,
+) -> Vec<(String, String)> {
+    let all = shaders.par_iter().progress_with(bar(title, shaders.len()));
+    all.map_init(start, |state, shader| check(state, *shader).err().map(|message| (shader.name(), message)))
+        .flatten()
+        .collect()
+}
+
+/// Says how far it got.
+pub fn bar(title: &str, count: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg:16} {bar:40} {pos}/{len} {eta}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count as u64).with_style(style).with_message(title.to_owned())
+}
+
+/// Runs a program that says nothing unless it refuses something.
+pub fn ask(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+/// The first line of a program's version that holds a number, or why it does not run.
+pub fn version(program: &str) -> Result<String, String> {
+    let output = Command::new(program).arg("--version").output();
+    let output = output.map_err(|error| format!("`{program}` does not start: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()));
+    line.map(str::to_owned).ok_or_else(|| format!("`{program}` tells no version"))
+}

@@ -1,0 +1,112 @@
+//! The shaders: what the crate's test wrote into a directory, and the files beside them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::options::Options;
+
+/// A module, as `src/shader/export.rs` lists it.
+#[derive(Deserialize)]
+pub struct Module {
+    number: usize,
+    name: String,
+    /// It is written in SPIR-V alone.
+    pub vulkan_only: bool,
+    sampled: bool,
+    /// At least one for each entry point.
+    pub pipelines: Vec<Pipeline>,
+}
+
+/// An entry point and values of its overridable constants.
+#[derive(Deserialize)]
+pub struct Pipeline {
+    /// In WGSL.
+    pub entry_point: String,
+    /// By name.
+    pub constants: BTreeMap<String, f64>,
+}
+
+/// All modules.
+pub struct List {
+    /// Where their files are.
+    directory: PathBuf,
+    /// `resolve`, then those of the kernels.
+    pub modules: Vec<Module>,
+}
+
+/// A pipeline with its module.
+#[derive(Clone, Copy)]
+pub struct Shader<'a> {
+    directory: &'a Path,
+    module: &'a Module,
+    pipeline: &'a Pipeline,
+}
+
+impl List {
+    /// Reads the list in a directory.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn read(directory: &Path) -> Result<Self> {
+        let path = directory.join("list.json");
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Self { directory: directory.to_owned(), modules: serde_json::from_str(&text)? })
+    }
+
+    /// Where the WGSL of a module is.
+    pub fn wgsl(&self, module: &Module) -> PathBuf {
+        self.directory.join(format!("{:05}.wgsl", module.number))
+    }
+
+    /// The pipelines of a module.
+    pub fn of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = Shader<'a>> {
+        module.pipelines.iter().map(move |pipeline| Shader { directory: &self.directory, module, pipeline })
+    }
+
+    /// All, written in SPIR-V.
+    pub fn spirv(&self) -> Vec<Shader<'_>> {
+        self.modules.iter().flat_map(|module| self.of(module)).collect()
+    }
+
+    /// Those that are written in all languages.
+    pub fn portable(&self) -> Vec<Shader<'_>> {
+        without_vulkan_only(self.spirv())
+    }
+
+    /// Those that slow compilers are given.
+    pub fn some(&self, options: &Options) -> Vec<Shader<'_>> {
+        let modules = self.modules.iter().filter(|module| options.all || module.sampled);
+        modules.flat_map(|module| self.of(module)).step_by(options.every).collect()
+    }
+}
+
+/// Those that are written in all languages.
+pub fn without_vulkan_only(mut shaders: Vec<Shader<'_>>) -> Vec<Shader<'_>> {
+    shaders.retain(|shader| !shader.module.vulkan_only);
+    shaders
+}
+
+impl<'a> Shader<'a> {
+    /// Its file in a language.
+    pub fn file(self, extension: &str) -> PathBuf {
+        self.directory.join(format!("{:05}-{}.{extension}", self.module.number, self.pipeline.entry_point))
+    }
+
+    /// Its pipeline.
+    pub fn pipeline(self) -> &'a Pipeline {
+        self.pipeline
+    }
+
+    /// For a message.
+    pub fn name(self) -> String {
+        let Self { module, pipeline, .. } = self;
+        let constants = pipeline.constants.iter().map(|(name, value)| format!(" {name}={value}"));
+        let constants: String = constants.collect();
+        format!("{:05}, {}, {}{constants}", module.number, module.name, pipeline.entry_point)
+    }
+}

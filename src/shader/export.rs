@@ -1,0 +1,124 @@
+//! Every module as a file, for compilers that take no Rust: what `cargo xtask shaders` hands them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{Module, ModuleName, PipelineName};
+use crate::arithmetic::Shortcuts;
+use crate::kernel::EntryPoint;
+
+/// The variable that names the directory.
+const DIRECTORY: &str = "WGPU_CLAMP_SHADERS";
+
+/// A module and some of its pipelines, as in `list.json`.
+#[derive(Serialize)]
+struct Listed {
+    /// That of its file, without the extension.
+    number: usize,
+    name: String,
+    /// Whether it has types of naga's own, f64 or u16, which the crate gives to Vulkan alone.
+    vulkan_only: bool,
+    /// Whether it is one of the few that stand for all where a compiler is slow: one of each arithmetic and kernel,
+    /// whose placements and operators take turns.
+    sampled: bool,
+    pipelines: Vec<Pipeline>,
+}
+
+#[derive(Serialize)]
+struct Pipeline {
+    entry_point: &'static str,
+    constants: BTreeMap<&'static str, f64>,
+}
+
+/// Numbers that look like chance and are the same each time: what takes turns here does not keep step with what takes
+/// turns there.
+struct Turns(u64);
+
+impl Turns {
+    fn take<T: Copy>(&mut self, of: &[T]) -> T {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        of[(self.0 >> 33) as usize % of.len()]
+    }
+}
+
+/// One pipeline of each entry point. The values of the constants take turns, since all of them would be millions, but
+/// those that are not among `met` come first.
+fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>) -> Vec<Pipeline> {
+    let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for entry_point in name.entry_points() {
+        by_name.entry(entry_point.name()).or_default().push(entry_point);
+    }
+    let shortcuts: Vec<_> = Shortcuts::all(name.arithmetic).collect();
+    let mut pipeline = |values: Vec<EntryPoint>| {
+        let unmet = values.iter().copied().find(|value| !met.contains(value));
+        let entry_point = unmet.unwrap_or_else(|| turns.take(&values));
+        met.insert(entry_point);
+        let shortcuts = turns.take(&shortcuts);
+        let pipeline = PipelineName { module: Module::Clamp(name), entry_point, shortcuts };
+        let constants = pipeline.constants(turns.take(&[false, true])).into_iter().collect();
+        Pipeline { entry_point: entry_point.name(), constants }
+    };
+    by_name.into_values().map(&mut pipeline).collect()
+}
+
+/// All modules of kernels, behind `resolve`.
+fn listed() -> Vec<Listed> {
+    let resolve = Pipeline { entry_point: EntryPoint::Resolve.name(), constants: BTreeMap::new() };
+    let mut listed = vec![Listed {
+        number: 0,
+        name: "resolve".to_owned(),
+        vulkan_only: false,
+        sampled: true,
+        pipelines: vec![resolve],
+    }];
+    let mut turns = Turns(0);
+    let mut met = HashSet::new();
+    let names: Vec<_> = ModuleName::all().collect();
+    for alike in names.chunk_by(|a, b| (a.arithmetic, a.kernel) == (b.arithmetic, b.kernel)) {
+        let sampled = turns.take(alike);
+        for &name in alike {
+            let ModuleName { arithmetic, operators, kernel, placement } = name;
+            listed.push(Listed {
+                number: listed.len(),
+                name: format!("{arithmetic}, {operators}{placement}, {kernel} kernel"),
+                vulkan_only: arithmetic.takes_f64() || arithmetic.takes_f16(),
+                sampled: name == sampled,
+                pipelines: pipelines(name, &mut turns, &mut met),
+            });
+        }
+    }
+    let all: HashSet<_> = names.into_iter().flat_map(ModuleName::entry_points).collect();
+    assert_eq!(met, all, "values of constants that stand in no pipeline");
+    listed
+}
+
+/// No value of a constant is left out: `listed` looks.
+#[test]
+fn every_value_of_a_constant_is_in_a_pipeline() {
+    let listed = listed();
+    assert_eq!(listed.len(), ModuleName::all().count() + 1);
+    // The other constants, of the arithmetic and of the order.
+    for name in ["ADJACENT", "ZERO_WITHIN", "KEEPS_INFINITY", "ROUNDED_BY_DEVICE"] {
+        let of_each = listed.iter().flat_map(|module| &module.pipelines);
+        let values = of_each.filter_map(|pipeline| pipeline.constants.get(name));
+        let values: HashSet<_> = values.map(|value| value.to_bits()).collect();
+        assert_eq!(values, HashSet::from([0.0_f64.to_bits(), 1.0_f64.to_bits()]), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "writes 320 MB into the directory that WGPU_CLAMP_SHADERS names; `cargo xtask shaders` runs it"]
+fn every_module_becomes_a_file() {
+    let directory = std::env::var_os(DIRECTORY).unwrap_or_else(|| panic!("{DIRECTORY} names no directory"));
+    let directory = Path::new(&directory);
+    let modules = ModuleName::all().map(Module::Clamp);
+    for (number, module) in [Module::Resolve].into_iter().chain(modules).enumerate() {
+        std::fs::write(directory.join(format!("{number:05}.wgsl")), module.source()).unwrap();
+    }
+    let listed = listed();
+    std::fs::write(directory.join("list.json"), serde_json::to_string(&listed).unwrap()).unwrap();
+    let pipelines: usize = listed.iter().map(|module| module.pipelines.len()).sum();
+    println!("{} modules, {pipelines} pipelines", listed.len());
+}

@@ -1,0 +1,82 @@
+//! Programs that one command alone needs, and getting those that are missing.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::machine::Machine;
+use crate::packages::Manager;
+use crate::steps::succeeds;
+
+/// A program of a distribution's packages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// Validates SPIR-V.
+    SpirvVal,
+    /// Validates GLSL.
+    Glslang,
+    /// Runs JavaScript.
+    Node,
+    /// Installs JavaScript.
+    Npm,
+    /// Fetches wheels.
+    Pip,
+}
+
+impl Tool {
+    /// What is typed.
+    const fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::SpirvVal => &["spirv-val"],
+            Self::Glslang => &["glslangValidator"],
+            Self::Node => &["node"],
+            Self::Npm => &["npm"],
+            Self::Pip => &["python3", "-m", "pip"],
+        }
+    }
+
+    /// The program, for arguments to follow.
+    pub fn command(self) -> Command {
+        let words = self.words();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]);
+        command
+    }
+
+    /// The package that brings it.
+    const fn package(self, manager: Manager) -> &'static str {
+        match (self, manager) {
+            (Self::SpirvVal, _) => "spirv-tools",
+            (Self::Glslang, Manager::Apt) => "glslang-tools",
+            (Self::Glslang, _) => "glslang",
+            (Self::Node, _) => "nodejs",
+            (Self::Npm, Manager::Dnf) => "nodejs-npm",
+            (Self::Npm, _) => "npm",
+            (Self::Pip, Manager::Pacman) => "python-pip",
+            (Self::Pip, _) => "python3-pip",
+        }
+    }
+
+    fn is_there(self) -> bool {
+        succeeds(self.command().arg("--version"))
+    }
+}
+
+/// Makes sure that `tools` are there, installing what is not.
+///
+/// # Errors
+///
+/// One is missing and cannot be installed; the error says what to type.
+pub fn ensure(tools: &[Tool]) -> Result<()> {
+    let missing: Vec<_> = tools.iter().copied().filter(|tool| !tool.is_there()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let machine = Machine::this();
+    let Some(manager) = machine.manager() else {
+        let names: Vec<_> = missing.iter().map(|tool| tool.words().join(" ")).collect();
+        bail!("missing: {}; what packages bring them here is not known", names.join(", "));
+    };
+    let packages: Vec<_> = missing.iter().map(|tool| tool.package(manager)).collect();
+    manager.install(&packages, machine.root())
+}
