@@ -59,7 +59,7 @@ impl Compiler {
 }
 
 /// The version of the validator that it holds, since it tells no other.
-fn version(library: &Path) -> Result<String> {
+pub fn version(library: &Path) -> Result<String> {
     let (major, minor) = Dxil::new(Some(library.into()))?.create_validator()?.version()?;
     Ok(format!("with validator {major}.{minor}"))
 }

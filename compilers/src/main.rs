@@ -2,7 +2,9 @@
 
 mod dxc;
 mod each;
+mod execute;
 mod families;
+mod hook;
 mod khronos;
 mod list;
 mod naga;
@@ -56,6 +58,9 @@ fn run() -> Result<bool> {
     }
     if options.asks("dxc") {
         outcomes.push(dxc::run(&list, &options));
+    }
+    if options.asks("execute") {
+        outcomes.push(execute::run(&options));
     }
     if options.asks("aco") {
         outcomes.extend(families::run(&list, &options));

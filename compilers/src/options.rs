@@ -11,8 +11,8 @@ Translates every module to SPIR-V, GLSL, HLSL and MSL, as wgpu does, and runs th
 
     --all            every pipeline through the slow compilers too (AMD's, Microsoft's), instead of one module of each
                      arithmetic and kernel
-    --every N        every Nth of these pipelines through the slow compilers
-    --only NAME      this compiler alone, may be repeated: spirv-val, glslang, tint, aco, dxc
+    --every N        every Nth of these pipelines through the slow compilers, every Nth of the cases that `execute` runs
+    --only NAME      this compiler alone, may be repeated: spirv-val, glslang, tint, dxc, execute, aco
     --family NAME    of AMD's GPUs, as RADV_FORCE_FAMILY names it; may be repeated [vega10, navi10, navi21, gfx1100]
 
 `cargo xtask shaders` writes the modules, installs what the compilers need and says where they are:
@@ -23,7 +23,7 @@ Translates every module to SPIR-V, GLSL, HLSL and MSL, as wgpu does, and runs th
 ";
 
 /// The names that `--only` knows.
-const COMPILERS: [&str; 5] = ["spirv-val", "glslang", "tint", "aco", "dxc"];
+const COMPILERS: [&str; 6] = ["spirv-val", "glslang", "tint", "dxc", "execute", "aco"];
 
 /// What was asked for.
 #[derive(Debug, Default)]

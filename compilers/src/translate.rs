@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow, ensure};
+pub use naga::ResourceBinding;
 use naga::back::{PipelineConstants, glsl, hlsl, msl, pipeline_constants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, ResourceBinding, ShaderStage, StorageAccess};
+use naga::{AddressSpace, ShaderStage, StorageAccess};
 
 /// A module that naga has validated.
 pub struct Module {
@@ -148,6 +149,22 @@ impl Pipeline {
         Ok(text)
     }
 
+    /// The registers of its HLSL, and what is bound there. Wgpu's own constants, which no shader of the crate reads, are in
+    /// a group behind.
+    #[must_use]
+    pub fn registers(&self) -> Vec<(String, ResourceBinding)> {
+        let slots = self.slots(|buffer| buffer as usize);
+        let own = (format!("b{}", self.uniforms()), ResourceBinding { group: 1, binding: 0 });
+        slots
+            .map(|(at, buffer, slot)| (format!("{}{slot}", ["b", "t", "u"][buffer as usize]), at))
+            .chain([own])
+            .collect()
+    }
+
+    fn uniforms(&self) -> u32 {
+        self.buffers.values().filter(|buffer| **buffer == Buffer::Uniform).count() as u32
+    }
+
     /// HLSL for shader model 6.0, the least that DXC takes.
     ///
     /// # Errors
@@ -156,12 +173,11 @@ impl Pipeline {
     pub fn hlsl(&self) -> Result<String> {
         let slots = self.slots(|buffer| buffer as usize);
         let target = |register| hlsl::BindTarget { register, ..Default::default() };
-        let uniforms = self.buffers.values().filter(|buffer| **buffer == Buffer::Uniform).count();
         let options = hlsl::Options {
             shader_model: hlsl::ShaderModel::V6_0,
             binding_map: slots.map(|(at, _, slot)| (at, target(slot))).collect(),
             fake_missing_bindings: false,
-            special_constants_binding: Some(target(uniforms as u32)),
+            special_constants_binding: Some(target(self.uniforms())),
             zero_initialize_workgroup_memory: false,
             restrict_indexing: true,
             force_loop_bounding: true,

@@ -1,0 +1,268 @@
+//! naga's HLSL, run: Microsoft's compiler makes SPIR-V of it, which lavapipe executes in the place of naga's, and the
+//! results are held to the crate's reference.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use clamp_compilers::translate::{Module, ResourceBinding};
+use half::{bf16, f16};
+use hassle_rs::Dxc;
+use indicatif::ProgressIterator as _;
+use wgpu_clamp::{
+    Bound, Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Plan, Precision, Tensor, View, verify, wgpu,
+};
+
+use crate::dxc::{Compiler, version};
+use crate::each::bar;
+use crate::hook::{self, swaps};
+use crate::options::Options;
+use crate::outcome::{About, Outcome, Run};
+
+static EXECUTED: About = About {
+    name: "DXC, executed",
+    takes: "the same HLSL, of which it makes SPIR-V for lavapipe, in the place of naga's",
+    proves: "that the HLSL of these kernels computes the reference's bits, in DXC's reading of it",
+    proves_not: "anything about DXIL, FXC or a driver of Direct3D 12, or about kernels, steps and placements that were not run: here src and dst are two buffers",
+};
+
+/// Runs every kernel on pairs of dtypes.
+pub fn run(options: &Options) -> Outcome {
+    let run = options
+        .dxc
+        .as_deref()
+        .context("libdxcompiler.so is not there")
+        .and_then(|library| executed(library, options.every))
+        .map_err(|error| format!("{error:#}"));
+    Outcome { about: &EXECUTED, target: String::new(), run }
+}
+
+fn executed(library: &Path, every: usize) -> Result<Run> {
+    let started = Instant::now();
+    let dxc = Dxc::new(Some(library.into()))?;
+    let compiler = Compiler::new(&dxc)?;
+    let (host, adapter) = open()?;
+    let cases: Vec<_> = cases()?.into_iter().step_by(every).collect();
+    let (mut refused, mut elements) = (Vec::new(), 0);
+    for case in cases.iter().progress_with(bar("DXC, executed", cases.len())) {
+        match case.run(&host, &compiler) {
+            Ok(count) => elements += count,
+            Err(error) => refused.push((case.name(), format!("{error:#}"))),
+        }
+    }
+    let swaps = swaps();
+    let idle = swaps.others.len() - swaps.swapped.len();
+    ensure!(idle == 0 || !refused.is_empty(), "{idle} modules never reached the driver");
+    let ran = format!("cases; {} pipelines, {elements} elements on {adapter}", swaps.swapped.len());
+    Ok(Run {
+        version: version(library)?,
+        asked: cases.len(),
+        refused,
+        notes: vec![ran],
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// A device of the Vulkan driver on the CPU, without a feature, whose modules are swapped.
+fn open() -> Result<(Host, String)> {
+    let instance = hook::instance()?;
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+    let of_cpu = |adapter: &wgpu::Adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+    let adapter =
+        adapters.into_iter().find(of_cpu).context("no Vulkan driver on the CPU: lavapipe is one")?;
+    let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))?;
+    let host = Host::new(&Clamper::new(&device)?, &queue);
+    let wgpu::AdapterInfo { name, driver_info, .. } = adapter.get_info();
+    Ok((host, format!("{name}, {driver_info}")))
+}
+
+/// Three clamps, of which the first serves where there is no axis of channels, on layouts for one kernel.
+struct Case {
+    route: &'static str,
+    clamps: [Clamp; 3],
+    axis: Option<usize>,
+    src: Layout,
+    dst: Layout,
+    elements: Vec<u64>,
+}
+
+/// Every pair of dtypes on layouts for every kernel; steps and precisions take turns.
+fn cases() -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for (p, (source, dtype)) in pairs().enumerate() {
+        let elements = elements(source);
+        let n = elements.len();
+        for (r, (route, axis, [src, dst])) in routes(n, dtype)?.into_iter().enumerate() {
+            let clamp = |channel: usize| -> Result<Clamp> {
+                let (low, high) = [(10.0, 100.0), (0.0, 6.0), (2.5, 77.0)][(p + channel) % 3];
+                let [min, max] = [low, high].map(|bound| Bound::Value(bits(dtype, bound)));
+                let clamp = Clamp::from_bits(dtype, min, max)?.with_source(source)?;
+                Ok(match (p + r) % 3 {
+                    0 => clamp,
+                    step => {
+                        let (scale, bias) =
+                            [(0.5, 0.25), (1.0 / 255.0, 0.0), (-1.7, 200.3)][(r + channel) % 3];
+                        let precision = if step == 1 { Precision::Fast } else { Precision::Exact };
+                        clamp.with_affine(scale, bias)?.with_precision(precision)
+                    }
+                })
+            };
+            let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
+            cases.push(Case { route, clamps, axis, src, dst, elements: elements.clone() });
+        }
+    }
+    Ok(cases)
+}
+
+fn pairs() -> impl Iterator<Item = (DType, DType)> {
+    // F32, and U8 to F32, come early: they say whether anything works.
+    DType::ALL.into_iter().flat_map(|dtype| {
+        DType::ALL
+            .into_iter()
+            .filter(move |source| Clamp::unbounded(dtype).with_source(*source).is_ok())
+            .map(move |source| (source, dtype))
+    })
+}
+
+/// What is tried, the axis of channels, and layouts of at least `n` elements.
+fn routes(n: usize, dtype: DType) -> Result<Vec<(&'static str, Option<usize>, [Layout; 2])>> {
+    let packed = Layout::packed;
+    let line = |stride, offset| Layout::strided(&[n], &[stride], offset);
+    let rows = n.div_ceil(141).max(2);
+    let columns = n.div_ceil(192).next_multiple_of(16).max(64);
+    let lanes = (4 / dtype.size()).max(2);
+    let groups = n.div_ceil(lanes - 1);
+    let width = n.div_ceil(3).next_multiple_of(64);
+    let (pixels, planes) = (packed(&[width, 3])?.permute(&[1, 0])?, packed(&[3, width])?);
+    let (odd_pixels, odd_planes) = (
+        Layout::strided(&[3, width - 9], &[1, 3], 1)?,
+        Layout::strided(&[3, width - 9], &[width.cast_signed(), 1], 5)?,
+    );
+    let run = packed(&[n])?;
+    let channels = Layout::strided(&[n.max(3 * 1024), 3], &[3, 1], 5)?;
+    Ok(vec![
+        ("a run", None, [run, run]),
+        ("a run of odd ends", None, [line(1, 1)?, line(1, 17)?]),
+        ("planes of a clamp each", Some(0), [planes, planes]),
+        ("pixels of a clamp for each component", Some(1), [channels, channels]),
+        ("rows", None, [packed(&[rows, 143])?.slice(1, 0..141)?, packed(&[rows, 144])?.slice(1, 0..141)?]),
+        ("one element to each row", None, {
+            let rows = n.min(2000);
+            [packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?]
+        }),
+        ("every second element, reversed", None, [line(2, 1)?, line(-2, 2 * n)?]),
+        ("every third element to a run", None, [line(3, 1)?, line(1, 3)?]),
+        ("columns to rows", None, [packed(&[columns, 192])?.permute(&[1, 0])?, packed(&[192, columns])?]),
+        (
+            "groups to words",
+            None,
+            [packed(&[groups, lanes - 1])?, packed(&[groups, lanes])?.slice(1, 0..lanes - 1)?],
+        ),
+        ("pixels to planes", None, [pixels, planes]),
+        ("planes to pixels", None, [planes, pixels]),
+        ("pixels to planes, off packets", None, [odd_pixels, odd_planes]),
+        ("planes to pixels, of a clamp each", Some(0), [odd_planes, odd_pixels]),
+    ])
+}
+
+impl Case {
+    fn name(&self) -> String {
+        let [clamp, ..] = self.clamps;
+        format!("{}: {clamp:?}", self.route)
+    }
+
+    fn clamps(&self) -> Clamps<'_> {
+        self.axis.map_or((&self.clamps[0]).into(), |axis| Clamps::along(axis, &self.clamps))
+    }
+
+    /// How many elements are right, which are all.
+    fn run(&self, host: &Host, compiler: &Compiler) -> Result<usize> {
+        let Self { clamps: [clamp, ..], src, dst, .. } = self;
+        let plan = Plan::new(self.clamps(), src, dst, host.clamper().limits())?;
+        for shader in plan.shaders() {
+            let pipeline =
+                Module::parse(&shader.wgsl)?.pipeline(shader.entry_point, on_a_cpu(&shader.constants))?;
+            let naga = pipeline.spirv()?;
+            if !swaps().others.contains_key(&naga) {
+                let other = spirv(compiler, &pipeline.hlsl()?, shader.entry_point, &pipeline.registers())
+                    .with_context(|| shader.label.clone())?;
+                swaps().others.insert(naga, other);
+            }
+        }
+        let kept = swaps().kept;
+
+        let size = clamp.source().size();
+        let mut before = vec![0x5a; src.required_bytes(clamp.source()) as usize];
+        for (bytes, bits) in before.chunks_exact_mut(size).zip(self.elements.iter().cycle()) {
+            bytes.copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+        let dst_before = vec![0xa5; dst.required_bytes(clamp.dtype()) as usize];
+        let upload = |bytes: &[u8]| Tensor::upload_bytes(host, DType::U8, &[bytes.len()], bytes);
+        let (from, to) = (upload(&before)?, upload(&dst_before)?);
+        host.submit(
+            self.clamps(),
+            Operands::new(View::new(from.buffer(), *src), View::new(to.buffer(), *dst)),
+        )?;
+        let after = to.read_bytes_blocking()?;
+        ensure!(swaps().kept == kept, "a module of naga's went to the driver");
+        let report = verify::check(self.clamps(), src, &before, dst, &dst_before, &after)?;
+        ensure!(report.passed(), "{report}");
+        Ok(report.elements)
+    }
+}
+
+/// In the order that the crate takes on a CPU.
+fn on_a_cpu(constants: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
+    let turned = |&(name, value)| (name, if name == "ADJACENT" { 1.0 } else { value });
+    constants.iter().map(turned).collect()
+}
+
+/// What DXC makes of HLSL for Vulkan: registers become the bindings of WGSL, and blocks keep the layout of HLSL.
+fn spirv(
+    compiler: &Compiler,
+    hlsl: &str,
+    entry_point: &str,
+    registers: &[(String, ResourceBinding)],
+) -> Result<Vec<u32>> {
+    let mut arguments: Vec<_> =
+        ["-spirv", "-fspv-target-env=vulkan1.3", "-fvk-use-dx-layout"].map(str::to_owned).into();
+    for (register, at) in registers {
+        let binding = ["-fvk-bind-register".to_owned(), register.clone(), "0".to_owned()];
+        arguments.extend(binding.into_iter().chain([at.binding.to_string(), at.group.to_string()]));
+    }
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let bytes = compiler.compile(hlsl, entry_point, &arguments).map_err(|message| anyhow!(message))?;
+    ensure!(bytes.starts_with(&0x0723_0203_u32.to_le_bytes()), "no SPIR-V");
+    Ok(bytemuck::pod_collect_to_vec(&bytes))
+}
+
+/// A small number as an element.
+fn bits(dtype: DType, number: f64) -> u64 {
+    match dtype {
+        DType::F64 => number.to_bits(),
+        DType::F32 => (number as f32).to_bits().into(),
+        DType::F16 => f16::from_f64(number).to_bits().into(),
+        DType::BF16 => bf16::from_f64(number).to_bits().into(),
+        _ => number as i64 as u64 & (u64::MAX >> (64 - dtype.bits())),
+    }
+}
+
+/// All numbers of 8 and 16 bits; of wider dtypes those around powers of two and small integers, and a few at random.
+fn elements(dtype: DType) -> Vec<u64> {
+    let mask = u64::MAX >> (64 - dtype.bits());
+    if dtype.bits() <= 16 {
+        return (0..=mask).collect();
+    }
+    let mut elements = vec![0, mask];
+    for bit in 0..dtype.bits() {
+        let power = 1_u64 << bit;
+        elements.extend([power, power - 1, power + 1, mask ^ power]);
+    }
+    elements.extend((0..=600).map(|n| bits(dtype, f64::from(n) / 2.0 - 150.0)));
+    let mut state = 0_u64;
+    elements.extend((0..2000).map(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state ^ state >> 29) & mask
+    }));
+    elements
+}
