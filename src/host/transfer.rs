@@ -139,17 +139,19 @@ impl Mapping {
         #[cfg_attr(target_arch = "wasm32", expect(unused_mut, reason = "the native part asks first"))]
         mut self,
     ) -> Result<(), Error> {
-        let lost = |_| Error::DeviceLost { reason: "the mapping was dropped".to_owned() };
+        // By wgpu: the device is gone, which whoever gets the error finds out, or a callback of the program's panicked
+        // in the poll that would have called this one next.
+        let dropped = |_| Error::Readback { reason: "its callback was dropped without a call".to_owned() };
         #[cfg(target_arch = "wasm32")]
-        return self.arrival.await.map_err(lost)?;
+        return self.arrival.await.map_err(dropped)?;
         #[cfg(not(target_arch = "wasm32"))]
         {
             self.poller.poll(wgpu::PollType::Poll)?;
-            if let Some(result) = self.arrival.try_recv().map_err(lost)? {
+            if let Some(result) = self.arrival.try_recv().map_err(dropped)? {
                 result?;
             } else {
                 self.poller.spawn()?;
-                self.arrival.await.map_err(lost)??;
+                self.arrival.await.map_err(dropped)??;
             }
             self.poller.check()
         }

@@ -295,8 +295,8 @@ fn reads_at_once() {
     }
 }
 
-/// A function of the program's that panics: in a poll the read ends with an error, in a stream the panic is the
-/// program's. Nothing of it is left behind.
+/// A function of the program's that panics: where a read polls, it may end with an error; in a submission or a stream
+/// the panic is the program's. Nothing of it is left behind.
 #[test]
 fn callbacks_that_panic() {
     if !alone("faults::callbacks_that_panic") {
@@ -305,13 +305,38 @@ fn callbacks_that_panic() {
     for gpu in gpus() {
         let gpu = own(gpu);
         let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
-        gpu.host.queue().submit([]);
-        gpu.host.queue().on_submitted_work_done(|| panic!("the program's own"));
-        // Whether a submission of the read's or its poll calls is wgpu's to decide.
-        if let Ok(Err(error)) = catch_unwind(AssertUnwindSafe(|| tensor.read_blocking::<u8>())) {
-            assert!(matches!(&error, Error::Readback { reason } if reason.contains("callback")), "{error:?}");
+        let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 20]).unwrap();
+        let slow = Clamp::new(-1.0_f64, 1.0).with_affine_f64(0.3, 0.7).unwrap();
+        let slow = gpu.clamper().prepare(&slow, Operands::in_place(data.view())).unwrap();
+        let (device, queue) = (gpu.device(), gpu.host.queue());
+        let panic = || panic!("the program's own");
+        for times in [1, 8, 16, 24] {
+            // wgpu calls for mappings first, so that one of these is in the way of the read's own.
+            for mapping in [false, true] {
+                let staging = device.create_buffer(&wgpu::BufferDescriptor {
+                    label: None,
+                    size: 4,
+                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                });
+                let mut copy = encoder(device);
+                copy.copy_buffer_to_buffer(tensor.buffer(), 0, &staging, 0, 4);
+                queue.submit([recorded(device, &vec![&slow; times]), copy.finish()]);
+                if mapping {
+                    staging.map_async(wgpu::MapMode::Read, .., move |_| panic());
+                } else {
+                    queue.on_submitted_work_done(panic);
+                }
+                match catch_unwind(AssertUnwindSafe(|| tensor.read_blocking::<u8>())) {
+                    Ok(Ok(bytes)) => assert_eq!(bytes, [1, 2, 3, 4]),
+                    // The device is not lost.
+                    Ok(Err(error)) => assert!(matches!(error, Error::Readback { .. }), "{error:?}"),
+                    // Work that was done when the read submitted is called back for there.
+                    Err(panic) => assert_eq!(panic.downcast_ref(), Some(&"the program's own")),
+                }
+                assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
+            }
         }
-        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
 
         let limits = wgpu::Limits { max_buffer_size: 1024, ..wgpu::Limits::downlevel_defaults() };
         let gpu = with_limits(&gpu.adapter, limits);
