@@ -31,6 +31,10 @@ The commands of wgpu-clamp
         and fails where the layer reports an error or a warning. Installs the layer where it is missing.
         ARGS go to the test programs: `-- slots` runs those tests alone. Linux only.
 
+    cargo xtask deny [--offline]
+        Holds the dependencies to deny.toml: licences, doubles, sources, and security advisories unless
+        --offline. Installs cargo-deny below target/ where it is missing (minutes).
+
     cargo xtask bench [--peers] [ARGS...]
         Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and
         what should be reached. --peers builds burn, ndarray and others as well (minutes) and puts
@@ -80,7 +84,7 @@ command to run. A driver that is already there is left alone. Windows and macOS 
 ";
 
 /// The names [`parse`] knows, for its error message.
-const COMMANDS: &str = "demo, test, validate, bench, shaders, proof, mutants, fuzz, web, drivers, help";
+const COMMANDS: &str = "demo, test, validate, bench, shaders, proof, mutants, fuzz, deny, web, drivers, help";
 
 /// One command with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -136,6 +140,11 @@ pub enum Task {
     },
     /// Serve the page.
     Web,
+    /// Check the dependencies.
+    Deny {
+        /// Without the network.
+        offline: bool,
+    },
     /// Run the GPU tests under a validation layer.
     Validate {
         /// Passed on to the test programs.
@@ -229,6 +238,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
             }
             Ok(Task::Test { exhaustive: !options.is_empty(), args: rest })
         }
+        Some("deny") => match options {
+            [] => Ok(Task::Deny { offline: false }),
+            [option] if option == "--offline" => Ok(Task::Deny { offline: true }),
+            _ => bail!("`deny` takes `--offline` or nothing"),
+        },
         Some("validate") => {
             if let Some(arg) = options.first() {
                 bail!(
@@ -385,6 +399,13 @@ mod tests {
         assert_eq!(parse("validate -- slots").unwrap(), Task::Validate { args: strings(&["slots"]) });
         let error = parse("validate slots").unwrap_err().to_string();
         assert!(error.contains("`validate -- slots`"), "{error}");
+    }
+
+    #[test]
+    fn deny_takes_one_option() {
+        assert_eq!(parse("deny").unwrap(), Task::Deny { offline: false });
+        assert_eq!(parse("deny --offline").unwrap(), Task::Deny { offline: true });
+        assert!(parse("deny licenses").unwrap_err().to_string().contains("`--offline`"));
     }
 
     #[test]

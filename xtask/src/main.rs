@@ -5,6 +5,7 @@
 mod bench;
 mod cli;
 mod demo;
+mod deny;
 mod drivers;
 mod fuzz;
 mod machine;
@@ -58,5 +59,6 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Fuzz { target, minutes } => fuzz::run(target.as_deref(), *minutes),
         Task::Test { exhaustive, args } => test::run(*exhaustive, args),
         Task::Validate { args } => validate::run(args),
+        Task::Deny { offline } => deny::run(*offline),
     }
 }

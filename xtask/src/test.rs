@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::deny;
 use crate::drivers::{self, Api};
 use crate::steps::{Steps, cargo, run as run_command, succeeds};
 
@@ -31,6 +32,7 @@ pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
         let lints = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
         run_command(&mut in_root(&lints))
     })?;
+    steps.step("dependencies", deny::if_there)?;
     steps.step("documentation", || {
         run_command(in_root(&["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
