@@ -56,9 +56,8 @@ pub fn check<'a>(
     let mut rest = dst_after.to_vec();
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
         // By byte, as `load` does.
-        for byte in to * size..(to + 1) * size {
-            rest[byte] = dst_before[byte];
-        }
+        let bytes = to * size..(to + 1) * size;
+        rest[bytes.clone()].iter_mut().zip(&dst_before[bytes]).for_each(|(byte, before)| *byte = *before);
         let (input, got) = (reference::load(src, from, src_size), reference::load(dst_after, to, size));
         let allowed = reference::allowed(channels.of(n), input);
         if allowed.contains(got) {
