@@ -4,8 +4,11 @@
 //! an allocator of theirs.
 
 #[path = "gpu/harness.rs"]
-#[allow(dead_code, reason = "the GPU tests use the rest")]
+#[allow(dead_code, unused_imports, reason = "the GPU tests use the rest")]
 mod harness;
+#[path = "gpu/random.rs"]
+#[allow(dead_code, reason = "the GPU tests use the rest")]
+mod random;
 
 use std::future::Future as _;
 use std::pin::pin;

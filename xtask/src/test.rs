@@ -50,7 +50,7 @@ pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
     steps.step("tests", || {
         let mut tests = in_root(&["test", "--workspace"]);
         if std::env::var_os("WGPU_VALIDATION").is_none() {
-            // Where Vulkan's validation layer is installed, debug builds of wgpu load it, and take four times as long.
+            // Where Vulkan's validation layer is installed, debug builds of wgpu load it, and take longer.
             tests.env("WGPU_VALIDATION", "0");
         }
         if exhaustive {
