@@ -4,11 +4,8 @@
 //! an allocator of theirs.
 
 #[path = "gpu/harness.rs"]
-#[allow(dead_code, unused_imports, reason = "the GPU tests use the rest")]
-mod harness;
-#[path = "gpu/random.rs"]
 #[allow(dead_code, reason = "the GPU tests use the rest")]
-mod random;
+mod harness;
 
 use std::future::Future as _;
 use std::pin::pin;

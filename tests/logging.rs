@@ -3,11 +3,8 @@
 //! A program of its own, as there is one logger in each.
 
 #[path = "gpu/harness.rs"]
-#[allow(dead_code, unused_imports, reason = "the GPU tests use the rest")]
-mod harness;
-#[path = "gpu/random.rs"]
 #[allow(dead_code, reason = "the GPU tests use the rest")]
-mod random;
+mod harness;
 
 use std::cell::RefCell;
 

@@ -15,6 +15,9 @@ mod harness;
 mod judge;
 mod onnx_file;
 mod onnx_nodes;
+#[path = "../gpu/random.rs"]
+#[allow(dead_code, reason = "the GPU tests use the rest")]
+mod random;
 mod report;
 mod rules;
 mod run_gpu;

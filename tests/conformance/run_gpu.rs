@@ -2,8 +2,9 @@
 
 use wgpu_clamp::{Bound, Layout, MAX_RANK, Operands, View, verify};
 
-use crate::harness::{Gpu, buffer, read, to_bytes};
+use crate::harness::{Gpu, buffer, read};
 use crate::judge::Job;
+use crate::random::to_bytes;
 
 /// Runs the job and holds it to the CPU reference on the way, with every byte around the output.
 pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {

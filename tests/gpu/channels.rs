@@ -2,7 +2,8 @@
 
 use wgpu_clamp::{Bound, Clamp, Clamps, DType, Layout, NanRule, Order, Plan, Precision, Rounding};
 
-use crate::harness::{Gpu, Place, Random, check, gpus};
+use crate::harness::{Gpu, Place, check, gpus};
+use crate::random::Random;
 use crate::values::mask;
 
 /// Clamps that differ in bounds and steps; some of them have no step.

@@ -6,7 +6,8 @@ use wgpu_clamp::{
     Clamp, Clamper, DType, Host, Layout, Operands, Precision, Prepared, View, reference, verify, wgpu,
 };
 
-use crate::harness::{alone, buffer, gpus, read, to_bytes, with_limits};
+use crate::harness::{alone, buffer, gpus, read, with_limits};
+use crate::random::to_bytes;
 
 fn f32s(bytes: &[u8]) -> Vec<f32> {
     bytemuck::pod_collect_to_vec(bytes)

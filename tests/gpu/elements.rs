@@ -2,7 +2,8 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
 
-use crate::harness::{FEATURES, Gpu, Place, Random, check, devices, exhaustive, to_bytes};
+use crate::harness::{FEATURES, Gpu, Place, check, devices, exhaustive};
+use crate::random::{Random, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
 /// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.

@@ -14,7 +14,8 @@ use wgpu_clamp::{
     Bound, Clamp, Clamper, DType, Error, Layout, Operands, Prepared, Tensor, View, verify, wgpu,
 };
 
-use crate::harness::{Gpu, Place, Random, alone, buffer, check, gpus, with_limits};
+use crate::harness::{Gpu, Place, alone, buffer, check, gpus, with_limits};
+use crate::random::Random;
 
 /// A device that a test may destroy, or set handlers on.
 fn own(gpu: &Gpu) -> Gpu {
@@ -162,7 +163,7 @@ fn ten_thousand_prepared_clamps() {
         let tensor = Tensor::upload(&gpu.host, &[3], &[0_u32, 1, 1 << 31]).unwrap();
         let prepare = |n: u16| {
             let clamp = Clamp::at_most(u32::MAX - 7).with_affine(1.0, n.into()).unwrap();
-            if n % 100 == 0 {
+            if n.is_multiple_of(100) {
                 gpu.host.queue().submit([]);
             }
             gpu.clamper().prepare(&clamp, Operands::in_place(tensor.view())).unwrap()

@@ -5,8 +5,6 @@ use std::sync::OnceLock;
 
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, View, verify, wgpu};
 
-pub use crate::random::{Random, to_bytes};
-
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was asked for more.
 pub struct Gpu {
     pub name: String,

@@ -2,7 +2,8 @@
 
 use wgpu_clamp::{Clamp, DType, Error, Layout, Limits, Plan, wgpu};
 
-use crate::harness::{Place, Random, check, gpus};
+use crate::harness::{Place, check, gpus};
+use crate::random::Random;
 use crate::values::{bits_of, with_precisions};
 
 /// A clamp that replaces some elements, with or without an affine step.

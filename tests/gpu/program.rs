@@ -12,7 +12,8 @@ use wgpu_clamp::{
     Bound, Clamp, Clamper, DType, Host, Layout, Operands, Prepared, Tensor, View, verify, wgpu,
 };
 
-use crate::harness::{Gpu, Random, alone, buffer, gpus, read, with_limits};
+use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
+use crate::random::Random;
 
 fn packed(shape: &[usize]) -> Layout {
     Layout::packed(shape).unwrap()

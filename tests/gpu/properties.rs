@@ -9,7 +9,8 @@ use wgpu_clamp::{
     Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Operands, Order, Precision, Rounding, View, verify,
 };
 
-use crate::harness::{Gpu, Random, buffer, devices, gpus, read};
+use crate::harness::{Gpu, buffer, devices, gpus, read};
+use crate::random::Random;
 use crate::values::{edges, mask};
 
 /// One dimension of a random layout.

@@ -2,7 +2,8 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, NanRule, Operands, Order, View, verify, wgpu};
 
-use crate::harness::{Gpu, Random, buffer, devices, gpus, read, to_bytes, with_limits};
+use crate::harness::{Gpu, buffer, devices, gpus, read, with_limits};
+use crate::random::{Random, to_bytes};
 use crate::values::{bits_of, edges, mask, with_precisions};
 
 /// Which bounds lie on the GPU.

@@ -3,8 +3,9 @@
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, Tensor, View, verify, wgpu};
 
 use crate::harness::{
-    Gpu, Place, Random, buffer, check, devices, exhaustive, gpus, read, with_features, with_limits,
+    Gpu, Place, buffer, check, devices, exhaustive, gpus, read, with_features, with_limits,
 };
+use crate::random::Random;
 use crate::values::{bits_of, with_precisions};
 
 const BINDING: usize = 64 << 10;
