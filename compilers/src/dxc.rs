@@ -18,7 +18,7 @@ static DXC: About = About {
     proves_not: "that a driver compiles the DXIL, that it computes what it should, or that FXC, the older compiler, which has no build for Linux, accepts the HLSL for shader model 5.1",
 };
 
-/// Beside the entry point and the profile. wgpu's dx12/shader_compilation.rs has the same.
+/// Beside the entry point and the profile. wgpu-hal's `dx12/shader_compilation.rs` has the same.
 const ARGUMENTS: [&str; 4] = ["-HV", "2018", "-no-warnings", "-Ges"];
 
 /// One thread's compiler.
@@ -91,7 +91,7 @@ pub fn run(list: &List, options: &Options) -> Outcome {
             version,
             asked: shaders.len(),
             refused,
-            notes: vec![without(count - shaders.len())],
+            notes: without(count - shaders.len()).into_iter().collect(),
             seconds: started.elapsed().as_secs_f64(),
         }
     });

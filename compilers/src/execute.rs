@@ -124,8 +124,11 @@ fn pairs() -> impl Iterator<Item = (DType, DType)> {
     })
 }
 
-/// What is tried, the axis of channels, and layouts of at least `n` elements.
-fn routes(n: usize, dtype: DType) -> Result<Vec<(&'static str, Option<usize>, [Layout; 2])>> {
+/// What is tried, the axis of channels, and the layouts of src and dst.
+type Route = (&'static str, Option<usize>, [Layout; 2]);
+
+/// For every kernel, layouts of at least `n` elements.
+fn routes(n: usize, dtype: DType) -> Result<Vec<Route>> {
     let packed = Layout::packed;
     let line = |stride, offset| Layout::strided(&[n], &[stride], offset);
     let rows = n.div_ceil(141).max(2);
@@ -183,7 +186,8 @@ impl Case {
             let pipeline =
                 Module::parse(&shader.wgsl)?.pipeline(shader.entry_point, on_a_cpu(&shader.constants))?;
             let naga = pipeline.spirv()?;
-            if !swaps().others.contains_key(&naga) {
+            let known = swaps().others.contains_key(&naga);
+            if !known {
                 let other = spirv(compiler, &pipeline.hlsl()?, shader.entry_point, &pipeline.registers())
                     .with_context(|| shader.label.clone())?;
                 swaps().others.insert(naga, other);

@@ -59,9 +59,11 @@ fn of_family(list: &List, family: &str, options: &Options) -> Result<Run> {
     }
     progress.finish_and_clear();
     let status = child.wait()?;
-    ensure!(status.success(), "the driver ended with {status} at {}", {
-        answers.next().map_or("its start".to_owned(), |shader| shader.name())
-    });
+    ensure!(!version.is_empty(), "the driver gives no device and ends with {status}");
+    if !status.success() {
+        let at = answers.next().context("the driver fails at its end")?;
+        refused.push((at.name(), format!("the driver ends with {status}; what follows was not compiled")));
+    }
     let (time, name) = longest;
     let spills = format!("{spilling} spill registers");
     let longest = format!("longest {:.1} s, {name}", time.as_secs_f64());

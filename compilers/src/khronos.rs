@@ -64,7 +64,7 @@ pub fn glslang(list: &List) -> Outcome {
             version,
             asked: shaders.len(),
             refused,
-            notes: vec![without(list.spirv().len() - shaders.len())],
+            notes: without(list.spirv().len() - shaders.len()).into_iter().collect(),
             seconds: started.elapsed().as_secs_f64(),
         }
     });

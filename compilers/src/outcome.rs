@@ -45,13 +45,16 @@ impl Outcome {
     }
 }
 
-/// A note that pipelines with types of naga's own were left out.
-pub fn without(count: usize) -> String {
-    format!("without {count} of F64 and F16 by hardware, which are for Vulkan alone")
+/// A note that pipelines with types of naga's own were left out, if any were.
+pub fn without(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("without {count} of F64 and F16 by hardware, which are for Vulkan alone"))
 }
 
 /// Refusals that are printed of each compiler.
 const SHOWN: usize = 5;
+
+/// Lines that are printed of each refusal; the others follow from these.
+const LINES: usize = 10;
 
 /// All that there is to say.
 pub fn report(outcomes: &[Outcome]) -> String {
@@ -85,7 +88,11 @@ pub fn report(outcomes: &[Outcome]) -> String {
     for Outcome { about, target, run } in outcomes.iter().filter(|outcome| outcome.failed()) {
         let refused = run.as_ref().map_or(&[][..], |run| &run.refused);
         for (pipeline, message) in refused.iter().take(SHOWN) {
-            let _ = writeln!(text, "\n{}{target} refuses {pipeline}:\n{}", about.name, message.trim_end());
+            let _ = writeln!(text, "\n{}{target} refuses {pipeline}:", about.name);
+            // DXC ends with a null.
+            for line in message.trim_end_matches(['\0', '\n', ' ']).lines().take(LINES) {
+                let _ = writeln!(text, "{line}");
+            }
         }
         if refused.len() > SHOWN {
             let _ = writeln!(text, "\n{}{target} refuses {} more", about.name, refused.len() - SHOWN);

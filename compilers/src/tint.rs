@@ -35,10 +35,13 @@ pub fn run(list: &List, directory: Option<&Path>, shaders: &Path) -> Outcome {
         version: answer.version,
         asked: answer.pipelines,
         refused: answer.refused,
-        notes: vec![
-            format!("{} modules", answer.modules),
+        notes: [
+            Some(format!("{} modules", answer.modules)),
             without(list.spirv().len() - list.portable().len()),
-        ],
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         seconds: started.elapsed().as_secs_f64(),
     });
     Outcome { about: &TINT, target: String::new(), run }
