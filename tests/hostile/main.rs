@@ -114,7 +114,8 @@ fn is_sound(layout: &Layout) {
     let [dtype, wide] = [DType::U8, DType::F64];
     let _ = (layout.to_string(), format!("{layout:?}"));
     assert!(layout.required_bytes(dtype) <= layout.required_bytes(wide));
-    assert_eq!(layout.is_empty(), layout.shape().contains(&0));
+    let count = layout.shape().iter().fold(1_u128, |count, &extent| count.saturating_mul(extent as u128));
+    assert_eq!((layout.len() as u128, layout.is_empty()), (count, count == 0));
     let Some((lowest, highest)) = layout.span() else {
         assert!(layout.is_empty() && layout.required_bytes(wide) == 0);
         return;
