@@ -4,10 +4,33 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::steps::{cargo, run as run_command};
+use crate::steps::{cargo, root, run as run_command};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "bench",
+    usage: "
+    cargo xtask bench [--peers] [ARGS...]
+        Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and
+        what should be reached. --peers builds burn, ndarray and others as well (minutes) and puts
+        them into the same table. ARGS go to the program; `cargo xtask bench -- --help` shows them:
+        --quick, --only TEXT, --json FILE, --plot FILE.svg, --growth and more.
+",
+    task: |words| {
+        let (peers, args) = options(words);
+        Ok(Box::new(move || run(peers, &args)))
+    },
+};
+
+/// Whether beside other libraries as well, and what the program is told.
+fn options(words: Words) -> (bool, Vec<OsString>) {
+    let (peers, own): (Vec<_>, Vec<_>) = words.own.into_iter().partition(|word| word == "--peers");
+    (!peers.is_empty(), [own, words.rest].concat())
+}
 
 /// Builds the benchmark, optimised, and runs it.
 ///
@@ -18,7 +41,7 @@ pub fn run(peers: bool, args: &[OsString]) -> Result<()> {
     if let Err(error) = drivers::ensure(&[Api::Vulkan]) {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let root = root()?;
     // The directory is kept: relative paths in `args` are the user's.
     let mut program = cargo(&["run", "--release"]);
     if peers {
@@ -40,4 +63,16 @@ fn commit(root: &Path) -> Option<String> {
     let output =
         Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peers_are_kept_and_the_rest_is_passed_on() {
+        assert_eq!(options(Words::typed("")), (false, vec![]));
+        let (peers, args) = options(Words::typed("--quick --peers --json here -- --help"));
+        assert!(peers && args == ["--quick", "--json", "here", "--help"]);
+    }
 }

@@ -4,8 +4,20 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
+use crate::cli;
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, run as run_command};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "demo",
+    usage: "
+    cargo xtask demo [--out DIR] [ARGS...]
+        Runs the example `levels`, optimised, on real pictures. Everything after `demo` goes to the
+        example; `cargo xtask demo -- --help` shows its own options.
+",
+    task: |words| Ok(Box::new(move || run(&words.all()))),
+};
 
 /// Runs the example `levels`.
 ///

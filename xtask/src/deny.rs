@@ -3,9 +3,32 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
-use crate::steps::{cargo, run as run_command, succeeds};
+use crate::cli::{self, Words};
+use crate::steps::{cargo, root, run as run_command, succeeds};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "deny",
+    usage: "
+    cargo xtask deny [--offline]
+        Holds the dependencies to deny.toml: licences, doubles, sources, and security advisories unless
+        --offline. Installs cargo-deny below target/ where it is missing (minutes).
+",
+    task: |words| {
+        let offline = is_offline(words)?;
+        Ok(Box::new(move || run(offline)))
+    },
+};
+
+fn is_offline(words: Words) -> Result<bool> {
+    match &words.all()[..] {
+        [] => Ok(false),
+        [option] if option == "--offline" => Ok(true),
+        _ => bail!("`deny` takes `--offline` or nothing"),
+    }
+}
 
 /// The workspaces, and what is checked of each. Nobody is handed the peers of the benchmark, a machine-learning
 /// framework among them: what counts there is where they come from.
@@ -53,10 +76,6 @@ pub fn if_there() -> Result<()> {
     }
 }
 
-fn root() -> Result<&'static Path> {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
-}
-
 /// The user's cargo-deny, or that of this repository.
 fn tool(root: &Path) -> Option<PathBuf> {
     let own = installed(root);
@@ -75,4 +94,16 @@ fn of(root: &Path, tool: &Path, manifest: &str) -> Command {
     let mut command = Command::new(tool);
     command.args(["--workspace", "--manifest-path", manifest, "--config", "deny.toml"]).current_dir(root);
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_takes_one_option() {
+        assert!(!is_offline(Words::typed("")).unwrap());
+        assert!(is_offline(Words::typed("--offline")).unwrap());
+        assert!(is_offline(Words::typed("licenses")).unwrap_err().to_string().contains("`--offline`"));
+    }
 }

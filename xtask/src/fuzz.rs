@@ -4,9 +4,47 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use crate::steps::{cargo, run as run_command, succeeds};
+use crate::cli::{self, Words};
+use crate::steps::{cargo, root, run as run_command, succeeds};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "fuzz",
+    usage: "
+    cargo xtask fuzz [TARGET] [--minutes N]
+        Runs each fuzz target, or TARGET alone (plan, standards, npy, onnx), for N minutes (10), and fails where
+        an input makes one panic, allocate too much or take too long. Installs cargo-fuzz below target/ if it is
+        not there, and needs a C++ compiler. Linux and macOS.
+",
+    task: |words| {
+        let (target, minutes) = options(words)?;
+        Ok(Box::new(move || run(target.as_deref(), minutes)))
+    },
+};
+
+/// One of [`TARGETS`] by its name, or all of them, and how long each runs.
+fn options(words: Words) -> Result<(Option<String>, u32)> {
+    let (mut target, mut minutes) = (None, 10);
+    let mut words = words.all().into_iter().map(|word| word.to_string_lossy().into_owned());
+    while let Some(word) = words.next() {
+        if word == "--minutes" {
+            let number = words.next().unwrap_or_default();
+            minutes = match number.parse() {
+                // More than a day is a mistake.
+                Ok(minutes @ 1..=1440) => minutes,
+                _ => bail!("`--minutes` takes a number from 1 to 1440, but got `{number}`"),
+            };
+        } else if target.is_none() && TARGETS.iter().any(|target| target.name == word) {
+            target = Some(word);
+        } else {
+            let names = TARGETS.map(|target| target.name).join(", ");
+            bail!("`fuzz` takes one target ({names}) and `--minutes N`, but got `{word}`");
+        }
+    }
+    Ok((target, minutes))
+}
 
 /// A file in `fuzz/fuzz_targets`.
 pub struct Target {
@@ -23,11 +61,6 @@ pub const TARGETS: [Target; 4] = [
     Target { name: "onnx", longest: 4096 },
 ];
 
-/// For messages.
-pub fn names() -> String {
-    TARGETS.map(|target| target.name).join(", ")
-}
-
 /// One input may take this long, in seconds; most take a thousandth.
 const MOST_SECONDS: u32 = 10;
 
@@ -40,7 +73,7 @@ const MOST_MIB: [u32; 2] = [64, 2048];
 ///
 /// An input makes a target panic, allocate too much or take too long; or cargo-fuzz is not to be had.
 pub fn run(target: Option<&str>, minutes: u32) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let root = root()?;
     let cargo_fuzz = install(root)?;
     for Target { name, longest } in TARGETS.iter().filter(|one| target.is_none_or(|name| name == one.name)) {
         println!("\n==== {name}, {minutes} min ====");
@@ -85,8 +118,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn it_takes_a_target_and_minutes() {
+        let parse = |line| options(Words::typed(line));
+        assert_eq!(parse("").unwrap(), (None, 10));
+        assert_eq!(parse("npy --minutes 3").unwrap(), (Some("npy".to_owned()), 3));
+        for (line, part) in
+            [("plans", "`plans`"), ("npy onnx", "`onnx`"), ("--minutes 0", "`0`"), ("--minutes", "1 to 1440")]
+        {
+            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
+        }
+    }
+
+    #[test]
     fn every_target_is_listed() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let root = root().unwrap();
         let files = fs::read_dir(root.join("fuzz/fuzz_targets")).unwrap().map(|file| file.unwrap().path());
         let mut files: Vec<_> = files.map(|file| file.file_stem().unwrap().to_owned()).collect();
         files.sort();

@@ -9,9 +9,45 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::steps::cargo;
+use crate::steps::{cargo, root};
 use change::Change;
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "mutants",
+    usage: "
+    cargo xtask mutants [--count N] [--first K] [--only TEXT]
+        Changes the shaders, one small fault at a time, in a copy of the repository, and runs the self-test until it
+        notices; prints what it does not notice. N of all changes (100 if not given), evenly spread from the K-th on,
+        of fragments whose path contains TEXT. Half a minute each, five where nothing is noticed.
+",
+    task: |words| {
+        let options = options(words)?;
+        Ok(Box::new(move || run(&options)))
+    },
+};
+
+fn options(words: Words) -> Result<Options> {
+    let mut options = Options::default();
+    let words = words.all();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            let value = words.next().and_then(|value| value.to_str());
+            value.with_context(|| format!("`{}` needs a value", word.display()))
+        };
+        let number = |text: &str| text.parse().with_context(|| format!("`{text}` is no number"));
+        match word.to_str() {
+            Some("--count") => options.count = number(value()?)?,
+            Some("--first") => options.first = number(value()?)?,
+            Some("--only") => value()?.clone_into(&mut options.only),
+            _ => bail!("`mutants` has no argument `{}`", word.display()),
+        }
+    }
+    Ok(options)
+}
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +85,7 @@ enum Verdict {
 ///
 /// A change went unnoticed that [`EXPLAINED`] does not list, or the unchanged shaders fail.
 pub fn run(options: &Options) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let root = root()?;
     drivers::ensure(&[Api::Vulkan])?;
     let tree = root.join("target/mutants/tree");
     copy(root, &tree)?;
@@ -153,4 +189,20 @@ fn copy(root: &Path, tree: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_options_are_read() {
+        let parse = |line| options(Words::typed(line));
+        let asked = Options { count: 7, first: 3, only: "kernel/".to_owned() };
+        assert_eq!(parse("--only kernel/ --count 7 --first 3").unwrap(), asked);
+        assert_eq!(parse("").unwrap(), Options::default());
+        for (line, part) in [("--count", "`--count`"), ("--first x", "`x`"), ("all", "`all`")] {
+            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
+        }
+    }
 }

@@ -7,12 +7,53 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
+use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::packages::Manager;
-use crate::steps::{cargo, run as run_command};
+use crate::steps::{cargo, root, run as run_command};
 use crate::web;
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "proof",
+    usage: "
+    cargo xtask proof [--only NAME] [--write] [-- ARGS...]
+        Holds every specialization to the CPU reference on every implementation that can be had here, installing
+        what is missing where it can, and prints a matrix: elements compared, and those that differ. --only: those
+        whose name contains NAME. --write puts the matrix into docs/PORTABILITY.md, with what ran before. ARGS go to
+        each run: `-- --cases 0..20` takes a few cases. About an hour.
+
+    cargo xtask proof --patterns [-- ARGS...]
+        Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
+        conversions, on one adapter; every Min and Max of 8 bits, and many scales and biases of 16-bit floats.
+        ARGS go to the program: `-- --only u8` takes the lines that contain u8. An hour or two.
+",
+    task: |words| {
+        let options = options(words)?;
+        Ok(Box::new(move || run(&options)))
+    },
+};
+
+fn options(words: Words) -> Result<Options> {
+    let mut options = Options { args: words.rest, ..Options::default() };
+    let mut own = words.own.iter();
+    while let Some(word) = own.next() {
+        match word.to_str() {
+            Some("--write") => options.write = true,
+            Some("--patterns") => options.patterns = true,
+            Some("--only") => {
+                let name = own.next().context("`--only` needs a NAME")?;
+                options.only = Some(name.to_string_lossy().into_owned());
+            }
+            _ => bail!("`proof` has no argument `{}`", word.display()),
+        }
+    }
+    let both = options.patterns && (options.write || options.only.is_some());
+    ensure!(!both, "`--patterns` runs on one adapter, and has no options but those after `--`");
+    Ok(options)
+}
 
 /// What a command is told so that an implementation runs it.
 pub type Environment = Vec<(&'static str, OsString)>;
@@ -69,6 +110,8 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
 pub struct Options {
     /// Only implementations whose name contains this, in any case.
     pub only: Option<String>,
+    /// In place of the matrix, every pattern of 32 bits.
+    pub patterns: bool,
     /// Put the matrix of all that ran, now or before, into the page.
     pub write: bool,
     /// Passed on to `clamp-proof run`.
@@ -81,12 +124,15 @@ pub struct Options {
 ///
 /// An element differs, or the program does not build. An implementation that cannot be had is no error: it is listed.
 pub fn run(options: &Options) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let root = root()?;
     let target = root.join("target/proof");
     fs::create_dir_all(&target).with_context(|| target.display().to_string())?;
     drivers::ensure(&[Api::Vulkan, Api::Gl])?;
     run_command(cargo(&["build", "--release", "--package", "clamp-proof"]).current_dir(root))?;
     let program = root.join("target/release/clamp-proof");
+    if options.patterns {
+        return run_command(Command::new(&program).arg("patterns").args(&options.args));
+    }
 
     let wanted = |name: &str| {
         let only = options.only.as_deref().unwrap_or_default().to_lowercase();
@@ -165,4 +211,21 @@ fn swiftshader() -> Result<Environment> {
     }
     let manifest = manifest().context("Chromium is there, but no vk_swiftshader_icd.json")?;
     Ok(vec![("WGPU_BACKEND", "vulkan".into()), ("VK_ICD_FILENAMES", manifest.into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_own_options_are_kept_and_the_rest_is_passed_on() {
+        let parse = |line| options(Words::typed(line));
+        assert_eq!(parse("").unwrap(), Options::default());
+        let asked = parse("--write --only GL -- --cases 0..2").unwrap();
+        assert!(asked.write && asked.only.as_deref() == Some("GL") && asked.args == ["--cases", "0..2"]);
+        assert!(parse("--patterns -- --only u8").unwrap().patterns);
+        for (line, part) in [("--only", "NAME"), ("all", "`all`"), ("--patterns --write", "`--patterns`")] {
+            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
+        }
+    }
 }

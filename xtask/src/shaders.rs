@@ -7,9 +7,38 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::steps::{cargo, run as run_command};
+use crate::steps::{cargo, root, run as run_command};
 use crate::tools::{self, Tool};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "shaders",
+    usage: "
+    cargo xtask shaders [ARGS...]
+        Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers
+        that are there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC. Installs what it can
+        of them; fails where one refuses something. `cargo xtask shaders -- --help` shows its options: --all,
+        --every N, --only NAME and more. Linux only; minutes, with --all hours.
+
+    cargo xtask shaders --budget [ARGS...]
+        Puts every kernel that a row of the benchmark runs through AMD's compiler, which needs no GPU:
+        instructions per element and per byte, registers, and the ratio to a copy that is to be expected
+        of five GPUs. Fails where the figures are not those of benches/budget/figures.tsv; --write keeps
+        the new ones. `cargo xtask shaders --budget -- --help` shows the other options. Linux only.
+",
+    task: |words| {
+        let (counts, args) = options(words);
+        Ok(Box::new(move || if counts { budget(&args) } else { compile(&args) }))
+    },
+};
+
+/// Whether instructions are to be counted, and what the program is told.
+fn options(words: Words) -> (bool, Vec<OsString>) {
+    let (budget, own): (Vec<_>, Vec<_>) = words.own.into_iter().partition(|word| word == "--budget");
+    (!budget.is_empty(), [own, words.rest].concat())
+}
 
 /// Counts instructions: builds the program, optimised, and runs it.
 ///
@@ -64,18 +93,9 @@ fn write_modules(directory: &Path) -> Result<()> {
 
 /// Installs Dawn for Node beside the script that uses it; tells where that is.
 fn tint(target: &Path) -> Result<PathBuf> {
-    tools::ensure(&[Tool::Node, Tool::Npm])?;
     let (from, to) = (root()?.join("compilers/tint"), target.join("tint"));
-    fs::create_dir_all(&to)?;
-    let lock = "package-lock.json";
-    let installed =
-        to.join("node_modules").is_dir() && fs::read(from.join(lock))? == fs::read(to.join(lock))?;
-    for file in ["package.json", lock, ".npmrc", "tint.mjs"] {
-        fs::copy(from.join(file), to.join(file)).with_context(|| format!("cannot copy {file}"))?;
-    }
-    if !installed {
-        run_command(Tool::Npm.command().args(["ci", "--no-audit", "--no-fund"]).current_dir(&to))?;
-    }
+    tools::npm(&from, &to)?;
+    fs::copy(from.join("tint.mjs"), to.join("tint.mjs")).context("cannot copy tint.mjs")?;
     Ok(to)
 }
 
@@ -118,6 +138,16 @@ fn program(directory: &str, name: &str) -> Result<Command> {
     Ok(program)
 }
 
-fn root() -> Result<&'static Path> {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_compiles_or_counts_and_passes_the_rest_on() {
+        assert_eq!(options(Words::typed("")), (false, vec![]));
+        let (counts, args) = options(Words::typed("--budget --only f16 -- --help"));
+        assert!(counts && args == ["--only", "f16", "--help"]);
+        let (counts, args) = options(Words::typed("--only dxc"));
+        assert!(!counts && args == ["--only", "dxc"]);
+    }
 }

@@ -47,6 +47,15 @@ impl Steps {
     }
 }
 
+/// Where the repository is.
+///
+/// # Errors
+///
+/// This program was built elsewhere than in it.
+pub fn root() -> Result<&'static Path> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
+}
+
 /// The cargo that runs this program, so that one toolchain does it all.
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -1,13 +1,61 @@
 //! `cargo xtask test`: all that a change has to pass.
 
 use std::ffi::OsString;
-use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
 
+use crate::cli::{self, Words};
 use crate::deny;
 use crate::drivers::{self, Api};
-use crate::steps::{Steps, cargo, run as run_command, succeeds};
+use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
+use crate::web;
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "test",
+    usage: "
+    cargo xtask test [--exhaustive] [-- ARGS...]
+        All that a change has to pass: formatting, lints, documentation, tests. Stops at the first
+        failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
+        --exhaustive also runs the tests that take minutes (it sets WGPU_CLAMP_EXHAUSTIVE=1).
+
+    cargo xtask test --browser [-- ARGS...]
+        The library's tests on WebGPU in headless Chromium, then those of the page of `web`. ARGS go to
+        `cargo test`, so `cargo xtask test --browser -- -- layouts` runs the tests of that name. Needs
+        Node.js 20; installs Chromium where it is missing, and the rest into target/web.
+",
+    task: |words| {
+        let options = options(words)?;
+        Ok(Box::new(move || if options.browser { web::test(&options.args) } else { run(&options) }))
+    },
+};
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    /// In a browser.
+    browser: bool,
+    /// Include the tests that take minutes.
+    exhaustive: bool,
+    /// Passed on to `cargo test`.
+    args: Vec<OsString>,
+}
+
+fn options(words: Words) -> Result<Options> {
+    let mut options = Options { args: words.rest, ..Options::default() };
+    for word in &words.own {
+        match word.to_str() {
+            Some("--browser") => options.browser = true,
+            Some("--exhaustive") => options.exhaustive = true,
+            _ => bail!(
+                "`test` has no argument `{0}`; to hand it to `cargo test`, write `test -- {0}`",
+                word.display()
+            ),
+        }
+    }
+    ensure!(!(options.browser && options.exhaustive), "`--browser` has nothing that `--exhaustive` adds to");
+    Ok(options)
+}
 
 /// The variable that names the backends which the GPU tests must find.
 const REQUIRE: &str = "WGPU_CLAMP_REQUIRE";
@@ -17,8 +65,8 @@ const REQUIRE: &str = "WGPU_CLAMP_REQUIRE";
 /// # Errors
 ///
 /// A check fails, or something that the checks need is missing and cannot be installed.
-pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+fn run(options: &Options) -> Result<()> {
+    let root = root()?;
     let in_root = |args: &[&str]| {
         let mut command = cargo(args);
         command.current_dir(root);
@@ -53,7 +101,7 @@ pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
             // Where Vulkan's validation layer is installed, debug builds of wgpu load it, and take longer.
             tests.env("WGPU_VALIDATION", "0");
         }
-        if exhaustive {
+        if options.exhaustive {
             tests.env("WGPU_CLAMP_EXHAUSTIVE", "1");
         }
         // Both drivers are there, so a suite that ran on one of them only has gone wrong; unless somebody
@@ -62,7 +110,7 @@ pub fn run(exhaustive: bool, args: &[OsString]) -> Result<()> {
         if cfg!(target_os = "linux") && narrowed.iter().all(|name| std::env::var_os(name).is_none()) {
             tests.env(REQUIRE, "vulkan,gl");
         }
-        run_command(tests.args(args))
+        run_command(tests.args(&options.args))
     })?;
     steps.step("examples", || {
         // Each checks its own result, and was built with the tests.
@@ -92,4 +140,30 @@ fn tools() -> Result<()> {
     }
     println!("rustfmt and clippy are there");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_own_options_are_kept_apart_from_those_of_cargo() {
+        let parse = |line| options(Words::typed(line));
+        assert_eq!(parse("").unwrap(), Options::default());
+        let asked = parse("--exhaustive -- --test gpu -- --nocapture --help").unwrap();
+        assert!(asked.exhaustive && !asked.browser);
+        assert_eq!(asked.args, ["--test", "gpu", "--", "--nocapture", "--help"]);
+        let error = parse("gpu").unwrap_err().to_string();
+        assert!(error.contains("`test -- gpu`"), "{error}");
+    }
+
+    #[test]
+    fn the_browser_has_tests_of_its_own() {
+        let asked = options(Words::typed("--browser -- -- layouts")).unwrap();
+        assert!(asked.browser && asked.args == ["--", "layouts"]);
+        for line in ["--browser --exhaustive", "--exhaustive --browser"] {
+            let error = options(Words::typed(line)).unwrap_err().to_string();
+            assert!(error.contains("`--browser`"), "{error}");
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! Programs that one command alone needs, and getting those that are missing.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::machine::Machine;
 use crate::packages::Manager;
-use crate::steps::succeeds;
+use crate::steps::{run, succeeds};
 
 /// A program of a distribution's packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,4 +81,31 @@ pub fn ensure(tools: &[Tool]) -> Result<()> {
     };
     let packages: Vec<_> = missing.iter().map(|tool| tool.package(manager)).collect();
     manager.install(&packages, machine.root())
+}
+
+/// Installs below `to` what the package.json in `from` asks for, at the versions of its lock file, where that was not done
+/// before.
+///
+/// # Errors
+///
+/// Node.js or npm cannot be had, or npm fails.
+pub fn npm(from: &Path, to: &Path) -> Result<()> {
+    const LOCK: &str = "package-lock.json";
+    ensure(&[Tool::Node, Tool::Npm])?;
+    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    let lock = fs::read(from.join(LOCK)).with_context(|| from.join(LOCK).display().to_string())?;
+    if to.join("node_modules").is_dir() && fs::read(to.join(LOCK)).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    for file in ["package.json", ".npmrc"] {
+        fs::copy(from.join(file), to.join(file)).with_context(|| format!("cannot copy {file}"))?;
+    }
+    fs::write(to.join(LOCK), &lock)?;
+    // No script of a package runs.
+    let mut install = Tool::Npm.command();
+    install.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(to);
+    run(&mut install).inspect_err(|_| {
+        // So that the next run tries again; where even that fails, npm says more the next time.
+        let _ = fs::remove_file(to.join(LOCK));
+    })
 }

@@ -1,15 +1,30 @@
 //! `cargo xtask web` and `cargo xtask test --browser`: what runs on WebGPU, in Chromium.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cli;
 use crate::machine::Machine;
 use crate::proof::Environment;
-use crate::steps::{Steps, cargo, run as run_command, succeeds};
+use crate::steps::{Steps, cargo, root, run as run_command};
+use crate::tools;
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "web",
+    usage: "
+    cargo xtask web
+        Builds the page `examples/web`, a picture clamped live on WebGPU, and serves it on this machine.
+",
+    task: |words| {
+        words.none("web")?;
+        Ok(Box::new(serve))
+    },
+};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -94,7 +109,7 @@ struct Web {
 impl Web {
     /// With all that building takes.
     fn new() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+        let root = root()?;
         let target = root.join("target/web");
         ensure_target()?;
         let mut versions = Vec::new();
@@ -164,34 +179,9 @@ impl Web {
 
     /// Makes sure that Chromium can be driven: the packages of Node, and the browser.
     fn drive(&self) -> Result<()> {
-        if !succeeds(Command::new("node").arg("--version")) || !succeeds(Command::new("npm").arg("--version"))
-        {
-            bail!(
-                "Node.js with npm is not here; 20 or later is needed, as https://nodejs.org or a package has it"
-            );
-        }
-        let same = |name: &str| {
-            let read = |path: PathBuf| fs::read(path).ok();
-            read(self.script(name)) == read(self.target.join(name))
-        };
-        if !same("package-lock.json") || !self.target.join("node_modules").exists() {
-            for name in ["package.json", ".npmrc"] {
-                fs::copy(self.script(name), self.target.join(name)).with_context(|| name.to_owned())?;
-            }
-            let lock = self.target.join("package-lock.json");
-            fs::copy(self.script("package-lock.json"), &lock).context("package-lock.json")?;
-            let install =
-                run_command(Command::new("npm").args(["ci", "--ignore-scripts"]).current_dir(&self.target));
-            if install.is_err() {
-                // So that the next run tries again.
-                fs::remove_file(&lock)?;
-            }
-            install?;
-        }
-        println!(
-            "Chromium: {}",
-            chromium()?.as_deref().unwrap_or(OsStr::new("where Playwright finds Chrome")).display()
-        );
+        tools::npm(&self.root.join("xtask/web"), &self.target)?;
+        let chromium = chromium()?.unwrap_or_else(|| "where Playwright finds Chrome".into());
+        println!("Chromium: {}", chromium.display());
         Ok(())
     }
 
