@@ -444,7 +444,7 @@ pub enum Error {
     /// Results could not be copied back to the host.
     #[error("readback failed: {reason}")]
     Readback {
-        /// What wgpu said.
+        /// What wgpu said or did.
         reason: String,
     },
     /// A stream of host data failed after a part of it was written.

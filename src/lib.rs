@@ -267,7 +267,7 @@
 //! [`Prepared`] or work under way still needs; dropping a [`Prepared`] frees the rest. wgpu itself lets go of a used
 //! object when the program polls or submits next, and of the upload of a clamp's parameters after the submission
 //! that follows `prepare`: a program that prepares without end should also submit, as wgpu 30 takes the longer for an
-//! upload, the more of them wait (1.5 ms at 4,000 and 5 ms at 10,000, on Mesa's lavapipe 22.3.6, 2026-11-22).
+//! upload, the more of them wait.
 //!
 //! Recording allocates what the same calls of wgpu allocate, and nothing more.
 //!

@@ -138,6 +138,24 @@ impl Clamper {
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }
 
+    /// The features of wgpu that `adapter` has and the shaders make use of, none of which is needed: on Vulkan
+    /// `SHADER_F64` with `SHADER_INT64` and `SHADER_F16` with `SHADER_I16`, for
+    /// [`Precision::Fast`](crate::Precision::Fast) of F64 and F16. To ask for when a device is created.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamper, wgpu};
+    /// # async fn f(adapter: &wgpu::Adapter) -> Result<(), Box<dyn std::error::Error>> {
+    /// let required_features = Clamper::optional_features(adapter);
+    /// let descriptor = wgpu::DeviceDescriptor { required_features, ..Default::default() };
+    /// let (device, queue) = adapter.request_device(&descriptor).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn optional_features(adapter: &wgpu::Adapter) -> wgpu::Features {
+        adapter::shader_features(&adapter.get_info(), adapter.features())
+    }
+
     /// The device that this clamper records for.
     #[must_use]
     pub fn device(&self) -> &wgpu::Device {

@@ -141,7 +141,7 @@ impl Mapping {
     ) -> Result<(), Error> {
         // By wgpu: the device is gone, which whoever gets the error finds out, or a callback of the program's panicked
         // in the poll that would have called this one next.
-        let dropped = |_| Error::Readback { reason: "its callback was dropped without a call".to_owned() };
+        let dropped = |_| Error::Readback { reason: "wgpu dropped the callback of the mapping".to_owned() };
         #[cfg(target_arch = "wasm32")]
         return self.arrival.await.map_err(dropped)?;
         #[cfg(not(target_arch = "wasm32"))]
