@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hassle_rs::{Dxc, DxcCompiler, DxcLibrary, Dxil};
 
 use crate::each::each;
 use crate::list::{List, without_vulkan_only};
 use crate::options::Options;
-use crate::outcome::{About, Outcome, Run, without};
+use crate::outcome::{About, Absent, Outcome, Run, without};
 
 static DXC: About = About {
     name: "DXC",
@@ -73,9 +73,9 @@ pub fn run(list: &List, options: &Options) -> Outcome {
     let dxc = options
         .dxc
         .as_deref()
-        .context("libdxcompiler.so is not there")
+        .ok_or_else(|| Absent("libdxcompiler.so is not there").into())
         .and_then(|path| Ok((Dxc::new(Some(path.into()))?, version(path)?)));
-    let run = dxc.map_err(|error| format!("{error:#}")).map(|(dxc, version)| {
+    let run = dxc.map(|(dxc, version)| {
         let start = || Compiler::new(&dxc).map_err(|error| error.to_string());
         let refused = each("DXC", &shaders, start, |compiler, shader| {
             let compiler = compiler.as_ref().map_err(Clone::clone)?;

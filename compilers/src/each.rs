@@ -2,10 +2,12 @@
 
 use std::process::Command;
 
+use anyhow::{Context as _, Error};
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use crate::list::Shader;
+use crate::outcome::Absent;
 
 /// Checks each with what `start` makes for a thread, and collects what was refused.
 pub fn each<T>(
@@ -36,11 +38,15 @@ pub fn ask(command: &mut Command) -> Result<(), String> {
     Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// The first line of a program's version that holds a number, or why it does not run.
-pub fn version(program: &str) -> Result<String, String> {
+/// The first line of a program's version that holds a number.
+///
+/// # Errors
+///
+/// The program is not there, or tells no version.
+pub fn version(program: &str) -> Result<String, Error> {
     let output = Command::new(program).arg("--version").output();
-    let output = output.map_err(|error| format!("`{program}` does not start: {error}"))?;
+    let output = output.map_err(|_| Absent("the program does not start"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()));
-    line.map(str::to_owned).ok_or_else(|| format!("`{program}` tells no version"))
+    line.map(str::to_owned).with_context(|| format!("`{program}` tells no version"))
 }

@@ -17,7 +17,7 @@ use crate::dxc::{Compiler, version};
 use crate::each::bar;
 use crate::hook::{self, swaps};
 use crate::options::Options;
-use crate::outcome::{About, Outcome, Run};
+use crate::outcome::{About, Absent, Outcome, Run};
 
 static EXECUTED: About = About {
     name: "DXC, executed",
@@ -31,9 +31,8 @@ pub fn run(options: &Options) -> Outcome {
     let run = options
         .dxc
         .as_deref()
-        .context("libdxcompiler.so is not there")
-        .and_then(|library| executed(library, options.every))
-        .map_err(|error| format!("{error:#}"));
+        .ok_or_else(|| Absent("libdxcompiler.so is not there").into())
+        .and_then(|library| executed(library, options.every));
     Outcome { about: &EXECUTED, target: String::new(), run }
 }
 
@@ -69,7 +68,7 @@ fn open() -> Result<(Host, String)> {
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
     let of_cpu = |adapter: &wgpu::Adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu;
     let adapter =
-        adapters.into_iter().find(of_cpu).context("no Vulkan driver on the CPU: lavapipe is one")?;
+        adapters.into_iter().find(of_cpu).ok_or(Absent("no Vulkan driver on the CPU: lavapipe is one"))?;
     let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))?;
     let host = Host::new(&Clamper::new(&device)?, &queue);
     let wgpu::AdapterInfo { name, driver_info, .. } = adapter.get_info();

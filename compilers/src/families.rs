@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::each::bar;
 use crate::list::List;
 use crate::options::Options;
-use crate::outcome::{About, Outcome, Run};
+use crate::outcome::{About, Absent, Outcome, Run};
 
 static ACO: About = About {
     name: "ACO",
@@ -29,7 +29,7 @@ pub fn run(list: &List, options: &Options) -> Vec<Outcome> {
     let one = |family: &String| Outcome {
         about: &ACO,
         target: format!(", {family}"),
-        run: of_family(list, family, options).map_err(|error| format!("{error:#}")),
+        run: of_family(list, family, options),
     };
     options.families.par_iter().map(one).collect()
 }
@@ -59,16 +59,20 @@ fn of_family(list: &List, family: &str, options: &Options) -> Result<Run> {
     }
     progress.finish_and_clear();
     let status = child.wait()?;
-    ensure!(!version.is_empty(), "the driver gives no device and ends with {status}");
+    // Of Mesa's versions, not every one knows each family.
+    ensure!(!version.is_empty(), Absent("the driver gives no device for it"));
+    let mut asked = shaders.len();
     if !status.success() {
+        asked -= answers.len();
         let at = answers.next().context("the driver fails at its end")?;
+        asked += 1;
         refused.push((at.name(), format!("the driver ends with {status}; what follows was not compiled")));
     }
     let (time, name) = longest;
     let spills = format!("{spilling} spill registers");
     let longest = format!("longest {:.1} s, {name}", time.as_secs_f64());
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Run { version, asked: shaders.len(), refused, notes: vec![spills, longest], seconds })
+    Ok(Run { version, asked, refused, notes: vec![spills, longest], seconds })
 }
 
 /// The other process: a line for each shader, how many registers did not fit or what is wrong.

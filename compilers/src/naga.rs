@@ -14,7 +14,7 @@ use crate::outcome::{About, Outcome, Run};
 static NAGA: About = About {
     name: "naga",
     takes: "WGSL, and writes SPIR-V, GLSL, HLSL and MSL with the options of wgpu-hal",
-    proves: "that wgpu translates every module. MSL goes to nobody: Metal's compiler is Apple's alone, and none is here",
+    proves: "that wgpu translates every module. MSL goes to nobody: Metal's compiler is Apple's alone",
     proves_not: "that anyone accepts what it writes",
 };
 

@@ -1,6 +1,8 @@
 //! What a compiler said, as a table and as a list of refusals.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+
+use anyhow::Error;
 
 /// A compiler: who it is and what its word is worth.
 pub struct About {
@@ -20,9 +22,21 @@ pub struct Outcome {
     pub about: &'static About,
     /// What there is more to say than the name: the GPU, the profile.
     pub target: String,
-    /// Or why it was not asked.
-    pub run: Result<Run, String>,
+    /// Or why there is no answer: [`Absent`], or what went wrong.
+    pub run: Result<Run, Error>,
 }
+
+/// It is not on this machine, which is no fault of the shaders.
+#[derive(Debug)]
+pub struct Absent(pub &'static str);
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Absent {}
 
 /// What was asked and answered.
 pub struct Run {
@@ -39,9 +53,12 @@ pub struct Run {
 }
 
 impl Outcome {
-    /// Something was refused.
+    /// Something was refused, or there is no answer from a compiler that is there.
     pub fn failed(&self) -> bool {
-        self.run.as_ref().is_ok_and(|run| !run.refused.is_empty())
+        match &self.run {
+            Ok(run) => !run.refused.is_empty(),
+            Err(error) => !error.is::<Absent>(),
+        }
     }
 }
 
@@ -73,7 +90,10 @@ pub fn report(outcomes: &[Outcome]) -> String {
                     "| {name} | {version} | {asked} | {accepted} | {refused} | {seconds:.0} | {notes} |"
                 )
             }
-            Err(why) => writeln!(text, "| {name} | not run | | | | | {why} |"),
+            Err(why) => {
+                let word = if why.is::<Absent>() { "not run" } else { "FAILED" };
+                writeln!(text, "| {name} | {word} | | | | | {why:#} |")
+            }
         };
     }
     let mut told = Vec::new();

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::list::List;
-use crate::outcome::{About, Outcome, Run, without};
+use crate::outcome::{About, Absent, Outcome, Run, without};
 
 static TINT: About = About {
     name: "Tint",
@@ -30,8 +30,10 @@ struct Answer {
 /// Asks Tint, by the script in a directory.
 pub fn run(list: &List, directory: Option<&Path>, shaders: &Path) -> Outcome {
     let started = Instant::now();
-    let answer = directory.context("npm's package `webgpu` is not there").and_then(|dir| ask(dir, shaders));
-    let run = answer.map_err(|error| format!("{error:#}")).map(|answer| Run {
+    let answer = directory
+        .ok_or_else(|| Absent("npm's package `webgpu` is not there").into())
+        .and_then(|dir| ask(dir, shaders));
+    let run = answer.map(|answer| Run {
         version: answer.version,
         asked: answer.pipelines,
         refused: answer.refused,
