@@ -53,7 +53,7 @@ impl fmt::Display for Config {
 pub struct Cell {
     /// The elements compared.
     pub elements: usize,
-    /// Those that differ, and the changed bytes around them.
+    /// Those that differ, and one more for each case in which a byte beside them changed.
     pub differing: usize,
 }
 
@@ -74,6 +74,8 @@ pub struct Column {
     pub adapter: String,
     /// How the device was created.
     pub config: Config,
+    /// When it ran: year, month and day.
+    pub date: String,
     /// The number of cases run.
     pub cases: usize,
     /// By specialization.
@@ -85,8 +87,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// Runs the self-test of `host`, or these `cases` of it, and calls `progress` as it does. `time` is what passed since
-    /// the start: there is no clock on the web but that of the page.
+    /// Runs the self-test of `host`, or these `cases` of it, and calls `progress` as it does. `clock` tells the date and
+    /// what passed since the start: there is no clock on the web but that of the page.
     ///
     /// # Errors
     ///
@@ -97,7 +99,7 @@ impl Column {
         config: Config,
         cases: Range<usize>,
         progress: impl FnMut(usize, usize, &Outcome) + Send,
-        time: impl FnOnce() -> Duration,
+        clock: impl FnOnce() -> (String, Duration),
     ) -> Result<Self, Error> {
         let report = host.self_test().cases(cases).with_progress(progress).run().await?;
         let mut cells = BTreeMap::<String, Cell>::new();
@@ -111,14 +113,16 @@ impl Column {
                 failures.push(outcome.to_string());
             }
         }
+        let (date, time) = clock();
         Ok(Self {
             implementation: implementation.to_owned(),
             adapter: host.adapter(),
             config,
+            date,
             cases: report.outcomes().len(),
             cells,
             failures,
-            seconds: time().as_secs(),
+            seconds: time.as_secs(),
         })
     }
 

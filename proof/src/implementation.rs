@@ -8,16 +8,15 @@ use clamp_proof::{Column, Config, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
-/// The features that the crate makes use of, in groups of which a device needs all.
-const FEATURES: [wgpu::Features; 2] = [
-    wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64),
-    wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_I16),
-];
-
-/// The columns of the adapter that the environment names.
-pub fn columns(name: &str, cases: Range<usize>) -> Result<Vec<Column>> {
+/// The columns of the adapter that the environment names. `keep` gets those that are done, after each: what comes after
+/// may end with a driver that dies.
+pub fn columns(
+    name: &str,
+    cases: Range<usize>,
+    keep: impl Fn(&[Column]) -> Result<()>,
+) -> Result<Vec<Column>> {
     let adapter = pollster::block_on(adapter())?;
-    let offered = offered(&adapter);
+    let offered = Clamper::optional_features(&adapter);
     let mut columns = Vec::new();
     for features in [false, true] {
         if features && offered.is_empty() {
@@ -29,6 +28,7 @@ pub fn columns(name: &str, cases: Range<usize>) -> Result<Vec<Column>> {
             let wanted = if features { offered } else { wgpu::Features::empty() };
             let host = open(&adapter, wanted, limits.of_wgpu()).with_context(|| config.to_string())?;
             columns.push(column(name, &host, config, cases.clone())?);
+            keep(&columns)?;
         }
     }
     Ok(columns)
@@ -46,7 +46,9 @@ fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Resul
         bar.set_position(done as u64);
     };
     let started = Instant::now();
-    let column = Column::fill(name, host, config, cases, progress, || started.elapsed());
+    let column = Column::fill(name, host, config, cases, progress, || {
+        (time::OffsetDateTime::now_utc().date().to_string(), started.elapsed())
+    });
     let column = pollster::block_on(column)?;
     bar.finish_and_clear();
     let total = column.total();
@@ -64,7 +66,9 @@ pub fn first_wrong() -> Result<Option<Outcome>> {
     /// More than there are cases; those beyond are none.
     const CASES: usize = 1024;
     let adapter = pollster::block_on(adapter())?;
-    for features in [wgpu::Features::empty(), offered(&adapter)] {
+    let offered = Clamper::optional_features(&adapter);
+    let with = (!offered.is_empty()).then_some(offered);
+    for features in std::iter::once(wgpu::Features::empty()).chain(with) {
         let host = open(&adapter, features, Limits::Downlevel.of_wgpu())?;
         for n in 0..CASES {
             let case = n * 389 % CASES;
@@ -87,13 +91,6 @@ pub async fn adapter() -> Result<wgpu::Adapter> {
     let adapters = wgpu::Instance::new(descriptor).enumerate_adapters(backends).await;
     let named = adapters.into_iter().find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted));
     named.with_context(|| format!("there is no adapter for {backends:?} whose name contains {wanted:?}"))
-}
-
-/// Those of [`FEATURES`] that it has: on Vulkan, where alone the crate uses them.
-fn offered(adapter: &wgpu::Adapter) -> wgpu::Features {
-    let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
-    let offered = FEATURES.into_iter().filter(|&group| vulkan && adapter.features().contains(group));
-    offered.fold(wgpu::Features::empty(), wgpu::Features::union)
 }
 
 /// A device on it.

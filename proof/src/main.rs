@@ -31,24 +31,41 @@ fn run(task: &Task) -> Result<ExitCode> {
             print!("{}", options::USAGE);
         }
         Task::Run { name, json, cases } => {
-            let columns = implementation::columns(name, cases.clone())?;
+            let keep = |columns: &[Column]| {
+                fs::write(json, serde_json::to_string_pretty(columns)?).with_context(|| shown(json))
+            };
+            let columns = implementation::columns(name, cases.clone(), keep)?;
             let failures: Vec<_> = columns.iter().flat_map(|column| &column.failures).collect();
-            fs::write(json, serde_json::to_string_pretty(&columns)?).with_context(|| shown(json))?;
             for failure in &failures {
                 println!("{failure}");
             }
             ensure!(failures.is_empty(), "{} cases differ from the CPU reference", failures.len());
         }
         Task::Matrix { files, into } => matrix(files, into.as_deref())?,
-        Task::Hunt => {
-            if let Some(outcome) = implementation::first_wrong()? {
+        Task::Hunt => match implementation::first_wrong() {
+            Ok(None) => {}
+            Ok(Some(outcome)) => {
                 println!("{outcome}");
                 return Ok(ExitCode::from(2));
             }
-        }
+            Err(error) if is_of_wgsl(&error) => {
+                println!("{error}");
+                return Ok(ExitCode::from(3));
+            }
+            Err(error) => return Err(error),
+        },
         Task::Patterns { only, size } => patterns::run(only.as_deref(), *size)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether naga or wgpu refused a shader or what was to become a pipeline.
+fn is_of_wgsl(error: &anyhow::Error) -> bool {
+    let calls = ["Device::create_shader_module", "Device::create_compute_pipeline"];
+    match error.downcast_ref() {
+        Some(wgpu_clamp::Error::Internal { reason }) => calls.iter().any(|call| reason.contains(call)),
+        _ => false,
+    }
 }
 
 /// Where the matrix begins and ends in a page.

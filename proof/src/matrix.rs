@@ -72,14 +72,14 @@ impl Matrix {
 
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| implementation | adapter | device | cases | elements | differing | time |")?;
-        writeln!(f, "| --- | --- | --- | ---: | ---: | ---: | ---: |")?;
+        writeln!(f, "| implementation | adapter | device | date | cases | elements | differing | time |")?;
+        writeln!(f, "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |")?;
         for column in &self.columns {
-            let Column { implementation, adapter, config, cases, seconds, .. } = column;
+            let Column { implementation, adapter, config, date, cases, seconds, .. } = column;
             let Cell { elements, differing } = column.total();
             writeln!(
                 f,
-                "| {implementation} | {adapter} | {config} | {cases} | {} | {differing} | {seconds} s |",
+                "| {implementation} | {adapter} | {config} | {date} | {cases} | {} | {differing} | {seconds} s |",
                 grouped(elements)
             )?;
         }
@@ -130,6 +130,7 @@ mod tests {
             implementation: implementation.to_owned(),
             adapter: format!("{implementation} 1.0"),
             config: Config { limits, features: false },
+            date: "2026-11-22".to_owned(),
             cases: cells.len(),
             cells: cells.iter().map(cell).collect(),
             failures: vec![],
@@ -147,7 +148,9 @@ mod tests {
         assert!(!matrix.agrees());
         let text = matrix.to_string();
         assert!(
-            text.contains("| a | a 1.0 | downlevel limits, no feature | 1 | 234,567 | 1 | 7 s |\n| b |"),
+            text.contains(
+                "| a | a 1.0 | downlevel limits, no feature | 2026-11-22 | 1 | 234,567 | 1 | 7 s |\n| b |"
+            ),
             "{text}"
         );
         for row in [

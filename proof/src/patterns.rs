@@ -132,9 +132,12 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
     let dst = Tensor::zeros(host, clamp.dtype(), &[count])?;
     let mut differing = 0;
     let mut first = 0;
+    let mut poison = Poison::new(count * clamp.dtype().size());
     while first < ALL {
         // The last tensor begins earlier where `count` is no divisor.
         first = first.min(ALL - count as u64);
+        let before = poison.next();
+        host.queue().write_buffer(dst.buffer(), 0, before);
         for (pattern, n) in patterns.iter_mut().zip(first..) {
             *pattern = n as u32;
         }
@@ -142,7 +145,7 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
         host.queue().write_buffer(src.buffer(), 0, bytes);
         let views = Operands::new(View::new(src.buffer(), layout), View::new(dst.buffer(), layout));
         host.submit(clamp, views)?;
-        differing += compare(clamp, bytes, &pollster::block_on(dst.read_bytes())?)?;
+        differing += compare(clamp, bytes, before, &pollster::block_on(dst.read_bytes())?)?;
         first += count as u64;
         bar.set_position(first);
     }
@@ -161,7 +164,10 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     let src = Tensor::upload_bytes(host, clamp.source(), &[count], &patterns)?;
     let dst = Tensor::zeros(host, clamp.dtype(), &[AT_ONCE, count])?;
     let mut differing = 0;
+    let mut poison = Poison::new(AT_ONCE * patterns.len());
     for clamps in clamps.chunks(AT_ONCE) {
+        let before = poison.next();
+        host.queue().write_buffer(dst.buffer(), 0, before);
         let prepare = |(n, clamp): (usize, &Clamp)| {
             let layout = Layout::strided(&[count], &[1], n * count)?;
             let views = Operands::new(src.view(), View::new(dst.buffer(), layout));
@@ -176,8 +182,9 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
         );
         host.queue().submit([encoder.finish()]);
         let after = pollster::block_on(dst.read_bytes())?;
-        for (clamp, after) in clamps.iter().zip(after.chunks_exact(patterns.len())) {
-            differing += compare(clamp, &patterns, after)?;
+        let results = before.chunks_exact(patterns.len()).zip(after.chunks_exact(patterns.len()));
+        for (clamp, (before, after)) in clamps.iter().zip(results) {
+            differing += compare(clamp, &patterns, before, after)?;
         }
         bar.inc((clamps.len() * count) as u64);
     }
@@ -185,18 +192,37 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     Ok([(clamps.len() * count) as u64, differing])
 }
 
-/// How many elements of `after` are not what the reference makes of `before`. The first is printed.
-fn compare(clamp: &Clamp, before: &[u8], after: &[u8]) -> Result<u64> {
+/// What is in dst before: other bytes each time, so that an element that was not written cannot pass for one that was.
+struct Poison {
+    bytes: Vec<u8>,
+    byte: u8,
+}
+
+impl Poison {
+    fn new(len: usize) -> Self {
+        Self { bytes: vec![0; len], byte: 0x5a }
+    }
+
+    fn next(&mut self) -> &[u8] {
+        self.byte = self.byte.wrapping_mul(5).wrapping_add(0x33);
+        self.bytes.fill(self.byte);
+        &self.bytes
+    }
+}
+
+/// How many elements of `after` are not what the reference makes of `src`, and bytes of `before` that changed beside them.
+/// The first is printed.
+fn compare(clamp: &Clamp, src: &[u8], before: &[u8], after: &[u8]) -> Result<u64> {
     let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
-    let count = before.len() / from;
+    let count = src.len() / from;
     let part = |Range { start, end }: Range<usize>| -> Result<u64> {
         let layout = Layout::packed(&[end - start])?;
-        let (before, after) = (&before[start * from..end * from], &after[start * to..end * to]);
-        let report = verify::check(clamp, &layout, before, &layout, after, after)?;
+        let [before, after] = [before, after].map(|bytes| &bytes[start * to..end * to]);
+        let report = verify::check(clamp, &layout, &src[start * from..end * from], &layout, before, after)?;
         if !report.passed() {
             eprintln!("{report}\n  {clamp:?}");
         }
-        Ok((report.elements - report.matching) as u64)
+        Ok((report.elements - report.matching) as u64 + u64::from(report.stray.is_some()))
     };
     let threads = std::thread::available_parallelism()?.get();
     // Below that a thread costs more than it takes over.

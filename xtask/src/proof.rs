@@ -52,6 +52,10 @@ fn options(words: Words) -> Result<Options> {
     }
     let both = options.patterns && (options.write || options.only.is_some());
     ensure!(!both, "`--patterns` runs on one adapter, and has no options but those after `--`");
+    ensure!(
+        !options.write || options.args.is_empty(),
+        "`--write` takes whole runs, so nothing may follow `--`"
+    );
     Ok(options)
 }
 
@@ -85,21 +89,35 @@ impl Implementation {
 /// Those of this machine's own drivers first.
 const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
     &[
-        Implementation { name: "Vulkan", prepare: |_| backend("vulkan"), engine: Engine::Native },
-        Implementation { name: "GL", prepare: |_| backend("gl"), engine: Engine::Native },
+        Implementation {
+            name: "Vulkan",
+            prepare: |_| backend(Api::Vulkan, "vulkan"),
+            engine: Engine::Native,
+        },
+        Implementation { name: "GL", prepare: |_| backend(Api::Gl, "gl"), engine: Engine::Native },
         Implementation { name: "Mesa of backports", prepare: mesa::of_backports, engine: Engine::Native },
         Implementation { name: "SwiftShader", prepare: |_| swiftshader(), engine: Engine::Native },
-        // Chromium brings SwiftShader along.
-        Implementation { name: "Dawn in Chromium", prepare: |_| Ok(vec![]), engine: Engine::Web("chromium") },
-        // Dawn refuses Mesa 22's lavapipe, which lacks what WebGPU takes.
-        Implementation { name: "Dawn in Node", prepare: mesa::of_backports, engine: Engine::Web("node") },
+        Implementation { name: "Dawn in Chromium", prepare: |_| chromium(), engine: Engine::Web("chromium") },
+        Implementation { name: "Dawn in Node", prepare: node, engine: Engine::Web("node") },
     ]
 } else if cfg!(target_os = "macos") {
-    &[Implementation { name: "Metal", prepare: |_| backend("metal"), engine: Engine::Native }]
+    &[Implementation {
+        name: "Metal",
+        prepare: |_| Ok(vec![("WGPU_BACKEND", "metal".into())]),
+        engine: Engine::Native,
+    }]
 } else if cfg!(windows) {
     &[
-        Implementation { name: "DX12", prepare: |_| backend("dx12"), engine: Engine::Native },
-        Implementation { name: "Vulkan", prepare: |_| backend("vulkan"), engine: Engine::Native },
+        Implementation {
+            name: "DX12",
+            prepare: |_| Ok(vec![("WGPU_BACKEND", "dx12".into())]),
+            engine: Engine::Native,
+        },
+        Implementation {
+            name: "Vulkan",
+            prepare: |_| backend(Api::Vulkan, "vulkan"),
+            engine: Engine::Native,
+        },
     ]
 } else {
     &[]
@@ -122,15 +140,17 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// An element differs, or the program does not build. An implementation that cannot be had is no error: it is listed.
+/// An element differs, a run ends early, or the program does not build. An implementation that cannot be had is no error:
+/// it is listed.
 pub fn run(options: &Options) -> Result<()> {
     let root = root()?;
     let target = root.join("target/proof");
     fs::create_dir_all(&target).with_context(|| target.display().to_string())?;
-    drivers::ensure(&[Api::Vulkan, Api::Gl])?;
-    run_command(cargo(&["build", "--release", "--package", "clamp-proof"]).current_dir(root))?;
-    let program = root.join("target/release/clamp-proof");
+    let mut build = cargo(&["build", "--release", "--package", "clamp-proof", "--target-dir"]);
+    run_command(build.arg(root.join("target")).current_dir(root))?;
+    let program = root.join("target/release/clamp-proof").with_extension(std::env::consts::EXE_EXTENSION);
     if options.patterns {
+        drivers::ensure(&[Api::Vulkan])?;
         return run_command(Command::new(&program).arg("patterns").args(&options.args));
     }
 
@@ -164,14 +184,13 @@ pub fn run(options: &Options) -> Result<()> {
             Engine::Web(engine) => web::columns(engine, &json, environment, &options.args),
         };
         if let Err(error) = ran {
-            let list = if json.exists() { &mut failed } else { &mut not_run };
-            list.push(format!("{name}: {error:#}"));
+            failed.push(format!("{name}: {error:#}"));
         }
     }
     let of_the_matrix = IMPLEMENTATIONS.iter().filter(|one| options.write || wanted(one.name));
     let files: Vec<_> = of_the_matrix.map(|one| one.json(&target)).filter(|json| json.exists()).collect();
     if files.is_empty() {
-        bail!("no implementation ran: {}", not_run.join("; "));
+        bail!("no implementation ran: {}", [not_run, failed].concat().join("; "));
     }
     println!("\n==== matrix ====");
     let mut matrix = Command::new(&program);
@@ -183,16 +202,26 @@ pub fn run(options: &Options) -> Result<()> {
     for line in &not_run {
         println!("not run: {line}");
     }
-    agrees?;
-    if let Some(first) = failed.first() {
-        bail!("{first}");
-    }
-    Ok(())
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
+    agrees
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "others fail")]
-fn backend(name: &str) -> Result<Environment> {
+/// One of this machine's own drivers.
+fn backend(api: Api, name: &str) -> Result<Environment> {
+    drivers::ensure(&[api])?;
     Ok(vec![("WGPU_BACKEND", name.into())])
+}
+
+/// WebGPU in Chromium, which brings SwiftShader along.
+fn chromium() -> Result<Environment> {
+    web::ready()?;
+    Ok(vec![])
+}
+
+/// WebGPU in Node, on a driver that Dawn takes: it refuses Mesa 22's lavapipe, which lacks what WebGPU needs.
+fn node(target: &Path) -> Result<Environment> {
+    web::ready()?;
+    mesa::of_backports(target)
 }
 
 /// The driver that Chromium brings along.
@@ -221,10 +250,16 @@ mod tests {
     fn its_own_options_are_kept_and_the_rest_is_passed_on() {
         let parse = |line| options(Words::typed(line));
         assert_eq!(parse("").unwrap(), Options::default());
-        let asked = parse("--write --only GL -- --cases 0..2").unwrap();
-        assert!(asked.write && asked.only.as_deref() == Some("GL") && asked.args == ["--cases", "0..2"]);
+        let asked = parse("--only GL -- --cases 0..2").unwrap();
+        assert!(asked.only.as_deref() == Some("GL") && asked.args == ["--cases", "0..2"]);
+        assert!(parse("--write").unwrap().write);
         assert!(parse("--patterns -- --only u8").unwrap().patterns);
-        for (line, part) in [("--only", "NAME"), ("all", "`all`"), ("--patterns --write", "`--patterns`")] {
+        for (line, part) in [
+            ("--only", "NAME"),
+            ("all", "`all`"),
+            ("--patterns --write", "`--patterns`"),
+            ("--write -- --cases 0..2", "`--write`"),
+        ] {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
         }
     }

@@ -32,7 +32,13 @@ impl Tool {
             Self::SpirvVal => &["spirv-val"],
             Self::Glslang => &["glslangValidator"],
             Self::Node => &["node"],
-            Self::Npm => &["npm"],
+            Self::Npm => {
+                if cfg!(windows) {
+                    &["npm.cmd"]
+                } else {
+                    &["npm"]
+                }
+            }
             Self::Pip => &["python3", "-m", "pip"],
         }
     }

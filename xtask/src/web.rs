@@ -82,14 +82,22 @@ pub fn test(args: &[OsString]) -> Result<()> {
     Ok(())
 }
 
+/// Makes sure that [`columns`] has what it needs.
+///
+/// # Errors
+///
+/// Something is missing and cannot be installed.
+pub fn ready() -> Result<()> {
+    Web::new()?.drive()
+}
+
 /// Writes the columns of WebGPU in `engine`, `chromium` or `node`, to `json`: the self-test with each set of limits.
 ///
 /// # Errors
 ///
-/// An element differs, after the file was written; or something that this needs is missing and cannot be installed.
+/// An element differs, after the file was written; or a run ends early.
 pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
     let web = Web::new()?;
-    web.drive()?;
     let module = web.target.join("proof");
     web.bindgen("proof/web", "clamp_proof_web", &module)?;
     let mut columns = web.node("columns.mjs");
@@ -256,7 +264,7 @@ mod tests {
         assert_eq!(locked(lock, "wasm"), None);
     }
 
-    /// What is committed must not name the registry of one machine.
+    /// What is committed must not name a registry.
     #[test]
     fn the_lock_file_of_node_names_no_registry() {
         let lock = include_str!("../web/package-lock.json");

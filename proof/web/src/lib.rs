@@ -32,7 +32,12 @@ pub async fn column(
     let config = Config { limits: serde_json::from_value(limits.into())?, features: false };
     let cases = range(cases)?;
     let start = js_sys::Date::now();
-    let time = || Duration::from_secs_f64((js_sys::Date::now() - start) / 1000.0);
+    let clock = || {
+        // Such as 2026-11-22T12:00:00.000Z.
+        let date: String = js_sys::Date::new_0().to_iso_string().into();
+        let passed = Duration::from_secs_f64((js_sys::Date::now() - start) / 1000.0);
+        (date.chars().take_while(|&c| c != 'T').collect(), passed)
+    };
     let mut wrong = 0;
     let progress = |done: usize, total, outcome: &Outcome| {
         if !outcome.report.passed() {
@@ -44,7 +49,7 @@ pub async fn column(
         }
     };
     let host = open(config.limits.of_wgpu()).await?;
-    let mut column = Column::fill(implementation, &host, config, cases, progress, time).await?;
+    let mut column = Column::fill(implementation, &host, config, cases, progress, clock).await?;
     adapter.clone_into(&mut column.adapter);
     Ok(serde_json::to_string(&column)?)
 }

@@ -38,8 +38,9 @@ impl Change {
         let mut changes = Vec::new();
         for (line, before) in text.lines().enumerate() {
             let code = before.split("//").next().unwrap_or_default();
-            if !code.starts_with(' ') {
-                // Declarations: a wrong one is refused.
+            // Of what is declared, constants alone: others are refused.
+            let is_code = [" ", "const ", "override "].iter().any(|start| code.starts_with(start));
+            if !is_code || code.contains("@workgroup_size") {
                 continue;
             }
             let mut push = |after: String| {
@@ -127,7 +128,14 @@ mod tests {
 
     #[test]
     fn declarations_and_comments_stay() {
-        let text = "// a < b\nconst A = 1u;\nfn f(a: u32) {\n    // 3u < 4u\n}\n";
+        let text = "// a < b\nstruct A {\n}\nfn f(a: vec4<u32>) -> u32 {\n    // 3u < 4u\n}\n";
         assert_eq!(Change::all(Path::new("a"), text), []);
+    }
+
+    #[test]
+    fn constants_are_changed() {
+        let changes = Change::all(Path::new("a"), "const LANES = 4u;\noverride ROWS: u32 = 2u;\n");
+        let after: Vec<_> = changes.iter().map(|change| change.after.as_str()).collect();
+        assert_eq!(after, ["const LANES = 3u;", "override ROWS: u32 = 1u;"]);
     }
 }
