@@ -91,11 +91,11 @@ fn write_modules(directory: &Path) -> Result<()> {
     run_command(writing.args(test).current_dir(root()?).env("WGPU_CLAMP_SHADERS", directory))
 }
 
-/// Installs Dawn for Node beside the script that uses it; tells where that is.
+/// Installs Dawn for Node, with what else of npm the repository uses, and the script beside it; tells where that is.
 fn tint(target: &Path) -> Result<PathBuf> {
-    let (from, to) = (root()?.join("compilers/tint"), target.join("tint"));
-    tools::npm(&from, &to)?;
-    fs::copy(from.join("tint.mjs"), to.join("tint.mjs")).context("cannot copy tint.mjs")?;
+    let (root, to) = (root()?, target.join("web"));
+    tools::npm(&root.join("xtask/web"), &to)?;
+    fs::copy(root.join("compilers/tint.mjs"), to.join("tint.mjs")).context("cannot copy tint.mjs")?;
     Ok(to)
 }
 
