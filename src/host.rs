@@ -1,5 +1,6 @@
 //! Everything that uploads, submits or reads: a clamper with a queue.
 
+mod choice;
 mod open;
 mod slice;
 mod tensor;
@@ -99,23 +100,78 @@ impl Host {
     /// assert_eq!(floats, [0.0, 1.0]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it runs: [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if
+    /// they differ in length.
     pub fn clamp_slice<'a, S: Element, T: Element>(
         &'a self,
-        clamp: &Clamp,
+        clamp: &'a Clamp,
         src: &'a [S],
         dst: &'a mut [T],
-    ) -> crate::ClampSlice<'a, T, S> {
-        crate::ClampSlice::new(self, *clamp, Some(src), dst)
+    ) -> ClampSlice<'a> {
+        ClampSlice::of_elements(self, clamp, Some(src), dst)
     }
 
     /// Clamps a slice of host memory in place. Nothing happens before
     /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
+    ///
+    /// # Errors
+    ///
+    /// When it runs: [`Error::DTypeMismatch`] if the slice is not of the clamp's source and its dtype.
     pub fn clamp_slice_in_place<'a, T: Element>(
         &'a self,
-        clamp: &Clamp,
-        data: &'a mut [T],
-    ) -> crate::ClampSlice<'a, T> {
-        crate::ClampSlice::new(self, *clamp, None, data)
+        clamp: &'a Clamp,
+        slice: &'a mut [T],
+    ) -> ClampSlice<'a> {
+        ClampSlice::of_elements::<T, T>(self, clamp, None, slice)
+    }
+
+    /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time, and with one clamp for
+    /// each [channel](crate#channels) if need be: `src` and `dst` hold packed tensors of one shape, their elements
+    /// little-endian, of the clamp's source and of its dtype.
+    ///
+    /// # Errors
+    ///
+    /// When it runs: [`Error::Rank`], [`Error::ElementCount`] or [`Error::AddressRange`] if no packed tensor has such a
+    /// shape, [`Error::Length`] in bytes if a slice is not as long as one, and those for channels, as for
+    /// [`Clamper::prepare`].
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamp, Clamps, DType, Host};
+    /// # let host = Host::open_blocking()?;
+    /// // Two pixels of three bytes, each channel with a scale of its own.
+    /// let channel = |scale| Clamp::unbounded(DType::F32).with_source(DType::U8)?.with_affine(scale, 0.0);
+    /// let channels = [channel(1.0)?, channel(0.5)?, channel(0.25)?];
+    /// let mut floats = [0; 24];
+    /// host.clamp_bytes(Clamps::along(1, &channels), &[2, 3], &[8, 8, 8, 4, 4, 4], &mut floats).run_blocking()?;
+    /// assert_eq!(floats[..12], [8.0_f32, 4.0, 2.0].map(f32::to_le_bytes).concat());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn clamp_bytes<'a>(
+        &'a self,
+        clamps: impl Into<Clamps<'a>>,
+        shape: &[usize],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> ClampSlice<'a> {
+        ClampSlice::of_bytes(self, clamps.into(), shape, Some(src), dst)
+    }
+
+    /// As [`clamp_bytes`](Self::clamp_bytes), in place.
+    ///
+    /// # Errors
+    ///
+    /// When it runs: those of [`clamp_bytes`](Self::clamp_bytes), and [`Error::InPlaceSizes`] if elements of the clamp's
+    /// source and its dtype differ in size.
+    pub fn clamp_bytes_in_place<'a>(
+        &'a self,
+        clamps: impl Into<Clamps<'a>>,
+        shape: &[usize],
+        bytes: &'a mut [u8],
+    ) -> ClampSlice<'a> {
+        ClampSlice::of_bytes(self, clamps.into(), shape, None, bytes)
     }
 }
 

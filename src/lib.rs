@@ -321,8 +321,20 @@
 //!
 //! # Environment variables
 //!
-//! Only [`Host::open`] reads any: `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF` and what else
-//! [`wgpu::InstanceDescriptor::new_without_display_handle_from_env`] knows, such as `WGPU_VALIDATION`.
+//! Only [`Host::open`] and [`Host::open_nth`] read any: `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF` and what else
+//! [`wgpu::InstanceDescriptor::new_without_display_handle_from_env`] knows, such as `WGPU_VALIDATION`; and
+//! `WGPU_CLAMP_ADAPTER`, an index as for [`Host::open_nth`].
+//!
+//! # Several GPUs
+//!
+//! A [`Host`] is one device. N processes, or threads, take N GPUs by [`Host::open_nth`], or each with
+//! `WGPU_CLAMP_ADAPTER=0`, `1` and so on in its environment.
+//!
+//! `CUDA_VISIBLE_DEVICES`, `ROCR_VISIBLE_DEVICES` and `HIP_VISIBLE_DEVICES` are of CUDA's and `ROCm`'s runtimes: Vulkan, and
+//! so wgpu, lists the GPUs that they hide. What closes a GPU's device file hides it from all, as a container does
+//! (`NVIDIA_VISIBLE_DEVICES`), or Slurm's cgroups; an index then counts what is left. A scheduler that gives one GPU to a
+//! task and sets `CUDA_VISIBLE_DEVICES` to its number, in the order of the bus (`CUDA_DEVICE_ORDER=PCI_BUS_ID`), is
+//! followed by `WGPU_CLAMP_ADAPTER=$CUDA_VISIBLE_DEVICES`.
 //!
 //! # Cargo features
 //!

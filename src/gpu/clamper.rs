@@ -327,12 +327,16 @@ impl Clamper {
     /// The storage buffer of operators that do not fit into uniform blocks.
     fn store(&self, operators: &OperatorBytes) -> Result<Option<wgpu::Buffer>, Error> {
         let Some(bytes) = operators.stored() else { return Ok(None) };
-        let (needed, limit) = (bytes.len() as u64, self.inner.limits.binding_size());
-        if needed > limit {
-            let limit_name = "max_storage_buffer_binding_size";
-            return Err(Error::DeviceLimit { limit_name, needed, limit });
+        let (needed, device) = (bytes.len() as u64, &self.inner.device);
+        for (limit_name, limit) in [
+            ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
+            ("max_buffer_size", device.limits().max_buffer_size),
+        ] {
+            if needed > limit {
+                return Err(Error::DeviceLimit { limit_name, needed, limit });
+            }
         }
-        let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp channels"),
             size: needed,
             usage: wgpu::BufferUsages::STORAGE,

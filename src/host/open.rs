@@ -1,5 +1,6 @@
 //! An adapter, device and queue for programs that have none.
 
+use super::choice;
 use crate::gpu::adapter::{in_words, shares_memory, worthwhile_features};
 use crate::{Clamper, Error, Host};
 
@@ -12,7 +13,8 @@ impl Host {
     ///
     /// wgpu's environment variables are honoured, among them `WGPU_BACKEND` (such as `vulkan` or `gl`),
     /// `WGPU_ADAPTER_NAME` (a part of the name, in any case) and `WGPU_POWER_PREF` (`low` or `high`, the
-    /// latter if not set). [`adapter`](Self::adapter) says what was taken.
+    /// latter if not set). `WGPU_CLAMP_ADAPTER=1` takes the adapter of that index, as
+    /// [`open_nth`](Self::open_nth) does. [`adapter`](Self::adapter) says what was taken.
     ///
     /// # Errors
     ///
@@ -27,7 +29,34 @@ impl Host {
     /// # }
     /// ```
     pub async fn open() -> Result<Self, Error> {
-        let adapter = adapter().await?;
+        Self::on(&choice::adapter().await?).await
+    }
+
+    /// As [`open`](Self::open), on the `n`-th GPU of the machine, counted from 0: for processes, or threads, of which
+    /// each is to have a GPU of its own, equal ones among them.
+    ///
+    /// Discrete GPUs come before virtual and integrated ones; among these the order is that of their PCI bus ids, as
+    /// in `nvidia-smi`, where Vulkan tells them, and else wgpu's. A GPU that several backends offer counts once: all are
+    /// taken from the backend of the first. Software adapters count where there is no GPU. `WGPU_BACKEND` and
+    /// `WGPU_ADAPTER_NAME` narrow what is counted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoAdapter`], which lists those that there are, if there are no more than `n`; else those of
+    /// [`open`](Self::open).
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::Host;
+    /// // Of four workers on a machine, this one has the last of four GPUs.
+    /// let host = Host::open_nth_blocking(3)?;
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub async fn open_nth(n: usize) -> Result<Self, Error> {
+        Self::on(&choice::nth(n).await?).await
+    }
+
+    async fn on(adapter: &wgpu::Adapter) -> Result<Self, Error> {
         let (info, offered) = (adapter.get_info(), adapter.features());
         let mut required_features = wgpu::Features::empty();
         if shares_memory(&info) {
@@ -57,48 +86,19 @@ impl Host {
         pollster::block_on(Self::open())
     }
 
+    /// As [`open_nth`](Self::open_nth), for programs without async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open_nth`](Self::open_nth).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open_nth_blocking(n: usize) -> Result<Self, Error> {
+        pollster::block_on(Self::open_nth(n))
+    }
+
     /// The adapter that the device is on, in words: name, backend, kind and driver.
     #[must_use]
     pub fn adapter(&self) -> String {
         in_words(self.clamper().device().adapter_info())
     }
-}
-
-async fn adapter() -> Result<wgpu::Adapter, Error> {
-    let refused = |reason: String| Error::NoAdapter { reason };
-    // `Instance::new` panics without a backend.
-    if wgpu::Instance::enabled_backend_features().is_empty() {
-        return Err(refused("no backend is compiled in; enable a feature such as `vulkan`".to_owned()));
-    }
-    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    let backends = descriptor.backends;
-    let instance = wgpu::Instance::new(descriptor);
-    if let Some(name) = std::env::var("WGPU_ADAPTER_NAME").ok().filter(|name| !name.is_empty()) {
-        let adapters = instance.enumerate_adapters(backends).await;
-        let names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
-        return adapters
-            .into_iter()
-            .find(|adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase()))
-            .ok_or_else(|| {
-                refused(format!("WGPU_ADAPTER_NAME is {name:?}, but the adapters are {names:?}"))
-            });
-    }
-    instance
-        .request_adapter(&wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::from_env()
-                .unwrap_or(wgpu::PowerPreference::HighPerformance),
-            ..Default::default()
-        })
-        .await
-        .map_err(|error| {
-            // There wgpu lists what it was not compiled with.
-            refused(if cfg!(target_arch = "wasm32") {
-                "the browser has no WebGPU, or no adapter for it".to_owned()
-            } else {
-                format!(
-                    "{error}; a driver for one of {backends:?} is needed \
-                     (on Linux, Mesa's lavapipe is one without a GPU)"
-                )
-            })
-        })
 }

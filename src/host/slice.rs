@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::ops::Range;
 
 use super::transfer::{self, Mapping};
 use crate::gpu::{adapter, lost, mapped, scope};
-use crate::{Clamp, Element, Error, Host, Layout, Operands, Prepared, View};
+use crate::{Clamp, Clamps, Element, Error, Host, Layout, Operands, Prepared, View};
 
 /// What goes through the device at a time, in bytes.
 const CHUNK: usize = 16 << 20;
@@ -13,8 +14,8 @@ const CHUNK: usize = 16 << 20;
 /// Chunks on their way at once: one is filled, one is computed, one is read.
 const RING: usize = 3;
 
-/// A clamp of host memory that has not run yet; from [`Host::clamp_slice`] or
-/// [`Host::clamp_slice_in_place`].
+/// A clamp of host memory that has not run yet; from [`Host::clamp_slice`], [`Host::clamp_bytes`] or one of their twins
+/// in place.
 ///
 /// It goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
 /// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks, or four
@@ -34,21 +35,44 @@ const RING: usize = 3;
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 #[must_use = "nothing happens before `run` or `run_blocking`"]
-pub struct ClampSlice<'a, T, S = T> {
+pub struct ClampSlice<'a> {
     host: &'a Host,
-    clamp: Clamp,
+    clamps: Clamps<'a>,
+    shape: Vec<usize>,
     /// `None` in place.
-    src: Option<&'a [S]>,
-    dst: &'a mut [T],
+    src: Option<&'a [u8]>,
+    dst: &'a mut [u8],
+    /// What is wrong with the arguments, for [`run`](Self::run) to say.
+    refusal: Option<Error>,
     progress: Option<Progress<'a>>,
 }
 
 type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
 
-impl<'a, T: Element, S: Element> ClampSlice<'a, T, S> {
-    /// `src` is `None` where `S` is `T`.
-    pub(crate) const fn new(host: &'a Host, clamp: Clamp, src: Option<&'a [S]>, dst: &'a mut [T]) -> Self {
-        Self { host, clamp, src, dst, progress: None }
+impl<'a> ClampSlice<'a> {
+    /// Of Rust values.
+    pub(super) fn of_elements<T: Element, S: Element>(
+        host: &'a Host,
+        clamp: &'a Clamp,
+        src: Option<&'a [S]>,
+        dst: &'a mut [T],
+    ) -> Self {
+        let refusal = refuse_elements(clamp, src, dst).err();
+        let (shape, src) = (vec![dst.len()], src.map(bytemuck::cast_slice));
+        let dst = bytemuck::cast_slice_mut(dst);
+        Self { host, clamps: clamp.into(), shape, src, dst, refusal, progress: None }
+    }
+
+    /// Of bytes that hold a packed tensor.
+    pub(super) fn of_bytes(
+        host: &'a Host,
+        clamps: Clamps<'a>,
+        shape: &[usize],
+        src: Option<&'a [u8]>,
+        dst: &'a mut [u8],
+    ) -> Self {
+        let refusal = refuse_bytes(clamps, shape, src, dst).err();
+        Self { host, clamps, shape: shape.to_vec(), src, dst, refusal, progress: None }
     }
 
     /// Calls `progress` after each chunk with the elements that are done, counted from the start of the slice,
@@ -64,32 +88,18 @@ impl<'a, T: Element, S: Element> ClampSlice<'a, T, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if the slices
-    /// differ in length, those of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the GPU, which has no
-    /// slot here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device fails before
-    /// anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
+    /// Those of the function that made this, and of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the
+    /// GPU, which has no slot here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device
+    /// fails before anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
-        let Self { host, clamp, src, dst, mut progress } = self;
-        let [of_src, of_dst] = if src.is_some() { ["src", "dst"] } else { ["slice"; 2] };
-        for (argument, expected, actual) in
-            [(of_src, clamp.source(), S::DTYPE), (of_dst, clamp.dtype(), T::DTYPE)]
-        {
-            if actual != expected {
-                return Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual });
-            }
+        let Self { host, clamps, shape, src, dst, refusal, mut progress } = self;
+        if let Some(refusal) = refusal {
+            return Err(refusal);
         }
-        if let Some(src) = src
-            && src.len() != dst.len()
-        {
-            return Err(Error::Length {
-                argument: "dst",
-                unit: "elements",
-                expected: src.len(),
-                actual: dst.len(),
-            });
-        }
+        let Some(&clamp) = clamps.as_slice().first() else { return Ok(()) };
         let mut done = 0;
-        let streamed = stream(host, &clamp, src, dst, &mut done, &mut progress).await;
+        let data = Data { clamp, src, dst };
+        let streamed = stream(host, clamps, &shape, data, &mut done, &mut progress).await;
         streamed.map_err(|error| match (done, lost::blame(host.clamper().device(), error)) {
             (0, error) => error,
             (_, error) => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
@@ -107,55 +117,179 @@ impl<'a, T: Element, S: Element> ClampSlice<'a, T, S> {
     }
 }
 
-impl<T, S> fmt::Debug for ClampSlice<'_, T, S> {
+impl fmt::Debug for ClampSlice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClampSlice")
-            .field("clamp", &self.clamp)
-            .field("elements", &self.dst.len())
+            .field("clamps", &self.clamps)
+            .field("shape", &self.shape)
             .field("in_place", &self.src.is_none())
             .finish_non_exhaustive()
     }
 }
 
-/// `done` is how many elements of `dst` are written, from the start; also after an error.
-async fn stream<T: Element, S: Element>(
+fn refuse_elements<T: Element, S: Element>(clamp: &Clamp, src: Option<&[S]>, dst: &[T]) -> Result<(), Error> {
+    let [of_src, of_dst] = if src.is_some() { ["src", "dst"] } else { ["slice"; 2] };
+    for (argument, expected, actual) in
+        [(of_src, clamp.source(), S::DTYPE), (of_dst, clamp.dtype(), T::DTYPE)]
+    {
+        if actual != expected {
+            return Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual });
+        }
+    }
+    match src {
+        Some(src) if src.len() != dst.len() => {
+            let (expected, actual) = (src.len(), dst.len());
+            Err(Error::Length { argument: "dst", unit: "elements", expected, actual })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn refuse_bytes(clamps: Clamps<'_>, shape: &[usize], src: Option<&[u8]>, dst: &[u8]) -> Result<(), Error> {
+    let elements = Layout::packed(shape)?.len();
+    clamps.check(shape)?;
+    let Some(clamp) = clamps.as_slice().first() else { return Ok(()) };
+    let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
+    if src.is_none() && source_dtype.size() != dtype.size() {
+        return Err(Error::InPlaceSizes { source_dtype, dtype });
+    }
+    let of_dst = if src.is_some() { "dst" } else { "bytes" };
+    let slices = [src.map(|src| ("src", source_dtype, src)), Some((of_dst, dtype, dst))];
+    for (argument, dtype, bytes) in slices.into_iter().flatten() {
+        let expected = elements.saturating_mul(dtype.size());
+        if bytes.len() != expected {
+            return Err(Error::Length { argument, unit: "bytes", expected, actual: bytes.len() });
+        }
+    }
+    Ok(())
+}
+
+/// Both sides, as bytes.
+struct Data<'a> {
+    /// Any of the clamps, for what all have in common.
+    clamp: Clamp,
+    /// `None` in place.
+    src: Option<&'a [u8]>,
+    dst: &'a mut [u8],
+}
+
+impl Data<'_> {
+    /// What is to be clamped of these elements.
+    fn input(&self, elements: &Range<usize>) -> &[u8] {
+        let bytes = self.src.unwrap_or(self.dst);
+        let size = self.clamp.source().size();
+        &bytes[elements.start * size..elements.end * size]
+    }
+
+    fn output(&mut self, elements: &Range<usize>) -> &mut [u8] {
+        let size = self.clamp.dtype().size();
+        &mut self.dst[elements.start * size..elements.end * size]
+    }
+}
+
+/// `done` is how many elements are written, from the start; also after an error.
+async fn stream(
     host: &Host,
-    clamp: &Clamp,
-    src: Option<&[S]>,
-    dst: &mut [T],
+    clamps: Clamps<'_>,
+    shape: &[usize],
+    mut data: Data<'_>,
     done: &mut usize,
     progress: &mut Option<Progress<'_>>,
 ) -> Result<(), Error> {
-    let total = dst.len();
     // Whole packets, in a buffer that the device can have.
     let bytes = CHUNK.min(usize::try_from(host.clamper().device().limits().max_buffer_size).unwrap_or(CHUNK));
-    let chunk = (bytes / 16 * 16 / size_of::<T>().max(size_of::<S>())).min(total);
+    let most = bytes / 16 * 16 / data.clamp.dtype().size().max(data.clamp.source().size());
+    let mut pieces = Pieces::new(shape, clamps.axis(), most);
+    let total = pieces.elements;
     let mut ring: Vec<Stage> = Vec::new();
     let mut flights = VecDeque::with_capacity(RING);
-    let mut next = 0;
+    let (mut started, mut finished) = (0, 0);
     loop {
-        while next < total && flights.len() < RING {
-            let end = total.min(next + chunk);
-            let stage = next / chunk % RING;
+        while flights.len() < RING
+            && let Some(piece) = pieces.next()
+        {
+            let stage = started % RING;
             if stage == ring.len() {
-                ring.push(Stage::new(host, clamp, chunk)?);
+                ring.push(Stage::new(host, &data.clamp, most.min(total))?);
             }
-            let bytes = match src {
-                Some(src) => bytemuck::cast_slice(&src[next..end]),
-                None => bytemuck::cast_slice(&dst[next..end]),
-            };
-            flights.push_back(ring[stage].start(host, clamp, bytes, end - next).await?);
-            next = end;
+            let input = data.input(&piece.elements);
+            flights.push_back(ring[stage].start(host, clamps, piece, input).await?);
+            started += 1;
         }
         let Some(flight) = flights.pop_front() else {
             return Ok(());
         };
-        let end = total.min(*done + chunk);
-        ring[*done / chunk % RING].finish(flight, &mut dst[*done..end]).await?;
-        *done = end;
+        let elements = flight.elements.clone();
+        ring[finished % RING].finish(flight, data.output(&elements)).await?;
+        finished += 1;
+        *done = elements.end;
         if let Some(progress) = progress {
             progress(*done, total);
         }
+    }
+}
+
+/// The chunks of a packed tensor, one after the other: as many whole rows as fit, where a row has an element of each
+/// channel at least, or what fits of the channels of one row, or of one channel.
+struct Pieces {
+    channels: usize,
+    /// The elements of one channel that lie next to each other.
+    inner: usize,
+    /// The elements of the tensor.
+    elements: usize,
+    /// The most elements of a piece.
+    most: usize,
+    next: usize,
+}
+
+/// A part of the tensor without gaps, of shape `[rows, channels, inner]`.
+struct Piece {
+    elements: Range<usize>,
+    /// Those that take part.
+    channels: Range<usize>,
+    shape: [usize; 3],
+}
+
+impl Piece {
+    /// Whether what is prepared for one serves the other.
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.channels, self.shape) == (&other.channels, other.shape)
+    }
+}
+
+impl Pieces {
+    /// Of a shape whose elements can be counted.
+    fn new(shape: &[usize], axis: Option<usize>, most: usize) -> Self {
+        let elements = shape.iter().product();
+        let (channels, inner) = match axis {
+            // A product of other extents need not fit where there is no element.
+            Some(axis) if elements > 0 => (shape[axis], shape[axis + 1..].iter().product()),
+            _ => (1, 1),
+        };
+        Self { channels, inner, elements, most, next: 0 }
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        let Self { channels, inner, elements, most, next: start } = *self;
+        if start == elements {
+            return None;
+        }
+        let row = channels * inner;
+        let channel = start / inner % channels;
+        let (rows, channels, inner) = if row <= most {
+            ((most / row).min((elements - start) / row), 0..channels, inner)
+        } else if inner <= most {
+            (1, channel..channels.min(channel + most / inner), inner)
+        } else {
+            (1, channel..channel + 1, most.min(inner - start % inner))
+        };
+        let shape = [rows, channels.len(), inner];
+        self.next += shape.iter().product::<usize>();
+        Some(Piece { elements: start..self.next, channels, shape })
     }
 }
 
@@ -166,8 +300,8 @@ struct Stage {
     src: wgpu::Buffer,
     dst: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// For a chunk of full length, in elements.
-    whole: (usize, Prepared),
+    /// For pieces like the last one; most are.
+    prepared: Option<(Piece, Prepared)>,
     /// The last chunk's, after which `download` is still mapped. `None` before the first: `upload` is created mapped.
     last: Option<wgpu::SubmissionIndex>,
 }
@@ -177,10 +311,11 @@ struct Flight {
     /// The stage's `download`, for reading.
     readable: Mapping,
     submission: wgpu::SubmissionIndex,
+    elements: Range<usize>,
 }
 
 impl Stage {
-    /// For chunks of up to `len` elements.
+    /// For pieces of up to `len` elements.
     fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
         use wgpu::BufferUsages as Usages;
         let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(|dtype| (len * dtype.size()) as u64);
@@ -200,27 +335,34 @@ impl Stage {
             let upload = create(src_size, Usages::MAP_WRITE | Usages::COPY_SRC, true)?;
             (upload, src, dst, create(dst_size, Usages::MAP_READ | Usages::COPY_DST, false)?)
         };
-        let whole = (len, prepare(host, clamp, [&src, &dst], len)?);
-        Ok(Self { upload, src, dst, download, whole, last: None })
+        Ok(Self { upload, src, dst, download, prepared: None, last: None })
     }
 
-    /// Sends a chunk of `len` elements on its way.
-    async fn start(&mut self, host: &Host, clamp: &Clamp, bytes: &[u8], len: usize) -> Result<Flight, Error> {
+    /// Sends a piece on its way.
+    async fn start(
+        &mut self,
+        host: &Host,
+        clamps: Clamps<'_>,
+        piece: Piece,
+        bytes: &[u8],
+    ) -> Result<Flight, Error> {
         let device = host.clamper().device();
         if let Some(last) = self.last.take() {
             scope::catch(device, || self.download.unmap())?;
             Mapping::start(device, &self.upload, wgpu::MapMode::Write, last)?.wait().await?;
         }
         mapped::fill(device, &self.upload, bytes)?;
-        let tail;
-        let clamped = if len == self.whole.0 {
-            &self.whole.1
-        } else {
-            tail = prepare(host, clamp, [&self.src, &self.dst], len)?;
-            &tail
+        let elements = piece.elements.clone();
+        let (_, clamped) = match self.prepared.take() {
+            Some((last, prepared)) if last.is_like(&piece) => self.prepared.insert((piece, prepared)),
+            _ => {
+                let prepared = prepare(host, clamps, &piece, [&self.src, &self.dst])?;
+                self.prepared.insert((piece, prepared))
+            }
         };
         let size = (bytes.len() as u64).next_multiple_of(4);
-        let dst_size = ((len * clamp.dtype().size()) as u64).next_multiple_of(4);
+        let dst_size = (elements.len() * clamps.as_slice()[0].dtype().size()) as u64;
+        let dst_size = dst_size.next_multiple_of(4);
         let submission = scope::catch(device, || {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp chunk") });
@@ -234,13 +376,12 @@ impl Stage {
             host.queue().submit([encoder.finish()])
         })?;
         let readable = Mapping::start(device, &self.download, wgpu::MapMode::Read, submission.clone())?;
-        Ok(Flight { readable, submission })
+        Ok(Flight { readable, submission, elements })
     }
 
-    /// Waits for the chunk that was started, and takes its elements. After an error it has taken none.
-    async fn finish<T: Element>(&mut self, flight: Flight, chunk: &mut [T]) -> Result<(), Error> {
+    /// Waits for the piece that was started, and takes its elements. After an error it has taken none.
+    async fn finish(&mut self, flight: Flight, bytes: &mut [u8]) -> Result<(), Error> {
         flight.readable.wait().await?;
-        let bytes = bytemuck::cast_slice_mut(chunk);
         mapped::read(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
         self.last = Some(flight.submission);
         Ok(())
@@ -254,9 +395,61 @@ fn shares_memory(device: &wgpu::Device) -> bool {
         && adapter::shares_memory(&device.adapter_info())
 }
 
-/// The clamp of the first `len` elements.
-fn prepare(host: &Host, clamp: &Clamp, buffers: [&wgpu::Buffer; 2], len: usize) -> Result<Prepared, Error> {
-    let layout = Layout::packed(&[len])?;
-    let [src, dst] = buffers.map(|buffer| View::new(buffer, layout));
-    host.clamper().prepare(clamp, Operands::new(src, dst))
+/// The clamp of a piece at the start of the buffers.
+fn prepare(
+    host: &Host,
+    clamps: Clamps<'_>,
+    piece: &Piece,
+    [src, dst]: [&wgpu::Buffer; 2],
+) -> Result<Prepared, Error> {
+    let layout = Layout::packed(&piece.shape)?;
+    let operands = Operands::new(View::new(src, layout), View::new(dst, layout));
+    let clamps = match clamps.axis() {
+        Some(_) => Clamps::along(1, &clamps.as_slice()[piece.channels.clone()]),
+        None => clamps,
+    };
+    host.clamper().prepare(clamps, operands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The elements and the channels of each piece.
+    fn pieces(shape: &[usize], axis: Option<usize>, most: usize) -> Vec<(Range<usize>, Range<usize>)> {
+        let pieces: Vec<_> = Pieces::new(shape, axis, most).collect();
+        let mut next = 0;
+        for piece in &pieces {
+            assert_eq!((piece.elements.start, piece.shape[1]), (next, piece.channels.len()));
+            assert_eq!(piece.elements.len(), piece.shape.iter().product::<usize>());
+            assert!(piece.elements.len() <= most);
+            next = piece.elements.end;
+        }
+        assert_eq!(next, shape.iter().product::<usize>());
+        pieces.into_iter().map(|piece| (piece.elements, piece.channels)).collect()
+    }
+
+    #[test]
+    fn pieces_are_of_whole_rows_where_these_fit() {
+        assert_eq!(pieces(&[2, 5], None, 4), [(0..4, 0..1), (4..8, 0..1), (8..10, 0..1)]);
+        assert_eq!(pieces(&[5, 3], Some(1), 7), [(0..6, 0..3), (6..12, 0..3), (12..15, 0..3)]);
+        assert_eq!(pieces(&[2, 2, 2], Some(1), 100), [(0..8, 0..2)]);
+        assert_eq!(pieces(&[], None, 4), [(0..1, 0..1)]);
+    }
+
+    #[test]
+    fn long_rows_are_cut_between_channels_and_within_them() {
+        let (by_channel, within) = (pieces(&[2, 3, 2], Some(1), 5), pieces(&[2, 5], Some(0), 3));
+        assert_eq!(by_channel, [(0..4, 0..2), (4..6, 2..3), (6..10, 0..2), (10..12, 2..3)]);
+        assert_eq!(within, [(0..3, 0..1), (3..5, 0..1), (5..8, 1..2), (8..10, 1..2)]);
+    }
+
+    #[test]
+    fn nothing_has_no_piece() {
+        for (shape, axis) in
+            [(vec![0], None), (vec![usize::MAX, 0, usize::MAX], Some(2)), (vec![0, 2], Some(0))]
+        {
+            assert_eq!(pieces(&shape, axis, 4), []);
+        }
+    }
 }

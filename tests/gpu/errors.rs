@@ -396,6 +396,13 @@ fn adapters_that_are_not_there() {
         let said = run("WGPU_BACKEND", info.backend.to_str());
         assert!(said.contains(&format!("opened: {}", info.name)), "{said}");
     }
+    let first = Host::open_nth_blocking(0).unwrap().adapter();
+    let said = run("WGPU_CLAMP_ADAPTER", "0");
+    assert!(said.contains(&format!("opened: {first}")), "{said}");
+    let said = run("WGPU_CLAMP_ADAPTER", "99");
+    assert!(said.contains("no adapter 99, counted from 0: they are ["), "{said}");
+    let said = run("WGPU_CLAMP_ADAPTER", "first");
+    assert!(said.contains("WGPU_CLAMP_ADAPTER is \"first\", not an index"), "{said}");
 }
 
 /// What [`adapters_that_are_not_there`] runs. By itself it checks no more than that opening does not panic.

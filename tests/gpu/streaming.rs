@@ -5,9 +5,10 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use wgpu_clamp::{Clamp, DType, Error, Tensor, wgpu};
+use wgpu_clamp::{Bound, Clamp, Clamps, DType, Error, Layout, Precision, Tensor, verify, wgpu};
 
 use crate::harness::{Gpu, alone, gpus, with_features, with_limits};
+use crate::random::Random;
 
 /// What goes through the device at a time, in bytes.
 const CHUNK: usize = 16 << 20;
@@ -125,6 +126,91 @@ fn chunks_are_as_small_as_the_buffers_of_the_device() {
         assert!((-500..501).zip(&data).all(|(x, &y)| y == x.clamp(-9, 9)));
         // 992 bytes are 124 elements.
         assert_eq!(chunks, 1001_usize.div_ceil(124));
+    }
+}
+
+/// Bytes of dtypes known at run time, with a clamp for each channel: rows of channels that fit into a buffer, rows of which
+/// some channels do, and channels that are longer than a buffer.
+#[test]
+fn channels_are_streamed_in_rows_and_parts_of_rows() {
+    for gpu in gpus() {
+        let limits = wgpu::Limits { max_buffer_size: 16 << 10, ..wgpu::Limits::downlevel_defaults() };
+        let gpu = with_limits(&gpu.adapter, limits);
+        // Their table takes more than 8 bytes for each.
+        let many: Vec<_> =
+            (0..2000_u16).map(|n| Clamp::at_most(1_u8).with_affine(0.5, n.into()).unwrap()).collect();
+        let mut bytes = [3; 2000];
+        let run = gpu.host.clamp_bytes_in_place(Clamps::along(0, &many), &[2000], &mut bytes);
+        let error = run.run_blocking().unwrap_err();
+        assert!(matches!(error, Error::DeviceLimit { limit_name: "max_buffer_size", .. }), "{error:?}");
+        assert_eq!(bytes, [3; 2000]);
+
+        let mut random = Random(17);
+        for (shape, axis) in
+            [(&[9999, 3][..], 1), (&[2, 3, 2000], 1), (&[3, 5, 900], 1), (&[2, 15_001], 0), (&[555, 40], 1)]
+        {
+            for (source, dtype) in
+                [(DType::U8, DType::F32), (DType::F32, DType::I16), (DType::U16, DType::F16)]
+            {
+                let channel = |n: u16| {
+                    let clamp =
+                        Clamp::from_bits(dtype, Bound::Absent, Bound::Value(u64::from(n) * 3)).unwrap();
+                    clamp.with_source(source).unwrap().with_affine(0.5 + f32::from(n), -f32::from(n)).unwrap()
+                };
+                let list: Vec<_> =
+                    (0..shape[axis] as u16).map(|n| channel(n).with_precision(Precision::Exact)).collect();
+                let clamps = Clamps::along(axis, &list);
+                let layout = Layout::packed(shape).unwrap();
+                let mut src = random.bytes(layout.len() * source.size());
+                let before = random.bytes(layout.len() * dtype.size());
+                let mut dst = before.clone();
+                let mut calls = Vec::new();
+                let run = gpu.host.clamp_bytes(clamps, shape, &src, &mut dst);
+                run.with_progress(|done, total| calls.push((done, total))).run_blocking().unwrap();
+                let report = verify::check(clamps, &layout, &src, &layout, &before, &dst).unwrap();
+                assert!(report.passed(), "{report}, {shape:?}, {source} to {dtype} on {}", gpu.name);
+                assert!(calls.len() > 1 && calls.is_sorted(), "{calls:?}");
+                assert_eq!(calls.last(), Some(&(layout.len(), layout.len())));
+                if source.size() == dtype.size() {
+                    gpu.host.clamp_bytes_in_place(clamps, shape, &mut src).run_blocking().unwrap();
+                    assert!(src == dst, "in place, {shape:?}, {source} to {dtype} on {}", gpu.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_tensor_of_the_shape() {
+    for gpu in gpus() {
+        let host = &gpu.host;
+        let clamp = Clamp::at_most(7.0_f32).with_source(DType::U8).unwrap();
+        let mut dst = [9; 24];
+        let mut refused = |shape: &[usize], src: &[u8], len: usize, expected: Error| {
+            let error = host.clamp_bytes(&clamp, shape, src, &mut dst[..len]).run_blocking().unwrap_err();
+            assert_eq!(error, expected);
+            assert_eq!(dst, [9; 24]);
+        };
+        let length = |argument, expected, actual| Error::Length { argument, unit: "bytes", expected, actual };
+        refused(&[2, 3], &[1; 5], 24, length("src", 6, 5));
+        refused(&[2, 3], &[1; 6], 23, length("dst", 24, 23));
+        refused(&[1; 9], &[1], 4, Error::Rank { rank: 9 });
+        let channels = [clamp; 2];
+        let error = host.clamp_bytes(Clamps::along(1, &channels), &[2, 3], &[1; 6], &mut dst).run_blocking();
+        assert_eq!(error.unwrap_err(), Error::ChannelCount { axis: 1, extent: 3, clamps: 2 });
+        let error = host.clamp_bytes(Clamps::along(2, &channels), &[2, 3], &[1; 6], &mut dst).run_blocking();
+        assert_eq!(error.unwrap_err(), Error::Axis { axis: 2, rank: 2 });
+        let error = host.clamp_bytes_in_place(&clamp, &[6], &mut dst).run_blocking().unwrap_err();
+        assert_eq!(error, Error::InPlaceSizes { source_dtype: DType::U8, dtype: DType::F32 });
+        let error = host.clamp_bytes_in_place(&Clamp::new(1_u16, 2), &[6], &mut dst).run_blocking();
+        assert_eq!(error.unwrap_err(), length("bytes", 12, 24));
+        let on_gpu = Clamp::at_least(1_u8).with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let error = host.clamp_bytes(&on_gpu, &[2], &[1; 2], &mut dst[..2]).run_blocking().unwrap_err();
+        assert!(matches!(error, Error::MissingSlot { argument: "max" }), "{error:?}");
+        assert_eq!(dst, [9; 24]);
+        // Nothing to do is no error, whatever the other extents are.
+        host.clamp_bytes(&clamp, &[0, usize::MAX], &[], &mut []).run_blocking().unwrap();
+        host.clamp_bytes(Clamps::along(0, &[]), &[0, 3], &[], &mut []).run_blocking().unwrap();
     }
 }
 

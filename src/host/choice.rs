@@ -1,0 +1,161 @@
+//! Which adapter is taken.
+
+use crate::Error;
+
+/// A part of the adapter's name, in any case.
+const NAME: &str = "WGPU_ADAPTER_NAME";
+
+/// The adapter's index.
+const INDEX: &str = "WGPU_CLAMP_ADAPTER";
+
+/// The one that the environment names, else wgpu's choice.
+pub(super) async fn adapter() -> Result<wgpu::Adapter, Error> {
+    if let Some(index) = variable(INDEX) {
+        let n =
+            index.parse().map_err(|_| refused(format!("{INDEX} is {index:?}, not an index such as 0")))?;
+        return nth(n).await;
+    }
+    let (instance, backends) = instance()?;
+    if variable(NAME).is_some() {
+        return Ok(named(&instance, backends).await?.swap_remove(0));
+    }
+    instance
+        .request_adapter(&wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::from_env()
+                .unwrap_or(wgpu::PowerPreference::HighPerformance),
+            ..Default::default()
+        })
+        .await
+        .map_err(|error| {
+            // There wgpu lists what it was not compiled with.
+            refused(if cfg!(target_arch = "wasm32") {
+                "the browser has no WebGPU, or no adapter for it".to_owned()
+            } else {
+                format!(
+                    "{error}; a driver for one of {backends:?} is needed \
+                     (on Linux, Mesa's lavapipe is one without a GPU)"
+                )
+            })
+        })
+}
+
+/// The `n`-th of those that [`countable`] picks.
+pub(super) async fn nth(n: usize) -> Result<wgpu::Adapter, Error> {
+    let (instance, backends) = instance()?;
+    let mut adapters = named(&instance, backends).await?;
+    let infos: Vec<_> = adapters.iter().map(wgpu::Adapter::get_info).collect();
+    let countable = countable(&infos);
+    let Some(&index) = countable.get(n) else {
+        let names: Vec<_> = countable.iter().map(|&index| &infos[index].name).collect();
+        return Err(refused(format!("there is no adapter {n}, counted from 0: they are {names:?}")));
+    };
+    Ok(adapters.swap_remove(index))
+}
+
+fn refused(reason: String) -> Error {
+    Error::NoAdapter { reason }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn instance() -> Result<(wgpu::Instance, wgpu::Backends), Error> {
+    // `Instance::new` panics without a backend.
+    if wgpu::Instance::enabled_backend_features().is_empty() {
+        return Err(refused("no backend is compiled in; enable a feature such as `vulkan`".to_owned()));
+    }
+    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    let backends = descriptor.backends;
+    Ok((wgpu::Instance::new(descriptor), backends))
+}
+
+/// Those whose name fits the environment, at least one.
+async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Vec<wgpu::Adapter>, Error> {
+    let mut adapters = instance.enumerate_adapters(backends).await;
+    let names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
+    if names.is_empty() {
+        return Err(refused(format!(
+            "there is none; a driver for one of {backends:?} is needed \
+             (on Linux, Mesa's lavapipe is one without a GPU)"
+        )));
+    }
+    if let Some(name) = variable(NAME) {
+        let wanted = name.to_lowercase();
+        adapters.retain(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted));
+        if adapters.is_empty() {
+            return Err(refused(format!("{NAME} is {name:?}, but the adapters are {names:?}")));
+        }
+    }
+    Ok(adapters)
+}
+
+/// The adapters that an index counts, in its order, as places in `infos`: each GPU once, or what software there is.
+fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
+    let is_gpu = |info: &wgpu::AdapterInfo| info.device_type != wgpu::DeviceType::Cpu;
+    let rank = |info: &wgpu::AdapterInfo| match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::VirtualGpu => 1,
+        wgpu::DeviceType::IntegratedGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    };
+    let Some(best) = infos.iter().min_by_key(|info| rank(info)) else { return Vec::new() };
+    let counts = |info: &wgpu::AdapterInfo| info.backend == best.backend && (is_gpu(info) || !is_gpu(best));
+    let mut countable: Vec<_> = (0..infos.len()).filter(|&index| counts(&infos[index])).collect();
+    // Stable, so that wgpu's order decides where no id does; those without one come last.
+    countable.sort_by_key(|&index| {
+        let info = &infos[index];
+        (rank(info), info.device_pci_bus_id.is_empty(), &info.device_pci_bus_id)
+    });
+    countable
+}
+
+#[cfg(test)]
+mod tests {
+    use wgpu::{AdapterInfo, Backend, DeviceType};
+
+    use super::*;
+
+    fn info(name: &str, device_type: DeviceType, backend: Backend, pci: &str) -> AdapterInfo {
+        let info = AdapterInfo::new(device_type, backend);
+        AdapterInfo { name: name.to_owned(), device_pci_bus_id: pci.to_owned(), ..info }
+    }
+
+    fn names(infos: &[AdapterInfo]) -> Vec<&str> {
+        countable(infos).into_iter().map(|index| infos[index].name.as_str()).collect()
+    }
+
+    #[test]
+    fn each_gpu_counts_once_in_the_order_of_the_bus() {
+        use {Backend::*, DeviceType::*};
+        let infos = [
+            info("iris", IntegratedGpu, Vulkan, "0000:00:02.0"),
+            info("second", DiscreteGpu, Vulkan, "0000:81:00.0"),
+            info("without an id", DiscreteGpu, Vulkan, ""),
+            info("first", DiscreteGpu, Vulkan, "0000:41:00.0"),
+            info("llvmpipe", Cpu, Vulkan, ""),
+            info("first, by GL", DiscreteGpu, Gl, ""),
+        ];
+        assert_eq!(names(&infos), ["first", "second", "without an id", "iris"]);
+    }
+
+    #[test]
+    fn the_backend_is_that_of_the_best() {
+        use {Backend::*, DeviceType::*};
+        let infos = [info("llvmpipe", Cpu, Vulkan, ""), info("gpu", DiscreteGpu, Gl, "")];
+        assert_eq!(names(&infos), ["gpu"]);
+    }
+
+    #[test]
+    fn software_counts_where_there_is_no_gpu() {
+        use {Backend::*, DeviceType::*};
+        let infos = [
+            info("llvmpipe", Cpu, Vulkan, ""),
+            info("swiftshader", Cpu, Vulkan, ""),
+            info("llvmpipe", Cpu, Gl, ""),
+        ];
+        assert_eq!(names(&infos), ["llvmpipe", "swiftshader"]);
+        assert!(names(&[]).is_empty());
+    }
+}
