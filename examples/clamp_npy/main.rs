@@ -29,6 +29,7 @@
 
 mod args;
 mod npy;
+mod operator;
 mod output;
 mod stream;
 mod values;
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
     let result = match args::parse(lexopt::Parser::from_env()) {
         Ok(Some(options)) => run(&options),
         Ok(None) => {
-            say(args::HELP);
+            say(&args::help());
             Ok(())
         }
         Err(error) => Err(format!("{error} (--help lists the options)").into()),
@@ -74,7 +75,7 @@ fn run(options: &Options) -> Result<()> {
     let (mut input, length) = open(&options.input).map_err(|error| format!("cannot read {name}: {error}"))?;
     let header = Header::read(&mut input).map_err(|error| format!("{name}: {error}"))?;
     header.check_length(length).map_err(|error| format!("{name}: {error}"))?;
-    let clamp = options.clamp(header.dtype)?;
+    let clamp = options.operator.clamp(header.dtype)?;
     let result = header.with_dtype(clamp.dtype())?;
     if clamp.converts() && is_one_file(&options.input, &options.output) {
         let (from, to) = (clamp.source(), clamp.dtype());

@@ -20,7 +20,16 @@ pub fn example() -> PathBuf {
     let built =
         fs::metadata(&example).unwrap_or_else(|error| panic!("{}: {error}; {hint}", example.display()));
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/clamp_npy");
-    for source in ["main.rs", "args.rs", "npy.rs", "npy/literal.rs", "output.rs", "stream.rs", "values.rs"] {
+    for source in [
+        "main.rs",
+        "args.rs",
+        "npy.rs",
+        "npy/literal.rs",
+        "operator.rs",
+        "output.rs",
+        "stream.rs",
+        "values.rs",
+    ] {
         let changed = fs::metadata(sources.join(source)).unwrap().modified().unwrap();
         assert!(built.modified().unwrap() >= changed, "{} is older than {source}; {hint}", example.display());
     }
