@@ -59,7 +59,7 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Options>> {
     let Ok([input, output]) = <[PathBuf; 2]>::try_from(paths) else {
         return Err(format!("{count} files are named; an INPUT and an OUTPUT are needed").into());
     };
-    if options.operator.dtype() == Some(DType::BF16) {
+    if options.operator.dtype == Some(DType::BF16) {
         return Err("--dtype: NumPy has no bf16".into());
     }
     options.operator.refuse_nonsense()?;

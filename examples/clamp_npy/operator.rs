@@ -46,8 +46,8 @@ pub struct Options {
     order: Option<Order>,
     nan: Option<NanRule>,
     precision: Option<Precision>,
-    /// Of the output.
-    dtype: Option<DType>,
+    /// Of the output, if another than that of the input.
+    pub dtype: Option<DType>,
     rounding: Option<Rounding>,
     standard: Option<Standard>,
 }
@@ -153,11 +153,6 @@ impl Options {
             _ => return Ok(false),
         }
         Ok(true)
-    }
-
-    /// Of the output, if another than that of the input.
-    pub const fn dtype(&self) -> Option<DType> {
-        self.dtype
     }
 
     /// What is wrong whatever the elements are.

@@ -1,0 +1,75 @@
+//! Clamps a Zarr array into another, chunk by chunk, on the GPU: `clamp-zarr --help`.
+//!
+//! An array larger than memory, on one machine or on many: each process takes a part of the chunks, and any of them may
+//! be killed and run again.
+
+mod args;
+mod channels;
+#[path = "../../../examples/clamp_npy/operator.rs"]
+mod operator;
+mod output;
+mod part;
+mod types;
+#[path = "../../../examples/clamp_npy/values.rs"]
+mod values;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use args::Options;
+use channels::Channels;
+use indicatif::HumanBytes;
+use output::Output;
+use wgpu_clamp::Host;
+use zarrs::array::Array;
+use zarrs::filesystem::FilesystemStore;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    let result = match args::parse(lexopt::Parser::from_env()) {
+        Ok(Some(options)) => run(&options),
+        Ok(None) => {
+            println!("{}", args::help());
+            Ok(())
+        }
+        Err(error) => Err(format!("{error} (--help lists the options)").into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let started = Instant::now();
+    let name = options.input.display();
+    let store = FilesystemStore::new(&options.input).map_err(|error| format!("IN: {name}: {error}"))?;
+    let input = Array::open(Arc::new(store), "/").map_err(|error| format!("IN: {name}: {error}"))?;
+    // Whatever its version, the output is of the third.
+    let input = input.to_v3().map_err(|error| format!("IN: {name}: {error}"))?;
+    let source = types::dtype(input.data_type())?;
+    let channels = Channels::new(options, source, input.shape())?;
+    let output = Output::create(&options.output, &input, &channels, options.part)?;
+    let part = part::Part::new(&input, &channels, &output, options)?;
+    println!("{name}: {source} {:?}; {part}", input.shape());
+    let host = match options.gpu {
+        Some(n) => Host::open_nth_blocking(n),
+        None => Host::open_blocking(),
+    }?;
+    println!(
+        "on {}; at most {} for chunks and {} for the device",
+        host.adapter(),
+        HumanBytes(part.memory()),
+        HumanBytes(part.device_memory())
+    );
+    let done = part.run(&host)?;
+    println!("{}: {done} in {:.1?}", options.output.display(), started.elapsed());
+    // A driver that is unloaded just before the process ends may leave an exit handler behind that is no longer there.
+    std::mem::forget(host);
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! The array that is written: whole chunks, each under its name only when it is complete.
+
+use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use wgpu_clamp::DType;
+
+use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits as _, CodecOptions, FillValue};
+use zarrs::filesystem::FilesystemStore;
+use zarrs::storage::{
+    AtomicRenameStorageTraits as _, ReadableStorageTraits as _, StoreKey, WritableStorageTraits as _,
+};
+
+use crate::args::Share;
+use crate::channels::Channels;
+use crate::{Result, types};
+
+/// What names of unfinished files begin with. Zarr's names do not.
+const TEMPORARY: &str = ".clamp-zarr-";
+
+/// An array under construction.
+pub struct Output {
+    store: Arc<FilesystemStore>,
+    array: Array<FilesystemStore>,
+    /// What names of this process's unfinished files begin with.
+    temporary: String,
+}
+
+impl Output {
+    /// Describes the array, or finds the description that another part or an earlier run has written.
+    pub fn create(
+        path: &Path,
+        input: &Array<FilesystemStore>,
+        channels: &Channels,
+        share: Share,
+    ) -> Result<Self> {
+        let name = path.display();
+        let output =
+            Self::open(path, input, channels, share).map_err(|error| format!("OUT: {name}: {error}"))?;
+        Ok(output)
+    }
+
+    fn open(path: &Path, input: &Array<FilesystemStore>, channels: &Channels, share: Share) -> Result<Self> {
+        fs::create_dir_all(path)?;
+        if fs::canonicalize(path)? == fs::canonicalize(input.storage().key_to_fspath(&StoreKey::root()))? {
+            return Err("it is IN; give another".into());
+        }
+        // Before the description is looked for: another part writes that first.
+        let foreign = foreign(path)?;
+        let store = Arc::new(FilesystemStore::new(path)?);
+        let metadata = metadata(input, channels)?;
+        let array = Array::new_with_metadata(store.clone(), "/", serde_json::from_value(metadata.clone())?)?;
+        let part = format!("{TEMPORARY}{}-of-{}-", share.index, share.count);
+        // So that nobody else writes into this process's files.
+        let random = RandomState::new().hash_one(std::process::id());
+        let output = Self { store, array, temporary: format!("{part}{random:016x}-") };
+        let key = StoreKey::new("zarr.json")?;
+        match output.store.get(&key)? {
+            Some(bytes) => {
+                if let Some(difference) = difference(&serde_json::from_slice(&bytes)?, &metadata) {
+                    return Err(format!("it is there, and {difference}; give another, or remove it").into());
+                }
+            }
+            None if foreign => return Err("it is a directory of something else; give another".into()),
+            None => output.write(&key, serde_json::to_vec_pretty(&metadata)?, 0)?,
+        }
+        output.remove_leftovers(path, &part)?;
+        Ok(output)
+    }
+
+    /// Removes what a run of this part that was killed has left.
+    fn remove_leftovers(&self, path: &Path, part: &str) -> Result<()> {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(part) && !name.starts_with(&self.temporary) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn dtype(&self) -> Result<DType> {
+        types::dtype(self.array.data_type())
+    }
+
+    /// Whether a chunk is complete.
+    pub fn has(&self, chunk: &[u64]) -> Result<bool> {
+        Ok(self.store.size_key(&self.array.chunk_key(chunk))?.is_some())
+    }
+
+    /// Writes a chunk. `job` is one that writes nothing else meanwhile.
+    pub fn store(&self, chunk: &[u64], bytes: Vec<u8>, job: usize, options: &CodecOptions) -> Result<()> {
+        let shape = self.array.chunk_shape(chunk)?;
+        let (data_type, fill_value) = (self.array.data_type(), self.array.fill_value());
+        let bytes = ArrayBytes::new_flen(bytes);
+        let encoded = self.array.codecs().encode(bytes, &shape, data_type, fill_value, options)?;
+        self.write(&self.array.chunk_key(chunk), encoded.into_owned(), job)
+    }
+
+    fn write(&self, key: &StoreKey, bytes: Vec<u8>, job: usize) -> Result<()> {
+        let temporary = StoreKey::new(format!("{}{job}", self.temporary))?;
+        let path = self.store.key_to_fspath(key);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        // With the bytes on the disk: what is renamed must outlive a machine that goes down.
+        let written =
+            self.store.set(&temporary, bytes.into()).and_then(|()| self.store.rename(&temporary, key));
+        written.map_err(|error| {
+            // What it leaves, the next run removes too.
+            let _ = self.store.erase(&temporary);
+            format!("{}: {error}", path.display()).into()
+        })
+    }
+}
+
+/// The bits of a fill value, which has the size of an element.
+pub fn bits(fill_value: &FillValue) -> u64 {
+    let bytes = fill_value.as_ne_bytes();
+    let mut bits = [0; 8];
+    if cfg!(target_endian = "big") {
+        bits[8 - bytes.len()..].copy_from_slice(bytes);
+    } else {
+        bits[..bytes.len()].copy_from_slice(bytes);
+    }
+    u64::from_ne_bytes(bits)
+}
+
+/// Whether a directory holds anything that is not of this program.
+fn foreign(path: &Path) -> Result<bool> {
+    for entry in fs::read_dir(path)? {
+        if !entry?.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// That of the input, for elements of the clamp's dtype.
+fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value> {
+    let source = types::dtype(input.data_type())?;
+    let dtype = channels.dtype(source);
+    let ArrayMetadata::V3(metadata) = input.metadata() else {
+        return Err("it has no description of version 3".into());
+    };
+    let mut metadata = serde_json::to_value(metadata)?;
+    let data_type = types::data_type(dtype)?;
+    // Where channels disagree, every chunk is there, and nobody sees it.
+    let fill = channels.of_all(bits(input.fill_value())).unwrap_or(0);
+    let fill = FillValue::new(if cfg!(target_endian = "big") {
+        fill.to_be_bytes()[8 - dtype.size()..].to_vec()
+    } else {
+        fill.to_le_bytes()[..dtype.size()].to_vec()
+    });
+    metadata["data_type"] = json!(types::name(dtype));
+    metadata["fill_value"] = serde_json::to_value(data_type.metadata_fill_value(&fill)?)?;
+    if let Some(codecs) = metadata["codecs"].as_array_mut() {
+        for_elements(codecs, source, dtype)?;
+    }
+    let clamps: Vec<_> = channels.as_slice().iter().map(|clamp| format!("{clamp:?}")).collect();
+    let made = json!({ "source": types::name(source), "axis": channels.axis(), "clamps": clamps });
+    let attributes =
+        metadata.as_object_mut().map(|metadata| metadata.entry("attributes").or_insert_with(|| json!({})));
+    if let Some(Value::Object(attributes)) = attributes {
+        attributes.insert("clamp_zarr".to_owned(), made);
+    }
+    Ok(metadata)
+}
+
+/// Mends what codecs say of the elements.
+fn for_elements(codecs: &mut [Value], source: DType, dtype: DType) -> Result<()> {
+    for codec in codecs {
+        // A name alone stands for a codec without a configuration.
+        let name = codec.as_str().or_else(|| codec["name"].as_str()).unwrap_or_default().to_owned();
+        let bytes = name == "bytes";
+        if codec.is_string() && bytes {
+            *codec = json!({ "name": name });
+        }
+        let Some(codec) = codec.as_object_mut() else { continue };
+        if bytes && dtype.size() > 1 {
+            let configuration = codec.entry("configuration").or_insert_with(|| Map::new().into());
+            if configuration.get("endian").is_none_or(Value::is_null) {
+                configuration["endian"] = json!("little");
+            }
+        }
+        let Some(Value::Object(configuration)) = codec.get_mut("configuration") else { continue };
+        if configuration.contains_key("dtype") && source != dtype {
+            let (from, to) = (types::name(source), types::name(dtype));
+            return Err(format!("IN's codec {name} is for {from}, and the output would be {to}").into());
+        }
+        if let Some(size) = configuration.get_mut("typesize") {
+            *size = json!(dtype.size());
+        }
+        if let Some(Value::Array(inner)) = configuration.get_mut("codecs") {
+            for_elements(inner, source, dtype)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first key of two descriptions that differs, in words.
+fn difference(there: &Value, here: &Value) -> Option<String> {
+    let none = Map::new();
+    let [there, here] = [there, here].map(|value| value.as_object().unwrap_or(&none));
+    let key = there.keys().chain(here.keys()).find(|key| there.get(*key) != here.get(*key))?;
+    let [there, here] = [there, here].map(|all| all.get(key).map_or("absent".to_owned(), Value::to_string));
+    Some(format!("differs in {key}: {there}, not {here}"))
+}

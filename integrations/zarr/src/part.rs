@@ -1,0 +1,244 @@
+//! The chunks of one part, several at a time.
+
+use std::fmt;
+use std::io::IsTerminal as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use wgpu_clamp::{Clamps, Host};
+use zarrs::array::{Array, ArrayBytes, CodecOptions, unravel_index};
+use zarrs::filesystem::FilesystemStore;
+
+use crate::Result;
+use crate::args::{Options, Share};
+use crate::channels::Channels;
+use crate::output::{self, Output};
+
+/// What the library keeps on the device for a slice at most, in bytes: see `ClampSlice`.
+const STAGES: u64 = 144 << 20;
+
+/// A part of the work.
+pub struct Part<'a> {
+    input: &'a Array<FilesystemStore>,
+    channels: &'a Channels,
+    output: &'a Output,
+    share: Share,
+    /// Of the whole array.
+    chunks: u64,
+    /// Of this part.
+    count: u64,
+    jobs: usize,
+    /// Bytes of the largest chunk, of IN and of OUT.
+    largest: [u64; 2],
+    quiet: bool,
+    codecs: CodecOptions,
+}
+
+/// What became of chunks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Done {
+    written: u64,
+    /// Complete before.
+    there: u64,
+    /// IN has none either.
+    absent: u64,
+}
+
+impl<'a> Part<'a> {
+    pub fn new(
+        input: &'a Array<FilesystemStore>,
+        channels: &'a Channels,
+        output: &'a Output,
+        options: &Options,
+    ) -> Result<Self> {
+        let chunks: u64 = input.chunk_grid_shape().iter().product();
+        let Share { index, count } = options.part;
+        let of_this = (chunks + count as u64 - 1 - index as u64) / count as u64;
+        let source = crate::types::dtype(input.data_type())?;
+        let elements = largest(input)?;
+        Ok(Self {
+            input,
+            channels,
+            output,
+            share: options.part,
+            chunks,
+            count: of_this,
+            jobs: options.jobs.min(usize::try_from(of_this).unwrap_or(options.jobs)).max(1),
+            largest: [source, output.dtype()?].map(|dtype| elements.saturating_mul(dtype.size() as u64)),
+            quiet: options.quiet,
+            // The jobs are what runs at the same time.
+            codecs: CodecOptions::default().with_concurrent_target(1),
+        })
+    }
+
+    /// Bytes of host memory for chunks: of each job one as it is read and as it is written, with and without its codecs.
+    pub fn memory(&self) -> u64 {
+        let [source, result] = self.largest;
+        (self.jobs as u64).saturating_mul(source.saturating_add(result).saturating_mul(2))
+    }
+
+    /// Bytes of device memory.
+    pub const fn device_memory(&self) -> u64 {
+        self.jobs as u64 * STAGES
+    }
+
+    /// Reads, clamps and writes what is not there. After an error the chunks that were begun are finished, and no others
+    /// are begun.
+    pub fn run(&self, host: &Host) -> Result<Done> {
+        let next = AtomicU64::new(0);
+        let stopped = AtomicBool::new(false);
+        let progress = Progress::new(self.count, self.quiet)?;
+        let job = |job: usize| {
+            let mut done = Done::default();
+            while !stopped.load(Ordering::Relaxed) {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= self.count {
+                    break;
+                }
+                let chunk = self.chunk(n);
+                let result = self.one(host, &chunk, job, &mut done);
+                result.map_err(|error| {
+                    stopped.store(true, Ordering::Relaxed);
+                    format!("chunk {chunk:?}: {error}")
+                })?;
+                progress.step();
+            }
+            Ok(done)
+        };
+        let results: Vec<Result<Done>> = std::thread::scope(|scope| {
+            let jobs: Vec<_> = (0..self.jobs).map(|n| scope.spawn(move || job(n))).collect();
+            jobs.into_iter().map(|job| job.join().unwrap_or_else(|_| Err("a job panicked".into()))).collect()
+        });
+        progress.end();
+        let mut sum = Done::default();
+        for result in results {
+            let Done { written, there, absent } = result?;
+            sum = Done {
+                written: sum.written + written,
+                there: sum.there + there,
+                absent: sum.absent + absent,
+            };
+        }
+        Ok(sum)
+    }
+
+    /// The indices of the `n`-th chunk of this part. Neighbours go to different parts, so that these are alike.
+    fn chunk(&self, n: u64) -> Vec<u64> {
+        let index = n * self.share.count as u64 + self.share.index as u64;
+        unravel_index(index, self.input.chunk_grid_shape()).expect("it is less than the number of chunks")
+    }
+
+    fn one(&self, host: &Host, chunk: &[u64], job: usize, done: &mut Done) -> Result<()> {
+        if self.output.has(chunk)? {
+            done.there += 1;
+            return Ok(());
+        }
+        let found = self.input.retrieve_chunk_if_exists_opt::<ArrayBytes>(chunk, &self.codecs)?;
+        let bytes = match found {
+            Some(bytes) => bytes,
+            None if self.channels.of_all(output::bits(self.input.fill_value())).is_some() => {
+                done.absent += 1;
+                return Ok(());
+            }
+            None => self.input.retrieve_chunk_opt::<ArrayBytes>(chunk, &self.codecs)?,
+        };
+        let bytes = self.clamp(host, chunk, bytes.into_fixed()?.into_owned())?;
+        self.output.store(chunk, bytes, job, &self.codecs)?;
+        done.written += 1;
+        Ok(())
+    }
+
+    /// The elements of a chunk, clamped.
+    fn clamp(&self, host: &Host, chunk: &[u64], mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let shape = self.input.chunk_shape_usize(chunk)?;
+        let elements: usize = shape.iter().product();
+        let (list, shape);
+        let (clamps, shape): (Clamps, &[usize]) = match self.channels.axis() {
+            None => ((&self.channels.as_slice()[0]).into(), &[elements]),
+            Some(axis) => {
+                let dims = self.input.chunk_shape_usize(chunk)?;
+                list = self.channels.of_chunk(self.input.chunk_origin(chunk)?[axis], dims[axis]);
+                // Of any rank.
+                shape = [dims[..axis].iter().product(), dims[axis], dims[axis + 1..].iter().product()];
+                (Clamps::along(1, &list), &shape)
+            }
+        };
+        let dtype = self.output.dtype()?;
+        if bytes.len() == elements * dtype.size() {
+            host.clamp_bytes_in_place(clamps, shape, &mut bytes).run_blocking()?;
+            return Ok(bytes);
+        }
+        let mut result = vec![0; elements * dtype.size()];
+        host.clamp_bytes(clamps, shape, &bytes, &mut result).run_blocking()?;
+        Ok(result)
+    }
+}
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Share { index, count } = self.share;
+        write!(f, "part {index}/{count}: {} of {} chunks", HumanCount(self.count), HumanCount(self.chunks))
+    }
+}
+
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} chunks written", HumanCount(self.written))?;
+        for (count, what) in [(self.there, "there before"), (self.absent, "absent from IN")] {
+            if count > 0 {
+                write!(f, ", {} {what}", HumanCount(count))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The elements of the largest chunk: in a grid that is not regular, they differ along the edges.
+fn largest(array: &Array<FilesystemStore>) -> Result<u64> {
+    let grid = array.chunk_grid_shape();
+    if grid.contains(&0) {
+        return Ok(0);
+    }
+    let mut elements = 1_u64;
+    for (d, &extent) in grid.iter().enumerate() {
+        let mut chunk = vec![0; grid.len()];
+        let mut longest = 0;
+        for index in 0..extent {
+            chunk[d] = index;
+            longest = longest.max(array.chunk_shape(&chunk)?[d].get());
+        }
+        elements = elements.saturating_mul(longest);
+    }
+    Ok(elements)
+}
+
+/// A bar, or where nobody watches a line for each tenth.
+struct Progress {
+    bar: ProgressBar,
+    total: u64,
+    lines: Option<Mutex<u64>>,
+}
+
+impl Progress {
+    fn new(total: u64, quiet: bool) -> Result<Self> {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = if quiet || !terminal { ProgressBar::hidden() } else { ProgressBar::new(total) };
+        bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} chunks, {eta} left")?);
+        Ok(Self { bar, total, lines: (!quiet && !terminal).then(Mutex::default) })
+    }
+
+    fn step(&self) {
+        self.bar.inc(1);
+        let Some(lines) = &self.lines else { return };
+        let mut done = lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *done += 1;
+        if *done * 10 / self.total != (*done - 1) * 10 / self.total {
+            eprintln!("{done} of {} chunks", self.total);
+        }
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}

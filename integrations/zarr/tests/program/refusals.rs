@@ -1,0 +1,92 @@
+//! What it does not take, and how it says so.
+
+use std::fs;
+
+use serde_json::json;
+use wgpu_clamp::DType;
+
+use crate::arrays::{Scratch, create, fail, plain};
+
+#[test]
+fn options_that_make_no_sense() {
+    let scratch = Scratch::new();
+    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    create(&input, DType::U8, [&[4], &[2]], &plain(), &json!(0), |_, _| None);
+    for (words, said) in [
+        ("", "nothing to do: give --min or --max"),
+        ("--max 300", "--max: \"300\" is no u8; give an integer from 0 to 255"),
+        ("--max 1 --part 4/4", "--part: 4/4 is beyond the last of 4, counted from 0: 3/4"),
+        ("--max 1 --part 0/0", "--part: 0/0 has no parts"),
+        ("--max 1 --part half", "--part: \"half\" is no part such as 0/4"),
+        ("--max 1 --jobs 0", "--jobs: 0 would do nothing"),
+        ("--max 1 --gpu first", "--gpu: \"first\" is no number"),
+        ("--max 1 --axis 0", "--axis: it is that of --channels"),
+        ("--max 1 --dtype f64", "u8 does not convert to f64"),
+        ("--max 1 --gpu 99", "no adapter 99, counted from 0: they are ["),
+        ("--max 1 --speed 9", "--speed"),
+        ("--max 1 more", "3 arrays are named; IN and OUT are needed"),
+    ] {
+        let error = fail(words, &input, &output);
+        assert!(error.contains(said), "{words}: {error}");
+    }
+}
+
+#[test]
+fn channels_that_do_not_fit() {
+    let scratch = Scratch::new();
+    let (input, output, file) = (scratch.path("in"), scratch.path("out"), scratch.path("channels"));
+    create(&input, DType::U8, [&[4, 2], &[2, 2]], &plain(), &json!(0), |_, _| None);
+    for (text, axis, said) in [
+        ("--max 1", 1, "channels has 1 lines; axis 1 has 2 indices"),
+        ("--max 1\n--max 1", 2, "--axis: 2 is none of the 2 dimensions [4, 2]"),
+        ("--max 1\n--max -1", 1, "line 2: --max: \"-1\" is no u8"),
+        ("--max 1\n5", 1, "line 2: unexpected argument \"5\""),
+        ("--max 1\n--order max", 1, "order"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let error = fail(&format!("--axis {axis} --channels {}", file.display()), &input, &output);
+        assert!(error.contains(said), "{text}: {error}");
+    }
+    let error = fail("--channels nowhere", &input, &output);
+    assert!(error.contains("--channels: nowhere: "), "{error}");
+}
+
+#[test]
+fn arrays_that_are_none() {
+    let scratch = Scratch::new();
+    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let error = fail("--max 1", &input, &output);
+    assert!(error.contains("IN: ") && !output.exists(), "{error}");
+
+    create(&input, DType::U8, [&[4], &[2]], &plain(), &json!(0), |_, _| None);
+    let metadata = fs::read_to_string(input.join("zarr.json")).unwrap();
+    fs::write(
+        input.join("zarr.json"),
+        metadata.replace("uint8", "bool").replace("\"fill_value\": 0", "\"fill_value\": false"),
+    )
+    .unwrap();
+    let error = fail("--max 1", &input, &output);
+    assert!(error.contains("its data type is \"bool\""), "{error}");
+    fs::write(input.join("zarr.json"), metadata).unwrap();
+
+    let error = fail("--max 1", &input, &input);
+    assert!(error.contains("OUT: ") && error.contains("it is IN"), "{error}");
+    let other = scratch.path("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("notes.txt"), "").unwrap();
+    let error = fail("--max 1", &input, &other);
+    assert!(error.contains("it is a directory of something else"), "{error}");
+}
+
+/// A chunk that its codecs refuse ends the run, by name; those that were written stay.
+#[test]
+fn a_chunk_that_is_broken() {
+    let scratch = Scratch::new();
+    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let codecs = json!([{ "name": "bytes" }, { "name": "crc32c" }]);
+    create(&input, DType::U8, [&[6], &[2]], &codecs, &json!(0), |_, len| Some(vec![9; len]));
+    fs::write(input.join("c/1"), [1; 6]).unwrap();
+    let error = fail("--max 1 --jobs 1", &input, &output);
+    assert!(error.contains("chunk [1]: "), "{error}");
+    assert!(output.join("c/0").exists() && !output.join("c/1").exists());
+}
