@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::cli;
+use crate::lint::{self, Workspace};
 use crate::machine::Machine;
 use crate::proof::Environment;
 use crate::steps::{Steps, cargo, root, run as run_command};
@@ -26,9 +27,10 @@ pub const COMMAND: cli::Command = cli::Command {
     },
 };
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// What is built for browsers and Node.
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Workspaces of their own for that target: the page, and the library's tests.
+/// Workspaces of their own for that: the page, and the library's tests.
 const WORKSPACES: [&str; 2] = ["examples/web", "proof/web"];
 
 /// The page as files, in `examples/web` and beside it.
@@ -60,11 +62,8 @@ pub fn test(args: &[OsString]) -> Result<()> {
     let mut steps = Steps::new();
     steps.step("browser", || web.drive())?;
     steps.step("lints", || {
-        WORKSPACES.iter().try_for_each(|workspace| {
-            run_command(&mut web.cargo(workspace, &["fmt", "--check"]))?;
-            let mut lints = web.cargo(workspace, &["clippy", "--target", TARGET, "--all-targets"]);
-            run_command(lints.args(["--", "-D", "warnings"]))
-        })
+        let mut workspaces = lint::WORKSPACES.iter().filter(|one| WORKSPACES.contains(&one.directory));
+        workspaces.try_for_each(Workspace::lint)
     })?;
     steps.step("tests", || {
         let mut tests = web.cargo("proof/web", &["test", "--target", TARGET, "--test", "browser"]);
@@ -232,8 +231,12 @@ fn chromium() -> Result<Option<OsString>> {
     Ok(Some(found.into()))
 }
 
-/// Adds the target to the toolchain where it is missing.
-fn ensure_target() -> Result<()> {
+/// Adds [`TARGET`] to the toolchain where it is missing.
+///
+/// # Errors
+///
+/// There is no rustup, or it cannot.
+pub fn ensure_target() -> Result<()> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let libdir = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
     let has = libdir.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists());
