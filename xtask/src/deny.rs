@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 
 use crate::cli::{self, Words};
 use crate::lint::{WORKSPACES, Workspace};
-use crate::steps::{cargo, root, run as run_command, succeeds};
+use crate::steps::{root, run as run_command, succeeds};
+use crate::tools;
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -42,9 +43,7 @@ pub fn run(offline: bool) -> Result<()> {
     let tool = if let Some(tool) = tool(root) {
         tool
     } else {
-        let mut install = cargo(&["install", "cargo-deny", "--locked", "--root"]);
-        run_command(install.arg(root.join("target/tools")))?;
-        installed(root)
+        tools::cargo_install(&root.join("target/tools"), "cargo-deny", &["cargo-deny", "--locked"])?
     };
     WORKSPACES.iter().try_for_each(|workspace| check(root, &tool, workspace))?;
     if offline {
@@ -71,12 +70,8 @@ pub fn if_there() -> Result<()> {
 
 /// The user's cargo-deny, or that of this repository.
 fn tool(root: &Path) -> Option<PathBuf> {
-    let own = installed(root);
+    let own = tools::of_cargo(&root.join("target/tools"), "cargo-deny");
     [PathBuf::from("cargo-deny"), own].into_iter().find(|tool| succeeds(Command::new(tool).arg("--version")))
-}
-
-fn installed(root: &Path) -> PathBuf {
-    root.join("target/tools/bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// Nobody is handed the tools, a machine-learning framework among them: what counts there is where they come from.

@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::packages::Manager;
 use crate::steps::{cargo, root, run as run_command};
+use crate::tools::{self, Chromium};
 use crate::web;
 
 /// The command.
@@ -234,10 +234,7 @@ fn swiftshader() -> Result<Environment> {
             .find(|file| file.exists())
     };
     if manifest().is_none() {
-        let machine = crate::machine::Machine::this();
-        let manager = machine.manager().context("it comes with Chromium, whose package is not known here")?;
-        let package = if manager == Manager::Apt { "chromium-common" } else { "chromium" };
-        manager.install(&[package], machine.root())?;
+        tools::chromium(Chromium::SwiftShader)?;
     }
     let manifest = manifest().context("Chromium is there, but no vk_swiftshader_icd.json")?;
     Ok(vec![("WGPU_BACKEND", "vulkan".into()), ("VK_ICD_FILENAMES", manifest.into())])

@@ -9,10 +9,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::cli;
 use crate::lint::{self, Workspace};
-use crate::machine::Machine;
 use crate::proof::Environment;
 use crate::steps::{Steps, cargo, root, run as run_command};
-use crate::tools;
+use crate::tools::{self, Chromium};
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -131,11 +130,9 @@ impl Web {
             bail!("the lock files of {WORKSPACES:?} name two versions of wasm-bindgen: {versions:?}");
         }
         let tools = target.join("tools").join(&versions[0]);
-        if !tools.join("bin/wasm-bindgen").exists() {
-            // Its own lock file may be older than the version that it is to fit.
-            let mut install = cargo(&["install", "wasm-bindgen-cli", "--debug", "--version", &versions[0]]);
-            run_command(install.arg("--root").arg(&tools))?;
-        }
+        // Its own lock file may be older than the version that it is to fit.
+        let what = ["wasm-bindgen-cli", "--debug", "--version", &versions[0]];
+        tools::cargo_install(&tools, "wasm-bindgen", &what)?;
         Ok(Self { root: root.to_owned(), target, tools })
     }
 
@@ -167,7 +164,7 @@ impl Web {
     fn bindgen(&self, workspace: &str, library: &str, out: &Path) -> Result<()> {
         run_command(&mut self.cargo(workspace, &["build", "--release", "--target", TARGET]))?;
         let wasm = self.target.join(TARGET).join("release").join(library).with_extension("wasm");
-        let mut bindgen = Command::new(self.tools.join("bin/wasm-bindgen"));
+        let mut bindgen = Command::new(tools::of_cargo(&self.tools, "wasm-bindgen"));
         bindgen.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(out).arg(wasm);
         run_command(&mut bindgen)
     }
@@ -221,11 +218,7 @@ fn chromium() -> Result<Option<OsString>> {
         names.iter().find_map(|name| dirs.iter().map(|dir| dir.join(name)).find(|file| file.is_file()))
     };
     if found().is_none() {
-        let machine = Machine::this();
-        let manager = machine
-            .manager()
-            .context("Chromium is not here, nor a package manager that is known; CHROMIUM names it")?;
-        manager.install(&["chromium"], machine.root())?;
+        tools::chromium(Chromium::Browser).context("no Chromium is on the PATH; CHROMIUM names it")?;
     }
     let found = found().context("Chromium is installed, but not on the PATH; CHROMIUM names it")?;
     Ok(Some(found.into()))
