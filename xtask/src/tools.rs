@@ -132,15 +132,39 @@ pub fn cargo_install(tools: &Path, program: &str, what: &[&str]) -> Result<PathB
     Ok(path)
 }
 
+/// The oldest version of Node.js that runs the scripts.
+const NODE: u32 = 20;
+
+/// Makes sure that Node.js is there, and not too old.
+///
+/// # Errors
+///
+/// It is missing and cannot be installed, or older; the error says what is needed.
+pub fn node() -> Result<()> {
+    ensure(&[Tool::Node])?;
+    let output = Tool::Node.command().arg("--version").output()?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if major(&version).is_none_or(|major| major < NODE) {
+        bail!("the scripts need Node.js {NODE} or later, and `node` is {version}");
+    }
+    Ok(())
+}
+
+/// Of a version as Node.js says it.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
 /// Installs below `to` what the package.json in `from` asks for, at the versions of its lock file, where that was not done
 /// before.
 ///
 /// # Errors
 ///
-/// Node.js or npm cannot be had, or npm fails.
+/// Node.js or npm cannot be had, Node.js is too old, or npm fails.
 pub fn npm(from: &Path, to: &Path) -> Result<()> {
     const LOCK: &str = "package-lock.json";
-    ensure(&[Tool::Node, Tool::Npm])?;
+    node()?;
+    ensure(&[Tool::Npm])?;
     fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     let lock = fs::read(from.join(LOCK)).with_context(|| from.join(LOCK).display().to_string())?;
     if to.join("node_modules").is_dir() && fs::read(to.join(LOCK)).is_ok_and(|installed| installed == lock) {
@@ -162,6 +186,15 @@ pub fn npm(from: &Path, to: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_of_node_is_read() {
+        for (version, expected) in
+            [("v20.11.1", Some(20)), ("v9.0.0", Some(9)), ("v22", Some(22)), ("20.1", None), ("", None)]
+        {
+            assert_eq!(major(version), expected, "{version:?}");
+        }
+    }
 
     #[test]
     fn a_program_that_is_there_is_not_installed() {

@@ -46,6 +46,7 @@ const FILES: [&str; 4] = [
 ///
 /// Something that it needs is missing and cannot be installed, or it does not build.
 pub fn serve() -> Result<()> {
+    tools::node()?;
     let web = Web::new()?;
     let site = web.site()?;
     run_command(web.node("serve.mjs").arg(site).arg("8080"))
