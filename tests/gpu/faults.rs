@@ -1,7 +1,7 @@
 //! What a safe API lets a careless or hostile program do between calls: objects of other devices, in the wrong state,
 //! in numbers and from many threads. Each ends in an error, in what wgpu documents, or in the right result; and what
 //! comes after it works. Mistakes that one call shows are in `errors` and `refusals`, devices that go while data is
-//! streamed in `streaming`, numbers that are too large for anything in `tests/hostile`.
+//! streamed in `streaming`, numbers that are too large for anything in the fuzz target `plan`.
 
 use std::future::Future as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
