@@ -19,8 +19,8 @@ static SPIRV_VAL: About = About {
 static GLSLANG: About = About {
     name: "glslangValidator",
     takes: "GLSL ES 3.10, as wgpu gives it to OpenGL ES",
-    proves: "that Khronos' own front end parses and links them as compute shaders of ES 3.10, types and limits included",
-    proves_not: "that another vendor's front end does, that a driver compiles them, or that they compute what they should",
+    proves: "that Khronos' own front end parses and checks them as compute shaders of ES 3.10, types and limits included",
+    proves_not: "that they link, that another vendor's front end accepts them, that a driver compiles them, or that they compute what they should",
 };
 
 /// Asks `spirv-val`.

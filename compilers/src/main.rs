@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 
 /// Whether nothing was refused.
 fn run() -> Result<bool> {
-    let options = Options::parse(std::env::args_os().skip(1))?;
+    let options = Options::parse(lexopt::Parser::from_env())?;
     if options.help {
         print!("{USAGE}");
         return Ok(true);

@@ -1,9 +1,10 @@
 //! The command line.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
+use lexopt::Arg::{Long, Short};
+use lexopt::ValueExt as _;
 
 /// What `--help` prints.
 pub const USAGE: &str = "\
@@ -48,36 +49,28 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the arguments that follow the program's name.
+    /// Reads what `parser` was given.
     ///
     /// # Errors
     ///
-    /// An unknown option or compiler, or a value that is missing.
-    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self> {
+    /// An unknown option or compiler, or a value that is missing or wrong.
+    pub fn parse(mut parser: lexopt::Parser) -> Result<Self> {
         let mut options = Self { every: 1, ..Self::default() };
-        let mut args = args.into_iter();
-        while let Some(arg) = args.next() {
-            let name = arg.to_str().unwrap_or_default();
-            let mut value = || args.next().with_context(|| format!("`{name}` needs a value"));
-            let text = |value: OsString| value.to_string_lossy().into_owned();
-            match name {
-                "--help" | "-h" => options.help = true,
-                "--all" => options.all = true,
-                "--child" => options.child = true,
-                "--every" => {
-                    let every = text(value()?);
-                    let number = every.parse().ok().filter(|number| *number > 0);
-                    options.every =
-                        number.with_context(|| format!("`--every` is 1 or more, not `{every}`"))?;
-                }
-                "--only" => options.only.push(text(value()?)),
-                "--family" => options.families.push(text(value()?)),
-                "--shaders" => options.shaders = value()?.into(),
-                "--tint" => options.tint = Some(value()?.into()),
-                "--dxc" => options.dxc = Some(value()?.into()),
-                _ => bail!("there is no option `{}`; `--help` shows those that there are", arg.display()),
+        while let Some(arg) = parser.next()? {
+            match arg {
+                Short('h') | Long("help") => options.help = true,
+                Long("all") => options.all = true,
+                Long("child") => options.child = true,
+                Long("every") => options.every = parser.value()?.parse()?,
+                Long("only") => options.only.push(parser.value()?.string()?),
+                Long("family") => options.families.push(parser.value()?.string()?),
+                Long("shaders") => options.shaders = parser.value()?.into(),
+                Long("tint") => options.tint = Some(parser.value()?.into()),
+                Long("dxc") => options.dxc = Some(parser.value()?.into()),
+                _ => return Err(arg.unexpected().into()),
             }
         }
+        ensure!(options.every > 0, "`--every` is 1 or more");
         if let Some(unknown) = options.only.iter().find(|name| !COMPILERS.contains(&name.as_str())) {
             bail!("there is no compiler `{unknown}`; there are {}", COMPILERS.join(", "));
         }
@@ -90,5 +83,41 @@ impl Options {
     /// Whether a compiler is to be asked.
     pub fn asks(&self, compiler: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == compiler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(lexopt::Parser::from_args(line.split_whitespace()))
+    }
+
+    #[test]
+    fn every_option() {
+        let options = parse("--all --every 3 --only dxc --only=aco --shaders a --tint b --dxc c").unwrap();
+        assert!(options.all && options.every == 3 && !options.help && !options.child);
+        assert!(options.asks("dxc") && options.asks("aco") && !options.asks("tint"));
+        assert_eq!(options.shaders, PathBuf::from("a"));
+        assert_eq!((options.tint, options.dxc), (Some("b".into()), Some("c".into())));
+        assert_eq!(options.families, ["vega10", "navi10", "navi21", "gfx1100"]);
+        assert_eq!(parse("--child --family navi21").unwrap().families, ["navi21"]);
+        assert!(parse("").unwrap().asks("tint") && parse("-h").unwrap().help);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, part) in [
+            ("--what", "--what"),
+            ("word", "word"),
+            ("--only", "--only"),
+            ("--only fxc", "`fxc`"),
+            ("--every x", "x"),
+            ("--every 0", "1 or more"),
+        ] {
+            let error = parse(line).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(part), "{line}: {error}");
+        }
     }
 }

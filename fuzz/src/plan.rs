@@ -1,10 +1,18 @@
 //! Layouts from raw bytes, what is made of them, whether they overlap, and plans: each output element once and nothing
 //! else, or an error that is right.
 
+use std::collections::HashSet;
+
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{
-    Bound, Clamp, Clamps, DType, Error, Layout, Limits, MAX_RANK, NanRule, Order, Precision, Rounding, fuzz,
+    Bound, Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Order, Precision, Rounding, fuzz,
+    reference, verify,
 };
+
+#[path = "layouts.rs"]
+mod layouts;
+
+use layouts::{accepted, address, check, indices, transform};
 
 /// Tensors that were made small have no more elements than this.
 const SMALL: usize = 6_000;
@@ -25,6 +33,8 @@ fn case(u: &mut Unstructured) -> Result<()> {
     let other = u.ratio(1, 16)?;
     let src_shape = if other { &shape[1.min(shape.len())..] } else { &shape };
     let Some(mut src) = layout(u, src_shape)? else { return Ok(()) };
+    check(&src);
+    check(&dst);
     transform(u, &dst)?;
 
     let Some(clamp) = clamp(u)? else { return Ok(()) };
@@ -54,7 +64,47 @@ fn case(u: &mut Unstructured) -> Result<()> {
             Clamps::along(axis, &list)
         }
     };
-    fuzz::check_plan(clamps, (&src, &dst), one_buffer, limits(u)?, u.arbitrary()?);
+    let (limits, adjacent) = (limits(u)?, u.arbitrary()?);
+    fuzz::check_plan(clamps, (&src, &dst), one_buffer, limits, adjacent);
+    check_reference(clamps, (&src, &dst));
+    if !u.is_empty() {
+        let list = unrelated(u)?;
+        let clamps = Clamps::along(u.int_in_range(0..=MAX_RANK)?, &list);
+        fuzz::check_plan(clamps, (&src, &dst), one_buffer, limits, adjacent);
+        check_reference(clamps, (&src, &dst));
+    }
+    transform_often(u, dst)
+}
+
+/// In buffers of a few bytes the reference refuses, or computes what passes as right.
+fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
+    const BYTES: usize = 64;
+    // Where a destination overlaps itself, each index is taken, however many there are.
+    if dst.len() > 1 << 16 && dst.required_bytes(DType::U8) <= BYTES as u64 {
+        return;
+    }
+    let bytes: [u8; BYTES] = std::array::from_fn(|n| (n * 37) as u8);
+    let before = [7; BYTES];
+    let mut after = before;
+    if accepted(reference::apply(clamps, src, &bytes, dst, &mut after)).is_some() {
+        let report = verify::check(clamps, src, &bytes, dst, &before, &after).expect("the reference took it");
+        let mut seen = HashSet::new();
+        let apart = dst.addresses().all(|address| seen.insert(address));
+        assert!(report.passed() || !apart, "{report}");
+    } else {
+        assert_eq!(after, before, "refused, and written");
+    }
+    let _ = accepted(reference::apply_in_place(clamps, dst, &mut after));
+}
+
+/// One transformation after the other, by what is left of the input.
+fn transform_often(u: &mut Unstructured, mut layout: Layout) -> Result<()> {
+    for _ in 0..8 {
+        if u.is_empty() {
+            break;
+        }
+        layout = transform(u, &layout)?.unwrap_or(layout);
+    }
     Ok(())
 }
 
@@ -163,133 +213,12 @@ fn any_stride(u: &mut Unstructured) -> Result<isize> {
     })
 }
 
-/// What a caller gets; a message says why it is nothing.
-fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
-    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
-}
-
 /// `src` moved behind `dst`, if it can be.
 fn behind(src: &Layout, dst: &Layout, [from, to]: [usize; 2]) -> Option<Layout> {
     let (Some((lowest, _)), Some((_, highest))) = (src.span(), dst.span()) else { return Some(*src) };
     let first = ((highest as u128 + 1) * to as u128).div_ceil(from as u128);
     let offset = first + (src.offset() - lowest) as u128;
     accepted(Layout::strided(src.shape(), src.strides(), usize::try_from(offset).ok()?))
-}
-
-fn address(layout: &Layout, index: &[usize]) -> i128 {
-    let steps = index.iter().zip(layout.strides()).map(|(&i, &stride)| i as i128 * stride as i128);
-    layout.offset() as i128 + steps.sum::<i128>()
-}
-
-/// All indices, in row-major order.
-fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
-    let count = if shape.contains(&0) { 0 } else { shape.iter().product() };
-    (0..count).map(move |mut n| {
-        let mut index = vec![0; shape.len()];
-        for (i, extent) in index.iter_mut().zip(shape).rev() {
-            *i = n % extent;
-            n /= extent;
-        }
-        index
-    })
-}
-
-/// One transformation, with any arguments: each corner of the result is the corner of the layout that it stands for.
-fn transform(u: &mut Unstructured, layout: &Layout) -> Result<()> {
-    let axis = u.int_in_range(0..=MAX_RANK)?;
-    let rank = layout.rank();
-    let extent = layout.shape().get(axis).copied();
-    let argument = |u: &mut Unstructured| -> Result<usize> {
-        if u.arbitrary()? { u.arbitrary() } else { Ok(usize::from(u.arbitrary::<u8>()?)) }
-    };
-    let same = |index: &[usize]| index.to_vec();
-    match u.int_in_range(0..=4)? {
-        0 => {
-            let made = layout.flip(axis);
-            assert_eq!(made.is_ok(), extent.is_some());
-            corners(made, layout, |index| {
-                let mut index = index.to_vec();
-                index[axis] = layout.shape()[axis] - 1 - index[axis];
-                index
-            });
-        }
-        1 => {
-            let step = argument(u)?;
-            let made = layout.step(axis, step);
-            assert_eq!(made.is_ok(), extent.is_some() && step > 0);
-            corners(made, layout, |index| {
-                let mut index = index.to_vec();
-                index[axis] *= step;
-                index
-            });
-        }
-        2 => {
-            let (start, end) = (argument(u)?, argument(u)?);
-            let made = layout.slice(axis, start..end);
-            assert_eq!(made.is_ok(), start <= end && extent.is_some_and(|extent| end <= extent));
-            corners(made, layout, |index| {
-                let mut index = index.to_vec();
-                index[axis] += start;
-                index
-            });
-        }
-        3 => {
-            let mut order: Vec<usize> = (0..rank).collect();
-            for d in 1..rank {
-                order.swap(d, u.int_in_range(0..=d)?);
-            }
-            let good = !u.ratio(1, 8)?;
-            if !good {
-                order.push(argument(u)?);
-            }
-            let made = layout.permute(&order);
-            assert_eq!(made.is_ok(), good);
-            corners(made, layout, |index| {
-                let mut old = vec![0; rank];
-                for (&axis, &i) in order.iter().zip(index) {
-                    old[axis] = i;
-                }
-                old
-            });
-        }
-        _ => {
-            let mut shape = layout.shape().to_vec();
-            for extent in &mut shape {
-                if *extent == 1 {
-                    *extent = argument(u)?;
-                }
-            }
-            for _ in 0..u.int_in_range(0..=2)? {
-                shape.insert(0, argument(u)?);
-            }
-            let made = layout.broadcast_to(&shape);
-            assert!(
-                made.is_ok() || shape.len() > MAX_RANK || matches!(made, Err(Error::ElementCount { .. }))
-            );
-            corners(made, layout, |index| {
-                let inner = &index[index.len() - rank..];
-                inner.iter().zip(layout.shape()).map(|(&i, &extent)| i.min(extent - 1)).collect()
-            });
-        }
-    }
-    corners(Ok(*layout), layout, same);
-    Ok(())
-}
-
-fn corners(
-    made: std::result::Result<Layout, Error>,
-    of: &Layout,
-    stands_for: impl Fn(&[usize]) -> Vec<usize>,
-) {
-    let Some(made) = accepted(made).filter(|made| !made.is_empty()) else { return };
-    let (mut lowest, mut highest) = (i128::MAX, i128::MIN);
-    for corner in indices(&vec![2; made.rank()]) {
-        let index: Vec<usize> = corner.iter().zip(made.shape()).map(|(&end, &n)| end * (n - 1)).collect();
-        let at = address(&made, &index);
-        assert_eq!(at, address(of, &stands_for(&index)), "{made} of {of}");
-        (lowest, highest) = (lowest.min(at), highest.max(at));
-    }
-    assert_eq!(made.span().map(|(low, high)| (low as i128, high as i128)), Some((lowest, highest)), "{made}");
 }
 
 fn clamp(u: &mut Unstructured) -> Result<Option<Clamp>> {
@@ -352,6 +281,15 @@ fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clam
         && let Some(last) = list.last_mut()
     {
         *last = last.with_nan_rule(NanRule::ToMax);
+    }
+    Ok(list)
+}
+
+/// A few clamps that need not agree in anything.
+fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
+    let mut list = Vec::new();
+    for _ in 0..u.int_in_range(0..=4)? {
+        list.extend(clamp(u)?);
     }
     Ok(list)
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod column;
+mod known;
 mod matrix;
 
 pub use column::{Cell, Column, Config, Limits};

@@ -8,19 +8,21 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs a target on all files of `folders`, and on `cases` inputs more.
+/// Runs a target on all files of `folders`, and on `cases` inputs more; or on as many of both as `PROPTEST_CASES` says.
 ///
 /// # Panics
 ///
 /// The target does; proptest has then made the input as short as it can.
 pub fn replay(folders: &[&str], cases: u32, run: impl Fn(&[u8])) {
+    let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
+    let cases = asked.unwrap_or(cases);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();
     let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
     assert!(!seeds.is_empty(), "{folders:?} are empty");
-    for (seed, path) in seeds.iter().zip(&paths) {
+    for (seed, path) in seeds.iter().zip(&paths).take(asked.map_or(usize::MAX, |cases| cases as usize)) {
         println!("{}", path.display());
         run(seed);
     }

@@ -16,7 +16,7 @@ fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) ->
     let one = |random: &mut Random| {
         let mut bound = || match random.below(3) {
             0 => Bound::Absent,
-            _ => Bound::Value(random.next() & mask(dtype)),
+            _ => Bound::Value(random.bits() & mask(dtype)),
         };
         let clamp = Clamp::from_bits(dtype, bound(), bound()).unwrap().with_source(source).unwrap();
         let clamp =

@@ -283,14 +283,14 @@ fn every_clamp(dtype: DType) {
     if dtype == DType::F64 {
         // With all 53 bits, and any exponents; the elements around the root cancel.
         let finite = |rng: &mut Random| loop {
-            let x = f64::from_bits(rng.next());
+            let x = f64::from_bits(rng.bits());
             if x.is_finite() {
                 break x;
             }
         };
         let random = (0..80).map(|n| {
             let scale = finite(&mut rng);
-            let near = f64::from_bits((rng.next() & !(0x7ff << 52)) | 1023 << 52);
+            let near = f64::from_bits((rng.bits() & !(0x7ff << 52)) | 1023 << 52);
             (scale, if n % 2 == 0 { -scale * near } else { finite(&mut rng) })
         });
         for (scale, bias) in random.chain(F64_PAIRS) {
@@ -301,8 +301,8 @@ fn every_clamp(dtype: DType) {
     for _ in 0..60 {
         // Any finite f32, and any that lies near what the dtype holds.
         let mut number = |spread: u64| loop {
-            let exponent = 127 - spread / 2 + rng.next() % spread;
-            let bits = (rng.next() as u32 & 0x807f_ffff) | (exponent as u32) << 23;
+            let exponent = 127 - spread / 2 + rng.bits() % spread;
+            let bits = (rng.bits() as u32 & 0x807f_ffff) | (exponent as u32) << 23;
             let mantissa = [u32::MAX, 0xff80_0000, 0xfff0_0000][rng.below(3)];
             let x = f32::from_bits(bits & mantissa);
             if x.is_finite() {
@@ -330,7 +330,7 @@ fn products_decide_ties_and_survive_cancellation() {
     let mut clamps = Vec::new();
     while clamps.len() < 400 {
         // scale * x is 2 and as little as 24 bits times 24 bits allow.
-        let scale = (1 << 23) | (rng.next() as u32 >> 9);
+        let scale = (1 << 23) | (rng.bits() as u32 >> 9);
         let x = (1_u64 << 47).div_ceil(u64::from(scale)) as u32;
         let above = u64::from(x) * u64::from(scale) - (1 << 47);
         if x >= 1 << 24 || above == 0 || above >= 1 << 18 {

@@ -1,7 +1,7 @@
 //! What a safe API lets a careless or hostile program do between calls: objects of other devices, in the wrong state,
 //! in numbers and from many threads. Each ends in an error, in what wgpu documents, or in the right result; and what
 //! comes after it works. Mistakes that one call shows are in `errors` and `refusals`, devices that go while data is
-//! streamed in `streaming`, numbers that are too large for anything in `tests/hostile`.
+//! streamed in `streaming`, numbers that are too large for anything in the fuzz target `plan`.
 
 use std::future::Future as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -389,7 +389,7 @@ fn work(gpu: &Gpu, random: &mut Random) {
     let n = 1 + random.below(3000);
     let layout = packed(&[n]);
     let elements = random.bytes(n * dtype.size());
-    let bytes = random.next();
+    let bytes = random.bits();
     let bound = |bits: u64| Bound::Value(bits & (u64::MAX >> (64 - dtype.bits())));
     let clamp = Clamp::from_bits(dtype, bound(bytes), bound(bytes.rotate_left(17))).unwrap();
     let src = Tensor::upload_bytes(&gpu.host, dtype, &[n], &elements).unwrap();
@@ -407,7 +407,7 @@ fn work(gpu: &Gpu, random: &mut Random) {
         let report = verify::check(&clamp, &layout, &before, &layout, &zeros, &after).unwrap();
         assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
     }
-    let (low, high) = (random.next() as i32 % 1000, random.next() as i32 % 1000);
+    let (low, high) = (random.bits() as i32 % 1000, random.bits() as i32 % 1000);
     let mut data: Vec<i32> = (0..n as i32).collect();
     let clamp = Clamp::new(low.min(high), low.max(high));
     gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();

@@ -231,7 +231,7 @@ fn channel(clamp: &Clamp, rng: &mut Random) -> Clamp {
     let dtype = clamp.dtype();
     let mut bound = |bound| match rng.below(4) {
         0 => Bound::Absent,
-        1 => Bound::Value(rng.next() & mask(dtype)),
+        1 => Bound::Value(rng.bits() & mask(dtype)),
         _ => bound,
     };
     let clamp = clamp.with_bounds(bound(clamp.min()), bound(clamp.max())).unwrap();

@@ -89,7 +89,7 @@ fn any_value_in_a_slot_follows_the_rules() {
             let zeros = [0, 1 << (dtype.bits() - 1)];
             for n in 0..80 {
                 let random = |rng: &mut Random| match rng.below(4) {
-                    0 => rng.next() & mask(dtype),
+                    0 => rng.bits() & mask(dtype),
                     1 => rng.pick(&zeros),
                     _ => rng.pick(&edges),
                 };
@@ -113,7 +113,7 @@ fn every_specialization_takes_slots() {
             for clamp in [vec![plain], with_precisions(plain, (0.75, 1.5))].concat() {
                 for place in PLACES {
                     for on_gpu in WHERE {
-                        let elements: Vec<u64> = (0..333).map(|_| rng.next() & mask(dtype)).collect();
+                        let elements: Vec<u64> = (0..333).map(|_| rng.bits() & mask(dtype)).collect();
                         check(gpu, &clamp, on_gpu, &elements, place);
                     }
                 }

@@ -81,7 +81,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     }
     let mut rng = Random(seed);
     elements.extend((0..random).map(|n| {
-        let bits = rng.next() & mask(dtype);
+        let bits = rng.bits() & mask(dtype);
         if let (DType::F64, Some(affine), 0) = (dtype, clamp.affine(), n % 8) {
             return aimed(affine, &mut rng);
         }
@@ -99,11 +99,11 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
 
 /// An f64 whose result is subnormal or nearly so, or nearly overflows, or is left by a cancellation.
 fn aimed(affine: Affine, rng: &mut Random) -> u64 {
-    let near_bias = (affine.bias().to_bits() >> 52 & 0x7ff).saturating_sub(rng.next() % 60);
+    let near_bias = (affine.bias().to_bits() >> 52 & 0x7ff).saturating_sub(rng.bits() % 60);
     let exponent = rng.pick(&[0, 0, 1, 2, 2045, 2046, near_bias]);
-    let target = f64::from_bits((rng.next() & !(0x7ff << 52)) | exponent << 52);
+    let target = f64::from_bits((rng.bits() & !(0x7ff << 52)) | exponent << 52);
     let x = ((target - affine.bias()) / affine.scale()).to_bits();
-    x.wrapping_add(rng.next() % 3).wrapping_sub(1)
+    x.wrapping_add(rng.bits() % 3).wrapping_sub(1)
 }
 
 /// Bounds in every order, absent, equal, signed zeros, infinite, NaN, at the type's limits.

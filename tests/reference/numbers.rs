@@ -6,17 +6,12 @@ use half::{bf16, f16};
 use num_bigint::{BigInt, Sign};
 use wgpu_clamp::{DType, Rounding};
 
-/// `SplitMix64`: the same inputs on every run.
-pub struct Random(pub u64);
+#[path = "../gpu/splitmix64.rs"]
+mod splitmix64;
+
+pub use splitmix64::Random;
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     pub fn below(&mut self, n: u64) -> u64 {
         self.bits() % n
     }

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::{bench, demo, deny, drivers, fuzz, mutants, proof, shaders, test, validate, web};
+use crate::{bench, demo, deny, drivers, fuzz, lint, mutants, proof, shaders, test, validate, web};
 
 /// All of them but `help`, in its order.
-const COMMANDS: [Command; 11] = [
+const COMMANDS: [Command; 12] = [
     demo::COMMAND,
     test::COMMAND,
+    lint::COMMAND,
     validate::COMMAND,
     deny::COMMAND,
     bench::COMMAND,

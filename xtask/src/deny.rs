@@ -6,7 +6,9 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::cli::{self, Words};
-use crate::steps::{cargo, root, run as run_command, succeeds};
+use crate::lint::{WORKSPACES, Workspace};
+use crate::steps::{root, run as run_command, succeeds};
+use crate::tools;
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -30,18 +32,6 @@ fn is_offline(words: Words) -> Result<bool> {
     }
 }
 
-/// The workspaces, and what is checked of each. Nobody is handed the tools, a machine-learning framework among them: what
-/// counts there is where they come from.
-const WORKSPACES: [(&str, &[&str]); 7] = [
-    ("Cargo.toml", &["bans", "licenses", "sources"]),
-    ("examples/web/Cargo.toml", &["bans", "licenses", "sources"]),
-    ("benches/budget/Cargo.toml", &["sources"]),
-    ("benches/peers/Cargo.toml", &["sources"]),
-    ("compilers/Cargo.toml", &["sources"]),
-    ("fuzz/Cargo.toml", &["sources"]),
-    ("proof/web/Cargo.toml", &["sources"]),
-];
-
 /// Checks the dependencies, installing cargo-deny below `target` where it is missing. The advisories need the network
 /// and are left out if `offline`.
 ///
@@ -53,16 +43,14 @@ pub fn run(offline: bool) -> Result<()> {
     let tool = if let Some(tool) = tool(root) {
         tool
     } else {
-        let mut install = cargo(&["install", "cargo-deny", "--locked", "--root"]);
-        run_command(install.arg(root.join("target/tools")))?;
-        installed(root)
+        tools::cargo_install(&root.join("target/tools"), "cargo-deny", &["cargo-deny", "--locked"])?
     };
-    WORKSPACES.into_iter().try_for_each(|workspace| check(root, &tool, workspace))?;
+    WORKSPACES.iter().try_for_each(|workspace| check(root, &tool, workspace))?;
     if offline {
         println!("not checked: advisories, whose database comes from the network");
         return Ok(());
     }
-    run_command(of(root, &tool, "Cargo.toml").args(["check", "advisories"]))
+    run_command(of(root, &tool, &WORKSPACES[0]).args(["check", "advisories"]))
 }
 
 /// The same of what is published, as far as it is quick: with a cargo-deny that is there, and without advisories.
@@ -73,7 +61,7 @@ pub fn run(offline: bool) -> Result<()> {
 pub fn if_there() -> Result<()> {
     let root = root()?;
     if let Some(tool) = tool(root) {
-        check(root, &tool, WORKSPACES[0])
+        check(root, &tool, &WORKSPACES[0])
     } else {
         println!("not checked: cargo-deny is not installed; `cargo xtask deny` does it");
         Ok(())
@@ -82,21 +70,20 @@ pub fn if_there() -> Result<()> {
 
 /// The user's cargo-deny, or that of this repository.
 fn tool(root: &Path) -> Option<PathBuf> {
-    let own = installed(root);
+    let own = tools::of_cargo(&root.join("target/tools"), "cargo-deny");
     [PathBuf::from("cargo-deny"), own].into_iter().find(|tool| succeeds(Command::new(tool).arg("--version")))
 }
 
-fn installed(root: &Path) -> PathBuf {
-    root.join("target/tools/bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX))
+/// Nobody is handed the tools, a machine-learning framework among them: what counts there is where they come from.
+fn check(root: &Path, tool: &Path, workspace: &Workspace) -> Result<()> {
+    let what: &[&str] = if workspace.published { &["bans", "licenses", "sources"] } else { &["sources"] };
+    run_command(of(root, tool, workspace).arg("--locked").arg("check").args(what))
 }
 
-fn check(root: &Path, tool: &Path, (manifest, what): (&str, &[&str])) -> Result<()> {
-    run_command(of(root, tool, manifest).arg("--locked").arg("check").args(what))
-}
-
-fn of(root: &Path, tool: &Path, manifest: &str) -> Command {
+fn of(root: &Path, tool: &Path, workspace: &Workspace) -> Command {
     let mut command = Command::new(tool);
-    command.args(["--workspace", "--manifest-path", manifest, "--config", "deny.toml"]).current_dir(root);
+    command.args(["--workspace", "--config", "deny.toml", "--manifest-path"]);
+    command.arg(Path::new(workspace.directory).join("Cargo.toml")).current_dir(root);
     command
 }
 

@@ -7,7 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::cli::{self, Words};
-use crate::steps::{cargo, root, run as run_command, succeeds};
+use crate::steps::{root, run as run_command, succeeds};
+use crate::tools;
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -101,11 +102,8 @@ pub fn run(target: Option<&str>, minutes: u32) -> Result<()> {
 
 /// Where cargo-fuzz is, which is built there if it is missing.
 fn install(root: &Path) -> Result<PathBuf> {
-    let tools = root.join("target/tools");
-    let program = tools.join("bin/cargo-fuzz");
-    if !succeeds(Command::new(&program).arg("--version")) {
-        run_command(cargo(&["install", "cargo-fuzz", "--locked", "--root"]).arg(&tools))?;
-    }
+    let what = ["cargo-fuzz", "--locked"];
+    let program = tools::cargo_install(&root.join("target/tools"), "cargo-fuzz", &what)?;
     ensure!(
         succeeds(Command::new("c++").arg("--version")),
         "libFuzzer is C++, and there is no compiler `c++`: install g++ or clang"

@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::packages::Manager;
 use crate::steps::{cargo, root, run as run_command};
+use crate::tools::{self, Chromium};
 use crate::web;
 
 /// The command.
@@ -21,9 +21,10 @@ pub const COMMAND: cli::Command = cli::Command {
     usage: "
     cargo xtask proof [--only NAME] [--write] [-- ARGS...]
         Holds every specialization to the CPU reference on every implementation that can be had here, installing
-        what is missing where it can, and prints a matrix: elements compared, and those that differ. --only: those
-        whose name contains NAME. --write puts the matrix into docs/PORTABILITY.md, with what ran before. ARGS go to
-        each run: `-- --cases 0..20` takes a few cases. About an hour.
+        what is missing where it can, and prints a matrix: elements compared, and those that differ. Fails where one
+        does that proof/src/known.rs does not know. --only: those whose name contains NAME. --write puts the matrix
+        into docs/PORTABILITY.md, with what ran before. ARGS go to each run: `-- --cases 0..20` takes a few cases.
+        About an hour.
 
     cargo xtask proof --patterns [-- ARGS...]
         Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
@@ -140,8 +141,8 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// An element differs, a run ends early, or the program does not build. An implementation that cannot be had is no error:
-/// it is listed.
+/// An element differs that is not known to, a run ends early, or the program does not build. An implementation that cannot
+/// be had is no error: it is listed.
 pub fn run(options: &Options) -> Result<()> {
     let root = root()?;
     let target = root.join("target/proof");
@@ -233,10 +234,7 @@ fn swiftshader() -> Result<Environment> {
             .find(|file| file.exists())
     };
     if manifest().is_none() {
-        let machine = crate::machine::Machine::this();
-        let manager = machine.manager().context("it comes with Chromium, whose package is not known here")?;
-        let package = if manager == Manager::Apt { "chromium-common" } else { "chromium" };
-        manager.install(&[package], machine.root())?;
+        tools::chromium(Chromium::SwiftShader)?;
     }
     let manifest = manifest().context("Chromium is there, but no vk_swiftshader_icd.json")?;
     Ok(vec![("WGPU_BACKEND", "vulkan".into()), ("VK_ICD_FILENAMES", manifest.into())])

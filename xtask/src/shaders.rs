@@ -19,7 +19,7 @@ pub const COMMAND: cli::Command = cli::Command {
     cargo xtask shaders [ARGS...]
         Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers
         that are there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC. Installs what it can
-        of them; fails where one refuses something. `cargo xtask shaders -- --help` shows its options: --all,
+        of those asked for; fails where one refuses something. `cargo xtask shaders -- --help` shows its options: --all,
         --every N, --only NAME and more. Linux only; minutes, with --all hours.
 
     cargo xtask shaders --budget [ARGS...]
@@ -66,18 +66,42 @@ pub fn compile(args: &[OsString]) -> Result<()> {
     write_modules(&shaders)?;
     program.arg("--shaders").arg(&shaders);
 
+    let only = only(args);
+    let asked = |names: &[&str]| only.is_empty() || only.iter().any(|only| names.contains(&only.as_str()));
     // AMD's compiler comes with the drivers.
-    or_warn(drivers::ensure(&[Api::Vulkan]));
-    for tool in [Tool::SpirvVal, Tool::Glslang] {
-        or_warn(tools::ensure(&[tool]));
+    if asked(&["aco", "execute"]) {
+        or_warn(drivers::ensure(&[Api::Vulkan]));
     }
-    if let Some(directory) = or_warn(tint(&target)) {
+    for (name, tool) in [("spirv-val", Tool::SpirvVal), ("glslang", Tool::Glslang)] {
+        if asked(&[name]) {
+            or_warn(tools::ensure(&[tool]));
+        }
+    }
+    if asked(&["tint"])
+        && let Some(directory) = or_warn(tint(&target))
+    {
         program.arg("--tint").arg(directory);
     }
-    if let Some(library) = or_warn(dxc(&target)) {
+    if asked(&["dxc", "execute"])
+        && let Some(library) = or_warn(dxc(&target))
+    {
         program.arg("--dxc").arg(library);
     }
     run_command(program.args(args))
+}
+
+/// The compilers that the program is told to ask, none for all: the others need not be installed.
+fn only(args: &[OsString]) -> Vec<String> {
+    let mut words = args.iter().map(|arg| arg.to_string_lossy());
+    let mut only = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--only" {
+            only.extend(words.next().map(Into::into));
+        } else if let Some(name) = word.strip_prefix("--only=") {
+            only.push(name.to_owned());
+        }
+    }
+    only
 }
 
 /// Has the crate write what it alone knows: which modules there are.
@@ -149,5 +173,12 @@ mod tests {
         assert!(counts && args == ["--only", "f16", "--help"]);
         let (counts, args) = options(Words::typed("--only dxc"));
         assert!(!counts && args == ["--only", "dxc"]);
+    }
+
+    #[test]
+    fn the_compilers_asked_for_are_known() {
+        let only = |line| only(&Words::typed(line).own);
+        assert!(only("--all --every 2").is_empty());
+        assert_eq!(only("--only aco --every 2 --only=dxc --only"), ["aco", "dxc"]);
     }
 }

@@ -7,6 +7,7 @@ use anyhow::{Result, bail, ensure};
 use crate::cli::{self, Words};
 use crate::deny;
 use crate::drivers::{self, Api};
+use crate::lint::{WORKSPACES, Workspace};
 use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
 use crate::web;
 
@@ -75,25 +76,24 @@ fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::new();
     steps.step("tools", tools)?;
     steps.step("drivers", || drivers::ensure(&[Api::Vulkan, Api::Gl]))?;
-    steps.step("format", || run_command(&mut in_root(&["fmt", "--all", "--check"])))?;
-    steps.step("lints", || {
-        let lints = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-        run_command(&mut in_root(&lints))
-    })?;
+    steps.step("format", || WORKSPACES.iter().try_for_each(Workspace::format))?;
+    steps.step("lints", || WORKSPACES[0].lint())?;
     steps.step("dependencies", deny::if_there)?;
     steps.step("documentation", || {
         run_command(in_root(&["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     steps.step("wasm32", || {
-        const TARGET: &str = "wasm32-unknown-unknown";
         let mut list = std::process::Command::new("rustup");
         let installed = list.args(["target", "list", "--installed"]).output();
-        let has = installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(TARGET));
+        let has = installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(web::TARGET));
         if !has {
-            println!("not checked: the toolchain lacks the target; `rustup target add {TARGET}` adds it");
+            println!(
+                "not checked: the toolchain lacks the target; `rustup target add {}` adds it",
+                web::TARGET
+            );
             return Ok(());
         }
-        run_command(&mut in_root(&["check", "--lib", "--target", TARGET]))
+        run_command(&mut in_root(&["check", "--lib", "--target", web::TARGET]))
     })?;
     steps.step("tests", || {
         let mut tests = in_root(&["test", "--workspace"]);

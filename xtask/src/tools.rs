@@ -1,14 +1,14 @@
 //! Programs that one command alone needs, and getting those that are missing.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::machine::Machine;
 use crate::packages::Manager;
-use crate::steps::{run, succeeds};
+use crate::steps::{cargo, run, succeeds};
 
 /// A program of a distribution's packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,15 +89,82 @@ pub fn ensure(tools: &[Tool]) -> Result<()> {
     manager.install(&packages, machine.root())
 }
 
+/// A part of Chromium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chromium {
+    /// The browser.
+    Browser,
+    /// The driver that comes with it.
+    SwiftShader,
+}
+
+/// Installs the package of Chromium that has this part.
+///
+/// # Errors
+///
+/// It is not known, or cannot be installed; the error says what to type.
+pub fn chromium(part: Chromium) -> Result<()> {
+    let machine = Machine::this();
+    let manager = machine.manager().context("what package brings Chromium here is not known")?;
+    let package = match (part, manager) {
+        (Chromium::SwiftShader, Manager::Apt) => "chromium-common",
+        _ => "chromium",
+    };
+    manager.install(&[package], machine.root())
+}
+
+/// Where cargo puts a program that it installs below `tools`.
+pub fn of_cargo(tools: &Path, program: &str) -> PathBuf {
+    tools.join("bin").join(format!("{program}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// Has cargo install a program below `tools` where it does not run, from the package and with the options in `what`; tells
+/// where it is.
+///
+/// # Errors
+///
+/// Cargo fails.
+pub fn cargo_install(tools: &Path, program: &str, what: &[&str]) -> Result<PathBuf> {
+    let path = of_cargo(tools, program);
+    if !succeeds(Command::new(&path).arg("--version")) {
+        run(cargo(&["install"]).args(what).arg("--root").arg(tools))?;
+    }
+    Ok(path)
+}
+
+/// The oldest version of Node.js that runs the scripts.
+const NODE: u32 = 20;
+
+/// Makes sure that Node.js is there, and not too old.
+///
+/// # Errors
+///
+/// It is missing and cannot be installed, or older; the error says what is needed.
+pub fn node() -> Result<()> {
+    ensure(&[Tool::Node])?;
+    let output = Tool::Node.command().arg("--version").output()?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if major(&version).is_none_or(|major| major < NODE) {
+        bail!("the scripts need Node.js {NODE} or later, and `node` is {version}");
+    }
+    Ok(())
+}
+
+/// Of a version as Node.js says it.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
 /// Installs below `to` what the package.json in `from` asks for, at the versions of its lock file, where that was not done
 /// before.
 ///
 /// # Errors
 ///
-/// Node.js or npm cannot be had, or npm fails.
+/// Node.js or npm cannot be had, Node.js is too old, or npm fails.
 pub fn npm(from: &Path, to: &Path) -> Result<()> {
     const LOCK: &str = "package-lock.json";
-    ensure(&[Tool::Node, Tool::Npm])?;
+    node()?;
+    ensure(&[Tool::Npm])?;
     fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     let lock = fs::read(from.join(LOCK)).with_context(|| from.join(LOCK).display().to_string())?;
     if to.join("node_modules").is_dir() && fs::read(to.join(LOCK)).is_ok_and(|installed| installed == lock) {
@@ -114,4 +181,26 @@ pub fn npm(from: &Path, to: &Path) -> Result<()> {
         // So that the next run tries again; where even that fails, npm says more the next time.
         let _ = fs::remove_file(to.join(LOCK));
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_node_is_read() {
+        for (version, expected) in
+            [("v20.11.1", Some(20)), ("v9.0.0", Some(9)), ("v22", Some(22)), ("20.1", None), ("", None)]
+        {
+            assert_eq!(major(version), expected, "{version:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_there_is_not_installed() {
+        let cargo = PathBuf::from(env!("CARGO"));
+        // Of a toolchain, as of what cargo installs, the programs are in `bin`.
+        let tools = cargo.parent().unwrap().parent().unwrap();
+        assert_eq!(cargo_install(tools, "cargo", &["no such package"]).unwrap(), cargo);
+    }
 }

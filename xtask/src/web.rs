@@ -8,10 +8,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::cli;
-use crate::machine::Machine;
+use crate::lint::{self, Workspace};
 use crate::proof::Environment;
 use crate::steps::{Steps, cargo, root, run as run_command};
-use crate::tools;
+use crate::tools::{self, Chromium};
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -26,9 +26,10 @@ pub const COMMAND: cli::Command = cli::Command {
     },
 };
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// What is built for browsers and Node.
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Workspaces of their own for that target: the page, and the library's tests.
+/// Workspaces of their own for that: the page, and the library's tests.
 const WORKSPACES: [&str; 2] = ["examples/web", "proof/web"];
 
 /// The page as files, in `examples/web` and beside it.
@@ -45,6 +46,7 @@ const FILES: [&str; 4] = [
 ///
 /// Something that it needs is missing and cannot be installed, or it does not build.
 pub fn serve() -> Result<()> {
+    tools::node()?;
     let web = Web::new()?;
     let site = web.site()?;
     run_command(web.node("serve.mjs").arg(site).arg("8080"))
@@ -60,11 +62,8 @@ pub fn test(args: &[OsString]) -> Result<()> {
     let mut steps = Steps::new();
     steps.step("browser", || web.drive())?;
     steps.step("lints", || {
-        WORKSPACES.iter().try_for_each(|workspace| {
-            run_command(&mut web.cargo(workspace, &["fmt", "--check"]))?;
-            let mut lints = web.cargo(workspace, &["clippy", "--target", TARGET, "--all-targets"]);
-            run_command(lints.args(["--", "-D", "warnings"]))
-        })
+        let mut workspaces = lint::WORKSPACES.iter().filter(|one| WORKSPACES.contains(&one.directory));
+        workspaces.try_for_each(Workspace::lint)
     })?;
     steps.step("tests", || {
         let mut tests = web.cargo("proof/web", &["test", "--target", TARGET, "--test", "browser"]);
@@ -95,7 +94,7 @@ pub fn ready() -> Result<()> {
 ///
 /// # Errors
 ///
-/// An element differs, after the file was written; or a run ends early.
+/// A run ends early. An element that differs is no error: it is in the file.
 pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
     let web = Web::new()?;
     let module = web.target.join("proof");
@@ -132,11 +131,9 @@ impl Web {
             bail!("the lock files of {WORKSPACES:?} name two versions of wasm-bindgen: {versions:?}");
         }
         let tools = target.join("tools").join(&versions[0]);
-        if !tools.join("bin/wasm-bindgen").exists() {
-            // Its own lock file may be older than the version that it is to fit.
-            let mut install = cargo(&["install", "wasm-bindgen-cli", "--debug", "--version", &versions[0]]);
-            run_command(install.arg("--root").arg(&tools))?;
-        }
+        // Its own lock file may be older than the version that it is to fit.
+        let what = ["wasm-bindgen-cli", "--debug", "--version", &versions[0]];
+        tools::cargo_install(&tools, "wasm-bindgen", &what)?;
         Ok(Self { root: root.to_owned(), target, tools })
     }
 
@@ -168,7 +165,7 @@ impl Web {
     fn bindgen(&self, workspace: &str, library: &str, out: &Path) -> Result<()> {
         run_command(&mut self.cargo(workspace, &["build", "--release", "--target", TARGET]))?;
         let wasm = self.target.join(TARGET).join("release").join(library).with_extension("wasm");
-        let mut bindgen = Command::new(self.tools.join("bin/wasm-bindgen"));
+        let mut bindgen = Command::new(tools::of_cargo(&self.tools, "wasm-bindgen"));
         bindgen.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(out).arg(wasm);
         run_command(&mut bindgen)
     }
@@ -222,18 +219,18 @@ fn chromium() -> Result<Option<OsString>> {
         names.iter().find_map(|name| dirs.iter().map(|dir| dir.join(name)).find(|file| file.is_file()))
     };
     if found().is_none() {
-        let machine = Machine::this();
-        let manager = machine
-            .manager()
-            .context("Chromium is not here, nor a package manager that is known; CHROMIUM names it")?;
-        manager.install(&["chromium"], machine.root())?;
+        tools::chromium(Chromium::Browser).context("no Chromium is on the PATH; CHROMIUM names it")?;
     }
     let found = found().context("Chromium is installed, but not on the PATH; CHROMIUM names it")?;
     Ok(Some(found.into()))
 }
 
-/// Adds the target to the toolchain where it is missing.
-fn ensure_target() -> Result<()> {
+/// Adds [`TARGET`] to the toolchain where it is missing.
+///
+/// # Errors
+///
+/// There is no rustup, or it cannot.
+pub fn ensure_target() -> Result<()> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let libdir = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
     let has = libdir.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists());

@@ -64,5 +64,5 @@ for (const limits of ["default", "downlevel"]) {
   await writeFile(out, JSON.stringify(columns));
 }
 console.log(`wrote ${out}`);
-// The server, the browser and Dawn's threads would keep the process.
-process.exit(columns.some(({ failures }) => failures.length > 0) ? 1 : 0);
+// The server, the browser and Dawn's threads would keep the process. What differs is in the file.
+process.exit(0);

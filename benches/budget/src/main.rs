@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 
 /// Whether the figures are those of the file.
 fn run() -> Result<bool> {
-    let options = Options::parse(std::env::args_os().skip(1))?;
+    let options = Options::parse(lexopt::Parser::from_env())?;
     if options.help {
         print!("{USAGE}");
         return Ok(true);

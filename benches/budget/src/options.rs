@@ -1,9 +1,10 @@
 //! The command line.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use lexopt::Arg::{Long, Short};
+use lexopt::ValueExt as _;
 
 /// What `--help` prints.
 pub const USAGE: &str = "\
@@ -39,26 +40,22 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the arguments that follow the program's name.
+    /// Reads what `parser` was given.
     ///
     /// # Errors
     ///
-    /// An unknown option, or a value that is missing.
-    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self> {
+    /// An unknown option, a value that is missing, or options that exclude each other.
+    pub fn parse(mut parser: lexopt::Parser) -> Result<Self> {
         let mut options = Self::default();
-        let mut args = args.into_iter();
-        while let Some(arg) = args.next() {
-            let name = arg.to_str().unwrap_or_default();
-            let mut value = || args.next().with_context(|| format!("`{name}` needs a value"));
-            let text = |value: OsString| value.to_string_lossy().into_owned();
-            match name {
-                "--help" | "-h" => options.help = true,
-                "--write" => options.write = true,
-                "--only" => options.only = Some(text(value()?).to_lowercase()),
-                "--family" => options.families.push(text(value()?)),
-                "--plot" => options.plot = Some(value()?.into()),
-                "--compile" => options.compile = Some(value()?.into()),
-                _ => bail!("there is no option `{}`; `--help` shows those that there are", arg.display()),
+        while let Some(arg) = parser.next()? {
+            match arg {
+                Short('h') | Long("help") => options.help = true,
+                Long("write") => options.write = true,
+                Long("only") => options.only = Some(parser.value()?.string()?.to_lowercase()),
+                Long("family") => options.families.push(parser.value()?.string()?),
+                Long("plot") => options.plot = Some(parser.value()?.into()),
+                Long("compile") => options.compile = Some(parser.value()?.into()),
+                _ => return Err(arg.unexpected().into()),
             }
         }
         if options.write && (options.only.is_some() || !options.families.is_empty()) {
@@ -70,5 +67,39 @@ impl Options {
             options.families = ["navi21", "gfx1100", "vega10"].map(str::to_owned).into();
         }
         Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(lexopt::Parser::from_args(line.split_whitespace()))
+    }
+
+    #[test]
+    fn every_option() {
+        let options = parse("--only F16 --family navi10 --plot a.svg").unwrap();
+        assert_eq!((options.only.as_deref(), options.plot), (Some("f16"), Some("a.svg".into())));
+        assert_eq!(options.families, ["navi10"]);
+        let options = parse("--write").unwrap();
+        assert!(options.write && options.families == ["navi21", "gfx1100", "vega10"]);
+        assert_eq!(parse("--compile b").unwrap().compile, Some("b".into()));
+        assert!(parse("-h").unwrap().help);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, part) in [
+            ("--what", "--what"),
+            ("word", "word"),
+            ("--plot", "--plot"),
+            ("--write --only f16", "`--only`"),
+            ("--write --family navi21", "`--family`"),
+        ] {
+            let error = parse(line).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(part), "{line}: {error}");
+        }
     }
 }

@@ -6,18 +6,12 @@ use wgpu_clamp::{Bound, Clamp, DType, Element, wgpu};
 
 use crate::device::Device;
 
-/// Steele and Vigna's splitmix64.
-pub struct Random(pub u64);
+#[path = "../../../tests/gpu/splitmix64.rs"]
+mod splitmix64;
+
+pub use splitmix64::Random;
 
 impl Random {
-    /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
     /// A number in −8..8 with random digits.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub fn number(&mut self) -> f64 {

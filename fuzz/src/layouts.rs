@@ -1,0 +1,155 @@
+//! What is made of layouts, and what holds of every one.
+
+use arbitrary::{Result, Unstructured};
+use wgpu_clamp::{DType, Error, Layout, MAX_RANK};
+
+/// What a caller gets; a message says why it is nothing.
+pub fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
+    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
+}
+
+pub fn address(layout: &Layout, index: &[usize]) -> i128 {
+    let steps = index.iter().zip(layout.strides()).map(|(&i, &stride)| i as i128 * stride as i128);
+    layout.offset() as i128 + steps.sum::<i128>()
+}
+
+/// All indices, in row-major order.
+pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let count = if shape.contains(&0) { 0 } else { shape.iter().product() };
+    (0..count).map(move |mut n| {
+        let mut index = vec![0; shape.len()];
+        for (i, extent) in index.iter_mut().zip(shape).rev() {
+            *i = n % extent;
+            n /= extent;
+        }
+        index
+    })
+}
+
+/// One transformation, with any arguments: each corner of the result is the corner of the layout that it stands for. What
+/// came of it, if that is a layout.
+pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>> {
+    let axis = u.int_in_range(0..=MAX_RANK)?;
+    let rank = layout.rank();
+    let extent = layout.shape().get(axis).copied();
+    let argument = |u: &mut Unstructured| -> Result<usize> {
+        if u.arbitrary()? { u.arbitrary() } else { Ok(usize::from(u.arbitrary::<u8>()?)) }
+    };
+    Ok(match u.int_in_range(0..=4)? {
+        0 => {
+            let made = layout.flip(axis);
+            assert_eq!(made.is_ok(), extent.is_some());
+            corners(made, layout, |index| {
+                let mut index = index.to_vec();
+                index[axis] = layout.shape()[axis] - 1 - index[axis];
+                index
+            })
+        }
+        1 => {
+            let step = argument(u)?;
+            let made = layout.step(axis, step);
+            assert_eq!(made.is_ok(), extent.is_some() && step > 0);
+            corners(made, layout, |index| {
+                let mut index = index.to_vec();
+                index[axis] *= step;
+                index
+            })
+        }
+        2 => {
+            let (start, end) = (argument(u)?, argument(u)?);
+            let made = layout.slice(axis, start..end);
+            assert_eq!(made.is_ok(), start <= end && extent.is_some_and(|extent| end <= extent));
+            corners(made, layout, |index| {
+                let mut index = index.to_vec();
+                index[axis] += start;
+                index
+            })
+        }
+        3 => {
+            let mut order: Vec<usize> = (0..rank).collect();
+            for d in 1..rank {
+                order.swap(d, u.int_in_range(0..=d)?);
+            }
+            let good = !u.ratio(1, 8)?;
+            if !good {
+                order.push(argument(u)?);
+            }
+            let made = layout.permute(&order);
+            assert_eq!(made.is_ok(), good);
+            corners(made, layout, |index| {
+                let mut old = vec![0; rank];
+                for (&axis, &i) in order.iter().zip(index) {
+                    old[axis] = i;
+                }
+                old
+            })
+        }
+        _ => {
+            let mut shape = layout.shape().to_vec();
+            for extent in &mut shape {
+                if *extent == 1 {
+                    *extent = argument(u)?;
+                }
+            }
+            for _ in 0..u.int_in_range(0..=2)? {
+                shape.insert(0, argument(u)?);
+            }
+            let made = layout.broadcast_to(&shape);
+            assert!(
+                made.is_ok() || shape.len() > MAX_RANK || matches!(made, Err(Error::ElementCount { .. }))
+            );
+            corners(made, layout, |index| {
+                let inner = &index[index.len() - rank..];
+                inner.iter().zip(layout.shape()).map(|(&i, &extent)| i.min(extent - 1)).collect()
+            })
+        }
+    })
+}
+
+/// Holds a layout to what holds of every one.
+///
+/// # Panics
+///
+/// It does not.
+pub fn check(layout: &Layout) {
+    let _ = corners(Ok(*layout), layout, <[usize]>::to_vec);
+}
+
+fn sound(layout: &Layout) {
+    assert!(!layout.to_string().is_empty() && !format!("{layout:?}").is_empty());
+    let [least, most] = [DType::U8, DType::F64].map(|dtype| layout.required_bytes(dtype));
+    assert!(least <= most, "{layout}");
+    let count = layout.shape().iter().fold(1_u128, |count, &extent| count.saturating_mul(extent as u128));
+    assert_eq!((layout.len() as u128, layout.is_empty()), (count, count == 0), "{layout}");
+    match layout.span() {
+        None => assert!(layout.is_empty() && most == 0, "{layout}"),
+        Some((lowest, highest)) => {
+            assert!(isize::try_from(highest).is_ok(), "{layout}");
+            let mut some = layout.addresses().take(100);
+            assert!(some.all(|address| (lowest..=highest).contains(&address)), "{layout}");
+        }
+    }
+}
+
+/// What was made, if it is a layout: sound, each corner the one that it stands for in `of`, the lowest and the highest
+/// address among them.
+fn corners(
+    made: std::result::Result<Layout, Error>,
+    of: &Layout,
+    stands_for: impl Fn(&[usize]) -> Vec<usize>,
+) -> Option<Layout> {
+    let made = accepted(made)?;
+    sound(&made);
+    if made.is_empty() {
+        return Some(made);
+    }
+    let (mut lowest, mut highest) = (i128::MAX, i128::MIN);
+    for corner in indices(&vec![2; made.rank()]) {
+        let index: Vec<usize> = corner.iter().zip(made.shape()).map(|(&end, &n)| end * (n - 1)).collect();
+        let at = address(&made, &index);
+        assert_eq!(at, address(of, &stands_for(&index)), "{made} of {of}");
+        (lowest, highest) = (lowest.min(at), highest.max(at));
+    }
+    assert_eq!(made.span().map(|(low, high)| (low as i128, high as i128)), Some((lowest, highest)), "{made}");
+    Some(made)
+}

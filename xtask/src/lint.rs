@@ -1,0 +1,153 @@
+//! `cargo xtask lint`: rustfmt and clippy in every workspace.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::cli::{self, Words};
+use crate::steps::{cargo, root, run as run_command};
+use crate::web;
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "lint",
+    usage: "
+    cargo xtask lint [WORKSPACE]
+        rustfmt and clippy in every workspace of the repository, or in one, such as benches/budget. `test` checks
+        the format of all and lints the main one; the others build much that it does not. Minutes.
+",
+    task: |words| {
+        let workspaces = wanted(words)?;
+        Ok(Box::new(move || run(&workspaces)))
+    },
+};
+
+fn wanted(words: Words) -> Result<Vec<&'static Workspace>> {
+    let all = || WORKSPACES.iter();
+    match &words.all()[..] {
+        [] => Ok(all().collect()),
+        [word] if all().any(|one| word == one.directory) => {
+            Ok(all().filter(|one| word == one.directory).collect())
+        }
+        _ => {
+            bail!("`lint` takes one workspace or nothing: {}", WORKSPACES.map(|one| one.directory).join(", "))
+        }
+    }
+}
+
+/// Packages that share a lock file.
+pub struct Workspace {
+    /// From the root of the repository.
+    pub directory: &'static str,
+    /// Whether what it builds is handed to anybody, and not a tool of this repository.
+    pub published: bool,
+    /// What it is built for, if not for this machine.
+    target: Option<&'static str>,
+    /// Without which it does not compile.
+    rustflags: &'static str,
+}
+
+/// A tool, for this machine.
+const TOOL: Workspace = Workspace { directory: "", published: false, target: None, rustflags: "" };
+
+/// All of them, the main one first.
+pub const WORKSPACES: [Workspace; 7] = [
+    Workspace { directory: ".", published: true, ..TOOL },
+    Workspace { directory: "examples/web", published: true, target: Some(web::TARGET), ..TOOL },
+    Workspace { directory: "proof/web", target: Some(web::TARGET), ..TOOL },
+    Workspace { directory: "benches/budget", ..TOOL },
+    Workspace { directory: "benches/peers", ..TOOL },
+    Workspace { directory: "compilers", ..TOOL },
+    Workspace { directory: "fuzz", rustflags: "--cfg fuzzing", ..TOOL },
+];
+
+fn run(workspaces: &[&Workspace]) -> Result<()> {
+    for workspace in workspaces {
+        println!("\n==== {} ====", workspace.directory);
+        workspace.format()?;
+        workspace.lint()?;
+    }
+    Ok(())
+}
+
+impl Workspace {
+    /// # Errors
+    ///
+    /// A file is not as rustfmt would have it.
+    pub fn format(&self) -> Result<()> {
+        run_command(&mut self.cargo(&["fmt", "--all", "--check"])?)
+    }
+
+    /// Builds where the workspace's other commands do.
+    ///
+    /// # Errors
+    ///
+    /// Clippy warns, or it does not build.
+    pub fn lint(&self) -> Result<()> {
+        let mut lints = self.cargo(&["clippy", "--workspace", "--all-targets", "--locked"])?;
+        if let Some(name) = Path::new(self.directory).file_name() {
+            lints.arg("--target-dir").arg(Path::new("target").join(name));
+        }
+        if let Some(target) = self.target {
+            web::ensure_target()?;
+            lints.args(["--target", target]);
+        }
+        if !self.rustflags.is_empty() {
+            lints.env("RUSTFLAGS", self.rustflags);
+        }
+        run_command(lints.args(["--", "-D", "warnings"]))
+    }
+
+    fn cargo(&self, args: &[&str]) -> Result<Command> {
+        let mut command = cargo(args);
+        command.arg("--manifest-path").arg(Path::new(self.directory).join("Cargo.toml"));
+        command.current_dir(root()?);
+        Ok(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn it_takes_a_workspace() {
+        assert_eq!(wanted(Words::typed("")).unwrap().len(), WORKSPACES.len());
+        let one = wanted(Words::typed("compilers")).unwrap();
+        assert!(one.len() == 1 && one[0].directory == "compilers");
+        for line in ["compiler", "compilers fuzz"] {
+            assert!(
+                wanted(Words::typed(line)).err().unwrap().to_string().contains("benches/peers, "),
+                "{line}"
+            );
+        }
+    }
+
+    /// The directories below this one whose Cargo.toml begins a workspace.
+    fn workspaces(directory: &Path, found: &mut Vec<String>) {
+        let is_one = |text: String| text.lines().any(|line| line == "[workspace]");
+        if fs::read_to_string(directory.join("Cargo.toml")).is_ok_and(is_one) {
+            let path = directory.strip_prefix(root().unwrap()).unwrap();
+            found.push(path.to_str().unwrap().replace('\\', "/"));
+        }
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            if entry.file_type().unwrap().is_dir() && name != "target" && !name.starts_with('.') {
+                workspaces(&entry.path(), found);
+            }
+        }
+    }
+
+    #[test]
+    fn every_workspace_is_listed() {
+        let mut found = Vec::new();
+        workspaces(root().unwrap(), &mut found);
+        found.sort();
+        let mut listed = WORKSPACES.map(|one| one.directory.trim_start_matches('.'));
+        listed.sort_unstable();
+        assert_eq!(found, listed);
+    }
+}
