@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use wgpu_clamp::{Bound, Clamp, Clamps, DType, Precision, Rounding};
+use wgpu_clamp::{Clamp, Clamps, DType, Precision, Rounding};
 
 use crate::arrays::{Scratch, check, create, fail, name, noise, open, plain, read, run};
 
