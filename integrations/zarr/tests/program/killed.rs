@@ -16,6 +16,12 @@ use crate::arrays::{Scratch, command, create, noise, open, run};
 const CHUNK: u64 = 32 << 20;
 const CHUNKS: u64 = 32;
 
+/// Whether part 2 has begun to write a chunk.
+fn is_writing(output: &Path) -> bool {
+    let mut names = fs::read_dir(output).unwrap().map(|entry| entry.unwrap().file_name());
+    names.any(|name| name.to_string_lossy().starts_with(".clamp-zarr-2-of-4-"))
+}
+
 /// The chunks that are there under their names.
 fn complete(output: &Path) -> usize {
     fs::read_dir(output.join("c")).map_or(0, Iterator::count)
@@ -39,9 +45,10 @@ fn a_part_that_is_killed_is_simply_run_again() {
     };
     let mut parts: Vec<_> = (0..4).map(start).collect();
     let end = Instant::now() + Duration::from_mins(5);
-    while complete(&output) < 8 {
-        assert!(Instant::now() < end, "no progress");
-        thread::sleep(Duration::from_millis(2));
+    // In the middle of a chunk.
+    while complete(&output) < 8 || !is_writing(&output) {
+        assert!(Instant::now() < end, "{} chunks, and nothing is written", complete(&output));
+        thread::sleep(Duration::from_millis(1));
     }
     parts[2].kill().unwrap();
     let statuses: Vec<_> = parts.iter_mut().map(|part| part.wait().unwrap().success()).collect();
