@@ -114,6 +114,12 @@ pub enum Error {
         /// The clamp's dtype.
         dtype: DType,
     },
+    /// A text is no name of a dtype.
+    #[error("dtype: {name:?} is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64")]
+    UnknownDType {
+        /// The text.
+        name: String,
+    },
     /// A clamp was asked to convert between dtypes of which one does not.
     #[error("source: {source_dtype} does not convert to {dtype}; any two of {} do", names(&DType::CONVERTIBLE))]
     Conversion {

@@ -378,6 +378,23 @@ impl Layout {
         u64::try_from(bytes.next_multiple_of(4)).unwrap_or(u64::MAX)
     }
 
+    /// The same shape and strides from another offset, in elements: a packed tensor inside a larger buffer, or one slot of
+    /// several.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AddressRange`] if an element would lie below 0 or beyond `isize::MAX`.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let second_row = Layout::packed(&[3])?.with_offset(3)?;
+    /// assert_eq!(second_row.addresses().collect::<Vec<_>>(), [3, 4, 5]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn with_offset(&self, offset: usize) -> Result<Self, Error> {
+        Self { offset, ..*self }.validated()
+    }
+
     fn extent(&self, axis: usize) -> Result<usize, Error> {
         self.shape().get(axis).copied().ok_or(Error::Axis { axis, rank: self.rank })
     }

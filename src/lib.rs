@@ -312,8 +312,8 @@
 //!
 //! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with the limits it works by, and how many
 //!   pipelines there could be on it;
-//! - per [`Clamper::prepare`] and what calls it, the [`Plan`] in a line: dtype, affine step, buffers, number of
-//!   windows, which kernel takes how many elements and why, and the number of dispatches;
+//! - per [`Clamper::prepare`] and what calls it, in a line: the clamp in numbers, the shape, and the [`Plan`], with dtype,
+//!   affine step, buffers, number of windows, which kernel takes how many elements and why, and the number of dispatches;
 //! - then each pipeline that it takes, `cached` or `compiling`, once however many windows there are, and each that is
 //!   `given up` for another.
 //!
@@ -370,6 +370,7 @@ pub mod verify;
 
 pub use error::Error;
 pub use gpu::{Clamper, Operands, Prepared, View};
+pub use half;
 pub use host::{ClampSlice, Host, Tensor};
 pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};

@@ -2,6 +2,7 @@
 
 mod clamp;
 mod clamps;
+mod display;
 mod dtype;
 mod element;
 pub(crate) mod format;

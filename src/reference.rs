@@ -41,7 +41,7 @@ mod float;
 mod integer;
 
 pub use allowed::Allowed;
-pub use buffers::{apply, apply_in_place, clamp_slice};
+pub use buffers::{apply, apply_in_place, clamp_slice, clamp_slice_in_place};
 pub(crate) use buffers::{check_operands, load};
 use float::Format;
 

@@ -139,15 +139,18 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         // 21 bytes: one packet whole, one in part.
         let clamp = Clamp::new(1_u8, 9);
         let operands = Operands::new(View::new(&a, packed(&[3, 7])), View::new(&b, packed(&[3, 7])));
-        let plan = format!(
-            "prepare u8, no affine step, two buffers, windows: 1, contiguous kernel for 21 elements {ONE_RUN}; \
-             dispatches: 2"
-        );
+        let plan = |clamp: &str| {
+            format!(
+                "prepare u8: {clamp}, of shape [3, 7]; u8, no affine step, two buffers, windows: 1, contiguous kernel \
+                 for 21 elements {ONE_RUN}; dispatches: 2"
+            )
+        };
         let body = "pipeline u8, no affine step, two buffers, contiguous kernel, body";
         let edges = "pipeline u8, no affine step, two buffers, contiguous kernel, edges";
-        let with = |state: &str| vec![plan.clone(), format!("{body}: {state}"), format!("{edges}: {state}")];
-        assert_eq!(prepare(&clamp, operands), (2, with("compiling")));
-        assert_eq!(prepare(&Clamp::at_most(3_u8), operands), (2, with("cached")));
+        let with =
+            |plan: String, state: &str| vec![plan, format!("{body}: {state}"), format!("{edges}: {state}")];
+        assert_eq!(prepare(&clamp, operands), (2, with(plan("max(min(x, 9), 1)"), "compiling")));
+        assert_eq!(prepare(&Clamp::at_most(3_u8), operands), (2, with(plan("min(x, 3)"), "cached")));
 
         let columns = Layout::strided(&[4, 4], &[1, 4], 16).unwrap();
         let columns = Operands::new(View::new(&a, packed(&[4, 4])), View::new(&a, columns));
@@ -158,7 +161,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             (
                 1,
                 vec![
-                    "prepare f32, fast affine step, one buffer, windows: 1, strided kernel for 16 elements \
+                    "prepare f32: max(min(x * 2.0 + 1.0, 9.0), 1.0), fast, of shape [4, 4]; \
+                     f32, fast affine step, one buffer, windows: 1, strided kernel for 16 elements \
                      (no faster kernel suits these strides); dispatches: 1"
                         .to_owned(),
                     "pipeline f32, fast affine step, one buffer, strided kernel, strided: compiling"
@@ -178,7 +182,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                 2,
                 vec![
                     format!(
-                        "prepare i64, exact affine step, one buffer, windows: 1, contiguous kernel for 4 elements \
+                        "prepare i64: min(x * 2.0 + 1.0, slot), of shape [4]; \
+                         i64, exact affine step, one buffer, windows: 1, contiguous kernel for 4 elements \
                          {ONE_RUN}; dispatches: 2"
                     ),
                     "pipeline resolve: compiling".to_owned(),
@@ -209,7 +214,7 @@ fn windows_are_counted_and_not_listed() {
             lines,
             [
                 format!(
-                    "prepare u8, no affine step, one buffer, windows: {windows}, \
+                    "prepare u8: max(x, 1), of shape [100000]; u8, no affine step, one buffer, windows: {windows}, \
                      contiguous kernel for 100000 elements {ONE_RUN}; dispatches: {windows}"
                 ),
                 "pipeline u8, no affine step, one buffer, contiguous kernel, body: compiling".to_owned(),

@@ -261,7 +261,8 @@ impl Clamper {
         let per_buffer =
             self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
         log::debug!(
-            "prepare {plan}; dispatches: {}",
+            "prepare {clamps}, of shape {:?}; {plan}; dispatches: {}",
+            dst.shape(),
             plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
         );
         // One scope for all objects: opening and closing one costs as much as making a small one.

@@ -19,6 +19,21 @@ pub enum Bound {
     OnGpu,
 }
 
+impl Bound {
+    /// A value of a Rust type, which must be that of the clamp's dtype.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// let clamp = Clamp::from_bits(DType::F32, Bound::value(0.0_f32), Bound::value(6.0_f32))?;
+    /// assert_eq!(clamp, Clamp::new(0.0_f32, 6.0));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn value<T: Element>(value: T) -> Self {
+        Self::Value(value.to_bits64())
+    }
+}
+
 /// Which bound wins where `Min > Max`. Without that, the two orders give the same results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -161,7 +176,7 @@ impl Clamp {
     /// assert_eq!(Clamp::new(-1_i8, 1).min(), Bound::Value(0xff));
     /// ```
     pub fn new<T: Element>(min: T, max: T) -> Self {
-        Self { min: Bound::Value(min.to_bits64()), ..Self::at_most(max) }
+        Self { min: Bound::value(min), ..Self::at_most(max) }
     }
 
     /// Only a lower bound: `max(min, x)`.
@@ -171,7 +186,7 @@ impl Clamp {
     /// assert_eq!(Clamp::at_least(0_u16).max(), Bound::Absent);
     /// ```
     pub fn at_least<T: Element>(min: T) -> Self {
-        Self { min: Bound::Value(min.to_bits64()), ..Self::unbounded(T::DTYPE) }
+        Self { min: Bound::value(min), ..Self::unbounded(T::DTYPE) }
     }
 
     /// Only an upper bound: `min(x, max)`.
@@ -181,7 +196,7 @@ impl Clamp {
     /// assert_eq!(Clamp::at_most(9_u16).min(), Bound::Absent);
     /// ```
     pub fn at_most<T: Element>(max: T) -> Self {
-        Self { max: Bound::Value(max.to_bits64()), ..Self::unbounded(T::DTYPE) }
+        Self { max: Bound::value(max), ..Self::unbounded(T::DTYPE) }
     }
 
     /// No bound at all: a copy, or the affine step alone.

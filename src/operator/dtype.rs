@@ -1,6 +1,9 @@
 //! The twelve element types.
 
 use std::fmt;
+use std::str::FromStr;
+
+use crate::Error;
 
 /// The element type of a tensor.
 ///
@@ -148,5 +151,22 @@ impl DType {
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// Takes the lower-case [`name`](DType::name).
+///
+/// ```
+/// # use wgpu_clamp::DType;
+/// assert_eq!("bf16".parse(), Ok(DType::BF16));
+/// let error = "float32".parse::<DType>().unwrap_err().to_string();
+/// assert_eq!(error, "dtype: \"float32\" is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64");
+/// ```
+impl FromStr for DType {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == name);
+        found.ok_or_else(|| Error::UnknownDType { name: name.to_owned() })
     }
 }

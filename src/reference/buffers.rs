@@ -135,6 +135,32 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
     Ok(())
 }
 
+/// Clamps every element of `slice` in place; as [`apply_in_place`], on Rust values.
+///
+/// # Errors
+///
+/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `T` is not the clamp's
+/// [`source`](Clamp::source) and its [`dtype`](Clamp::dtype). Nothing is written on an error.
+///
+/// ```
+/// use wgpu_clamp::{Clamp, reference};
+///
+/// let mut samples = [-1.0_f32, 2.5, 80.0];
+/// reference::clamp_slice_in_place(&Clamp::new(0.0_f32, 6.0), &mut samples)?;
+/// assert_eq!(samples, [0.0, 2.5, 6.0]);
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+pub fn clamp_slice_in_place<T: Element>(clamp: &Clamp, slice: &mut [T]) -> Result<(), Error> {
+    check_bounds(clamp)?;
+    for expected in [clamp.source(), clamp.dtype()] {
+        check_dtype("slice", expected, T::DTYPE)?;
+    }
+    for x in slice {
+        *x = from_bits(allowed(clamp, x.to_bits64()).first());
+    }
+    Ok(())
+}
+
 fn check_dtype(argument: &'static str, expected: DType, actual: DType) -> Result<(), Error> {
     if actual == expected {
         return Ok(());

@@ -102,6 +102,9 @@ impl Clamp {
     /// every element becomes Max, as version 13 says. A NaN element stays, and a bound that is NaN never
     /// replaces anything.
     ///
+    /// The text wants a bound of shape `[]`. A [slot](crate::Operands::with_min) takes any shape of one element, so that a
+    /// tensor of shape `[1]` or `[1, 1]`, which exporters write, serves too.
+    ///
     /// # Errors
     ///
     /// [`Error::Opset`] if `opset` is 0, [`Error::DTypeNotInStandard`] unless the dtype is one of

@@ -162,7 +162,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     if let Some(codecs) = metadata["codecs"].as_array_mut() {
         for_elements(codecs, source, dtype)?;
     }
-    let clamps: Vec<_> = channels.as_slice().iter().map(|clamp| format!("{clamp:?}")).collect();
+    let clamps: Vec<_> = channels.as_slice().iter().map(ToString::to_string).collect();
     let made = json!({ "source": types::name(source), "axis": channels.axis(), "clamps": clamps });
     let attributes =
         metadata.as_object_mut().map(|metadata| metadata.entry("attributes").or_insert_with(|| json!({})));

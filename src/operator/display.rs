@@ -1,0 +1,132 @@
+//! Clamps in numbers, as logs and people read them.
+
+use std::fmt;
+
+use half::{bf16, f16};
+
+use crate::{Affine, Bound, Clamp, Clamps, DType, NanRule, Order, Rounding};
+
+/// The formula, with the bounds as numbers of the dtype. What a bound is that lies on the GPU is not known: `slot`.
+///
+/// ```
+/// # use wgpu_clamp::{Clamp, DType, Order};
+/// assert_eq!(Clamp::new(0.0_f32, 6.0).to_string(), "f32: max(min(x, 6.0), 0.0)");
+/// let levels = Clamp::at_most(200_u8).with_source(DType::F16)?.with_affine(1.5, -20.0)?;
+/// assert_eq!(levels.to_string(), "f16 to u8: min(x * 1.5 - 20.0, 200), fast");
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+impl fmt::Display for Clamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (source, dtype) = (self.source(), self.dtype());
+        if self.converts() {
+            write!(f, "{source} to ")?;
+        }
+        let steps = match self.order() {
+            Order::MinWins => [("min", self.max()), ("max", self.min())],
+            Order::MaxWins => [("max", self.min()), ("min", self.max())],
+        };
+        let mut formula = self.affine().map_or_else(|| "x".to_owned(), |affine| step(affine, dtype));
+        for (function, bound) in steps {
+            match bound {
+                Bound::Absent => {}
+                Bound::Value(bits) => formula = format!("{function}({formula}, {})", number(dtype, bits)),
+                Bound::OnGpu => formula = format!("{function}({formula}, slot)"),
+            }
+        }
+        write!(f, "{dtype}: {formula}")?;
+        let meets_a_float = source.is_float() || dtype.is_float();
+        if self.affine().is_some() && meets_a_float {
+            f.write_str(match self.precision() {
+                crate::Precision::Fast => ", fast",
+                crate::Precision::Exact => ", exact",
+            })?;
+        }
+        let rounds = !dtype.is_float() && (self.affine().is_some() || source.is_float());
+        if rounds && self.rounding() == Rounding::NearestEven {
+            f.write_str(", to nearest even")?;
+        }
+        if meets_a_float {
+            f.write_str(match self.nan_rule() {
+                NanRule::Propagate => "",
+                NanRule::ToMin => ", NaN as -inf",
+                NanRule::ToMax => ", NaN as inf",
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// That of the one clamp, or of the first channel's.
+impl fmt::Display for Clamps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = self.as_slice();
+        if let Some(axis) = self.axis() {
+            write!(f, "{} clamps along axis {axis}", list.len())?;
+        }
+        match list.first() {
+            Some(first) if self.axis().is_some() => write!(f, ", the first {first}"),
+            Some(first) => first.fmt(f),
+            None => Ok(()),
+        }
+    }
+}
+
+fn step(affine: Affine, dtype: DType) -> String {
+    // The numbers are of f32 where the dtype is not F64, and are told as such.
+    let number = |x: f64| if dtype == DType::F64 { format!("{x:?}") } else { format!("{:?}", x as f32) };
+    let (scale, bias) = (affine.scale(), affine.bias());
+    #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
+    let product = if scale == 1.0 { "x".to_owned() } else { format!("x * {}", number(scale)) };
+    if bias == 0.0 {
+        return product;
+    }
+    let sign = if bias < 0.0 { '-' } else { '+' };
+    format!("{product} {sign} {}", number(bias.abs()))
+}
+
+fn number(dtype: DType, bits: u64) -> String {
+    match dtype {
+        DType::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        DType::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
+        DType::BF16 => format!("{:?}", bf16::from_bits(bits as u16).to_f32()),
+        DType::F64 => format!("{:?}", f64::from_bits(bits)),
+        DType::I8 => (bits as i8).to_string(),
+        DType::I16 => (bits as i16).to_string(),
+        DType::I32 => (bits as i32).to_string(),
+        DType::I64 => bits.cast_signed().to_string(),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Precision;
+
+    #[test]
+    fn formulas_tell_what_counts() {
+        let affine = Clamp::new(-1.0_f64, 1.0).with_affine_f64(1.0, -0.1).unwrap();
+        let on_gpu = Clamp::at_least(1_u16).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+        let to_bytes = Clamp::unbounded(DType::I8).with_source(DType::BF16).unwrap();
+        for (clamp, text) in [
+            (Clamp::unbounded(DType::U64), "u64: x"),
+            (Clamp::new(-3_i8, -1).with_order(Order::MaxWins), "i8: min(max(x, -3), -1)"),
+            (Clamp::at_least(i64::MIN), "i64: max(x, -9223372036854775808)"),
+            (
+                Clamp::at_most(f16::from_f32(0.5)).with_nan_rule(NanRule::ToMin),
+                "f16: min(x, 0.5), NaN as -inf",
+            ),
+            (Clamp::new(bf16::NEG_INFINITY, bf16::NAN), "bf16: max(min(x, NaN), -inf)"),
+            (affine.with_precision(Precision::Exact), "f64: max(min(x - 0.1, 1.0), -1.0), exact"),
+            (on_gpu.with_affine(-0.1, 1e30).unwrap(), "u16: max(min(x * -0.1 + 1e30, slot), 1)"),
+            (to_bytes.with_rounding(Rounding::NearestEven), "bf16 to i8: x, to nearest even"),
+            (Clamp::at_most(1_u8).with_nan_rule(NanRule::ToMax), "u8: min(x, 1)"),
+        ] {
+            assert_eq!(clamp.to_string(), text);
+            assert_eq!(Clamps::from(&clamp).to_string(), text);
+        }
+        let two = [Clamp::at_most(1_u8), Clamp::at_most(2_u8)];
+        assert_eq!(Clamps::along(3, &two).to_string(), "2 clamps along axis 3, the first u8: min(x, 1)");
+        assert_eq!(Clamps::along(0, &[]).to_string(), "0 clamps along axis 0");
+    }
+}
