@@ -423,6 +423,9 @@ pub enum Error {
         /// What the device allows.
         limit: u64,
     },
+    /// The caller's progress function ended the run.
+    #[error("stopped by the progress function")]
+    Stopped,
     /// No adapter was found, or none that the environment variables allow.
     #[error("no adapter: {reason}")]
     NoAdapter {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::transfer::{self, Mapping};
 use crate::gpu::{adapter, lost, mapped, scope};
@@ -47,7 +47,27 @@ pub struct ClampSlice<'a> {
     progress: Option<Progress<'a>>,
 }
 
-type Progress<'a> = Box<dyn FnMut(usize, usize) + Send + 'a>;
+type Progress<'a> = Box<dyn FnMut(usize, usize) -> ControlFlow<()> + Send + 'a>;
+
+mod sealed {
+    use std::ops::ControlFlow;
+
+    pub trait Flow {
+        fn flow(self) -> ControlFlow<()>;
+    }
+
+    impl Flow for () {
+        fn flow(self) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+    }
+
+    impl Flow for ControlFlow<()> {
+        fn flow(self) -> ControlFlow<()> {
+            self
+        }
+    }
+}
 
 impl<'a> ClampSlice<'a> {
     /// Of Rust values.
@@ -76,9 +96,29 @@ impl<'a> ClampSlice<'a> {
     }
 
     /// Calls `progress` after each chunk with the elements that are done, counted from the start of the slice,
-    /// and their total.
-    pub fn with_progress(mut self, progress: impl FnMut(usize, usize) + Send + 'a) -> Self {
-        self.progress = Some(Box::new(progress));
+    /// and their total. It returns nothing, or a [`ControlFlow`]: `Break(())` before the last chunk ends the run with
+    /// [`Error::Stopped`], within [`Error::PartlyWritten`].
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamp, Host};
+    /// use std::ops::ControlFlow;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    ///
+    /// static STOP: AtomicBool = AtomicBool::new(false); // set by a button, or by Ctrl-C
+    /// # let host = Host::open_blocking()?;
+    /// let mut samples = vec![0.5_f32; 100_000_000];
+    /// host.clamp_slice_in_place(&Clamp::new(-1.0_f32, 1.0), &mut samples)
+    ///     .with_progress(|_, _| {
+    ///         if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    ///     })
+    ///     .run_blocking()?;
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn with_progress<R: sealed::Flow>(
+        mut self,
+        mut progress: impl FnMut(usize, usize) -> R + Send + 'a,
+    ) -> Self {
+        self.progress = Some(Box::new(move |done, total| progress(done, total).flow()));
         self
     }
 
@@ -223,8 +263,11 @@ async fn stream(
         ring[finished % RING].finish(flight, data.output(&elements)).await?;
         finished += 1;
         *done = elements.end;
-        if let Some(progress) = progress {
-            progress(*done, total);
+        if let Some(progress) = progress
+            && progress(*done, total).is_break()
+            && *done < total
+        {
+            return Err(Error::Stopped);
         }
     }
 }

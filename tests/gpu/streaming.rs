@@ -1,6 +1,7 @@
 //! Slices that go through the device in chunks, and devices that fail meanwhile.
 
 use std::future::Future as _;
+use std::ops::ControlFlow;
 use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
@@ -83,6 +84,33 @@ fn slices_of_many_chunks_are_streamed() {
             let mut data = src.clone();
             gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
             assert!(right(&data), "{len} in place on {}", gpu.name);
+        }
+    }
+}
+
+/// What was said to be done before is, and nothing else; after the last chunk there is nothing to stop.
+#[test]
+fn a_progress_function_stops_the_run() {
+    for gpu in gpus() {
+        let len = 5 * CHUNK;
+        for stop in [1, 3, 5] {
+            let mut data = vec![9_u8; len];
+            let result = gpu
+                .host
+                .clamp_slice_in_place(&Clamp::at_most(2_u8), &mut data)
+                .with_progress(|done, _| {
+                    if done < stop * CHUNK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                })
+                .run_blocking();
+            let end = stop * CHUNK;
+            if stop == 5 {
+                result.unwrap();
+            } else {
+                let expected = Error::PartlyWritten { valid: 0..end, source: Box::new(Error::Stopped) };
+                assert_eq!(result.unwrap_err(), expected);
+            }
+            let (done, rest) = data.split_at(end);
+            assert!(done.iter().all(|&x| x == 2) && rest.iter().all(|&x| x == 9), "{stop} on {}", gpu.name);
         }
     }
 }
