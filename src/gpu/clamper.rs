@@ -492,7 +492,16 @@ impl Prepared {
     }
 
     /// Records the clamp in a compute pass of its own, or nothing if there is no element.
-    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Prepared, wgpu};
+    /// # fn f(device: &wgpu::Device, queue: &wgpu::Queue, prepared: &Prepared) {
+    /// let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// prepared.encode(&mut encoder);
+    /// queue.submit([encoder.finish()]);
+    /// # }
+    /// ```
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         if !self.dispatches.is_empty() {
             self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("wgpu-clamp"),

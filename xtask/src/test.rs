@@ -114,8 +114,16 @@ fn run(options: &Options) -> Result<()> {
     })?;
     steps.step("examples", || {
         // Each checks its own result, and was built with the tests.
-        ["quickstart", "own_encoder", "frame_to_tensor"].into_iter().try_for_each(|example| {
-            run_command(&mut in_root(&["run", "--package", "wgpu-clamp", "--example", example]))
+        let own: [(&str, &[&str]); 4] = [
+            ("quickstart", &[]),
+            ("own_encoder", &[]),
+            ("frame_to_tensor", &[]),
+            // All cases are in the tests.
+            ("doctor", &["--cases", "0..5"]),
+        ];
+        own.into_iter().try_for_each(|(example, args)| {
+            let mut run = in_root(&["run", "--package", "wgpu-clamp", "--example", example, "--"]);
+            run_command(run.args(args))
         })
     })?;
     steps.summary();

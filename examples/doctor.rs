@@ -1,0 +1,180 @@
+//! What this machine's adapters are, whether they compute the right bits, and how fast, as a text to put into an issue:
+//! `cargo run --release --example doctor`.
+//!
+//! ```text
+//! cargo run --release --example doctor -- radv            only adapters whose name contains this
+//! cargo run --release --example doctor -- --cases 0..50   some cases of the self-test alone
+//! ```
+//!
+//! The self-test takes every dtype, and every pair of them that converts, through every kernel. Most of its time is the
+//! driver's, for compiling: a minute or so on a GPU, five on a software driver. The exit code is 1 if an element differs.
+
+use std::ops::Range;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Tensor, wgpu};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether no element differs.
+fn run() -> Result<bool> {
+    let (name, cases) = arguments()?;
+    let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    let backends = descriptor.backends;
+    let mut adapters = pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends));
+    adapters.retain(|adapter| adapter.get_info().name.to_lowercase().contains(&name));
+    println!(
+        "wgpu-clamp {}, wgpu 30, {} {}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
+    if adapters.is_empty() {
+        println!(
+            "no adapter with {name:?} in its name for {backends:?}: a driver is needed (on Linux, Mesa's are \
+             mesa-vulkan-drivers in Debian and Ubuntu)"
+        );
+        return Ok(true);
+    }
+    let mut agrees = true;
+    let mut usable = 0;
+    for adapter in &adapters {
+        match examine(adapter, cases.clone()) {
+            Ok(right) => {
+                agrees &= right;
+                usable += 1;
+            }
+            // One that lacks what the kernels need is no wrong result.
+            Err(error) => println!("  not usable: {error}"),
+        }
+    }
+    let verdict = if agrees { "agree with the CPU reference, bit for bit" } else { "DIFFER, see above" };
+    println!("\n{usable} of {} adapters usable; results {verdict}", adapters.len());
+    Ok(agrees)
+}
+
+/// A part of the name, in lower case, and the cases of the self-test.
+fn arguments() -> Result<(String, Range<usize>)> {
+    let mut name = String::new();
+    let mut cases = 0..usize::MAX;
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Long("cases") => {
+                let text = parser.value()?.to_string_lossy().into_owned();
+                let range = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+                cases = range.ok_or_else(|| format!("--cases: {text:?} is no range such as 0..50"))?;
+            }
+            lexopt::Arg::Value(text) => name = text.to_string_lossy().to_lowercase(),
+            _ => return Err(arg.unexpected().into()),
+        }
+    }
+    Ok((name, cases))
+}
+
+/// Whether an adapter's results are right.
+fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
+    let info = adapter.get_info();
+    println!("\n{} ({:?}, {:?})", info.name, info.backend, info.device_type);
+    println!("  driver: {}", format!("{} {}", info.driver, info.driver_info).trim());
+    let limits = adapter.limits();
+    println!(
+        "  limits: bindings of {} MiB at multiples of {} bytes, buffers of {} MiB, {} workgroups per dimension",
+        limits.max_storage_buffer_binding_size >> 20,
+        limits.min_storage_buffer_offset_alignment,
+        limits.max_buffer_size >> 20,
+        limits.max_compute_workgroups_per_dimension,
+    );
+    let features = Clamper::optional_features(adapter);
+    let names: Vec<_> = features.iter_names().map(|(name, _)| name).collect();
+    println!("  optional features: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
+    let descriptor =
+        wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
+    let host = Host::new(&Clamper::new(&device)?, &queue);
+
+    let bar = ProgressBar::no_length();
+    bar.set_style(ProgressStyle::with_template("  {bar:40} {pos} of {len} cases, {eta} left")?);
+    let started = Instant::now();
+    let progress = |done, total, _: &_| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    };
+    let report = host.self_test().cases(cases).with_progress(progress).run_blocking()?;
+    bar.finish_and_clear();
+    let seconds = started.elapsed().as_secs();
+    println!("  self-test, {seconds} s: {}", report.to_string().replace('\n', "\n    "));
+    speed(&host)?;
+    Ok(report.passed())
+}
+
+/// A few clamps beside a copy of the same bytes.
+fn speed(host: &Host) -> Result<()> {
+    const BYTES: u32 = 64 << 20;
+    let relu6 = Clamp::new(0.0_f32, 6.0);
+    let to_f16 = Clamp::unbounded(DType::F16).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
+    for (name, clamp) in [
+        ("f32, two bounds", relu6),
+        ("f32, fast scale and bias", relu6.with_affine(1.7, -0.3)?),
+        ("u8, two bounds", Clamp::new(16_u8, 235)),
+        ("u8 to f16, scale", to_f16),
+    ] {
+        let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
+        // Both read and write as many bytes.
+        let elements = BYTES as usize / (from + to) * 2;
+        let src = Tensor::zeros(host, clamp.source(), &[elements])?;
+        let dst = Tensor::zeros(host, clamp.dtype(), &[elements])?;
+        let [a, b] = [(); 2].map(|()| Tensor::zeros(host, DType::U8, &[BYTES as usize]));
+        let (a, b) = (a?, b?);
+        let prepared = host.clamper().prepare(&clamp, Operands::new(src.view(), dst.view()))?;
+        let mut times = [Vec::new(), Vec::new()];
+        // In turns, so that what else the machine does hits both; the first two rounds warm up.
+        for round in 0..11 {
+            let copied = time(host, |encoder| {
+                encoder.copy_buffer_to_buffer(a.buffer(), 0, b.buffer(), 0, u64::from(BYTES));
+            })?;
+            let clamped = time(host, |encoder| prepared.encode(encoder))?;
+            if round > 1 {
+                times[0].push(copied);
+                times[1].push(clamped);
+            }
+        }
+        let [copy, clamp] = times.map(median);
+        let ratio = copy.as_secs_f64() / clamp.as_secs_f64();
+        let rate = 2.0 * f64::from(BYTES) / clamp.as_secs_f64() / 1e9;
+        println!("  {name}: {ratio:.2} of a copy's speed, {rate:.1} GB/s read and written");
+    }
+    Ok(())
+}
+
+/// How long a submission of four takes, until the GPU is done.
+fn time(host: &Host, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<Duration> {
+    let device = host.clamper().device();
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    for _ in 0..4 {
+        record(&mut encoder);
+    }
+    let commands = encoder.finish();
+    let started = Instant::now();
+    host.queue().submit([commands]);
+    device.poll(wgpu::PollType::wait_indefinitely())?;
+    Ok(started.elapsed() / 4)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
