@@ -4,10 +4,10 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::{bench, demo, deny, drivers, fuzz, mutants, proof, shaders, test, validate, web};
+use crate::{bench, demo, deny, drivers, fuzz, integrations, mutants, proof, shaders, test, validate, web};
 
 /// All of them but `help`, in its order.
-const COMMANDS: [Command; 11] = [
+const COMMANDS: [Command; 12] = [
     demo::COMMAND,
     test::COMMAND,
     validate::COMMAND,
@@ -17,6 +17,7 @@ const COMMANDS: [Command; 11] = [
     proof::COMMAND,
     mutants::COMMAND,
     fuzz::COMMAND,
+    integrations::COMMAND,
     drivers::COMMAND,
     web::COMMAND,
 ];

@@ -8,6 +8,7 @@ mod demo;
 mod deny;
 mod drivers;
 mod fuzz;
+mod integrations;
 mod machine;
 mod mutants;
 mod packages;
