@@ -44,8 +44,7 @@ fn host() -> PyResult<Host> {
     if let Some(host) = &*host {
         return Ok(host.clone());
     }
-    let opened = Host::open_blocking().map_err(to_python)?;
-    Ok(host.insert(opened).clone())
+    Ok(host.insert(Host::open_blocking().map_err(to_python)?).clone())
 }
 
 /// The process that opens the device: this one, if none has.

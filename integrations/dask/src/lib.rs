@@ -69,7 +69,7 @@ fn on_bytes(
     call: impl FnOnce(Option<&[u8]>, &mut [u8]) -> PyResult<()> + Send,
 ) -> PyResult<()> {
     let in_use = |error| PyValueError::new_err(format!("array, out: {error}, by a call of another thread"));
-    let src = src.map(|src| src.try_readonly()).transpose().map_err(in_use)?;
+    let src = src.map(PyArrayMethods::try_readonly).transpose().map_err(in_use)?;
     let src = src.as_ref().map(|src| src.as_slice()).transpose()?;
     let mut dst = dst.try_readwrite().map_err(in_use)?;
     let dst = dst.as_slice_mut()?;

@@ -5,11 +5,16 @@
 >>> wgpu_clamp.clamp(np.array([-1.5, 0.25, 7.0], np.float32), 0, 6)
 array([0.  , 0.25, 6.  ], dtype=float32)
 
-On chunks of a Dask array, by ``map_blocks``:
+On the chunks of a Dask array, by ``map_blocks``. It keeps ``dtype`` to itself, so that another one goes in by ``partial``:
 
 >>> import dask.array as da
+>>> from functools import partial
 >>> levels = da.arange(8, chunks=4, dtype=np.uint8)
->>> floats = levels.map_blocks(wgpu_clamp.clamp, 0, 1, 1 / 4, dtype=np.float32, meta=np.empty(0, np.float32))
+>>> levels.map_blocks(wgpu_clamp.clamp, 2, 5, dtype=np.uint8, meta=levels).compute()
+array([2, 2, 2, 3, 4, 5, 5, 5], dtype=uint8)
+>>> halves = partial(wgpu_clamp.clamp, scale=0.5, dtype=np.float32)
+>>> levels.map_blocks(halves, dtype=np.float32, meta=np.empty(0, np.float32)).compute()
+array([0. , 0.5, 1. , 1.5, 2. , 2.5, 3. , 3.5], dtype=float32)
 """
 
 import numpy as np
