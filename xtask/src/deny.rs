@@ -32,13 +32,14 @@ fn is_offline(words: Words) -> Result<bool> {
 
 /// The workspaces, and what is checked of each. Nobody is handed the tools, a machine-learning framework among them: what
 /// counts there is where they come from.
-const WORKSPACES: [(&str, &[&str]); 7] = [
+const WORKSPACES: [(&str, &[&str]); 8] = [
     ("Cargo.toml", &["bans", "licenses", "sources"]),
     ("examples/web/Cargo.toml", &["bans", "licenses", "sources"]),
     ("benches/budget/Cargo.toml", &["sources"]),
     ("benches/peers/Cargo.toml", &["sources"]),
     ("compilers/Cargo.toml", &["sources"]),
     ("fuzz/Cargo.toml", &["sources"]),
+    ("integrations/dask/Cargo.toml", &["sources"]),
     ("proof/web/Cargo.toml", &["sources"]),
 ];
 

@@ -95,7 +95,7 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
         return steps.step("dask: measure", || run_command(python.command().arg(dir.join("measure.py"))));
     }
     steps.step("dask: lints", || lints(root, &dir, "dask"))?;
-    steps.step("dask: tests", || run_command(python.pytest(&dir).args(&asked.pytest)))
+    steps.step("dask: tests", || run_command(&mut python.pytest(&dir, &asked.pytest)))
 }
 
 /// The program.
@@ -116,9 +116,7 @@ fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
     }
     steps.step("zarr: lints", || lints(root, &dir, "zarr"))?;
     steps.step("zarr: cargo test", || run_command(&mut cargo(&["test", "--release", "--locked"])))?;
-    steps.step("zarr: tests", || {
-        run_command(python.pytest(&dir).env("CLAMP_ZARR", &program).args(&asked.pytest))
-    })
+    steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
 }
 
 fn lints(root: &Path, dir: &Path, name: &str) -> Result<()> {
@@ -174,10 +172,10 @@ impl Python {
         command
     }
 
-    /// The tests of an integration.
-    fn pytest(&self, dir: &Path) -> Command {
+    /// The tests of an integration, or those that `args` name.
+    fn pytest(&self, dir: &Path, args: &[OsString]) -> Command {
         let mut pytest = self.module("pytest", &[]);
-        pytest.current_dir(dir).arg("tests");
+        pytest.current_dir(dir).args(args);
         pytest
     }
 }
