@@ -16,7 +16,7 @@ CALL = dict(min=-12.5, max=20.25)
 
 
 def chunk(index):
-    """A chunk of the input: numbers that compress to about a third, and all that a float can be among them."""
+    """A chunk of the input: noise of 12 bits, and all that a float can be among it."""
     random = np.random.default_rng(index)
     numbers = random.integers(-2048, 2048, CHUNK, np.int16).astype(np.float32) / 64
     odd = np.array([np.nan, -np.nan, np.inf, -np.inf, -0.0, 1e-40, -1e-40, 3e38], np.float32)

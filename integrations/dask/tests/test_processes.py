@@ -1,9 +1,11 @@
 """Threads, forks, and a device that is lost."""
 
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -15,15 +17,21 @@ from wgpu_clamp import _native
 PATIENCE = 120
 
 
-def run(program, **environment):
-    return subprocess.run(
+def run(program):
+    """Its status and what it printed. Whatever it has forked ends with it."""
+    process = subprocess.Popen(
         [sys.executable, "-c", program],
-        env=os.environ | environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=PATIENCE,
-        check=False,
+        start_new_session=True,
     )
+    try:
+        return *process.communicate(timeout=PATIENCE), process.returncode
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def test_eight_threads_at_once():
@@ -51,8 +59,8 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 assert results == [[2, 2, 2, 3, 4, 5, 5, 5, 5]] * 8, results
 """
-    done = run(program)
-    assert done.returncode == 0, done.stderr
+    _, complaint, status = run(program)
+    assert status == 0, complaint
 
 
 FORK = """
@@ -73,16 +81,16 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 def test_a_fork_after_the_first_call_is_refused():
     clamp = "assert wgpu_clamp.clamp(np.arange(9), 2, 5)[0] == 2"
-    done = run(FORK.format(before=clamp, after=clamp))
-    assert done.returncode == 0, done.stderr
-    error, status = done.stdout.splitlines()
+    printed, complaint, status = run(FORK.format(before=clamp, after=clamp))
+    assert status == 0, complaint
+    error, status_of_fork = printed.splitlines()
     assert "was forked from process" in error and "Start workers by spawn" in error
-    assert status == "3"
+    assert status_of_fork == "3"
 
 
 def test_a_fork_before_the_first_call_has_a_device_of_its_own():
-    done = run(FORK.format(before="", after="assert wgpu_clamp.clamp(np.arange(9), 2, 5)[0] == 2"))
-    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+    printed, complaint, status = run(FORK.format(before="", after="assert wgpu_clamp.clamp(np.arange(9), 2, 5)[0] == 2"))
+    assert (status, printed) == (0, "0\n"), complaint
 
 
 def test_after_the_loss_of_a_device_another_is_opened():
