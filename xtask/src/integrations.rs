@@ -17,7 +17,7 @@ pub const COMMAND: cli::Command = cli::Command {
     usage: "
     cargo xtask integrations [dask|zarr] [--measure] [-- ARGS]
         Installs the engines into target/integrations, builds the integrations, or one of them, and tests them
-        there: minutes, and 3 GiB of disk. ARGS go to pytest. With --measure it prints the figures of
+        there: minutes, and 3 GiB of disk. ARGS go to pytest. With --measure it prints the figures of dask in
         docs/INTEGRATIONS.md in place of the tests. Needs Python 3.11 or later.
 ",
     task: |words| {
@@ -53,18 +53,26 @@ struct Asked {
 
 impl Asked {
     fn of(words: Words) -> Result<Self> {
-        let mut asked = Self { integrations: Integration::ALL.to_vec(), measure: false, pytest: words.rest };
+        let (mut one, mut measure) = (None, false);
         for word in words.own {
+            let named = Integration::ALL.into_iter().find(|integration| word == integration.name());
             if word == "--measure" {
-                asked.measure = true;
-                continue;
-            }
-            let Some(one) = Integration::ALL.into_iter().find(|one| word == one.name()) else {
+                measure = true;
+            } else if one.is_none() && named.is_some() {
+                one = named;
+            } else {
                 bail!("`integrations` takes `dask` or `zarr`, and `--measure`, but got `{}`", word.display());
-            };
-            asked.integrations = vec![one];
+            }
         }
-        Ok(asked)
+        if measure && one == Some(Integration::Zarr) {
+            bail!("`--measure` is of `dask` alone, but got `zarr`");
+        }
+        let integrations = match one {
+            Some(one) => vec![one],
+            None if measure => vec![Integration::Dask],
+            None => Integration::ALL.to_vec(),
+        };
+        Ok(Self { integrations, measure, pytest: words.rest })
     }
 }
 
@@ -109,11 +117,6 @@ fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
     };
     let program = target.join("release").join(format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX));
     steps.step("zarr: build", || run_command(&mut cargo(&["build", "--release", "--locked"])))?;
-    if asked.measure {
-        return steps.step("zarr: measure", || {
-            run_command(python.command().arg(dir.join("measure.py")).env("CLAMP_ZARR", &program))
-        });
-    }
     steps.step("zarr: lints", || lints(root, &dir, "zarr"))?;
     steps.step("zarr: cargo test", || run_command(&mut cargo(&["test", "--release", "--locked"])))?;
     steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
@@ -192,7 +195,10 @@ mod tests {
     fn it_takes_one_or_all() {
         assert_eq!(asked("").integrations, Integration::ALL);
         assert_eq!(asked("zarr").integrations, [Integration::Zarr]);
-        assert!(Asked::of(Words::typed("spark")).unwrap_err().to_string().contains("`spark`"));
+        assert_eq!(asked("--measure").integrations, [Integration::Dask]);
+        for (line, word) in [("spark", "`spark`"), ("dask zarr", "`zarr`"), ("zarr --measure", "`zarr`")] {
+            assert!(Asked::of(Words::typed(line)).unwrap_err().to_string().contains(word), "{line}");
+        }
     }
 
     #[test]
