@@ -4,10 +4,12 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::{bench, demo, deny, drivers, fuzz, lint, mutants, proof, shaders, test, validate, web};
+use crate::{
+    bench, demo, deny, drivers, fuzz, integrations, lint, mutants, proof, shaders, test, validate, web,
+};
 
 /// All of them but `help`, in its order.
-const COMMANDS: [Command; 12] = [
+const COMMANDS: [Command; 13] = [
     demo::COMMAND,
     test::COMMAND,
     lint::COMMAND,
@@ -18,6 +20,7 @@ const COMMANDS: [Command; 12] = [
     proof::COMMAND,
     mutants::COMMAND,
     fuzz::COMMAND,
+    integrations::COMMAND,
     drivers::COMMAND,
     web::COMMAND,
 ];

@@ -1,6 +1,6 @@
 //! `cargo xtask lint`: rustfmt and clippy in every workspace.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -46,13 +46,16 @@ pub struct Workspace {
     target: Option<&'static str>,
     /// Without which it does not compile.
     rustflags: &'static str,
+    /// Whether its command builds it optimised, so that the lints share what that has built.
+    release: bool,
 }
 
 /// A tool, for this machine.
-const TOOL: Workspace = Workspace { directory: "", published: false, target: None, rustflags: "" };
+const TOOL: Workspace =
+    Workspace { directory: "", published: false, target: None, rustflags: "", release: false };
 
 /// All of them, the main one first.
-pub const WORKSPACES: [Workspace; 7] = [
+pub const WORKSPACES: [Workspace; 9] = [
     Workspace { directory: ".", published: true, ..TOOL },
     Workspace { directory: "examples/web", published: true, target: Some(web::TARGET), ..TOOL },
     Workspace { directory: "proof/web", target: Some(web::TARGET), ..TOOL },
@@ -60,6 +63,8 @@ pub const WORKSPACES: [Workspace; 7] = [
     Workspace { directory: "benches/peers", ..TOOL },
     Workspace { directory: "compilers", ..TOOL },
     Workspace { directory: "fuzz", rustflags: "--cfg fuzzing", ..TOOL },
+    Workspace { directory: "integrations/dask", release: true, ..TOOL },
+    Workspace { directory: "integrations/zarr", release: true, ..TOOL },
 ];
 
 fn run(workspaces: &[&Workspace]) -> Result<()> {
@@ -86,8 +91,11 @@ impl Workspace {
     /// Clippy warns, or it does not build.
     pub fn lint(&self) -> Result<()> {
         let mut lints = self.cargo(&["clippy", "--workspace", "--all-targets", "--locked"])?;
-        if let Some(name) = Path::new(self.directory).file_name() {
-            lints.arg("--target-dir").arg(Path::new("target").join(name));
+        if let Some(target) = self.target_dir() {
+            lints.arg("--target-dir").arg(target);
+        }
+        if self.release {
+            lints.arg("--release");
         }
         if let Some(target) = self.target {
             web::ensure_target()?;
@@ -97,6 +105,17 @@ impl Workspace {
             lints.env("RUSTFLAGS", self.rustflags);
         }
         run_command(lints.args(["--", "-D", "warnings"]))
+    }
+
+    /// Where its commands build it, from the root; the main one has its own place.
+    fn target_dir(&self) -> Option<PathBuf> {
+        let directory = Path::new(self.directory);
+        let name = if directory.starts_with("integrations") {
+            directory.as_os_str()
+        } else {
+            directory.file_name()?
+        };
+        Some(Path::new("target").join(name))
     }
 
     fn cargo(&self, args: &[&str]) -> Result<Command> {

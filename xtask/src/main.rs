@@ -8,6 +8,7 @@ mod demo;
 mod deny;
 mod drivers;
 mod fuzz;
+mod integrations;
 mod lint;
 mod machine;
 mod mutants;

@@ -23,6 +23,8 @@ pub enum Tool {
     Npm,
     /// Fetches wheels.
     Pip,
+    /// Makes virtual environments.
+    Venv,
 }
 
 impl Tool {
@@ -40,6 +42,7 @@ impl Tool {
                 }
             }
             Self::Pip => &["python3", "-m", "pip"],
+            Self::Venv => &["python3", "-m", "venv"],
         }
     }
 
@@ -62,11 +65,18 @@ impl Tool {
             (Self::Npm, _) => "npm",
             (Self::Pip, Manager::Pacman) => "python-pip",
             (Self::Pip, _) => "python3-pip",
+            (Self::Venv, Manager::Apt) => "python3-venv",
+            (Self::Venv, Manager::Dnf) => "python3",
+            (Self::Venv, Manager::Pacman) => "python",
         }
     }
 
     fn is_there(self) -> bool {
-        succeeds(self.command().arg("--version"))
+        match self {
+            // Debian's Python has the module, and lacks what the module needs.
+            Self::Venv => succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"])),
+            _ => succeeds(self.command().arg("--version")),
+        }
     }
 }
 

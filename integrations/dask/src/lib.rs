@@ -1,0 +1,112 @@
+//! `wgpu_clamp._native`: flat arrays of bytes through wgpu-clamp. What Python's callers pass is checked and named in
+//! `python/wgpu_clamp/arguments.py`.
+
+mod gpu;
+mod operation;
+
+use numpy::{PyArray1, PyArrayMethods};
+use operation::Operation;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use wgpu_clamp::{Error, Layout, reference as cpu};
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{adapter, clamp, lose_device, reference};
+}
+
+type Bytes<'py> = Bound<'py, PyArray1<u8>>;
+
+/// By the GPU: `src`, a packed tensor of this shape, into `dst`, or `dst` in place where there is no `src`.
+#[pyfunction]
+fn clamp(
+    py: Python<'_>,
+    operation: Operation,
+    shape: Vec<usize>,
+    src: Option<&Bytes<'_>>,
+    dst: &Bytes<'_>,
+) -> PyResult<()> {
+    let clamps = operation.clamps()?;
+    let clamps = operation.along(&clamps);
+    on_bytes(py, src, dst, |src, dst| {
+        gpu::call(|host| {
+            let clamp = match src {
+                Some(src) => host.clamp_bytes(clamps, &shape, src, dst),
+                None => host.clamp_bytes_in_place(clamps, &shape, dst),
+            };
+            clamp.run_blocking()
+        })
+    })
+}
+
+/// As [`clamp`], by the crate's reference.
+#[pyfunction]
+fn reference(
+    py: Python<'_>,
+    operation: Operation,
+    shape: Vec<usize>,
+    src: Option<&Bytes<'_>>,
+    dst: &Bytes<'_>,
+) -> PyResult<()> {
+    let clamps = operation.clamps()?;
+    let clamps = operation.along(&clamps);
+    let layout = Layout::packed(&shape).map_err(to_python)?;
+    on_bytes(py, src, dst, |src, dst| {
+        let done = match src {
+            Some(src) => cpu::apply(clamps, &layout, src, &layout, dst),
+            None => cpu::apply_in_place(clamps, &layout, dst),
+        };
+        done.map_err(to_python)
+    })
+}
+
+/// Calls without the GIL. Until that ends, no other call of this module writes to either array, nor reads `dst`.
+fn on_bytes(
+    py: Python<'_>,
+    src: Option<&Bytes<'_>>,
+    dst: &Bytes<'_>,
+    call: impl FnOnce(Option<&[u8]>, &mut [u8]) -> PyResult<()> + Send,
+) -> PyResult<()> {
+    let in_use = |error| PyValueError::new_err(format!("array, out: {error}, by a call of another thread"));
+    let src = src.map(PyArrayMethods::try_readonly).transpose().map_err(in_use)?;
+    let src = src.as_ref().map(|src| src.as_slice()).transpose()?;
+    let mut dst = dst.try_readwrite().map_err(in_use)?;
+    let dst = dst.as_slice_mut()?;
+    py.detach(|| call(src, dst))
+}
+
+/// The adapter of this process, in words.
+#[pyfunction]
+fn adapter(py: Python<'_>) -> PyResult<String> {
+    py.detach(|| gpu::call(|host| Ok(host.adapter())))
+}
+
+/// Destroys the device, for the test of what follows the loss of one.
+#[pyfunction]
+fn lose_device(py: Python<'_>) -> PyResult<()> {
+    py.detach(|| {
+        gpu::call(|host| {
+            host.clamper().device().destroy();
+            Ok(())
+        })
+    })
+}
+
+/// What the machine has to answer for is a `RuntimeError`, what the caller has a `ValueError`.
+fn to_python(error: Error) -> PyErr {
+    match error {
+        Error::NoAdapter { .. }
+        | Error::NoDevice { .. }
+        | Error::DeviceLimit { .. }
+        | Error::DeviceLost { .. }
+        | Error::OutOfMemory { .. }
+        | Error::Readback { .. }
+        | Error::Internal { .. } => PyRuntimeError::new_err(error.to_string()),
+        Error::PartlyWritten { valid, source } => PyRuntimeError::new_err(format!(
+            "out: of its elements, in C order, {}..{} are written, the others are not: {source}",
+            valid.start, valid.end
+        )),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}

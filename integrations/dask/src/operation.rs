@@ -1,0 +1,76 @@
+//! What is computed, as Python passes it.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::{FromPyObject, PyResult};
+use wgpu_clamp::{Bound, Clamp, Clamps, DType, Error, Precision, Rounding};
+
+use crate::to_python;
+
+/// A dict with these keys.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Operation {
+    source: String,
+    dtype: String,
+    precision: String,
+    rounding: String,
+    /// Without an axis, one.
+    channels: Vec<Channel>,
+    axis: Option<usize>,
+}
+
+/// Min and max, as bits of the dtype; scale; bias.
+#[derive(FromPyObject)]
+struct Channel(Option<u64>, Option<u64>, f64, f64);
+
+impl Operation {
+    /// The clamp of each channel.
+    pub fn clamps(&self) -> PyResult<Vec<Clamp>> {
+        let [source, dtype] = [dtype("source", &self.source)?, dtype("dtype", &self.dtype)?];
+        let precision = match &*self.precision {
+            "fast" => Precision::Fast,
+            "exact" => Precision::Exact,
+            other => return Err(unknown("precision", other, "\"fast\" or \"exact\"")),
+        };
+        let rounding = match &*self.rounding {
+            "toward_zero" => Rounding::TowardZero,
+            "nearest_even" => Rounding::NearestEven,
+            other => return Err(unknown("rounding", other, "\"toward_zero\" or \"nearest_even\"")),
+        };
+        let clamp = |channel: &Channel| {
+            let clamp = channel.clamp(source, dtype)?;
+            Ok(clamp.with_precision(precision).with_rounding(rounding))
+        };
+        self.channels.iter().map(clamp).collect::<Result<_, _>>().map_err(to_python)
+    }
+
+    /// The clamps of all channels, or the one that serves all elements.
+    pub fn along<'a>(&self, clamps: &'a [Clamp]) -> Clamps<'a> {
+        match (self.axis, clamps) {
+            (None, [clamp]) => clamp.into(),
+            (axis, clamps) => Clamps::along(axis.unwrap_or(0), clamps),
+        }
+    }
+}
+
+impl Channel {
+    fn clamp(&self, source: DType, dtype: DType) -> Result<Clamp, Error> {
+        let &Self(min, max, scale, bias) = self;
+        let [min, max] = [min, max].map(|bits| bits.map_or(Bound::Absent, Bound::Value));
+        let clamp = Clamp::from_bits(dtype, min, max)?.with_source(source)?;
+        match dtype {
+            DType::F64 => clamp.with_affine_f64(scale, bias),
+            _ => clamp.with_affine(scale as f32, bias as f32),
+        }
+    }
+}
+
+fn dtype(argument: &str, name: &str) -> PyResult<DType> {
+    let names = DType::ALL.map(DType::name).join(", ");
+    let dtype = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
+    dtype.ok_or_else(|| unknown(argument, name, &format!("one of {names}")))
+}
+
+fn unknown(argument: &str, value: &str, needed: &str) -> pyo3::PyErr {
+    PyValueError::new_err(format!("{argument}: {value:?} is unknown; {needed} is needed"))
+}

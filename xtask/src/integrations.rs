@@ -1,0 +1,212 @@
+//! `cargo xtask integrations`: the crate in other engines, tested with these engines.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::cli::{self, Words};
+use crate::drivers::{self, Api};
+use crate::lint;
+use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
+use crate::tools::{self, Tool};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "integrations",
+    usage: "
+    cargo xtask integrations [dask|zarr] [--measure] [-- ARGS]
+        Installs the engines into target/integrations, builds the integrations, or one of them, and tests them
+        there: minutes, and 3 GiB of disk. ARGS go to pytest. With --measure it prints the figures of dask in
+        docs/INTEGRATIONS.md in place of the tests. Needs Python 3.11 or later.
+",
+    task: |words| {
+        let asked = Asked::of(words)?;
+        Ok(Box::new(move || run(&asked)))
+    },
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Integration {
+    Dask,
+    Zarr,
+}
+
+impl Integration {
+    const ALL: [Self; 2] = [Self::Dask, Self::Zarr];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dask => "dask",
+            Self::Zarr => "zarr",
+        }
+    }
+}
+
+/// What the words ask for.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    integrations: Vec<Integration>,
+    measure: bool,
+    pytest: Vec<OsString>,
+}
+
+impl Asked {
+    fn of(words: Words) -> Result<Self> {
+        let (mut one, mut measure) = (None, false);
+        for word in words.own {
+            let named = Integration::ALL.into_iter().find(|integration| word == integration.name());
+            if word == "--measure" {
+                measure = true;
+            } else if one.is_none() && named.is_some() {
+                one = named;
+            } else {
+                bail!("`integrations` takes `dask` or `zarr`, and `--measure`, but got `{}`", word.display());
+            }
+        }
+        if measure && one == Some(Integration::Zarr) {
+            bail!("`--measure` is of `dask` alone, but got `zarr`");
+        }
+        let integrations = match one {
+            Some(one) => vec![one],
+            None if measure => vec![Integration::Dask],
+            None => Integration::ALL.to_vec(),
+        };
+        Ok(Self { integrations, measure, pytest: words.rest })
+    }
+}
+
+fn run(asked: &Asked) -> Result<()> {
+    let root = root()?;
+    let python = Python::new(root);
+    let mut steps = Steps::new();
+    steps.step("drivers", || drivers::ensure(&[Api::Vulkan]))?;
+    steps.step("python", || python.install())?;
+    for integration in &asked.integrations {
+        match integration {
+            Integration::Dask => dask(root, &python, asked, &mut steps)?,
+            Integration::Zarr => zarr(root, &python, asked, &mut steps)?,
+        }
+    }
+    steps.summary();
+    Ok(())
+}
+
+/// The Python module.
+fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Result<()> {
+    let dir = root.join("integrations/dask");
+    steps.step("dask: build", || {
+        let mut build = python.module("maturin", &["develop", "--release", "--locked"]);
+        run_command(build.current_dir(&dir).env("CARGO_TARGET_DIR", target(root, "dask")))
+    })?;
+    if asked.measure {
+        return steps.step("dask: measure", || run_command(python.command().arg(dir.join("measure.py"))));
+    }
+    steps.step("dask: lints", || lints("integrations/dask"))?;
+    steps.step("dask: tests", || run_command(&mut python.pytest(&dir, &asked.pytest)))
+}
+
+/// The program.
+fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Result<()> {
+    let dir = root.join("integrations/zarr");
+    let target = target(root, "zarr");
+    let cargo = |args: &[&str]| {
+        let mut command = cargo(args);
+        command.current_dir(&dir).env("CARGO_TARGET_DIR", &target);
+        command
+    };
+    let program = target.join("release").join(format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX));
+    steps.step("zarr: build", || run_command(&mut cargo(&["build", "--release", "--locked"])))?;
+    steps.step("zarr: lints", || lints("integrations/zarr"))?;
+    steps.step("zarr: cargo test", || run_command(&mut cargo(&["test", "--release", "--locked"])))?;
+    steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
+}
+
+fn lints(directory: &str) -> Result<()> {
+    let workspace = lint::WORKSPACES.iter().find(|workspace| workspace.directory == directory);
+    let workspace = workspace.with_context(|| format!("{directory} is no workspace"))?;
+    workspace.format()?;
+    workspace.lint()
+}
+
+fn target(root: &Path, name: &str) -> PathBuf {
+    root.join("target/integrations").join(name)
+}
+
+/// The virtual environment that both are tested in.
+struct Python {
+    venv: PathBuf,
+    requirements: PathBuf,
+}
+
+impl Python {
+    fn new(root: &Path) -> Self {
+        Self {
+            venv: root.join("target/integrations/venv"),
+            requirements: root.join("integrations/dask/requirements.txt"),
+        }
+    }
+
+    /// Makes it, and installs what the tests need, where that was not done before.
+    fn install(&self) -> Result<()> {
+        if !succeeds(self.command().args(["-m", "pip", "--version"])) {
+            tools::ensure(&[Tool::Venv])?;
+            let new_enough = ["-c", "import sys; sys.exit(sys.version_info < (3, 11))"];
+            ensure!(
+                succeeds(Command::new("python3").args(new_enough)),
+                "python3 is older than 3.11, which is needed"
+            );
+            run_command(Tool::Venv.command().arg("--clear").arg(&self.venv))?;
+        }
+        let mut install = self.module("pip", &["install", "--quiet", "--disable-pip-version-check", "-r"]);
+        run_command(install.arg(&self.requirements))
+    }
+
+    /// Its interpreter. Programs that this starts find maturin and dask, too.
+    fn command(&self) -> Command {
+        let bin = self.venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
+        let mut command = Command::new(bin.join("python"));
+        command.env("VIRTUAL_ENV", &self.venv);
+        command
+    }
+
+    fn module(&self, name: &str, args: &[&str]) -> Command {
+        let mut command = self.command();
+        command.args(["-m", name]).args(args);
+        command
+    }
+
+    /// The tests of an integration, or those that `args` name.
+    fn pytest(&self, dir: &Path, args: &[OsString]) -> Command {
+        let mut pytest = self.module("pytest", &[]);
+        pytest.current_dir(dir).args(args);
+        pytest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(line: &str) -> Asked {
+        Asked::of(Words::typed(line)).unwrap()
+    }
+
+    #[test]
+    fn it_takes_one_or_all() {
+        assert_eq!(asked("").integrations, Integration::ALL);
+        assert_eq!(asked("zarr").integrations, [Integration::Zarr]);
+        assert_eq!(asked("--measure").integrations, [Integration::Dask]);
+        for (line, word) in [("spark", "`spark`"), ("dask zarr", "`zarr`"), ("zarr --measure", "`zarr`")] {
+            assert!(Asked::of(Words::typed(line)).unwrap_err().to_string().contains(word), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_for_pytest() {
+        let asked = asked("dask --measure -- -k fork");
+        assert!(asked.measure);
+        assert_eq!(asked.pytest, ["-k", "fork"]);
+    }
+}
