@@ -1,9 +1,10 @@
 """The figures of docs/INTEGRATIONS.md: what clamping a chunk, and a Zarr store through Dask, costs in CPU and memory.
 
-Each figure is of processes of its own, which take turns; the median of ROUNDS. Prints Markdown.
+With CLAMP_ZARR, the program of integrations/zarr, also by that. Each figure is of processes of its own, which take turns; the median of ROUNDS. Prints Markdown.
 """
 
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -23,6 +24,8 @@ CHUNKS = 8
 PARTS = (1, 2, 4)
 MIB = 2**20
 
+# Without and with channels.
+BOUNDS = ((-12.5, 20.25), (-2.0, 2.0))
 SCALES = np.array([0.0171, 0.0175, 0.0174], np.float32)
 BIASES = np.array([-2.118, -2.036, -1.804], np.float32)
 CHANNELS = [dict(scale=float(scale), bias=float(bias)) for scale, bias in zip(SCALES, BIASES, strict=True)]
@@ -46,7 +49,7 @@ class Kind:
         return chunk
 
     def engines(self):
-        low, high = (-12.5, 20.25) if self.axis is None else (-2.0, 2.0)
+        low, high = BOUNDS[self.axis is not None]
         channels = {} if self.axis is None else dict(channels=CHANNELS, axis=self.axis, dtype=self.dtype)
         return {
             "no-op": partial(convert, dtype=self.dtype),
@@ -122,6 +125,25 @@ def one_store(kind, engine, parts, source):
     return [wall, cpu, max(peak for _, peak in after.values())]
 
 
+def one_program(kind, parts, source):
+    """As one_store, by as many processes of clamp-zarr: what they took to start is in it."""
+    parts, kind = int(parts), KINDS[kind]
+    with tempfile.TemporaryDirectory() as scratch:
+        low, high = BOUNDS[kind.axis is not None]
+        words = [os.environ["CLAMP_ZARR"], "--quiet", "--jobs", 1, "--precision", "fast", "--min", low, "--max", high]
+        if kind.axis is not None:
+            channels = Path(scratch) / "channels.txt"
+            channels.write_text("".join("--scale {scale} --bias {bias}\n".format(**one) for one in CHANNELS))
+            words += ["--dtype", "f32", "--axis", kind.axis, "--channels", channels]
+        words += [source, Path(scratch) / "out.zarr"]
+        start = time.perf_counter()
+        running = [subprocess.Popen([*map(str, words), "--part", f"{n}/{parts}"]) for n in range(parts)]
+        assert all(part.wait() == 0 for part in running)
+        wall = time.perf_counter() - start
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return [wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
+
+
 def create(zarr, path, kind, dtype):
     # Along an axis that is none of the channels.
     longest = int(np.argmax(kind.shape)) if kind.axis is not None else 0
@@ -175,6 +197,8 @@ def main():
             source = str(Path(scratch) / f"{n}.zarr")
             stored[kind] = fill(source, KINDS[kind])
             cases = [("store", kind, engine, parts, source) for engine in engines for parts in PARTS]
+            if "CLAMP_ZARR" in os.environ:
+                cases += [("program", kind, "clamp-zarr", parts, source) for parts in PARTS]
             for (_, _, engine, parts, _), (wall, cpu, peak) in rounds(cases).items():
                 print(f"| {kind} | {engine} | {parts} | {wall:.1f} | {cpu:.1f} | {peak:.0f} |", flush=True)
     shares = ", ".join(f"{kind} {share:.2f}" for kind, share in stored.items())
@@ -189,3 +213,5 @@ if __name__ == "__main__":
             print(json.dumps(one_chunk(*words)))
         case ["store", *words]:
             print(json.dumps(one_store(*words)))
+        case ["program", kind, _, *words]:
+            print(json.dumps(one_program(kind, *words)))

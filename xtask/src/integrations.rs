@@ -18,7 +18,7 @@ pub const COMMAND: cli::Command = cli::Command {
     usage: "
     cargo xtask integrations [dask|zarr] [--measure] [-- ARGS]
         Installs the engines into target/integrations, builds the integrations, or one of them, and tests them
-        there: minutes, and 3 GiB of disk. ARGS go to pytest. With --measure it prints the figures of dask in
+        there: minutes, and 3 GiB of disk. ARGS go to pytest. With --measure it prints the figures of
         docs/INTEGRATIONS.md in place of the tests. Needs Python 3.11 or later.
 ",
     task: |words| {
@@ -66,7 +66,7 @@ impl Asked {
             }
         }
         if measure && one == Some(Integration::Zarr) {
-            bail!("`--measure` is of `dask` alone, but got `zarr`");
+            bail!("`--measure` is of both, but got `zarr`");
         }
         let integrations = match one {
             Some(one) => vec![one],
@@ -101,7 +101,10 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
         run_command(build.current_dir(&dir).env("CARGO_TARGET_DIR", target(root, "dask")))
     })?;
     if asked.measure {
-        return steps.step("dask: measure", || run_command(python.command().arg(dir.join("measure.py"))));
+        let program = clamp_zarr(root, steps)?;
+        let mut measure = python.command();
+        measure.arg(dir.join("measure.py")).env("CLAMP_ZARR", program);
+        return steps.step("measure", || run_command(&mut measure));
     }
     steps.step("dask: lints", || lints("integrations/dask"))?;
     steps.step("dask: tests", || run_command(&mut python.pytest(&dir, &asked.pytest)))
@@ -116,11 +119,20 @@ fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
         command.current_dir(&dir).env("CARGO_TARGET_DIR", &target);
         command
     };
-    let program = target.join("release").join(format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX));
-    steps.step("zarr: build", || run_command(&mut cargo(&["build", "--release", "--locked"])))?;
+    let program = clamp_zarr(root, steps)?;
     steps.step("zarr: lints", || lints("integrations/zarr"))?;
     steps.step("zarr: cargo test", || run_command(&mut cargo(&["test", "--release", "--locked"])))?;
     steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
+}
+
+/// Builds the program, and says where it is.
+fn clamp_zarr(root: &Path, steps: &mut Steps) -> Result<PathBuf> {
+    let target = target(root, "zarr");
+    steps.step("zarr: build", || {
+        let mut build = cargo(&["build", "--release", "--locked"]);
+        run_command(build.current_dir(root.join("integrations/zarr")).env("CARGO_TARGET_DIR", &target))
+    })?;
+    Ok(target.join("release").join(format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX)))
 }
 
 fn lints(directory: &str) -> Result<()> {
