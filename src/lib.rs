@@ -169,11 +169,11 @@
 //!
 //! It saves memory traffic and buffers, not arithmetic.
 //!
-//! # Four standards
+//! # Five standards
 //!
-//! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`] and [`Clamp::onednn`] take the attributes of `DirectML`
-//! CLIP, ONNX Clip, `OpenVINO` Clamp-1 and `oneDNN` Graph Clamp, and give a [`Clamp`] with that standard's conversion
-//! of the bounds, order, NaN rule and dtypes. [`standards`] has the table of how they differ.
+//! [`Clamp::directml`], [`Clamp::onnx`], [`Clamp::openvino`], [`Clamp::onednn`] and [`Clamp::webnn`] take the attributes of
+//! `DirectML` CLIP, ONNX Clip, `OpenVINO` Clamp-1, `oneDNN` Graph Clamp and `WebNN` clamp, and give a [`Clamp`] with that
+//! standard's conversion of the bounds, order, NaN rule and dtypes. [`standards`] has the table of how they differ.
 //!
 //! # Layouts and units
 //!

@@ -1,18 +1,18 @@
-//! The clamps of four standards, each made from its own attributes by one function.
+//! The clamps of five standards, each made from its own attributes by one function.
 //!
-//! | | [`Clamp::directml`](crate::Clamp::directml) | [`Clamp::onnx`](crate::Clamp::onnx) | [`Clamp::openvino`](crate::Clamp::openvino) | [`Clamp::onednn`](crate::Clamp::onednn) |
-//! | --- | --- | --- | --- | --- |
-//! | operator | `ELEMENT_WISE_CLIP` and [`CLIP1`](directml::ElementWiseClip1) | Clip-1, 6, 11, 12, 13 | Clamp-1 | Graph Clamp |
-//! | bounds | f32; CLIP1: scalars of the dtype | opset 1–10: f32; 11 on: scalars of the dtype, perhaps on the GPU | f64 | f32 |
-//! | to a float dtype | to nearest, ties to even | the same | the same | the same |
-//! | to an integer dtype | toward zero, saturated | – | Min up, Max down, saturated | – |
-//! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16, BF16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – |
-//! | Min > Max | Min wins | Max wins | error; where only rounding crosses them, Max wins | error |
-//! | NaN element | +∞, so Max | stays | stays | −∞, so Min |
-//! | NaN bound | error | ignored | error | error |
-//! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) |
-//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | 0–8 | 0–8 | 0–8 |
-//! | scale and bias | yes | – | – | – |
+//! | | [`Clamp::directml`](crate::Clamp::directml) | [`Clamp::onnx`](crate::Clamp::onnx) | [`Clamp::openvino`](crate::Clamp::openvino) | [`Clamp::onednn`](crate::Clamp::onednn) | [`Clamp::webnn`](crate::Clamp::webnn) |
+//! | --- | --- | --- | --- | --- | --- |
+//! | operator | `ELEMENT_WISE_CLIP` and [`CLIP1`](directml::ElementWiseClip1) | Clip-1, 6, 11, 12, 13 | Clamp-1 | Graph Clamp | clamp |
+//! | bounds | f32; CLIP1: scalars of the dtype | opset 1–10: f32; 11 on: scalars of the dtype, perhaps on the GPU | f64 | f32 | [doubles or integers](webnn::Number) |
+//! | to a float dtype | to nearest, ties to even | the same | the same | the same | the same |
+//! | to an integer dtype | toward zero, saturated | – | Min up, Max down, saturated | – | to nearest, ties to even, saturated |
+//! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16, BF16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – | none |
+//! | Min > Max | Min wins | Max wins | error; where only rounding crosses them, Max wins | error | error, after the conversion |
+//! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
+//! | NaN bound | error | ignored | error | error | ignored; of an integer dtype 0 |
+//! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) | [F32, F16, I8, U8, I32, U32, I64, U64](webnn::DTYPES) |
+//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | 0–8 | 0–8 | 0–8 | 0–8 |
+//! | scale and bias | yes | – | – | – | – |
 //!
 //! What a standard rejects is an [`Error`] that names it and its version. Where a runtime differs from the text
 //! of its standard, the text is followed.
@@ -129,13 +129,14 @@ pub mod directml;
 pub mod onednn;
 pub mod onnx;
 pub mod openvino;
+pub mod webnn;
 
 use std::fmt;
 
 use self::directml::FeatureLevel;
 use crate::{DType, Error};
 
-/// One of the four standards, in the version that was asked for: what an [`Error`] says refused a call.
+/// One of the five standards, in the version that was asked for: what an [`Error`] says refused a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Standard {
@@ -153,6 +154,8 @@ pub enum Standard {
     OpenVino,
     /// `oneDNN` Graph Clamp.
     OneDnn,
+    /// `WebNN` clamp.
+    WebNn,
 }
 
 impl fmt::Display for Standard {
@@ -165,6 +168,7 @@ impl fmt::Display for Standard {
             }
             Self::OpenVino => f.pad("OpenVINO Clamp-1"),
             Self::OneDnn => f.pad("oneDNN Graph Clamp"),
+            Self::WebNn => f.pad("WebNN clamp"),
         }
     }
 }

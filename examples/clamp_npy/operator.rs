@@ -28,6 +28,7 @@ pub const HELP: &str = "\
                      onnx[:OPSET]      Clip-1, 6, 11, 12 or 13, by OPSET
                      openvino          Clamp-1
                      onednn            Graph Clamp
+                     webnn             clamp
                    --order and --nan are the standard's then, --dtype and
                    --rounding are not for it; --scale and --bias are for
                    directml and clip1";
@@ -59,6 +60,7 @@ enum Standard {
     Onnx(u32),
     OpenVino,
     OneDnn,
+    WebNn,
 }
 
 fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
@@ -86,9 +88,10 @@ impl Standard {
             }
             ("openvino", None) => Ok(Self::OpenVino),
             ("onednn", None) => Ok(Self::OneDnn),
+            ("webnn", None) => Ok(Self::WebNn),
             _ => Err(format!(
                 "--standard: {text:?} is unknown; give directml[:LEVEL], clip1[:LEVEL], onnx[:OPSET], openvino, \
-                 onednn"
+                 onednn, webnn"
             )
             .into()),
         }
@@ -173,9 +176,12 @@ impl Options {
         if affine && !matches!(standard, Standard::Clip(_) | Standard::Clip1(_)) {
             return Err("--scale, --bias: of the standards only directml and clip1 have them".into());
         }
-        if !matches!(standard, Standard::Onnx(_)) && (self.min.is_none() || self.max.is_none()) {
+        if !matches!(standard, Standard::Onnx(_) | Standard::WebNn)
+            && (self.min.is_none() || self.max.is_none())
+        {
             return Err(
-                "--min, --max: --standard needs both, save for onnx; give -inf or inf for none".into()
+                "--min, --max: --standard needs both, save for onnx and webnn; give -inf or inf for none"
+                    .into(),
             );
         }
         Ok(())
@@ -215,6 +221,11 @@ impl Options {
             Some(Standard::OpenVino) => {
                 let (min, max) = self.attributes(dtype)?;
                 Clamp::openvino(dtype, min, max)?
+            }
+            Some(Standard::WebNn) => {
+                let [min, max] = [("--min", &self.min), ("--max", &self.max)]
+                    .map(|(option, text)| text.as_ref().map(|text| values::number(option, text)).transpose());
+                Clamp::webnn(dtype, min?, max?)?
             }
             Some(Standard::OneDnn) => {
                 let (min, max) = self.attributes(dtype)?;

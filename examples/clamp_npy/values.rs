@@ -4,6 +4,7 @@ use std::any::type_name;
 use std::str::FromStr;
 
 use half::f16;
+use wgpu_clamp::standards::webnn::Number;
 use wgpu_clamp::{Bound, Clamp, DType};
 
 use crate::Result;
@@ -39,6 +40,14 @@ pub fn attribute<T: FromStr + Into<f64> + Copy>(option: &str, dtype: DType, text
         return Err(format!("{option}: {text} would be rounded to {wide}; it is taken as {kind}").into());
     }
     Ok(value)
+}
+
+/// A number of JavaScript's, or an integer, exact also beyond 2^53.
+pub fn number(option: &str, text: &str) -> Result<Number> {
+    Ok(match integer(text) {
+        Some(value) => Number::BigInt(value),
+        None => Number::Double(float(option, text)?),
+    })
 }
 
 fn float<T: FromStr + Into<f64> + Copy>(option: &str, text: &str) -> Result<T> {

@@ -1,4 +1,4 @@
-//! The attributes of the four standards from raw bits: a clamp that does what the definition says of elements, or an
+//! The attributes of the five standards from raw bits: a clamp that does what the definition says of elements, or an
 //! error with a message.
 
 use arbitrary::{Result, Unstructured};
@@ -7,6 +7,7 @@ use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };
 use wgpu_clamp::standards::onnx::{self, Bounds};
+use wgpu_clamp::standards::webnn;
 use wgpu_clamp::{Bound, Clamp, DType, Error, NanRule, Order, Precision, reference};
 
 /// One input of the target.
@@ -20,12 +21,13 @@ pub fn run(bytes: &[u8]) {
 
 fn case(u: &mut Unstructured) -> Result<()> {
     let dtype = *u.choose(&DType::ALL)?;
-    let made = match u.int_in_range(0..=4)? {
+    let made = match u.int_in_range(0..=5)? {
         0 => directml(u, dtype)?,
         1 => directml_desc(u, dtype)?,
         2 => onnx(u, dtype)?,
         3 => openvino(u, dtype)?,
-        _ => onednn(u, dtype)?,
+        4 => onednn(u, dtype)?,
+        _ => of_webnn(u, dtype)?,
     };
     let Some(clamp) = accepted(made) else { return Ok(()) };
     assert_eq!((clamp.dtype(), clamp.source()), (dtype, dtype));
@@ -192,6 +194,31 @@ fn onednn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clam
     if let Ok(clamp) = &made {
         let rules = (Order::MaxWins, NanRule::ToMin);
         attributes(clamp, [min, max].map(f64::from), rules, [f64::trunc, f64::trunc]);
+    }
+    Ok(made)
+}
+
+fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+    let given: [Option<f64>; 2] =
+        if u.arbitrary()? { floats(u)?.map(|number| Some(number.into())) } else { u.arbitrary()? };
+    let [min, max] = given.map(|number| number.map(webnn::Number::from));
+    let made = Clamp::webnn(dtype, min, max);
+    let has = webnn::DTYPES.contains(&dtype);
+    // An integer of a NaN is 0.
+    let whole = |number: f64| if number.is_nan() && !dtype.is_float() { 0.0 } else { number };
+    match (&made, given) {
+        _ if !has => assert!(made.is_err(), "{made:?}"),
+        (Ok(clamp), [Some(min), Some(max)]) => {
+            let rules = (Order::MaxWins, NanRule::Propagate);
+            attributes(clamp, [min, max], rules, [f64::round_ties_even; 2]);
+            if let (Bound::Value(min), Bound::Value(max)) = (clamp.min(), clamp.max()) {
+                let numbers = number(dtype, min).zip(number(dtype, max));
+                assert!(numbers.is_none_or(|(min, max)| min <= max), "{clamp:?}");
+            }
+        }
+        // Where they cross before the casts, they may meet after.
+        (Err(_), [Some(min), Some(max)]) => assert!(whole(min) > whole(max), "{made:?}"),
+        _ => assert!(made.is_ok(), "{made:?}"),
     }
     Ok(made)
 }

@@ -12,18 +12,21 @@ pub(super) enum ToInteger {
     Ceil,
     /// Toward −∞.
     Floor,
+    /// To the nearest; of two that are equally near, to the even one.
+    NearestEven,
 }
 
 /// The bits of the element that `value` becomes, zero-extended: to a float dtype rounded once, to nearest with
 /// ties to even; to an integer dtype by `rule`, then saturated.
 ///
 /// An f32 number widens to f64 without a change, so that this rounds it once as well. A NaN becomes a quiet
-/// NaN of a float dtype; for integers the callers have refused it.
+/// NaN of a float dtype; an integer becomes 0, where the callers have not refused it.
 pub(super) fn to_bits(dtype: DType, value: f64, rule: ToInteger) -> u64 {
     let whole = match rule {
         ToInteger::Truncate => value.trunc(),
         ToInteger::Ceil => value.ceil(),
         ToInteger::Floor => value.floor(),
+        ToInteger::NearestEven => value.round_ties_even(),
     };
     // `as` saturates.
     match dtype {
@@ -61,6 +64,22 @@ pub(super) fn finite_range(dtype: DType) -> (u64, u64) {
         DType::U32 => bits(u32::MIN, u32::MAX),
         DType::U64 => bits(u64::MIN, u64::MAX),
     }
+}
+
+/// Whether `a` is a greater number than `b`; no NaN is.
+pub(super) fn is_greater(dtype: DType, a: u64, b: u64) -> bool {
+    let number = |bits: u64| match FloatFormat::of(dtype) {
+        Some(format) => {
+            let magnitude = i128::from(bits & !format.sign);
+            if bits & format.sign == 0 { magnitude } else { -magnitude }
+        }
+        None if dtype.is_signed_integer() => {
+            let unused = 64 - dtype.bits();
+            i128::from((bits << unused).cast_signed() >> unused)
+        }
+        None => bits.into(),
+    };
+    !is_nan(dtype, a) && !is_nan(dtype, b) && number(a) > number(b)
 }
 
 /// Whether the bits are a NaN of the dtype.

@@ -1,4 +1,4 @@
-//! The constructors of the four standards against their texts: dtypes, conversions of the bounds, rejections.
+//! The constructors of the five standards against their texts: dtypes, conversions of the bounds, rejections.
 //! None of this needs a GPU.
 
 mod directml;
@@ -8,6 +8,7 @@ mod onednn;
 mod onnx;
 mod openvino;
 mod rounding;
+mod webnn;
 
 use wgpu_clamp::standards::Standard;
 use wgpu_clamp::{Bound, Clamp, DType, Error};
