@@ -142,6 +142,8 @@ fn options_and_standards() {
     assert_eq!(bits(f4(5.0, "--min nan --max nan")), bits(5.0));
 
     assert_eq!(u1(0, "--min 0.8 --max 3.8 --standard openvino"), 1);
+    assert_eq!(u1(9, "--max 3.5 --standard webnn"), 4);
+    assert_eq!(u1(9, "--min 0 --max 2.5 --standard webnn"), 2);
     assert_eq!(u1(0, "--min 0.8 --max 3.8 --standard directml"), 0);
     assert_eq!(u1(9, "--min 0.8 --max 3.8 --standard directml:2.1"), 3);
     assert_eq!(i2(10, "--min 0 --max 100 --scale 2 --bias 1 --standard directml"), 21);
