@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The self-test takes every dtype, and every pair of them that converts, through every kernel. Most of its time is the
-//! driver's, for compiling: a minute or so on a GPU, five on a software driver. The exit code is 1 if an element differs.
+//! driver's, for compiling: a minute or so on a GPU, five on a software driver. The exit code is 1 if an element differs, an
+//! adapter does not get through, or there is none.
 
 use std::ops::Range;
 use std::process::ExitCode;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether no element differs.
+/// Whether every adapter agrees.
 fn run() -> Result<bool> {
     let (name, cases) = arguments()?;
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
@@ -47,23 +48,17 @@ fn run() -> Result<bool> {
             "no adapter with {name:?} in its name for {backends:?}: a driver is needed (on Linux, Mesa's are \
              mesa-vulkan-drivers in Debian and Ubuntu)"
         );
-        return Ok(true);
+        return Ok(false);
     }
-    let mut agrees = true;
-    let mut usable = 0;
+    let mut agrees = 0;
     for adapter in &adapters {
         match examine(adapter, cases.clone()) {
-            Ok(right) => {
-                agrees &= right;
-                usable += 1;
-            }
-            // One that lacks what the kernels need is no wrong result.
-            Err(error) => println!("  not usable: {error}"),
+            Ok(right) => agrees += usize::from(right),
+            Err(error) => println!("  did not get through: {error}"),
         }
     }
-    let verdict = if agrees { "agree with the CPU reference, bit for bit" } else { "DIFFER, see above" };
-    println!("\n{usable} of {} adapters usable; results {verdict}", adapters.len());
-    Ok(agrees)
+    println!("\n{agrees} of {} adapters agree with the CPU reference, bit for bit", adapters.len());
+    Ok(agrees == adapters.len())
 }
 
 /// A part of the name, in lower case, and the cases of the self-test.
@@ -117,7 +112,9 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
     bar.finish_and_clear();
     let seconds = started.elapsed().as_secs();
     println!("  self-test, {seconds} s: {}", report.to_string().replace('\n', "\n    "));
-    speed(&host)?;
+    if let Err(error) = speed(&host) {
+        println!("  speed not measured: {error}");
+    }
     Ok(report.passed())
 }
 

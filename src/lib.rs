@@ -333,8 +333,9 @@
 //! `CUDA_VISIBLE_DEVICES`, `ROCR_VISIBLE_DEVICES` and `HIP_VISIBLE_DEVICES` are of CUDA's and `ROCm`'s runtimes: Vulkan, and
 //! so wgpu, lists the GPUs that they hide. What closes a GPU's device file hides it from all, as a container does
 //! (`NVIDIA_VISIBLE_DEVICES`), or Slurm's cgroups; an index then counts what is left. A scheduler that gives one GPU to a
-//! task and sets `CUDA_VISIBLE_DEVICES` to its number, in the order of the bus (`CUDA_DEVICE_ORDER=PCI_BUS_ID`), is
-//! followed by `WGPU_CLAMP_ADAPTER=$CUDA_VISIBLE_DEVICES`.
+//! task and sets `CUDA_VISIBLE_DEVICES` to its number is followed by `WGPU_CLAMP_ADAPTER=$CUDA_VISIBLE_DEVICES`, if it
+//! counts in the order of the bus, as `nvidia-smi` does (CUDA itself counts by speed without
+//! `CUDA_DEVICE_ORDER=PCI_BUS_ID`); likewise for ROCm.
 //!
 //! # Cargo features
 //!

@@ -62,6 +62,6 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Options>> {
     if options.operator.dtype == Some(DType::BF16) {
         return Err("--dtype: NumPy has no bf16".into());
     }
-    options.operator.refuse_nonsense()?;
+    options.operator.refuse_nothing()?;
     Ok(Some(Options { input, output, ..options }))
 }

@@ -158,15 +158,23 @@ impl Options {
         Ok(true)
     }
 
-    /// What is wrong whatever the elements are.
-    pub fn refuse_nonsense(&self) -> Result<()> {
+    /// Where they would leave all as it is.
+    pub fn refuse_nothing(&self) -> Result<()> {
+        let bounds = self.min.is_some() || self.max.is_some();
         let affine = self.scale.is_some() || self.bias.is_some();
-        let Some(standard) = self.standard else {
-            // NaN alone may be what somebody wants to be rid of.
-            let bounds = self.min.is_some() || self.max.is_some();
-            let something = bounds || affine || self.nan.is_some() || self.dtype.is_some();
-            return if something { Ok(()) } else { Err("nothing to do: give --min or --max".into()) };
-        };
+        // NaN alone may be what somebody wants to be rid of.
+        let something = bounds || affine || self.nan.is_some() || self.dtype.is_some();
+        if something || self.standard.is_some() {
+            Ok(())
+        } else {
+            Err("nothing to do: give --min or --max".into())
+        }
+    }
+
+    /// What does not go together, whatever the elements are.
+    fn refuse_nonsense(&self) -> Result<()> {
+        let affine = self.scale.is_some() || self.bias.is_some();
+        let Some(standard) = self.standard else { return Ok(()) };
         if self.dtype.is_some() || self.rounding.is_some() {
             return Err("--dtype, --rounding: --standard has no conversion; leave them out".into());
         }
@@ -189,6 +197,7 @@ impl Options {
 
     /// The clamp for elements of that dtype.
     pub fn clamp(&self, dtype: DType) -> Result<Clamp> {
+        self.refuse_nonsense()?;
         let clamp = match self.standard {
             None => self.plain(dtype)?,
             Some(Standard::Clip(level)) => {

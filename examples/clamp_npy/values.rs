@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::str::FromStr;
 
-use half::f16;
+use half::{bf16, f16};
 use wgpu_clamp::standards::webnn::Number;
 use wgpu_clamp::{Bound, Clamp, DType};
 
@@ -62,14 +62,17 @@ fn float<T: FromStr + Into<f64> + Copy>(option: &str, text: &str) -> Result<T> {
 /// Through f64, as `NumPy` does it.
 fn small_float(option: &str, dtype: DType, text: &str) -> Result<u64> {
     let wide: f64 = float(option, text)?;
+    let half = dtype == DType::F16;
     if wide.is_nan() {
-        return Ok(f16::NAN.to_bits().into());
+        return Ok(if half { f16::NAN.to_bits() } else { bf16::NAN.to_bits() }.into());
     }
     // The crate's own rounding, once, from f64. `f16::from_f64` may round twice, by way of f32.
     let Bound::Value(bits) = Clamp::openvino(dtype, wide, f64::INFINITY)?.min() else {
         return Err(format!("{option}: {text} became no value").into());
     };
-    refuse_overflow(option, text, dtype.name(), f16::from_bits(bits as u16).into())?;
+    let rounded =
+        if half { f16::from_bits(bits as u16).to_f64() } else { bf16::from_bits(bits as u16).to_f64() };
+    refuse_overflow(option, text, dtype.name(), rounded)?;
     Ok(bits)
 }
 

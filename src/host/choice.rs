@@ -104,10 +104,10 @@ fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let counts = |info: &wgpu::AdapterInfo| info.backend == best.backend && (is_gpu(info) || !is_gpu(best));
     let mut countable: Vec<_> = (0..infos.len()).filter(|&index| counts(&infos[index])).collect();
     // Stable, so that wgpu's order decides where no id does; those without one come last.
-    countable.sort_by_key(|&index| {
-        let info = &infos[index];
-        (rank(info), info.device_pci_bus_id.is_empty(), &info.device_pci_bus_id)
-    });
+    let id = |index: usize| &infos[index].device_pci_bus_id;
+    countable.sort_by_key(|&index| (rank(&infos[index]), id(index).is_empty(), id(index)));
+    // Two drivers may offer one GPU.
+    countable.dedup_by(|a, b| !id(*a).is_empty() && id(*a) == id(*b));
     countable
 }
 
@@ -134,6 +134,7 @@ mod tests {
             info("second", DiscreteGpu, Vulkan, "0000:81:00.0"),
             info("without an id", DiscreteGpu, Vulkan, ""),
             info("first", DiscreteGpu, Vulkan, "0000:41:00.0"),
+            info("first, by another driver", DiscreteGpu, Vulkan, "0000:41:00.0"),
             info("llvmpipe", Cpu, Vulkan, ""),
             info("first, by GL", DiscreteGpu, Gl, ""),
         ];

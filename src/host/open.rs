@@ -36,8 +36,8 @@ impl Host {
     /// each is to have a GPU of its own, equal ones among them.
     ///
     /// Discrete GPUs come before virtual and integrated ones; among these the order is that of their PCI bus ids, as
-    /// in `nvidia-smi`, where Vulkan tells them, and else wgpu's. A GPU that several backends offer counts once: all are
-    /// taken from the backend of the first. Software adapters count where there is no GPU. `WGPU_BACKEND` and
+    /// in `nvidia-smi`, where Vulkan tells them, and else wgpu's. A GPU that several backends or drivers offer counts
+    /// once: all are taken from the backend of the first. Software adapters count where there is no GPU. `WGPU_BACKEND` and
     /// `WGPU_ADAPTER_NAME` narrow what is counted.
     ///
     /// # Errors

@@ -303,9 +303,9 @@ impl Piece {
 impl Pieces {
     /// Of a shape whose elements can be counted.
     fn new(shape: &[usize], axis: Option<usize>, most: usize) -> Self {
-        let elements = shape.iter().product();
+        // A product of other extents need not fit where there is no element.
+        let elements = if shape.contains(&0) { 0 } else { shape.iter().product() };
         let (channels, inner) = match axis {
-            // A product of other extents need not fit where there is no element.
             Some(axis) if elements > 0 => (shape[axis], shape[axis + 1..].iter().product()),
             _ => (1, 1),
         };
@@ -489,9 +489,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_piece() {
-        for (shape, axis) in
-            [(vec![0], None), (vec![usize::MAX, 0, usize::MAX], Some(2)), (vec![0, 2], Some(0))]
-        {
+        for (shape, axis) in [(vec![0], None), (vec![usize::MAX, 2, 0], None), (vec![0, 2], Some(0))] {
             assert_eq!(pieces(&shape, axis, 4), []);
         }
     }

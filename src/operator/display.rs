@@ -77,10 +77,11 @@ fn step(affine: Affine, dtype: DType) -> String {
     let (scale, bias) = (affine.scale(), affine.bias());
     #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
     let product = if scale == 1.0 { "x".to_owned() } else { format!("x * {}", number(scale)) };
-    if bias == 0.0 {
+    // A bias of -0 keeps the sign of a zero, where one of +0 does not.
+    if bias.to_bits() == 0 {
         return product;
     }
-    let sign = if bias < 0.0 { '-' } else { '+' };
+    let sign = if bias.is_sign_negative() { '-' } else { '+' };
     format!("{product} {sign} {}", number(bias.abs()))
 }
 
@@ -120,6 +121,8 @@ mod tests {
             (affine.with_precision(Precision::Exact), "f64: max(min(x - 0.1, 1.0), -1.0), exact"),
             (on_gpu.with_affine(-0.1, 1e30).unwrap(), "u16: max(min(x * -0.1 + 1e30, slot), 1)"),
             (to_bytes.with_rounding(Rounding::NearestEven), "bf16 to i8: x, to nearest even"),
+            (Clamp::unbounded(DType::F32).with_affine(2.0, 0.0).unwrap(), "f32: x * 2.0, fast"),
+            (Clamp::unbounded(DType::F32).with_affine(2.0, -0.0).unwrap(), "f32: x * 2.0 - 0.0, fast"),
             (Clamp::at_most(1_u8).with_nan_rule(NanRule::ToMax), "u8: min(x, 1)"),
         ] {
             assert_eq!(clamp.to_string(), text);

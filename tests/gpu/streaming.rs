@@ -238,6 +238,7 @@ fn bytes_that_are_no_tensor_of_the_shape() {
         assert_eq!(dst, [9; 24]);
         // Nothing to do is no error, whatever the other extents are.
         host.clamp_bytes(&clamp, &[0, usize::MAX], &[], &mut []).run_blocking().unwrap();
+        host.clamp_bytes(&clamp, &[usize::MAX, 2, 0], &[], &mut []).run_blocking().unwrap();
         host.clamp_bytes(Clamps::along(0, &[]), &[0, 3], &[], &mut []).run_blocking().unwrap();
     }
 }

@@ -26,7 +26,8 @@ A chunk that IN does not have stays away, unless channels make it of many values
                    or replaces, such as: --scale 0.0171 --bias -2.118
   --axis N         the dimension of the channels, from 0; the last if not given
   --part I/N       only these chunks of N equal parts; I is 0 to N - 1
-  --jobs N         chunks at a time; as many as there are cores if not given
+  --jobs N         chunks at a time; as many as there are cores if not given:
+                   divide them among the parts of a machine
   --gpu N          the N-th GPU of the machine, from 0 (or WGPU_CLAMP_ADAPTER)
   -q, --quiet      no progress
   -h, --help       print this
@@ -102,7 +103,7 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Options>> {
         return Err("--axis: it is that of --channels, which is not given".into());
     }
     if options.channels.is_none() {
-        options.operator.refuse_nonsense()?;
+        options.operator.refuse_nothing()?;
     }
     Ok(Some(Options { input, output, ..options }))
 }

@@ -49,18 +49,21 @@ fn run(options: &Options) -> Result<()> {
     let started = Instant::now();
     let name = options.input.display();
     let store = FilesystemStore::new(&options.input).map_err(|error| format!("IN: {name}: {error}"))?;
-    let input = Array::open(Arc::new(store), "/").map_err(|error| format!("IN: {name}: {error}"))?;
+    let input = Array::open(Arc::new(store), "/").map_err(|error| {
+        format!("IN: {name}: {error}; it is to be the directory of an array, not of a group or a file")
+    })?;
     // Whatever its version, the output is of the third.
     let input = input.to_v3().map_err(|error| format!("IN: {name}: {error}"))?;
     let source = types::dtype(input.data_type())?;
     let channels = Channels::new(options, source, input.shape())?;
-    let output = Output::create(&options.output, &input, &channels, options.part)?;
-    let part = part::Part::new(&input, &channels, &output, options)?;
-    println!("{name}: {source} {:?}; {part}", input.shape());
+    // Before anything is written.
     let host = match options.gpu {
         Some(n) => Host::open_nth_blocking(n),
         None => Host::open_blocking(),
     }?;
+    let output = Output::create(&options.output, &input, &channels, options.part)?;
+    let part = part::Part::new(&input, &channels, &output, options)?;
+    println!("{name}: {source} {:?}; {part}", input.shape());
     println!(
         "on {}; at most {} for chunks and {} for the device",
         host.adapter(),

@@ -2,17 +2,15 @@
 
 use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::Path;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use wgpu_clamp::DType;
-
 use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits as _, CodecOptions, FillValue};
 use zarrs::filesystem::FilesystemStore;
-use zarrs::storage::{
-    AtomicRenameStorageTraits as _, ReadableStorageTraits as _, StoreKey, WritableStorageTraits as _,
-};
+use zarrs::storage::StoreKey;
 
 use crate::args::Share;
 use crate::channels::Channels;
@@ -23,7 +21,7 @@ const TEMPORARY: &str = ".clamp-zarr-";
 
 /// An array under construction.
 pub struct Output {
-    store: Arc<FilesystemStore>,
+    path: PathBuf,
     array: Array<FilesystemStore>,
     /// What names of this process's unfinished files begin with.
     temporary: String,
@@ -50,35 +48,55 @@ impl Output {
         }
         // Before the description is looked for: another part writes that first.
         let foreign = foreign(path)?;
-        let store = Arc::new(FilesystemStore::new(path)?);
         let metadata = metadata(input, channels)?;
-        let array = Array::new_with_metadata(store.clone(), "/", serde_json::from_value(metadata.clone())?)?;
+        let store = Arc::new(FilesystemStore::new(path)?);
+        let array = Array::new_with_metadata(store, "/", serde_json::from_value(metadata.clone())?)?;
         let part = format!("{TEMPORARY}{}-of-{}-", share.index, share.count);
         // So that nobody else writes into this process's files.
         let random = RandomState::new().hash_one(std::process::id());
-        let output = Self { store, array, temporary: format!("{part}{random:016x}-") };
-        let key = StoreKey::new("zarr.json")?;
-        match output.store.get(&key)? {
-            Some(bytes) => {
-                if let Some(difference) = difference(&serde_json::from_slice(&bytes)?, &metadata) {
-                    return Err(format!("it is there, and {difference}; give another, or remove it").into());
-                }
-            }
-            None if foreign => return Err("it is a directory of something else; give another".into()),
-            None => output.write(&key, serde_json::to_vec_pretty(&metadata)?, 0)?,
-        }
-        output.remove_leftovers(path, &part)?;
+        let output = Self { path: path.to_owned(), array, temporary: format!("{part}{random:016x}-") };
+        output.describe(&metadata, foreign)?;
+        output.remove_leftovers(&part)?;
         Ok(output)
     }
 
+    /// Of parts that begin at the same time, one describes the array, and the others find that.
+    fn describe(&self, metadata: &Value, foreign: bool) -> Result<()> {
+        let description = self.path.join("zarr.json");
+        if !description.exists() {
+            if foreign && !description.exists() {
+                return Err("it is a directory of something else; give another".into());
+            }
+            let temporary = self.temporary(0);
+            write(&temporary, &serde_json::to_vec_pretty(metadata)?)?;
+            // Unlike a rename, this replaces nothing.
+            let linked = fs::hard_link(&temporary, &description);
+            fs::remove_file(&temporary)?;
+            match linked {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
+                _ => {}
+            }
+        }
+        let there = serde_json::from_slice(&fs::read(&description)?)?;
+        match difference(&there, metadata) {
+            Some(difference) => {
+                Err(format!("it is there, and {difference}; give another, or remove it").into())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Removes what a run of this part that was killed has left.
-    fn remove_leftovers(&self, path: &Path, part: &str) -> Result<()> {
-        for entry in fs::read_dir(path)? {
+    fn remove_leftovers(&self, part: &str) -> Result<()> {
+        for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name.starts_with(part) && !name.starts_with(&self.temporary) {
-                fs::remove_file(entry.path())?;
+                match fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+                    _ => {}
+                }
             }
         }
         Ok(())
@@ -90,7 +108,7 @@ impl Output {
 
     /// Whether a chunk is complete.
     pub fn has(&self, chunk: &[u64]) -> Result<bool> {
-        Ok(self.store.size_key(&self.array.chunk_key(chunk))?.is_some())
+        Ok(self.file(chunk).try_exists()?)
     }
 
     /// Writes a chunk. `job` is one that writes nothing else meanwhile.
@@ -99,24 +117,32 @@ impl Output {
         let (data_type, fill_value) = (self.array.data_type(), self.array.fill_value());
         let bytes = ArrayBytes::new_flen(bytes);
         let encoded = self.array.codecs().encode(bytes, &shape, data_type, fill_value, options)?;
-        self.write(&self.array.chunk_key(chunk), encoded.into_owned(), job)
-    }
-
-    fn write(&self, key: &StoreKey, bytes: Vec<u8>, job: usize) -> Result<()> {
-        let temporary = StoreKey::new(format!("{}{job}", self.temporary))?;
-        let path = self.store.key_to_fspath(key);
-        if let Some(parent) = path.parent() {
+        let (temporary, file) = (self.temporary(job), self.file(chunk));
+        if let Some(parent) = file.parent() {
             fs::create_dir_all(parent)?;
         }
-        // With the bytes on the disk: what is renamed must outlive a machine that goes down.
-        let written =
-            self.store.set(&temporary, bytes.into()).and_then(|()| self.store.rename(&temporary, key));
+        let written = write(&temporary, &encoded).and_then(|()| fs::rename(&temporary, &file));
         written.map_err(|error| {
             // What it leaves, the next run removes too.
-            let _ = self.store.erase(&temporary);
-            format!("{}: {error}", path.display()).into()
+            let _ = fs::remove_file(&temporary);
+            format!("{}: {error}", file.display()).into()
         })
     }
+
+    fn file(&self, chunk: &[u64]) -> PathBuf {
+        self.path.join(self.array.chunk_key(chunk).as_str())
+    }
+
+    fn temporary(&self, job: usize) -> PathBuf {
+        self.path.join(format!("{}{job}", self.temporary))
+    }
+}
+
+/// With the bytes on the disk: what is renamed must outlive a machine that goes down.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 /// The bits of a fill value, which has the size of an element.
@@ -162,7 +188,8 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     if let Some(codecs) = metadata["codecs"].as_array_mut() {
         for_elements(codecs, source, dtype)?;
     }
-    let clamps: Vec<_> = channels.as_slice().iter().map(ToString::to_string).collect();
+    // All that a clamp is, unlike its text for people.
+    let clamps: Vec<_> = channels.as_slice().iter().map(|clamp| format!("{clamp:?}")).collect();
     let made = json!({ "source": types::name(source), "axis": channels.axis(), "clamps": clamps });
     let attributes =
         metadata.as_object_mut().map(|metadata| metadata.entry("attributes").or_insert_with(|| json!({})));
@@ -188,13 +215,23 @@ fn for_elements(codecs: &mut [Value], source: DType, dtype: DType) -> Result<()>
                 configuration["endian"] = json!("little");
             }
         }
+        let lossy = ["bitround", "zfp"].iter().any(|lossy| name.contains(lossy));
+        if lossy && source != dtype {
+            let (from, to) = (types::name(source), types::name(dtype));
+            return Err(format!(
+                "IN's codec {name} drops bits of {from}; OUT is {to}, of which they are others"
+            )
+            .into());
+        }
         let Some(Value::Object(configuration)) = codec.get_mut("configuration") else { continue };
         if configuration.contains_key("dtype") && source != dtype {
             let (from, to) = (types::name(source), types::name(dtype));
             return Err(format!("IN's codec {name} is for {from}, and the output would be {to}").into());
         }
-        if let Some(size) = configuration.get_mut("typesize") {
-            *size = json!(dtype.size());
+        for key in ["typesize", "elementsize"] {
+            if let Some(size) = configuration.get_mut(key) {
+                *size = json!(dtype.size());
+            }
         }
         if let Some(Value::Array(inner)) = configuration.get_mut("codecs") {
             for_elements(inner, source, dtype)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamps, Host};
-use zarrs::array::{Array, ArrayBytes, CodecOptions, unravel_index};
+use zarrs::array::{Array, ArrayBytes, ArrayMetadata, CodecOptions, unravel_index};
 use zarrs::filesystem::FilesystemStore;
 
 use crate::Result;
@@ -52,7 +52,13 @@ impl<'a> Part<'a> {
         output: &'a Output,
         options: &Options,
     ) -> Result<Self> {
-        let chunks: u64 = input.chunk_grid_shape().iter().product();
+        let grid = input.chunk_grid_shape();
+        let chunks = if grid.contains(&0) {
+            0
+        } else {
+            let product = grid.iter().try_fold(1_u64, |product, &extent| product.checked_mul(extent));
+            product.ok_or_else(|| format!("IN: its grid of {grid:?} chunks has more than can be counted"))?
+        };
         let Share { index, count } = options.part;
         let of_this = (chunks + count as u64 - 1 - index as u64) / count as u64;
         let source = crate::types::dtype(input.data_type())?;
@@ -72,10 +78,13 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Bytes of host memory for chunks: of each job one as it is read and as it is written, with and without its codecs.
+    /// Bytes of host memory for chunks: of each job one as it is read and as it is written, with and without its codecs;
+    /// and what zarrs keeps for each that it has looked for.
     pub fn memory(&self) -> u64 {
+        const LOOKED_FOR: u64 = 256;
         let [source, result] = self.largest;
-        (self.jobs as u64).saturating_mul(source.saturating_add(result).saturating_mul(2))
+        let chunks = (self.jobs as u64).saturating_mul(source.saturating_add(result).saturating_mul(2));
+        chunks.saturating_add(self.count.saturating_mul(LOOKED_FOR))
     }
 
     /// Bytes of device memory.
@@ -199,6 +208,10 @@ fn largest(array: &Array<FilesystemStore>) -> Result<u64> {
     let grid = array.chunk_grid_shape();
     if grid.contains(&0) {
         return Ok(0);
+    }
+    if matches!(array.metadata(), ArrayMetadata::V3(metadata) if metadata.chunk_grid.name() == "regular") {
+        let first = array.chunk_shape(&vec![0; grid.len()])?;
+        return Ok(first.iter().fold(1_u64, |elements, extent| elements.saturating_mul(extent.get())));
     }
     let mut elements = 1_u64;
     for (d, &extent) in grid.iter().enumerate() {

@@ -27,7 +27,7 @@ fn options_that_make_no_sense() {
         ("--max 1 more", "3 arrays are named; IN and OUT are needed"),
     ] {
         let error = fail(words, &input, &output);
-        assert!(error.contains(said), "{words}: {error}");
+        assert!(error.contains(said) && !output.exists(), "{words}: {error}");
     }
 }
 
@@ -42,6 +42,11 @@ fn channels_that_do_not_fit() {
         ("--max 1\n--max -1", 1, "line 2: --max: \"-1\" is no u8"),
         ("--max 1\n5", 1, "line 2: unexpected argument \"5\""),
         ("--max 1\n--order max", 1, "order"),
+        (
+            "--max 1\n--standard openvino --min 0 --max 1 --order max",
+            1,
+            "line 2: --order, --nan: --standard has its own",
+        ),
     ] {
         fs::write(&file, text).unwrap();
         let error = fail(&format!("--axis {axis} --channels {}", file.display()), &input, &output);
@@ -71,6 +76,19 @@ fn arrays_that_are_none() {
 
     let error = fail("--max 1", &input, &input);
     assert!(error.contains("OUT: ") && error.contains("it is IN"), "{error}");
+    let (bits, lossy) =
+        (scratch.path("bits"), json!([{ "name": "bitround", "configuration": { "keepbits": 3 } }, "bytes"]));
+    create(&bits, DType::U8, [&[4], &[2]], &lossy, &json!(0), |_, _| None);
+    let error = fail("--dtype f32", &bits, &output);
+    assert!(error.contains("IN's codec bitround drops bits of uint8"), "{error}");
+    let many = scratch.path("many");
+    create(&many, DType::U8, [&[1, 1], &[1, 1]], &plain(), &json!(0), |_, _| None);
+    let metadata = fs::read_to_string(many.join("zarr.json")).unwrap();
+    let mut metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
+    metadata["shape"] = json!([1_u64 << 40, 1_u64 << 40]);
+    fs::write(many.join("zarr.json"), metadata.to_string()).unwrap();
+    let error = fail("--max 1", &many, &scratch.path("more"));
+    assert!(error.contains("chunks has more than can be counted"), "{error}");
     let other = scratch.path("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("notes.txt"), "").unwrap();

@@ -1,11 +1,12 @@
 //! What is written.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
-use wgpu_clamp::{Clamp, Clamps, DType, Precision, Rounding};
+use wgpu_clamp::{Bound, Clamp, Clamps, DType, Precision, Rounding};
 
-use crate::arrays::{Scratch, check, create, fail, name, noise, open, plain, read, run};
+use crate::arrays::{Scratch, check, command, create, fail, name, noise, open, plain, read, run};
 
 const SHAPE: [&[u64]; 2] = [&[7, 10], &[3, 4]];
 
@@ -170,6 +171,37 @@ fn parts_make_up_the_whole_and_what_is_there_is_left_alone() {
     assert!(error.contains("it is there, and differs in attributes: {"), "{error}");
     let error = fail("--max -10", &input, &output);
     assert!(error.contains("differs in fill_value: -9, not -10; give another, or remove it"), "{error}");
+}
+
+#[test]
+fn bounds_of_bf16_are_its_own() {
+    let scratch = Scratch::new();
+    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    create(&input, DType::F32, SHAPE, &plain(), &json!(0), most);
+    run("--dtype bf16 --min nan --max 2.6584559915698317e36", &input, &output);
+    let clamp = Clamp::from_bits(DType::BF16, Bound::Value(0x7fc0), Bound::Value(0x7c00)).unwrap();
+    check(&exact(clamp.with_source(DType::F32).unwrap()), &input, &output);
+    let error = fail("--dtype bf16 --max 1e39", &input, &scratch.path("none"));
+    assert!(error.contains("1e39 is beyond the largest bf16"), "{error}");
+}
+
+/// One of them describes the array, and the other finds another clamp than its own.
+#[test]
+fn of_two_clamps_at_once_one_is_refused() {
+    let scratch = Scratch::new();
+    let input = scratch.path("in");
+    create(&input, DType::U8, SHAPE, &plain(), &json!(0), most);
+    for n in 0..4 {
+        let output = scratch.path(&n.to_string());
+        let start = |words| {
+            command(words, &input, &output).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let parts = ["--max 100 --part 0/2", "--max 50 --part 1/2"].map(start);
+        let ended = parts.map(|part| part.wait_with_output().unwrap());
+        let refused = ended.iter().filter(|ran| !ran.status.success());
+        let said: Vec<_> = refused.map(|ran| String::from_utf8_lossy(&ran.stderr).into_owned()).collect();
+        assert!(matches!(&said[..], [one] if one.contains("it is there, and differs in ")), "{said:?}");
+    }
 }
 
 #[test]
