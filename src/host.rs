@@ -107,7 +107,7 @@ impl Host {
     /// they differ in length.
     pub fn clamp_slice<'a, S: Element, T: Element>(
         &'a self,
-        clamp: &'a Clamp,
+        clamp: &Clamp,
         src: &'a [S],
         dst: &'a mut [T],
     ) -> ClampSlice<'a> {
@@ -122,7 +122,7 @@ impl Host {
     /// When it runs: [`Error::DTypeMismatch`] if the slice is not of the clamp's source and its dtype.
     pub fn clamp_slice_in_place<'a, T: Element>(
         &'a self,
-        clamp: &'a Clamp,
+        clamp: &Clamp,
         slice: &'a mut [T],
     ) -> ClampSlice<'a> {
         ClampSlice::of_elements::<T, T>(self, clamp, None, slice)

@@ -335,7 +335,7 @@
 //! (`NVIDIA_VISIBLE_DEVICES`), or Slurm's cgroups; an index then counts what is left. A scheduler that gives one GPU to a
 //! task and sets `CUDA_VISIBLE_DEVICES` to its number is followed by `WGPU_CLAMP_ADAPTER=$CUDA_VISIBLE_DEVICES`, if it
 //! counts in the order of the bus, as `nvidia-smi` does (CUDA itself counts by speed without
-//! `CUDA_DEVICE_ORDER=PCI_BUS_ID`); likewise for ROCm.
+//! `CUDA_DEVICE_ORDER=PCI_BUS_ID`); likewise for `ROCm`.
 //!
 //! # Cargo features
 //!

@@ -37,7 +37,7 @@ const RING: usize = 3;
 #[must_use = "nothing happens before `run` or `run_blocking`"]
 pub struct ClampSlice<'a> {
     host: &'a Host,
-    clamps: Clamps<'a>,
+    operation: Operation<'a>,
     shape: Vec<usize>,
     /// `None` in place.
     src: Option<&'a [u8]>,
@@ -45,6 +45,21 @@ pub struct ClampSlice<'a> {
     /// What is wrong with the arguments, for [`run`](Self::run) to say.
     refusal: Option<Error>,
     progress: Option<Progress<'a>>,
+}
+
+/// A clamp is copied, so that `&Clamp::new(0, 9)` need not outlive the call; a list is not.
+enum Operation<'a> {
+    One(Clamp),
+    Several(Clamps<'a>),
+}
+
+impl Operation<'_> {
+    fn clamps(&self) -> Clamps<'_> {
+        match self {
+            Self::One(clamp) => clamp.into(),
+            Self::Several(clamps) => *clamps,
+        }
+    }
 }
 
 type Progress<'a> = Box<dyn FnMut(usize, usize) -> ControlFlow<()> + Send + 'a>;
@@ -73,14 +88,14 @@ impl<'a> ClampSlice<'a> {
     /// Of Rust values.
     pub(super) fn of_elements<T: Element, S: Element>(
         host: &'a Host,
-        clamp: &'a Clamp,
+        clamp: &Clamp,
         src: Option<&'a [S]>,
         dst: &'a mut [T],
     ) -> Self {
         let refusal = refuse_elements(clamp, src, dst).err();
         let (shape, src) = (vec![dst.len()], src.map(bytemuck::cast_slice));
         let dst = bytemuck::cast_slice_mut(dst);
-        Self { host, clamps: clamp.into(), shape, src, dst, refusal, progress: None }
+        Self { host, operation: Operation::One(*clamp), shape, src, dst, refusal, progress: None }
     }
 
     /// Of bytes that hold a packed tensor.
@@ -92,7 +107,8 @@ impl<'a> ClampSlice<'a> {
         dst: &'a mut [u8],
     ) -> Self {
         let refusal = refuse_bytes(clamps, shape, src, dst).err();
-        Self { host, clamps, shape: shape.to_vec(), src, dst, refusal, progress: None }
+        let (operation, shape) = (Operation::Several(clamps), shape.to_vec());
+        Self { host, operation, shape, src, dst, refusal, progress: None }
     }
 
     /// Calls `progress` after each chunk with the elements that are done, counted from the start of the slice,
@@ -132,10 +148,11 @@ impl<'a> ClampSlice<'a> {
     /// GPU, which has no slot here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device
     /// fails before anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
-        let Self { host, clamps, shape, src, dst, refusal, mut progress } = self;
+        let Self { host, operation, shape, src, dst, refusal, mut progress } = self;
         if let Some(refusal) = refusal {
             return Err(refusal);
         }
+        let clamps = operation.clamps();
         let Some(&clamp) = clamps.as_slice().first() else { return Ok(()) };
         let mut done = 0;
         let data = Data { clamp, src, dst };
@@ -160,7 +177,7 @@ impl<'a> ClampSlice<'a> {
 impl fmt::Debug for ClampSlice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClampSlice")
-            .field("clamps", &self.clamps)
+            .field("clamps", &self.operation.clamps())
             .field("shape", &self.shape)
             .field("in_place", &self.src.is_none())
             .finish_non_exhaustive()

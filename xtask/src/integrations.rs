@@ -68,6 +68,9 @@ impl Asked {
         if measure && one == Some(Integration::Zarr) {
             bail!("`--measure` is of both, but got `zarr`");
         }
+        if one.is_none() && !measure && !words.rest.is_empty() {
+            bail!("what follows `--` is for the pytest of one: name `dask` or `zarr` before it");
+        }
         let integrations = match one {
             Some(one) => vec![one],
             None if measure => vec![Integration::Dask],

@@ -36,7 +36,7 @@ fn host() -> PyResult<Host> {
     let (opener, own) = (opener(), process::id());
     if opener != own {
         return Err(PyRuntimeError::new_err(format!(
-            "this process, {own}, was forked from process {opener}, which had opened the GPU; a fork cannot use it. \
+            "this process, {own}, was forked from process {opener}, which had begun to open the GPU; a fork cannot use it. \
              Start workers by spawn or forkserver, or use the GPU only in the forks"
         )));
     }

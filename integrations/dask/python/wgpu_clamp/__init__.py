@@ -118,4 +118,5 @@ def _run(native, array, operation, out):
 
 
 def _bytes(array):
-    return array.reshape(-1).view(np.uint8)
+    # A matrix stays one.
+    return np.asarray(array).reshape(-1).view(np.uint8)
