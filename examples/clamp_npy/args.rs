@@ -63,5 +63,6 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Options>> {
         return Err("--dtype: NumPy has no bf16".into());
     }
     options.operator.refuse_nothing()?;
+    options.operator.refuse_nonsense()?;
     Ok(Some(Options { input, output, ..options }))
 }

@@ -172,7 +172,7 @@ impl Options {
     }
 
     /// What does not go together, whatever the elements are.
-    fn refuse_nonsense(&self) -> Result<()> {
+    pub fn refuse_nonsense(&self) -> Result<()> {
         let affine = self.scale.is_some() || self.bias.is_some();
         let Some(standard) = self.standard else { return Ok(()) };
         if self.dtype.is_some() || self.rounding.is_some() {
@@ -197,7 +197,6 @@ impl Options {
 
     /// The clamp for elements of that dtype.
     pub fn clamp(&self, dtype: DType) -> Result<Clamp> {
-        self.refuse_nonsense()?;
         let clamp = match self.standard {
             None => self.plain(dtype)?,
             Some(Standard::Clip(level)) => {

@@ -104,6 +104,7 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Option<Options>> {
     }
     if options.channels.is_none() {
         options.operator.refuse_nothing()?;
+        options.operator.refuse_nonsense()?;
     }
     Ok(Some(Options { input, output, ..options }))
 }

@@ -96,5 +96,6 @@ fn channel(options: &Options, line: &str, source: DType) -> Result<Clamp> {
         }
     }
     // A channel may be left as it is.
+    operator.refuse_nonsense()?;
     operator.clamp(source)
 }
