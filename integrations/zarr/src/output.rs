@@ -36,9 +36,7 @@ impl Output {
         share: Share,
     ) -> Result<Self> {
         let name = path.display();
-        let output =
-            Self::open(path, input, channels, share).map_err(|error| format!("OUT: {name}: {error}"))?;
-        Ok(output)
+        Self::open(path, input, channels, share).map_err(|error| format!("OUT: {name}: {error}").into())
     }
 
     fn open(path: &Path, input: &Array<FilesystemStore>, channels: &Channels, share: Share) -> Result<Self> {
@@ -64,7 +62,7 @@ impl Output {
     fn describe(&self, metadata: &Value, foreign: bool) -> Result<()> {
         let description = self.path.join("zarr.json");
         if !description.exists() {
-            if foreign && !description.exists() {
+            if foreign {
                 return Err("it is a directory of something else; give another".into());
             }
             let temporary = self.temporary(0);

@@ -160,13 +160,12 @@ impl<'a> Part<'a> {
 
     /// The elements of a chunk, clamped.
     fn clamp(&self, host: &Host, chunk: &[u64], mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let shape = self.input.chunk_shape_usize(chunk)?;
-        let elements: usize = shape.iter().product();
+        let dims = self.input.chunk_shape_usize(chunk)?;
+        let elements: usize = dims.iter().product();
         let (list, shape);
         let (clamps, shape): (Clamps, &[usize]) = match self.channels.axis() {
             None => ((&self.channels.as_slice()[0]).into(), &[elements]),
             Some(axis) => {
-                let dims = self.input.chunk_shape_usize(chunk)?;
                 list = self.channels.of_chunk(self.input.chunk_origin(chunk)?[axis], dims[axis]);
                 // Of any rank.
                 shape = [dims[..axis].iter().product(), dims[axis], dims[axis + 1..].iter().product()];
