@@ -116,26 +116,24 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
 /// The program.
 fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Result<()> {
     let dir = root.join("integrations/zarr");
-    let target = target(root, "zarr");
-    let cargo = |args: &[&str]| {
-        let mut command = cargo(args);
-        command.current_dir(&dir).env("CARGO_TARGET_DIR", &target);
-        command
-    };
     let program = clamp_zarr(root, steps)?;
     steps.step("zarr: lints", || lints("integrations/zarr"))?;
-    steps.step("zarr: cargo test", || run_command(&mut cargo(&["test", "--release", "--locked"])))?;
+    steps.step("zarr: cargo test", || run_command(&mut in_zarr(root, "test")))?;
     steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
 }
 
 /// Builds the program, and says where it is.
 fn clamp_zarr(root: &Path, steps: &mut Steps) -> Result<PathBuf> {
-    let target = target(root, "zarr");
-    steps.step("zarr: build", || {
-        let mut build = cargo(&["build", "--release", "--locked"]);
-        run_command(build.current_dir(root.join("integrations/zarr")).env("CARGO_TARGET_DIR", &target))
-    })?;
-    Ok(target.join("release").join(format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX)))
+    steps.step("zarr: build", || run_command(&mut in_zarr(root, "build")))?;
+    let name = format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX);
+    Ok(target(root, "zarr").join("release").join(name))
+}
+
+/// Cargo there, optimised.
+fn in_zarr(root: &Path, subcommand: &str) -> Command {
+    let mut command = cargo(&[subcommand, "--release", "--locked"]);
+    command.current_dir(root.join("integrations/zarr")).env("CARGO_TARGET_DIR", target(root, "zarr"));
+    command
 }
 
 fn lints(directory: &str) -> Result<()> {
