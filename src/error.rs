@@ -212,8 +212,8 @@ pub enum Error {
         /// `"min"` or `"max"`.
         argument: &'static str,
     },
-    /// `min > max` where a standard forbids it.
-    #[error("min, max: {min} is more than {max}; {standard} requires min <= max")]
+    /// `min > max` where a standard's text forbids it, or its implementation refuses it.
+    #[error("min, max: {min} is more than {max}; {} requires min <= max", standard.who_refuses_crossed())]
     CrossedBounds {
         /// The standard and its version.
         standard: Standard,

@@ -16,7 +16,8 @@ impl Clamp {
     /// # Errors
     ///
     /// [`Error::DTypeNotInStandard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES),
-    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`.
+    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`: the implementation
+    /// makes no primitive of either, about which the text says nothing.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, reference};

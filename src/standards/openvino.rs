@@ -16,7 +16,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`.
+    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`:
+    /// the implementation refuses both, about which the text says nothing.
     ///
     /// ```
     /// # use wgpu_clamp::{Bound, Clamp, DType};
