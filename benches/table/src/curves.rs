@@ -31,7 +31,7 @@ pub fn table(curve: &Curve) -> String {
 }
 
 fn at(curve: &Curve, at: u64) -> String {
-    if curve.over == "bytes" { size(at) } else { at.to_string() }
+    if curve.over.starts_with("bytes") { size(at) } else { at.to_string() }
 }
 
 /// A picture of a curve; time and what grows are on logarithmic scales, but for the rank.

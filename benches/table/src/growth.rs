@@ -1,4 +1,4 @@
-//! Time against something that grows: bytes, rank, clamps in a pass.
+//! Time against something that grows: bytes, rank, clamps in a pass, bytes in host memory.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -9,6 +9,7 @@ use crate::case::Case;
 use crate::clock::Work;
 use crate::data;
 use crate::hand::Hand;
+use crate::slices;
 use crate::stats::Stats;
 
 /// What one thing costs as another grows.
@@ -41,7 +42,7 @@ pub struct Point {
 ///
 /// The device is lost.
 pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
-    let bar = progress(3);
+    let bar = progress(4);
     let mut curves = Vec::new();
     for (name, curve) in
         [("size", sizes as fn(&Bench) -> Result<Curve>), ("rank", ranks), ("clamps in a pass", counts)]
@@ -50,6 +51,8 @@ pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
         curves.push(curve(bench)?);
         bar.inc(1);
     }
+    bar.set_message("growth: host memory");
+    curves.extend(slices::curves(bench)?);
     bar.finish_and_clear();
     Ok(curves)
 }

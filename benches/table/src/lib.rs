@@ -90,7 +90,7 @@ fn write(bench: &Bench, head: &Head, rows: &[Outcome], curves: &[Curve]) -> Resu
         plot::ratios(path, &head.title(), rows)?;
         for curve in curves {
             let name = path.file_stem().unwrap_or_default().display();
-            let file = path.with_file_name(format!("{name}-{}.svg", curve.over));
+            let file = path.with_file_name(format!("{name}-{}.svg", curve.over.replace(' ', "-")));
             curves::draw(&file, &head.title(), curve)?;
         }
     }

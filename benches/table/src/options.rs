@@ -16,7 +16,7 @@ Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table 
     --json FILE      all figures, for programs
     --plot FILE.svg  the ratios as a picture
     --f16            with SHADER_F16 and SHADER_I16, by which devices on Vulkan convert F16 in hardware
-    --growth         also time against size, rank and clamps in a pass; with --plot, one picture each
+    --growth         also time against size, rank, clamps in a pass and host memory; with --plot, one picture each
 
 The adapter is the fastest, or what WGPU_BACKEND and WGPU_ADAPTER_NAME say. A wrong result ends in failure; a
 slow one does not.

@@ -1,14 +1,16 @@
-//! Rows of host memory: `clamp_slice`, and what the way there and back alone takes.
+//! Host memory: `clamp_slice`, what the way there and back alone takes, and a loop that never goes there.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use anyhow::Result;
-use wgpu_clamp::{Clamp, DType, Layout, wgpu};
+use half::f16;
+use wgpu_clamp::{Clamp, DType, Element, Layout, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::{Work, seconds};
 use crate::data::{self, Random};
+use crate::growth::{Curve, Point};
 use crate::ring::{Ring, Way};
 use crate::row::{Goal, Rival, Row, Trial, Unit};
 use crate::verify::{self, Side};
@@ -41,18 +43,8 @@ fn trial(bench: &Bench, way: Way) -> Result<Trial> {
     let bytes: u64 = if bench.options.quick { 128 << 20 } else { 1 << 30 };
     let mut random = Random(11);
     let src: Rc<Vec<f32>> = Rc::new((0..bytes / 4).map(|_| random.number() as f32).collect());
-    let poisoned = || Rc::new(RefCell::new(vec![f32::from_bits(0xa5a5_a5a5); src.len()]));
-    let (ours, theirs) = (poisoned(), poisoned());
+    let (ours, theirs) = (poisoned(src.len()), poisoned(src.len()));
     let clamp = data::bounds(DType::F32)?;
-
-    let host = bench.device.host.clone();
-    let (from, to) = (Rc::clone(&src), Rc::clone(&ours));
-    let clamped = move || {
-        let mut to = to.borrow_mut();
-        let (time, result) = seconds(|| host.clamp_slice(&clamp, &from, &mut to).run_blocking());
-        result?;
-        Ok(time)
-    };
     let mut ring = Ring::new(&bench.device, way)?;
     let (from, to) = (Rc::clone(&src), Rc::clone(&theirs));
     let moved = move || {
@@ -65,21 +57,87 @@ fn trial(bench: &Bench, way: Way) -> Result<Trial> {
     let name = if way == Way::Clamped { "by hand" } else { "by hand, no clamp" };
     Ok(Trial {
         bytes,
-        ours: Work::Measured(Box::new(clamped)),
+        ours: clamped(bench, &clamp, &src, &ours),
         rivals: vec![Rival { name: name.to_owned(), work: Work::Measured(Box::new(moved)) }],
-        check: Box::new(move |_| check(&clamp, way, &src, &ours.borrow(), &theirs.borrow())),
+        check: Box::new(move |_| {
+            let (ours, theirs) = (ours.borrow(), theirs.borrow());
+            let bytes = |elements| bytemuck::cast_slice::<f32, u8>(elements);
+            let expected = if way == Way::Clamped { &*ours } else { &*src };
+            anyhow::ensure!(bytes(expected) == bytes(&theirs), "what was done by hand differs");
+            check(&clamp, &src, &ours)
+        }),
     })
 }
 
-fn check(clamp: &Clamp, way: Way, src: &[f32], ours: &[f32], theirs: &[f32]) -> Result<()> {
-    let expected = if way == Way::Clamped { ours } else { src };
-    anyhow::ensure!(
-        bytemuck::cast_slice::<_, u8>(expected) == bytemuck::cast_slice::<_, u8>(theirs),
-        "what was done by hand differs"
-    );
+/// `clamp_slice` and a loop over the same slices on one thread, from 4 KiB to 256 MiB: a step that costs the CPU next
+/// to nothing, and one that has to convert.
+///
+/// # Errors
+///
+/// The device is lost.
+pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
+    let clamp = data::bounds(DType::F32)?;
+    let bare =
+        curve(bench, "a clamp of f32 in host memory", "bytes of f32", &clamp, |x: f32| x.clamp(-4.1, 3.9))?;
+    let affine = data::bounds(DType::F16)?.with_affine(0.75, 0.5)?;
+    let [min, max] = [-4.1, 3.9].map(f16::from_f64);
+    let converted = move |x: f16| f16::from_f32(x.to_f32() * 0.75 + 0.5).clamp(min, max);
+    let name = "scale, bias and clamp of f16 in host memory";
+    Ok(vec![bare, curve(bench, name, "bytes of f16", &affine, converted)?])
+}
+
+fn curve<T: Element>(
+    bench: &Bench,
+    name: &'static str,
+    over: &'static str,
+    clamp: &Clamp,
+    element: impl Fn(T) -> T + Copy + 'static,
+) -> Result<Curve> {
+    let powers = if bench.options.quick { 0..7 } else { 0..9 };
+    let points: Result<_> = powers.map(|power| point(bench, 4096 << (2 * power), clamp, element)).collect();
+    let series = ["`clamp_slice`", "a loop"].map(str::to_owned).to_vec();
+    Ok(Curve { name, over, series, points: points? })
+}
+
+fn point<T: Element>(
+    bench: &Bench,
+    bytes: usize,
+    clamp: &Clamp,
+    element: impl Fn(T) -> T + 'static,
+) -> Result<Point> {
+    let src: Rc<Vec<T>> = Rc::new(bytemuck::pod_collect_to_vec(&data::random(clamp.dtype(), bytes, 11)));
+    let ours = poisoned(src.len());
+    let (from, to) = (Rc::clone(&src), poisoned(src.len()));
+    let a_loop = move || {
+        let mut to = to.borrow_mut();
+        Ok(seconds(|| to.iter_mut().zip(&*from).for_each(|(y, x)| *y = element(*x))).0)
+    };
+    let mut works = [clamped(bench, clamp, &src, &ours), Work::Measured(Box::new(a_loop))];
+    let seconds = bench.take_turns(&mut works.iter_mut().collect::<Vec<_>>())?;
+    let error = check(clamp, &src, &ours.borrow()).err().map(|error| format!("{error:#}"));
+    Ok(Point { at: bytes as u64, seconds, error })
+}
+
+/// `clamp_slice` of `src` to `dst`.
+fn clamped<T: Element>(bench: &Bench, clamp: &Clamp, src: &Rc<Vec<T>>, dst: &Rc<RefCell<Vec<T>>>) -> Work {
+    let (host, clamp, src, dst) = (bench.device.host.clone(), *clamp, Rc::clone(src), Rc::clone(dst));
+    Work::Measured(Box::new(move || {
+        let mut dst = dst.borrow_mut();
+        let (time, result) = seconds(|| host.clamp_slice(&clamp, &src, &mut dst).run_blocking());
+        result?;
+        Ok(time)
+    }))
+}
+
+/// Elements that no result should leave.
+fn poisoned<T: Element>(len: usize) -> Rc<RefCell<Vec<T>>> {
+    Rc::new(RefCell::new(bytemuck::pod_collect_to_vec(&vec![0xa5_u8; len * size_of::<T>()])))
+}
+
+fn check<T: Element>(clamp: &Clamp, src: &[T], dst: &[T]) -> Result<()> {
     let layout = Layout::packed(&[src.len()])?;
-    // Without gaps, what was there before is not looked at.
-    let side = |bytes| Side { layout: &layout, bytes };
     let src = bytemuck::cast_slice(src);
-    verify::check(clamp, &side(src), &side(src), bytemuck::cast_slice(ours))
+    // Without gaps, what was there before is not looked at.
+    let side = || Side { layout: &layout, bytes: src };
+    verify::check(clamp, &side(), &side(), bytemuck::cast_slice(dst))
 }
