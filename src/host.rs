@@ -35,7 +35,7 @@ pub struct Host {
 
 impl Host {
     /// A host side on the caller's device. `queue` is that device's, which no handle shows: see
-    /// [the crate's documentation](crate#errors) for what wgpu does with another.
+    /// [the manual](crate::manual::errors#what-only-wgpu-sees) for what wgpu does with another.
     #[must_use]
     pub fn new(clamper: &Clamper, queue: &wgpu::Queue) -> Self {
         Self { clamper: clamper.clone(), queue: queue.clone() }
@@ -129,7 +129,7 @@ impl Host {
     }
 
     /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time, and with one clamp for
-    /// each [channel](crate#channels) if need be: `src` and `dst` hold packed tensors of one shape, their elements
+    /// each [channel](crate::manual::conversion#channels) if need be: `src` and `dst` hold packed tensors of one shape, their elements
     /// little-endian, of the clamp's source and of its dtype.
     ///
     /// # Errors

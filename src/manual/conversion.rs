@@ -1,0 +1,137 @@
+//! Conversion and channels: a camera frame to a network's input, and the network's output to a picture.
+//!
+//! # Conversion
+//!
+//! [`Clamp::with_source`] takes elements of another dtype, `max(Min, min(convert(x * scale + bias), Max))`: any two of
+//! [`DType::CONVERTIBLE`], which are U8, I8, U16, I16, F16, BF16 and F32. Bounds, order and NaN rule are those of the
+//! clamp's own dtype, which is that of the destination.
+//!
+//! | element | to a float | to an integer |
+//! | --- | --- | --- |
+//! | finite | the real number `x * scale + bias`, rounded once, ties to even, subnormals kept; ±∞ beyond the largest number | the real number, rounded by [`Rounding`], saturated |
+//! | −0, no affine step | −0 | 0 |
+//! | NaN | a quiet NaN of its sign, with the upper bits of its payload | 0; by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or highest number; then the bounds |
+//! | ±∞ | ±∞, with the sign that `scale` gives it | the lowest or highest number; then the bounds |
+//! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | as a NaN |
+//!
+//! That is [`Precision::Exact`], with the same bits on every device. With `Fast`, an affine step that meets a float on
+//! either side is f32 arithmetic of the device, one of the [stated set](mod@crate::reference), rounded to the
+//! destination as above. Between integers, and without an affine step, `Fast` is `Exact`.
+//!
+//! Strides and offsets count elements of the source in `src` and of the destination in `dst`. Within one buffer,
+//! whether the two share anything is decided in bytes; in place needs elements of one size.
+//!
+//! # Channels
+//!
+//! [`Clamps::along`] has one clamp for each index of an axis of the shape. It goes wherever `&clamp` does: [`Clamper`],
+//! [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. The slice at an index holds
+//! what its clamp alone would give. All agree in both dtypes, order, NaN rule, precision and rounding; bounds are absent
+//! or values, not on the GPU. A list of another length than the axis is an error, as is an axis that the shape does not
+//! have.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
+//!
+//! // A bound for each channel of two, in place; the second has none.
+//! let mut pairs = [9_u8, 9, 2, 250];
+//! let limits = [Clamp::at_most(5_u8), Clamp::unbounded(DType::U8)];
+//! reference::apply_in_place(Clamps::along(1, &limits), &Layout::packed(&[2, 2])?, &mut pairs)?;
+//! assert_eq!(pairs, [5, 9, 2, 250]);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! # A camera frame to a network's input
+//!
+//! With both, and strides, one pass takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to
+//! planes of F16 without alpha, normalised per channel. That takes the place of a conversion, a pass from interleaved to
+//! planar and one clamp per plane. It saves memory traffic and buffers, not arithmetic. The example `frame_to_tensor` is
+//! a whole program, from the texture on.
+//!
+//! ```no_run
+//! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, View, wgpu};
+//!
+//! const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
+//! const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+//!
+//! /// `(x / 255 - mean) / deviation` of 250 x 141 pixels, of which wgpu's copy from a texture makes rows of 1024 bytes.
+//! fn frame_to_tensor(
+//!     clamper: &Clamper,
+//!     encoder: &mut wgpu::CommandEncoder,
+//!     pixels: &wgpu::Buffer, // u8: STORAGE and COPY_DST
+//!     tensor: &wgpu::Buffer, // f16, [1, 3, 141, 250]: STORAGE
+//! ) -> Result<(), Error> {
+//!     // Elements of the source are bytes, and so are its strides: from plane to plane one, from row to row 1024, from
+//!     // pixel to pixel four.
+//!     let rgb = Layout::strided(&[1, 3, 141, 250], &[0, 1, 1024, 4], 0)?;
+//!     let nchw = Layout::packed(&[1, 3, 141, 250])?;
+//!     let mut channels = [Clamp::unbounded(DType::F16).with_source(DType::U8)?; 3];
+//!     for (clamp, (mean, deviation)) in channels.iter_mut().zip(MEAN.into_iter().zip(DEVIATION)) {
+//!         *clamp = clamp.with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
+//!     }
+//!     clamper.encode(encoder, Clamps::along(1, &channels), (View::new(pixels, rgb), View::new(tensor, nchw)))
+//! }
+//! ```
+//!
+//! # And back: a network's output to a picture
+//!
+//! The same layouts with the sides exchanged. `Clamp::new(0_u8, 255)` is the clamp of the bytes; what a float becomes,
+//! [`Rounding`] says, and what lies outside is saturated, never wrapped around. Alpha is no element of `dst`, so it keeps
+//! what was there.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding, reference};
+//!
+//! // Planes of f32 from -1 to 1, as generators make them: x * 127.5 + 127.5.
+//! let to_bytes = Clamp::new(0_u8, 255)
+//!     .with_source(DType::F32)?
+//!     .with_affine(127.5, 127.5)?
+//!     .with_rounding(Rounding::NearestEven)
+//!     .with_precision(Precision::Exact);
+//! let (planes, rgba) = (Layout::packed(&[3, 1, 2])?, Layout::strided(&[3, 1, 2], &[1, 8, 4], 0)?);
+//! let output = [-1.0_f32, 1.0, 0.0, 0.5, 7.0, f32::NAN];
+//! let src: Vec<u8> = output.iter().flat_map(|x| x.to_le_bytes()).collect();
+//! let mut pixels = [0, 0, 0, 255, 0, 0, 0, 255];
+//! reference::apply(&to_bytes, &planes, &src, &rgba, &mut pixels)?;
+//! assert_eq!(pixels, [0, 128, 255, 255, 255, 191, 0, 255]); // 127.5 is a tie, 191.25 is not
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! # Quantization
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Precision, Rounding, reference};
+//!
+//! // Weights to I8, each row by its largest: one pass for a clamp per row and a conversion.
+//! let weights = [[0.5_f32, -1.0, 0.25], [8.0, -4.0, 1.0]];
+//! let row = |largest: f32| {
+//!     let clamp = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_affine(127.0 / largest, 0.0)?;
+//!     Ok::<_, wgpu_clamp::Error>(clamp.with_rounding(Rounding::NearestEven).with_precision(Precision::Exact))
+//! };
+//! let layout = Layout::packed(&[2, 3])?;
+//! let src: Vec<u8> = weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect();
+//! let mut dst = [0; 8];
+//! reference::apply(Clamps::along(0, &[row(1.0)?, row(8.0)?]), &layout, &src, &layout, &mut dst)?;
+//! assert_eq!(dst.map(u8::cast_signed), [64, -127, 32, 127, -64, 16, 0, 0]);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! ONNX `QuantizeLinear` takes more than this. It divides by `y_scale`, which is a multiplication with the same bits
+//! only for powers of two. It rounds before it adds the zero point; here the rounding is last, which is the same for
+//! an even zero point, while an odd one moves the ties. And it needs `Exact`: the addition of `Fast` rounds too, and
+//! so moves values beside a tie. With a power of two, an even zero point, [`Rounding::NearestEven`] and `Exact` the
+//! results are its own.
+//!
+//! [`Clamp::with_source`]: crate::Clamp::with_source
+//! [`DType::CONVERTIBLE`]: crate::DType::CONVERTIBLE
+//! [`Rounding`]: crate::Rounding
+//! [`Rounding::NearestEven`]: crate::Rounding::NearestEven
+//! [`NanRule::ToMin`]: crate::NanRule::ToMin
+//! [`NanRule::ToMax`]: crate::NanRule::ToMax
+//! [`Precision::Exact`]: crate::Precision::Exact
+//! [`Clamps::along`]: crate::Clamps::along
+//! [`Clamper`]: crate::Clamper
+//! [`Host::submit`]: crate::Host::submit
+//! [`Host::clamp_bytes`]: crate::Host::clamp_bytes
+//! [`Plan`]: crate::Plan
+//! [`reference::apply`]: crate::reference::apply
+//! [`verify::check`]: crate::verify::check

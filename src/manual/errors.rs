@@ -1,0 +1,95 @@
+//! Why a tensor was refused, and the mistakes that no handle shows.
+//!
+//! What a caller passes is checked before anything is recorded or submitted, and refused as an [`Error`] that names the
+//! argument, its value and what would be right. After an error of [`Clamper`](crate::Clamper) nothing was recorded.
+//!
+//! # What the message says, and what to do
+//!
+//! | the message has | error | often because |
+//! | --- | --- | --- |
+//! | "need a buffer of … bytes" | [`BufferTooSmall`] | the buffer's size is not rounded up to 4 bytes (create it of [`Layout::required_bytes`]); or the offset was given in bytes, where layouts count elements |
+//! | "the buffer lacks" | [`MissingUsage`] | a buffer for vertices, uniforms or readback; add `STORAGE` where it is created |
+//! | "is not the dtype of" | [`DTypeMismatch`] | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`. From one dtype to another, [`Clamp::with_source`] |
+//! | "differs from that of src" | [`ShapeMismatch`] | a layout is permuted on one side alone; or it should be broadcast: [`Layout::broadcast_to`], for the source |
+//! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
+//! | "share elements of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
+//! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
+//! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
+//! | "give its slot", "a slot is given", "the slot of a bound" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`] | a bound and its slot do not go together: see [bounds on the GPU](super::gpu_bounds) |
+//! | "is not in ONNX Clip-12", "is not in oneDNN" | [`DTypeNotInStandard`] | that version of the standard has no such tensors; `Clamp::new` takes all twelve dtypes |
+//! | "requires min <= max" | [`CrossedBounds`] | the standard, or its implementation, as the message says, refuses Min > Max; `Clamp::new` does not |
+//! | "need … windows" | [`TooManyWindows`] | neighbours lie far apart in a large buffer, and the device was made with small limits: ask for the adapter's |
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Layout, Limits, Plan, reference};
+//!
+//! let mut pixels = [0_u8; 8];
+//! let error = reference::apply_in_place(&Clamp::new(0, 6), &Layout::packed(&[8])?, &mut pixels).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "bytes: 8 elements of i32, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 8 (storage \
+//!      buffers are whole 4-byte words); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
+//! );
+//!
+//! let (src, dst) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?);
+//! let clamp = Clamp::new(0_u8, 6);
+//! let error = Plan::new(&clamp, &src, &dst, Limits::default()).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "dst: its shape [640, 480] differs from that of src, [480, 640]; they must be equal (see `broadcast_to`)"
+//! );
+//! // A transpose: the source seen as 640 x 480.
+//! assert!(Plan::new(&clamp, &src.permute(&[1, 0])?, &dst, Limits::default()).is_ok());
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! A wrong result without an error is for [`verify::check`], which lists what differs from the reference, or for
+//! [`Host::self_test`], which looks at the device. Most often the layout says something else than was meant: print it
+//! with `{:?}`, and look at [`Layout::addresses`] of a small one.
+//!
+//! # What only wgpu sees
+//!
+//! | mistake | reported |
+//! | --- | --- |
+//! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Internal`] with wgpu's words; web: the program's error scope or the device's error handler |
+//! | a buffer of a device from another `wgpu::Instance` | native: wgpu 30 panics, as it finds no such buffer; or not at all, as it takes one of its own for it |
+//! | in [`Host::new`], a queue of another device | at each submission, in an error scope or the error handler of the queue's device. If that returns, nothing was submitted, and what is read then is [`Error::Readback`] or zeros |
+//! | in [`Host::new`], a queue of a device from another `wgpu::Instance` | native: wgpu 30 panics at each submission; or not at all, as it takes commands of that instance for these |
+//! | a [`Prepared`](crate::Prepared) recorded into a pass of another device | at `CommandEncoder::finish`, in the error scope or the error handler of the pass's device |
+//! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Internal`] |
+//! | an upload for which the browser has no memory to map | web: wgpu 30 panics, as `createBuffer` throws |
+//! | a device lost or destroyed | native: [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it; web: [`Error::Readback`] where something is read, the other calls do nothing. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`](crate::Host), [`Tensor`](crate::Tensor) or [`ClampSlice`](crate::ClampSlice) and a third may poll |
+//!
+//! A callback of the program's that panics does so wherever wgpu calls it. In a submission, that unwinds through this
+//! crate's call; in a poll of a read or a stream it is caught, and these may end with [`Error::Readback`].
+//!
+//! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
+//! pops at once, so the program's scopes see only the program's mistakes. It installs no callback on the device.
+//!
+//! [`Error`]: crate::Error
+//! [`Error::Internal`]: crate::Error::Internal
+//! [`Error::Readback`]: crate::Error::Readback
+//! [`Error::DeviceLost`]: crate::Error::DeviceLost
+//! [`BufferTooSmall`]: crate::Error::BufferTooSmall
+//! [`MissingUsage`]: crate::Error::MissingUsage
+//! [`DTypeMismatch`]: crate::Error::DTypeMismatch
+//! [`ShapeMismatch`]: crate::Error::ShapeMismatch
+//! [`OutputOverlap`]: crate::Error::OutputOverlap
+//! [`PartialAlias`]: crate::Error::PartialAlias
+//! [`InPlaceSizes`]: crate::Error::InPlaceSizes
+//! [`ChannelCount`]: crate::Error::ChannelCount
+//! [`ChannelsDiffer`]: crate::Error::ChannelsDiffer
+//! [`MissingSlot`]: crate::Error::MissingSlot
+//! [`UnexpectedSlot`]: crate::Error::UnexpectedSlot
+//! [`SlotLength`]: crate::Error::SlotLength
+//! [`DTypeNotInStandard`]: crate::Error::DTypeNotInStandard
+//! [`CrossedBounds`]: crate::Error::CrossedBounds
+//! [`TooManyWindows`]: crate::Error::TooManyWindows
+//! [`Layout::required_bytes`]: crate::Layout::required_bytes
+//! [`Layout::broadcast_to`]: crate::Layout::broadcast_to
+//! [`Layout::addresses`]: crate::Layout::addresses
+//! [`Clamp::with_source`]: crate::Clamp::with_source
+//! [`Host::new`]: crate::Host::new
+//! [`Host::submit`]: crate::Host::submit
+//! [`Host::self_test`]: crate::Host::self_test
+//! [`verify::check`]: crate::verify::check

@@ -1,0 +1,41 @@
+//! Bounds on the GPU: a minimum or maximum that a kernel has computed, read when the dispatch runs.
+//!
+//! [`Bound::OnGpu`] is one element in a buffer, given with [`Operands::with_min`] and [`Operands::with_max`]. Nothing
+//! comes back to the host. The same rules hold for whatever is found there: where Min > Max the
+//! [order](crate::Order) decides, and a NaN never replaces anything.
+//!
+//! ```no_run
+//! use wgpu_clamp::{Bound, Clamp, Clamper, Error, Layout, Operands, View, wgpu};
+//!
+//! /// Gradients, cut at what a kernel of the program has left in element 3 of `statistics`, both as f32.
+//! fn clip(
+//!     clamper: &Clamper,
+//!     encoder: &mut wgpu::CommandEncoder,
+//!     gradients: &wgpu::Buffer, // STORAGE
+//!     statistics: &wgpu::Buffer, // STORAGE
+//! ) -> Result<(), Error> {
+//!     let clamp = Clamp::at_least(-1.0_f32).with_bounds(Bound::value(-1.0_f32), Bound::OnGpu)?;
+//!     let all = View::new(gradients, Layout::packed(&[1 << 20])?);
+//!     let most = View::new(statistics, Layout::packed(&[])?.with_offset(3)?);
+//!     clamper.encode(encoder, &clamp, Operands::in_place(all).with_max(most))
+//! }
+//! ```
+//!
+//! - A slot is a view of one element of the clamp's dtype, whatever its shape. It may lie in the buffer of `src` or
+//!   `dst`, but not in the output.
+//! - It costs one small dispatch more, and a prepared clamp can be recorded in every frame: the value is read anew.
+//! - [`Clamps::along`](crate::Clamps::along) takes values only.
+//! - The CPU cannot read a slot: functions of [`reference`](mod@crate::reference) and [`verify`](crate::verify) that
+//!   return a `Result` refuse such a bound with [`Error::BoundOnGpu`], [`reference::element`] and [`reference::allowed`]
+//!   take it as absent. Give them the value by [`Clamp::with_bounds`].
+//!
+//! ONNX Clip takes its bounds as inputs from opset 11 on; [`Clamp::onnx`] takes [`Bound::OnGpu`] for them.
+//!
+//! [`Bound::OnGpu`]: crate::Bound::OnGpu
+//! [`Operands::with_min`]: crate::Operands::with_min
+//! [`Operands::with_max`]: crate::Operands::with_max
+//! [`Error::BoundOnGpu`]: crate::Error::BoundOnGpu
+//! [`reference::element`]: crate::reference::element
+//! [`reference::allowed`]: crate::reference::allowed
+//! [`Clamp::with_bounds`]: crate::Clamp::with_bounds
+//! [`Clamp::onnx`]: crate::Clamp::onnx

@@ -1,0 +1,109 @@
+//! Layouts by example: crops, transposes, channels, parts of larger buffers; in place; two views of one buffer.
+//!
+//! A [`Layout`] is a shape, signed strides and an offset. Strides and offset count **elements**; sizes of buffers count
+//! **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element; an extent of 0 means that there
+//! is nothing to do, which is success.
+//!
+//! - `src` and `dst` have the same shape. Their strides, offsets and sizes of elements may differ.
+//! - `src` may read an element for many indices. In `dst` no two indices may share one.
+//! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words.
+//! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
+//! - Elements are little-endian; a 64-bit one has its low word first.
+//!
+//! # By example
+//!
+//! Each function returns a new layout and moves nothing. The kernels follow the strides.
+//!
+//! ```
+//! use wgpu_clamp::Layout;
+//!
+//! let picture = Layout::packed(&[480, 640, 3])?; // rows, columns, interleaved RGB
+//! let matrix = Layout::packed(&[2, 3])?;
+//!
+//! // A crop: rows 100 to 199, columns 50 to 249.
+//! let crop = picture.slice(0, 100..200)?.slice(1, 50..250)?;
+//! assert_eq!((crop.shape(), crop.strides()), (&[100, 200, 3][..], &[1920, 3, 1][..]));
+//! assert_eq!(crop.offset(), 100 * 1920 + 50 * 3);
+//!
+//! // A transpose.
+//! assert_eq!(matrix.permute(&[1, 0])?.strides(), [1, 3]);
+//!
+//! // Interleaved seen as planar: the axes in another order. One channel of it: a slice.
+//! let planes = picture.permute(&[2, 0, 1])?;
+//! let green = planes.slice(0, 1..2)?;
+//! assert_eq!((green.shape(), green.strides(), green.offset()), (&[1, 480, 640][..], &[1, 1920, 3][..], 1));
+//!
+//! // A reversed axis: a picture upside down. Every second column.
+//! assert_eq!(picture.flip(0)?.strides(), [-1920, 3, 1]);
+//! assert_eq!(picture.step(1, 2)?.shape(), [480, 320, 3]);
+//!
+//! // A row for all rows, as NumPy broadcasts. For a source: no two indices of a destination may share an element.
+//! let row = Layout::packed(&[3])?.broadcast_to(&[2, 3])?;
+//! assert_eq!(row.strides(), [0, 1]);
+//!
+//! // A tensor inside a larger buffer: element 1000 is its first. From bytes, divide by the size of an element.
+//! let part = Layout::packed(&[2, 3])?.with_offset(1000)?;
+//! assert_eq!((part.offset(), part.required_bytes(wgpu_clamp::DType::F32)), (1000, 4024));
+//!
+//! // A texture's copy: rows of 250 RGBA pixels, 1024 bytes from row to row, as planes without alpha.
+//! let frame = Layout::strided(&[3, 141, 250], &[1, 1024, 4], 0)?;
+//! assert_eq!(frame.span(), Some((0, 140 * 1024 + 249 * 4 + 2)));
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! Try one without a GPU: [`reference::apply`] takes the same layouts on slices of bytes, and [`Plan::new`] says which
+//! kernel will take them, and why.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Layout, reference};
+//!
+//! // The middle column of a 3 x 3 picture, and nothing else.
+//! let column = Layout::packed(&[3, 3])?.slice(1, 1..2)?;
+//! let mut pixels = [10_u8, 20, 30, 40, 50, 60, 70, 80, 90];
+//! reference::apply_in_place(&Clamp::at_most(45_u8), &column, &mut pixels)?;
+//! assert_eq!(pixels, [10, 20, 30, 40, 45, 60, 70, 45, 90]);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! Rows of many tensors need no loop: a batch is one more axis in front, with the distance from tensor to tensor as its
+//! stride. Up to [`MAX_RANK`](crate::MAX_RANK) axes; the plan merges those that lie end to end.
+//!
+//! # In place, and two views of one buffer
+//!
+//! | `src` and `dst` | |
+//! | --- | --- |
+//! | in two buffers | allowed |
+//! | in one buffer, the same layout | in place: [`Operands::in_place`], [`Clamper::encode_in_place`]; elements of one size |
+//! | in one buffer, no byte in common | allowed |
+//! | in one buffer, otherwise | [`Error::PartialAlias`] |
+//!
+//! A slot of a [bound on the GPU](super::gpu_bounds) may lie in the buffer of `src` or `dst`, but not in the output.
+//!
+//! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that is
+//! [`Error::OverlapUndecided`] or [`Error::AliasUndecided`], never a guess. Nested strides (each at least the span of the
+//! smaller ones) in `dst` are decided at once.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};
+//!
+//! let clamp = Clamp::new(16_u8, 235);
+//! let picture = Layout::packed(&[480, 640, 4])?;
+//! let channel = |n| picture.slice(2, n..n + 1);
+//!
+//! // Red to alpha of the same pixels: allowed. Moved by a row: each row but one would be read after it was written.
+//! assert!(Plan::in_one_buffer(&clamp, &channel(0)?, &channel(3)?, Limits::default()).is_ok());
+//! let rows = |range| picture.slice(0, range);
+//! let moved = Plan::in_one_buffer(&clamp, &rows(0..479)?, &rows(1..480)?, Limits::default());
+//! assert!(matches!(moved, Err(Error::PartialAlias { .. })));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! [`Layout`]: crate::Layout
+//! [`Layout::required_bytes`]: crate::Layout::required_bytes
+//! [`reference::apply`]: crate::reference::apply
+//! [`Plan::new`]: crate::Plan::new
+//! [`Operands::in_place`]: crate::Operands::in_place
+//! [`Clamper::encode_in_place`]: crate::Clamper::encode_in_place
+//! [`Error::PartialAlias`]: crate::Error::PartialAlias
+//! [`Error::OverlapUndecided`]: crate::Error::OverlapUndecided
+//! [`Error::AliasUndecided`]: crate::Error::AliasUndecided
