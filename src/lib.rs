@@ -2,8 +2,10 @@
 //!
 //! Twelve element types, seven of which [convert](manual::conversion) into each other on the way, one clamp for all
 //! elements or one for each [channel](manual::conversion#channels), signed strides of up to 8 dimensions on both sides,
-//! in place or not, on every adapter with [`wgpu::Limits::downlevel_defaults()`] and no optional feature. Every result is
+//! in place or not, on every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel] and no optional feature. Every result is
 //! held to a [CPU reference](mod@reference), bit by bit.
+//!
+//! [downlevel]: https://docs.rs/wgpu/30/wgpu/struct.Limits.html#method.downlevel_defaults
 //!
 //! A clamp is recorded into an encoder of the program:
 //!
@@ -18,7 +20,8 @@
 //!     dst: &wgpu::Buffer,
 //! ) -> Result<(), Error> {
 //!     let all = Layout::packed(&[1, 64, 56, 56])?;
-//!     clamper.encode(encoder, &Clamp::new(0.0_f32, 6.0), (View::new(src, all), View::new(dst, all)))
+//!     let (src, dst) = (View::new(src, all), View::new(dst, all));
+//!     clamper.encode(encoder, &Clamp::new(0.0_f32, 6.0), (src, dst))
 //! }
 //! ```
 //!
@@ -125,7 +128,7 @@
 //! # Cargo features
 //!
 //! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu. All are on by default; each
-//! is without effect on platforms that lack it. Types of wgpu are those of the re-exported [`wgpu`], version 30.
+//! is without effect on platforms that lack it. Types of wgpu are those of the re-exported [wgpu](https://docs.rs/wgpu/30), version 30.
 
 /// The examples of the README, as doctests.
 #[cfg(doctest)]

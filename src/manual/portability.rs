@@ -41,7 +41,7 @@
 //!
 //! # wgpu, features, platforms
 //!
-//! Types of wgpu are those of the re-exported [`wgpu`], version 30: a program that depends on wgpu itself
+//! Types of wgpu are those of the re-exported [wgpu](https://docs.rs/wgpu/30), version 30: a program that depends on wgpu itself
 //! needs the same major version. Each major version of wgpu is a new major version of this crate (before 1.0, a minor one).
 //! The features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu, all on by default; each is
 //! without effect on platforms that lack it. A program with an own device needs none of them here, if its own wgpu has
@@ -49,5 +49,5 @@
 //!
 //! On wasm32 everything is there but the functions that end in `_blocking`. WebGL has no compute shaders.
 //!
-//! [`wgpu::Limits::downlevel_defaults()`]: crate::wgpu::Limits::downlevel_defaults
+//! [`wgpu::Limits::downlevel_defaults()`]: https://docs.rs/wgpu/30/wgpu/struct.Limits.html#method.downlevel_defaults
 //! [`Host::self_test`]: crate::Host::self_test

@@ -39,7 +39,7 @@
 //! # F64
 //!
 //! On Vulkan devices that were created with `SHADER_F64` and `SHADER_INT64`, `Fast` is f64 arithmetic of the device.
-//! Elsewhere it is computed as `Exact`, whose result is in the set, and takes about 20 times as many instructions.
+//! Elsewhere it is computed as `Exact`, whose result is in the set, and takes twelve times as many instructions.
 //! [`Clamper::optional_features`] is what to ask an adapter for.
 //!
 //! [`Precision`]: crate::Precision

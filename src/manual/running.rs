@@ -76,4 +76,4 @@
 //! [`Tensor::zeros`]: crate::Tensor::zeros
 //! [`Tensor::read`]: crate::Tensor::read
 //! [`ClampSlice::run`]: crate::ClampSlice::run
-//! [`wgpu::InstanceDescriptor::new_without_display_handle_from_env`]: crate::wgpu::InstanceDescriptor::new_without_display_handle_from_env
+//! [`wgpu::InstanceDescriptor::new_without_display_handle_from_env`]: https://docs.rs/wgpu/30/wgpu/struct.InstanceDescriptor.html#method.new_without_display_handle_from_env

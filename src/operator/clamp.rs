@@ -167,12 +167,15 @@ pub struct Clamp {
 }
 
 impl Clamp {
-    /// Both bounds: `max(min, min(x, max))`.
+    /// Both bounds: `max(min, min(x, max))`. Their type is that of the elements; without a suffix Rust makes f64 of `0.0`
+    /// and i32 of `0`.
     ///
     /// `min > max` is allowed and follows the [`Order`].
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp};
+    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// assert_eq!(Clamp::new(0.0_f32, 6.0).dtype(), DType::F32);
+    /// assert_eq!(Clamp::new(0.0, 6.0).dtype(), DType::F64);
     /// assert_eq!(Clamp::new(-1_i8, 1).min(), Bound::Value(0xff));
     /// ```
     pub fn new<T: Element>(min: T, max: T) -> Self {
