@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use anyhow::{Result, bail};
 
 use crate::{
-    bench, demo, deny, drivers, fuzz, integrations, lint, mutants, proof, shaders, test, validate, web,
+    bench, demo, deny, drivers, fuzz, integrations, lint, mutants, proof, release, shaders, test, validate,
+    web,
 };
 
 /// All of them but `help`, in its order.
-const COMMANDS: [Command; 13] = [
+const COMMANDS: [Command; 14] = [
     demo::COMMAND,
     test::COMMAND,
     lint::COMMAND,
@@ -21,6 +22,7 @@ const COMMANDS: [Command; 13] = [
     mutants::COMMAND,
     fuzz::COMMAND,
     integrations::COMMAND,
+    release::COMMAND,
     drivers::COMMAND,
     web::COMMAND,
 ];
@@ -139,6 +141,22 @@ mod tests {
     fn what_follows_the_dashes_is_not_of_the_command() {
         assert_eq!(refusal("test -- gpu --help"), "");
         assert_eq!(Words::typed("--out here -- --help").all(), ["--out", "here", "--help"]);
+    }
+
+    #[test]
+    fn continuous_integration_types_commands_that_there_are() {
+        let workflows = [
+            include_str!("../../.github/workflows/ci.yml"),
+            include_str!("../../.github/workflows/weekly.yml"),
+        ];
+        for workflow in workflows {
+            let commands: Vec<_> =
+                workflow.lines().filter_map(|line| line.split_once("cargo xtask ")).collect();
+            assert!(commands.len() >= 4);
+            for (_, command) in commands {
+                assert_eq!(refusal(command), "", "{command}");
+            }
+        }
     }
 
     #[test]

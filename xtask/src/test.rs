@@ -8,6 +8,7 @@ use crate::cli::{self, Words};
 use crate::deny;
 use crate::drivers::{self, Api};
 use crate::lint::{WORKSPACES, Workspace};
+use crate::packed::{self, Tree};
 use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
 use crate::web;
 
@@ -16,8 +17,8 @@ pub const COMMAND: cli::Command = cli::Command {
     name: "test",
     usage: "
     cargo xtask test [--exhaustive] [-- ARGS...]
-        All that a change has to pass: formatting, lints, documentation, tests. Stops at the first
-        failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
+        All that a change has to pass: formatting, lints, documentation, tests, examples, the package. Stops
+        at the first failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
         --exhaustive also runs the tests that take minutes (it sets WGPU_CLAMP_EXHAUSTIVE=1).
 
     cargo xtask test --browser [-- ARGS...]
@@ -61,6 +62,17 @@ fn options(words: Words) -> Result<Options> {
 /// The variable that names the backends which the GPU tests must find.
 const REQUIRE: &str = "WGPU_CLAMP_REQUIRE";
 
+/// Those that the system brings, or `drivers::ensure`.
+const BACKENDS: Option<&str> = if cfg!(target_os = "linux") {
+    Some("vulkan,gl")
+} else if cfg!(windows) {
+    Some("dx12")
+} else if cfg!(target_os = "macos") {
+    Some("metal")
+} else {
+    None
+};
+
 /// Runs every check, the quick ones first, and stops at the first that fails.
 ///
 /// # Errors
@@ -80,7 +92,10 @@ fn run(options: &Options) -> Result<()> {
     steps.step("lints", || WORKSPACES[0].lint())?;
     steps.step("dependencies", deny::if_there)?;
     steps.step("documentation", || {
-        run_command(in_root(&["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+        // As docs.rs builds it, by `package.metadata`.
+        run_command(
+            in_root(&["doc", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "--cfg docsrs -D warnings"),
+        )
     })?;
     steps.step("wasm32", || {
         let mut list = std::process::Command::new("rustup");
@@ -104,11 +119,13 @@ fn run(options: &Options) -> Result<()> {
         if options.exhaustive {
             tests.env("WGPU_CLAMP_EXHAUSTIVE", "1");
         }
-        // Both drivers are there, so a suite that ran on one of them only has gone wrong; unless somebody
-        // asked for that.
+        // These are there, so a suite that ran without one of them has gone wrong; unless somebody asked for
+        // that.
         let narrowed = ["WGPU_BACKEND", "WGPU_ADAPTER_NAME", REQUIRE];
-        if cfg!(target_os = "linux") && narrowed.iter().all(|name| std::env::var_os(name).is_none()) {
-            tests.env(REQUIRE, "vulkan,gl");
+        if let Some(backends) = BACKENDS
+            && narrowed.iter().all(|name| std::env::var_os(name).is_none())
+        {
+            tests.env(REQUIRE, backends);
         }
         run_command(tests.args(&options.args))
     })?;
@@ -126,6 +143,7 @@ fn run(options: &Options) -> Result<()> {
             run_command(run.args(args))
         })
     })?;
+    steps.step("package", || packed::check(Tree::AsIs))?;
     steps.summary();
     println!("\nAll checks passed.");
     Ok(())

@@ -136,7 +136,9 @@ pub fn of_cargo(tools: &Path, program: &str) -> PathBuf {
 /// Cargo fails.
 pub fn cargo_install(tools: &Path, program: &str, what: &[&str]) -> Result<PathBuf> {
     let path = of_cargo(tools, program);
-    if !succeeds(Command::new(&path).arg("--version")) {
+    // As cargo calls its subcommands, which some insist on.
+    let subcommand = program.strip_prefix("cargo-");
+    if !succeeds(Command::new(&path).args(subcommand).arg("--version")) {
         run(cargo(&["install"]).args(what).arg("--root").arg(tools))?;
     }
     Ok(path)

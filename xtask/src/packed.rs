@@ -1,0 +1,40 @@
+//! The crate as crates.io would get it.
+
+use anyhow::Result;
+
+use crate::manifest::{LIBRARY, metadata, package, text};
+use crate::steps::{cargo, root, run as run_command};
+
+/// Which state of the work tree is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// As it is, for work in progress.
+    AsIs,
+    /// As it is committed, for a release; there must be no change.
+    Committed,
+}
+
+/// Packs the crate and builds what was packed alone: the library, as `cargo publish` does, then whatever else is in the
+/// package, examples and unit tests, so that none of their files is missing from `include`.
+///
+/// # Errors
+///
+/// The crate cannot be packed, or what was packed does not build.
+pub fn check(tree: Tree) -> Result<()> {
+    let root = root()?;
+    let in_root = |args: &[&str]| {
+        let mut command = cargo(args);
+        // What cargo builds in a directory named so, it takes from the other steps.
+        command.current_dir(root).args(["--locked", "--target-dir", "target"]);
+        command
+    };
+    let mut pack = in_root(&["package", "--package", LIBRARY]);
+    if tree == Tree::AsIs {
+        pack.arg("--allow-dirty");
+    }
+    run_command(&mut pack)?;
+    let metadata = metadata(&["--no-deps"])?;
+    let version = text(package(&metadata, LIBRARY)?, "version");
+    let manifest = format!("target/package/{LIBRARY}-{version}/Cargo.toml");
+    run_command(in_root(&["check", "--all-targets", "--all-features"]).args(["--manifest-path", &manifest]))
+}
