@@ -20,7 +20,7 @@ pub const COMMAND: cli::Command = cli::Command {
             manifest    Cargo.toml, CHANGELOG.md and README.md are of the version to come
             package     what is committed, packed and built alone
             msrv        the dependencies, and the library where rustup has that toolchain
-            features    lints with each feature alone, none and all; for wasm32 too
+            features    clippy with each feature alone, none and all; for wasm32 that it compiles
             semver      the API against the last tag `v...`, or against REV
         Publishes nothing. Installs cargo-hack and cargo-semver-checks below target/ where they are missing
         (minutes).
@@ -99,13 +99,19 @@ fn features() -> Result<()> {
     let root = root()?;
     let hack = tools::cargo_install(&root.join("target/tools"), "cargo-hack", &["cargo-hack", "--locked"])?;
     web::ensure_target()?;
-    [&[][..], &["--target", web::TARGET]].into_iter().try_for_each(|target| {
-        let mut lints = Command::new(&hack);
-        lints
-            .args(["hack", "clippy", "--package", LIBRARY, "--lib", "--each-feature", "--locked"])
-            .args(target);
-        run_command(lints.args(["--", "-D", "warnings"]).current_dir(root))
-    })
+    let each = |subcommand: &[&str], rest: &[&str]| {
+        let mut command = Command::new(&hack);
+        command.arg("hack").args(subcommand).args([
+            "--package",
+            LIBRARY,
+            "--lib",
+            "--each-feature",
+            "--locked",
+        ]);
+        run_command(command.args(rest).current_dir(root))
+    };
+    each(&["clippy"], &["--", "-D", "warnings"])?;
+    each(&["check"], &["--target", web::TARGET])
 }
 
 /// The version in Cargo.toml says of the API what has become of it since `baseline`, or the last release.
