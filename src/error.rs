@@ -90,6 +90,21 @@ pub enum Error {
         /// The shape that was asked for.
         to: Vec<usize>,
     },
+    /// An array's view is not of the memory that was given with it.
+    #[error(
+        "memory: its {len} elements do not hold the view of shape {shape:?} with strides {strides:?}, whose first element \
+         lies {first} bytes from their start; give the memory of the array that the view is of"
+    )]
+    ViewOutside {
+        /// The shape of the view, in elements.
+        shape: Vec<usize>,
+        /// The strides of the view, in elements.
+        strides: Vec<isize>,
+        /// From the start of the memory to the element with index 0 everywhere, in bytes.
+        first: i128,
+        /// The number of elements of the memory.
+        len: usize,
+    },
     /// A bound has bits beyond the width of its dtype.
     #[error("{argument}: {bits:#x} has bits beyond the {} of {dtype}; give the element's bits, zero-extended", dtype.bits())]
     BoundBits {

@@ -1,5 +1,7 @@
 //! Where the elements of a tensor lie: shape, strides and offset.
 
+#[cfg(feature = "ndarray")]
+mod ndarray;
 pub(crate) mod overlap;
 
 use std::fmt;

@@ -128,7 +128,11 @@
 //! # Cargo features
 //!
 //! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu. All are on by default; each
-//! is without effect on platforms that lack it. Types of wgpu are those of the re-exported [wgpu](https://docs.rs/wgpu/30), version 30.
+//! is without effect on platforms that lack it. Types of wgpu are those of the re-exported
+//! [wgpu](https://docs.rs/wgpu/30), version 30.
+//!
+//! `ndarray`, off by default, makes a [`Layout`] of a view of an [`ndarray`](https://docs.rs/ndarray/0.17) array and the
+//! reverse: `Layout::of_view` and `Layout::array_view`. It is re-exported as `wgpu_clamp::ndarray`, version 0.17.
 
 /// The examples of the README, as doctests.
 #[cfg(doctest)]
@@ -164,6 +168,8 @@ pub use half;
 pub use host::{ClampSlice, Host, Tensor};
 pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
+#[cfg(feature = "ndarray")]
+pub use ndarray;
 pub use operator::{Affine, Bound, Clamp, Clamps, DType, Element, NanRule, Order, Precision, Rounding};
 pub use plan::Plan;
 pub use self_test::{Outcome, SelfTest, SelfTestReport};

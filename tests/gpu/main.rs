@@ -3,6 +3,8 @@
 //! A machine without an adapter fails: these tests never skip. `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` narrow
 //! the adapters, `WGPU_CLAMP_REQUIRE` (a list such as `vulkan,gl`) names backends that must be among them.
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod channels;
 mod clamper;
 mod elements;

@@ -16,10 +16,11 @@ use crate::tools::{self, Tool};
 pub const COMMAND: cli::Command = cli::Command {
     name: "integrations",
     usage: "
-    cargo xtask integrations [dask|zarr] [--measure] [-- ARGS]
-        Installs the engines into target/integrations, builds the integrations, or one of them, and tests them
-        there: minutes, and 3 GiB of disk. ARGS go to pytest. With --measure it prints the figures of
-        docs/INTEGRATIONS.md in place of the tests. Needs Python 3.11 or later.
+    cargo xtask integrations [dask|zarr|burn] [--measure] [-- ARGS]
+        Builds the integrations, or one of them, and tests them with the engines that they are for: minutes, and
+        gigabytes of disk. dask and zarr need Python 3.11 or later, and install into target/integrations; ARGS
+        go to their pytest. With --measure it prints the figures of docs/INTEGRATIONS.md in place of the tests.
+        burn is the example burn_tensor, run with burn's fusion and without.
 ",
     task: |words| {
         let asked = Asked::of(words)?;
@@ -31,16 +32,23 @@ pub const COMMAND: cli::Command = cli::Command {
 enum Integration {
     Dask,
     Zarr,
+    Burn,
 }
 
 impl Integration {
-    const ALL: [Self; 2] = [Self::Dask, Self::Zarr];
+    const ALL: [Self; 3] = [Self::Dask, Self::Zarr, Self::Burn];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Dask => "dask",
             Self::Zarr => "zarr",
+            Self::Burn => "burn",
         }
+    }
+
+    /// Whether pytest tests it.
+    const fn in_python(self) -> bool {
+        matches!(self, Self::Dask | Self::Zarr)
     }
 }
 
@@ -62,13 +70,18 @@ impl Asked {
             } else if one.is_none() && named.is_some() {
                 one = named;
             } else {
-                bail!("`integrations` takes `dask` or `zarr`, and `--measure`, but got `{}`", word.display());
+                bail!(
+                    "`integrations` takes `dask`, `zarr` or `burn`, and `--measure`, but got `{}`",
+                    word.display()
+                );
             }
         }
-        if measure && one == Some(Integration::Zarr) {
-            bail!("`--measure` is of both, but got `zarr`");
+        if let Some(one @ (Integration::Zarr | Integration::Burn)) = one
+            && measure
+        {
+            bail!("`--measure` is of dask and zarr at once, but got `{}`", one.name());
         }
-        if one.is_none() && !measure && !words.rest.is_empty() {
+        if !measure && !words.rest.is_empty() && !one.is_some_and(Integration::in_python) {
             bail!("what follows `--` is for the pytest of one: name `dask` or `zarr` before it");
         }
         let integrations = match one {
@@ -85,11 +98,14 @@ fn run(asked: &Asked) -> Result<()> {
     let python = Python::new(root);
     let mut steps = Steps::new();
     steps.step("drivers", || drivers::ensure(&[Api::Vulkan]))?;
-    steps.step("python", || python.install())?;
+    if asked.integrations.iter().any(|one| one.in_python()) {
+        steps.step("python", || python.install())?;
+    }
     for integration in &asked.integrations {
         match integration {
             Integration::Dask => dask(root, &python, asked, &mut steps)?,
             Integration::Zarr => zarr(root, &python, asked, &mut steps)?,
+            Integration::Burn => burn(&mut steps)?,
         }
     }
     steps.summary();
@@ -136,18 +152,30 @@ fn in_zarr(root: &Path, subcommand: &str) -> Command {
     command
 }
 
+/// The example, which compares what it computes.
+fn burn(steps: &mut Steps) -> Result<()> {
+    let workspace = workspace("examples/burn_tensor")?;
+    steps.step("burn: lints", || lints(workspace.directory))?;
+    steps.step("burn: with fusion", || run_command(&mut workspace.run()?))?;
+    steps.step("burn: without fusion", || run_command(workspace.run()?.arg("--no-default-features")))
+}
+
 fn lints(directory: &str) -> Result<()> {
-    let workspace = lint::WORKSPACES.iter().find(|workspace| workspace.directory == directory);
-    let workspace = workspace.with_context(|| format!("{directory} is no workspace"))?;
+    let workspace = workspace(directory)?;
     workspace.format()?;
     workspace.lint()
+}
+
+fn workspace(directory: &str) -> Result<&'static lint::Workspace> {
+    let workspace = lint::WORKSPACES.iter().find(|workspace| workspace.directory == directory);
+    workspace.with_context(|| format!("{directory} is no workspace"))
 }
 
 fn target(root: &Path, name: &str) -> PathBuf {
     root.join("target/integrations").join(name)
 }
 
-/// The virtual environment that both are tested in.
+/// The virtual environment that Dask and Zarr are tested in.
 struct Python {
     venv: PathBuf,
     requirements: PathBuf,
@@ -211,7 +239,15 @@ mod tests {
         assert_eq!(asked("").integrations, Integration::ALL);
         assert_eq!(asked("zarr").integrations, [Integration::Zarr]);
         assert_eq!(asked("--measure").integrations, [Integration::Dask]);
-        for (line, word) in [("spark", "`spark`"), ("dask zarr", "`zarr`"), ("zarr --measure", "`zarr`")] {
+        assert_eq!(asked("burn").integrations, [Integration::Burn]);
+        for (line, word) in [
+            ("spark", "`spark`"),
+            ("dask zarr", "`zarr`"),
+            ("zarr --measure", "`zarr`"),
+            ("burn --measure", "`burn`"),
+            ("burn -- -k fork", "pytest"),
+            ("-- -k fork", "pytest"),
+        ] {
             assert!(Asked::of(Words::typed(line)).unwrap_err().to_string().contains(word), "{line}");
         }
     }

@@ -48,15 +48,21 @@ pub struct Workspace {
     rustflags: &'static str,
     /// Whether its command builds it optimised, so that the lints share what that has built.
     release: bool,
+    /// Those that are off by default.
+    features: &'static str,
 }
 
 /// A tool, for this machine.
 const TOOL: Workspace =
-    Workspace { directory: "", published: false, target: None, rustflags: "", release: false };
+    Workspace { directory: "", published: false, target: None, rustflags: "", release: false, features: "" };
+
+/// What `cargo xtask test` turns on in the main one, everywhere: so nothing is built twice, and no test is left out.
+pub const FEATURES: &str = "wgpu-clamp/ndarray";
 
 /// All of them, the main one first.
-pub const WORKSPACES: [Workspace; 9] = [
-    Workspace { directory: ".", published: true, ..TOOL },
+pub const WORKSPACES: [Workspace; 10] = [
+    Workspace { directory: ".", published: true, features: FEATURES, ..TOOL },
+    Workspace { directory: "examples/burn_tensor", ..TOOL },
     Workspace { directory: "examples/web", published: true, target: Some(web::TARGET), ..TOOL },
     Workspace { directory: "proof/web", target: Some(web::TARGET), ..TOOL },
     Workspace { directory: "benches/budget", ..TOOL },
@@ -97,6 +103,9 @@ impl Workspace {
         if self.release {
             lints.arg("--release");
         }
+        if !self.features.is_empty() {
+            lints.args(["--features", self.features]);
+        }
         if let Some(target) = self.target {
             web::ensure_target()?;
             lints.args(["--target", target]);
@@ -105,6 +114,19 @@ impl Workspace {
             lints.env("RUSTFLAGS", self.rustflags);
         }
         run_command(lints.args(["--", "-D", "warnings"]))
+    }
+
+    /// Cargo's `run` of its program, where the lints build it too.
+    ///
+    /// # Errors
+    ///
+    /// There is no root.
+    pub fn run(&self) -> Result<Command> {
+        let mut run = self.cargo(&["run", "--locked"])?;
+        if let Some(target) = self.target_dir() {
+            run.arg("--target-dir").arg(target);
+        }
+        Ok(run)
     }
 
     /// Where its commands build it, from the root; the main one has its own place.

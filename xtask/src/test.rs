@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use crate::cli::{self, Words};
 use crate::deny;
 use crate::drivers::{self, Api};
-use crate::lint::{WORKSPACES, Workspace};
+use crate::lint::{FEATURES, WORKSPACES, Workspace};
 use crate::packed::{self, Tree};
 use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
 use crate::web;
@@ -111,7 +111,7 @@ fn run(options: &Options) -> Result<()> {
         run_command(&mut in_root(&["check", "--lib", "--target", web::TARGET]))
     })?;
     steps.step("tests", || {
-        let mut tests = in_root(&["test", "--workspace"]);
+        let mut tests = in_root(&["test", "--workspace", "--features", FEATURES]);
         if std::env::var_os("WGPU_VALIDATION").is_none() {
             // Where Vulkan's validation layer is installed, debug builds of wgpu load it, and take longer.
             tests.env("WGPU_VALIDATION", "0");
@@ -131,16 +131,17 @@ fn run(options: &Options) -> Result<()> {
     })?;
     steps.step("examples", || {
         // Each checks its own result, and was built with the tests.
-        let own: [(&str, &[&str]); 4] = [
+        let own: [(&str, &[&str]); 5] = [
             ("quickstart", &[]),
             ("own_encoder", &[]),
             ("frame_to_tensor", &[]),
+            ("ndarray_views", &[]),
             // All cases are in the tests.
             ("doctor", &["--cases", "0..5"]),
         ];
         own.into_iter().try_for_each(|(example, args)| {
-            let mut run = in_root(&["run", "--package", "wgpu-clamp", "--example", example, "--"]);
-            run_command(run.args(args))
+            let mut run = in_root(&["run", "--package", "wgpu-clamp", "--features", FEATURES]);
+            run_command(run.args(["--example", example, "--"]).args(args))
         })
     })?;
     steps.step("package", || packed::check(Tree::AsIs))?;

@@ -1,0 +1,100 @@
+//! Arrays of `ndarray`: a view to a layout, and a layout to a view.
+
+use ndarray::{ArrayRef, ArrayViewD, Axis, Dimension, IxDyn, ShapeBuilder};
+
+use crate::{Element, Error, Layout};
+
+/// With the feature `ndarray`.
+impl Layout {
+    /// Where the elements of a view lie in the memory of its array: the same shape and strides, and the offset from the
+    /// start of `memory`.
+    ///
+    /// `memory` is what [`ArrayRef::as_slice_memory_order`] gives for the array that the view is of, whatever the order of
+    /// its axes. The view may be that array or any part of it: transposed, reversed, sliced with gaps, broadcast. So the
+    /// memory goes to the GPU as it is, in one piece, and no host copy makes it standard.
+    ///
+    /// Of a view alone, `as_slice_memory_order` gives the memory if there are no gaps and no repeated elements, in any
+    /// order of the axes. Otherwise safe code cannot have that memory: give the array's, or copy by
+    /// [`ArrayRef::as_standard_layout`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rank`] above rank 8, [`Error::ViewOutside`] if an element of the view is not one of `memory`.
+    ///
+    /// ```
+    /// use wgpu_clamp::{Clamp, Layout, ndarray, reference};
+    ///
+    /// let mut pixels = ndarray::array![[[1_u8, 20, 3], [4, 50, 6]], [[7, 80, 9], [10, 110, 12]]];
+    /// // The second channel, from right to left. As a borrow of the array, the view ends here.
+    /// let view = pixels.slice(ndarray::s![.., ..;-1, 1]);
+    /// let memory = pixels.as_slice_memory_order().expect("an array's memory is in one piece");
+    /// let channel = Layout::of_view(memory, &view)?;
+    /// assert_eq!((channel.shape(), channel.strides(), channel.offset()), (&[2, 2][..], &[6, -3][..], 4));
+    ///
+    /// let memory = pixels.as_slice_memory_order_mut().expect("an array's memory is in one piece");
+    /// reference::apply_in_place(&Clamp::at_most(60_u8), &channel, memory)?;
+    /// assert_eq!(pixels, ndarray::array![[[1, 20, 3], [4, 50, 6]], [[7, 60, 9], [10, 60, 12]]]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn of_view<A: Element, D: Dimension>(memory: &[A], view: &ArrayRef<A, D>) -> Result<Self, Error> {
+        let (shape, strides) = (view.shape(), view.strides());
+        if view.is_empty() {
+            return Self::strided(shape, strides, 0);
+        }
+        let first = view.as_ptr().addr() as i128 - memory.as_ptr().addr() as i128;
+        let outside = || Error::ViewOutside {
+            shape: shape.to_vec(),
+            strides: strides.to_vec(),
+            first,
+            len: memory.len(),
+        };
+        let size = size_of::<A>() as i128;
+        if first % size != 0 {
+            return Err(outside());
+        }
+        let offset = usize::try_from(first / size).map_err(|_| outside())?;
+        match Self::strided(shape, strides, offset) {
+            Ok(layout) if layout.span().is_some_and(|(_, highest)| highest < memory.len()) => Ok(layout),
+            Ok(_) | Err(Error::AddressRange { .. }) => Err(outside()),
+            refused => refused,
+        }
+    }
+
+    /// The elements of this layout in `memory`, as a view: what was read back, in the order of the array that it is for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the layout reaches beyond `memory`, [`Error::ElementCount`] if the extents other than 0 have
+    /// a product above `isize::MAX`, which ndarray does not count.
+    ///
+    /// ```
+    /// use wgpu_clamp::{Layout, ndarray};
+    ///
+    /// let read = [1_u8, 2, 3, 4, 5, 6];
+    /// let columns = Layout::packed(&[2, 3])?.permute(&[1, 0])?.flip(0)?;
+    /// assert_eq!(columns.array_view(&read)?, ndarray::array![[3, 6], [2, 5], [1, 4]].into_dyn());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn array_view<'a, A: Element>(&self, memory: &'a [A]) -> Result<ArrayViewD<'a, A>, Error> {
+        let (lowest, end) = self.span().map_or((0, 0), |(lowest, highest)| (lowest, highest + 1));
+        if memory.len() < end {
+            let (expected, actual) = (end, memory.len());
+            return Err(Error::Length { argument: "memory", unit: "elements", expected, actual });
+        }
+        // Strides that lead nowhere may be anything here; ndarray looks at them.
+        let leads = |extent| extent > 1 && !self.is_empty();
+        let dimensions = || self.shape().iter().zip(self.strides());
+        let strides: Vec<_> = dimensions()
+            .map(|(&extent, stride)| if leads(extent) { stride.unsigned_abs() } else { 0 })
+            .collect();
+        let upwards = IxDyn(self.shape()).strides(IxDyn(&strides));
+        let mut view = ArrayViewD::from_shape(upwards, &memory[lowest..])
+            .map_err(|_| Error::ElementCount { shape: self.shape().to_vec() })?;
+        for (axis, (&extent, &stride)) in dimensions().enumerate() {
+            if leads(extent) && stride < 0 {
+                view.invert_axis(Axis(axis));
+            }
+        }
+        Ok(view)
+    }
+}
