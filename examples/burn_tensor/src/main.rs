@@ -1,4 +1,4 @@
-//! Tensors of burn, clamped where they lie: `cargo xtask integrations burn`, or `cargo run --release` in this folder.
+//! Tensors of burn, clamped where they lie: `cargo xtask integrations burn`, or `cargo run` in this folder.
 //!
 //! The program has a wgpu device, and burn uses the same one. [`Lent`] is the way from a tensor to a
 //! [`wgpu_clamp::View`]: the primitive below it, its buffer and offset, its strides. burn and this crate then take turns on
