@@ -43,7 +43,8 @@ impl Lent {
         }
         let dtype = dtype(tensor.dtype)?;
         let memory = tensor.client.get_resource::<WgpuServer<AutoCompiler>>(tensor.handle.clone())?;
-        // With fusion, the tensor was made on a stream other than that of this thread.
+        // burn's documentation asks for it before others use the queue; `get_resource` of cubecl 0.11 has done it already. The
+        // tensor's stream is not that of this thread where fusion has made it.
         tensor.handle.stream.executes(|| tensor.client.flush())?;
 
         // burn's offset counts bytes, and its buffers hold many tensors. Strides count elements on both sides.
@@ -52,7 +53,8 @@ impl Lent {
         if !offset.is_multiple_of(size) {
             return Err(format!("the tensor begins at byte {offset}, which is no multiple of {size}").into());
         }
-        let strides: Vec<isize> = tensor.meta.strides().iter().map(|&stride| stride as isize).collect();
+        let strides = tensor.meta.strides().iter().map(|&stride| isize::try_from(stride));
+        let strides = strides.collect::<std::result::Result<Vec<_>, _>>()?;
         let layout = Layout::strided(tensor.meta.shape(), &strides, usize::try_from(offset / size)?)?;
         Ok(Self { buffer, layout, dtype, _memory: Box::new(memory) })
     }
@@ -102,7 +104,7 @@ impl Program {
 
     /// What burn computes, and the same numbers on the host.
     fn tensor(&self, shape: [usize; 2]) -> (Tensor<2>, Vec<f32>) {
-        let numbers: Vec<f32> = (0..shape[0] * shape[1]).map(|n| (n % 251) as f32 - 125.0).collect();
+        let numbers: Vec<f32> = (-125_i8..=125).cycle().map(f32::from).take(shape[0] * shape[1]).collect();
         let tensor = Tensor::from_data(TensorData::new(numbers.clone(), shape), &self.burn);
         // Pending when the clamp asks for the tensor. A power of two, so no device can round it.
         (tensor * 0.5, numbers.into_iter().map(|x| x * 0.5).collect())
@@ -176,7 +178,7 @@ fn run() -> Result<()> {
 
     // Rows of 512 bytes, so that burn makes no copy for the slice.
     let (tensor, numbers) = program.tensor([300, 128]);
-    let slice = tensor.slice([100..200]);
+    let slice = tensor.slice([100..200, 0..128]);
     let lent = Lent::of(&slice)?;
     println!("  slice: {}", lent.layout);
     program.submit(Operands::in_place(lent.view()))?;
