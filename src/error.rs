@@ -14,7 +14,10 @@ use crate::{DType, Layout};
 #[non_exhaustive]
 pub enum Error {
     /// A shape has more than 8 dimensions.
-    #[error("shape: rank {rank} is not supported; at most {} dimensions are", crate::layout::MAX_RANK)]
+    #[error(
+        "shape: rank {rank} is not supported; at most {} dimensions are (a packed tensor is also one of one dimension)",
+        crate::layout::MAX_RANK
+    )]
     Rank {
         /// The rank that was asked for.
         rank: usize,
@@ -136,7 +139,10 @@ pub enum Error {
         name: String,
     },
     /// A clamp was asked to convert between dtypes of which one does not.
-    #[error("source: {source_dtype} does not convert to {dtype}; any two of {} do", names(&DType::CONVERTIBLE))]
+    #[error(
+        "source: {source_dtype} does not convert to {dtype}; any two of {} do{}",
+        names(&DType::CONVERTIBLE), unchosen(*dtype, None)
+    )]
     Conversion {
         /// The dtype of the source that was asked for.
         source_dtype: DType,
@@ -253,7 +259,7 @@ pub enum Error {
     },
     /// Source and destination differ in shape.
     #[error(
-        "dst: its shape {dst:?} differs from that of src, {src:?}; they must be equal (see `broadcast_to`)"
+        "dst: its shape {dst:?} differs from that of src, {src:?}; they must be equal (see `permute`, `broadcast_to`)"
     )]
     ShapeMismatch {
         /// The shape of the source, in elements.
@@ -264,12 +270,12 @@ pub enum Error {
     /// An argument is of another dtype than the clamp, or than the tensor that it belongs to.
     #[error(
         "{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal{}",
-        if *of == "the clamp" { unchosen(*expected) } else { "" }
+        if of.starts_with("the clamp") { unchosen(*expected, Some(*actual)) } else { String::new() }
     )]
     DTypeMismatch {
         /// Which argument: `"src and dst"` for a view that is both.
         argument: &'static str,
-        /// Whose dtype is needed: `"the clamp"`, `"the tensor"` or another argument.
+        /// Whose dtype is needed: `"the clamp"`, `"the clamp's source"`, `"the tensor"` or another argument.
         of: &'static str,
         /// The dtype needed.
         expected: DType,
@@ -312,7 +318,7 @@ pub enum Error {
     /// Source and destination share some elements of one buffer without being the same view.
     #[error(
         "src, dst: the two views share elements of one buffer but are not the same view; \
-         src has {src}, dst has {dst}; use equal layouts (in place) or disjoint ones"
+         src has {src}, dst has {dst}; use equal layouts (in place), disjoint ones, or two buffers"
     )]
     PartialAlias {
         /// The layout of the source.
@@ -373,8 +379,10 @@ pub enum Error {
     /// A layout reaches beyond its buffer.
     #[error(
         "{argument}: {elements} elements of {dtype}, the clamp's dtype, need a buffer of {needed} bytes at this \
-         layout, this one has {actual} (storage buffers are whole 4-byte words){}",
-        unchosen(*dtype)
+         layout, this one has {actual} ({}){}",
+        if needed - actual < 4 { "storage buffers are whole 4-byte words" }
+        else { "shape, strides and offset of a layout count elements" },
+        unchosen(*dtype, None)
     )]
     BufferTooSmall {
         /// `"src"`, `"dst"`, `"src and dst"` for a view that is both, `"min"` or `"max"`; `"bytes"` where
@@ -399,8 +407,11 @@ pub enum Error {
         /// The usages that the buffer was created with.
         actual: wgpu::BufferUsages,
     },
-    /// A tensor goes beyond what the device can bind or dispatch at once.
-    #[error("{argument}: {needed} {unit} needed, but the device's {limit_name} allows {limit}")]
+    /// A tensor is larger than a buffer of the device can be.
+    #[error(
+        "{argument}: {needed} {unit} needed, but the device's {limit_name} allows {limit}; use several tensors, or \
+         `Host::clamp_slice` for host memory"
+    )]
     TooLarge {
         /// Which argument.
         argument: &'static str,
@@ -489,15 +500,19 @@ pub enum Error {
 }
 
 /// What to say where a clamp's dtype does not fit and may be one that nobody chose: a clamp has the type of its bounds,
-/// and literals have one without saying so.
-fn unchosen(dtype: DType) -> &'static str {
-    if dtype == DType::F64 {
-        "; bounds without a suffix make a clamp of f64: `Clamp::new(0.0_f32, 6.0)` is one of f32"
-    } else if dtype == DType::I32 {
-        "; bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
-    } else {
-        ""
-    }
+/// and literals have one without saying so. `actual` is the dtype that it should have been, where that is known.
+fn unchosen(dtype: DType, actual: Option<DType>) -> String {
+    let wanted = match (dtype, actual) {
+        (DType::F64, None) => DType::F32,
+        (DType::I32, None) => DType::U8,
+        (DType::F64 | DType::I32, Some(actual)) if !matches!(actual, DType::F16 | DType::BF16) => actual,
+        _ => return String::new(),
+    };
+    let numbers = if wanted.is_float() { ["0.0", "6.0"] } else { ["0", "6"] };
+    format!(
+        "; bounds without a suffix make a clamp of {dtype}: `Clamp::new({}_{wanted}, {})` is one of {wanted}",
+        numbers[0], numbers[1]
+    )
 }
 
 fn names(dtypes: &[DType]) -> String {

@@ -383,14 +383,17 @@ impl Layout {
     /// The same shape and strides from another offset, in elements: a packed tensor inside a larger buffer, or one slot of
     /// several.
     ///
+    /// It **replaces** the offset, that of a [`slice`](Self::slice) or [`flip`](Self::flip) too: call it before these.
+    ///
     /// # Errors
     ///
     /// [`Error::AddressRange`] if an element would lie below 0 or beyond `isize::MAX`.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
-    /// let second_row = Layout::packed(&[3])?.with_offset(3)?;
-    /// assert_eq!(second_row.addresses().collect::<Vec<_>>(), [3, 4, 5]);
+    /// let tensor = Layout::packed(&[2, 3])?.with_offset(100)?;
+    /// let second_row = tensor.slice(0, 1..2)?;
+    /// assert_eq!(second_row.addresses().collect::<Vec<_>>(), [103, 104, 105]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn with_offset(&self, offset: usize) -> Result<Self, Error> {

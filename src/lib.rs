@@ -20,13 +20,13 @@
 //!     dst: &wgpu::Buffer,
 //! ) -> Result<(), Error> {
 //!     let all = Layout::packed(&[1, 64, 56, 56])?;
-//!     let (src, dst) = (View::new(src, all), View::new(dst, all));
+//!     let (src, dst) = (View::of::<f32>(src, all), View::of::<f32>(dst, all));
 //!     clamper.encode(encoder, &Clamp::new(0.0_f32, 6.0), (src, dst))
 //! }
 //! ```
 //!
 //! The bounds' type is that of the elements: `Clamp::new(0.0_f32, 6.0)` clamps F32. Without a suffix Rust makes f64 of
-//! `0.0` and i32 of `0`, and a clamp of these is refused where the elements are known to be others.
+//! `0.0` and i32 of `0`; a clamp of these is refused by views whose elements are known, as by [`View::of`].
 //!
 #![doc = include_str!("../docs/flow.svg")]
 //!

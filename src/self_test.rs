@@ -204,9 +204,11 @@ enum Route {
     Interleaved,
     /// A run, its bounds on the GPU.
     Slots,
+    /// Each row to several.
+    Repeated,
 }
 
-const ROUTES: [Route; 22] = [
+const ROUTES: [Route; 23] = [
     Route::Run,
     Route::Planar,
     Route::Interleaved,
@@ -229,6 +231,7 @@ const ROUTES: [Route; 22] = [
     Route::ClampedPlanes,
     Route::ClampedPixels,
     Route::Slots,
+    Route::Repeated,
 ];
 
 impl Route {
@@ -254,7 +257,8 @@ impl Route {
             | Self::Pixels(..)
             | Self::ClampedPlanes
             | Self::ClampedPixels
-            | Self::Transposed => &[Place::Apart, Place::Behind],
+            | Self::Transposed
+            | Self::Repeated => &[Place::Apart, Place::Behind],
             _ if source.size() == dtype.size() => &[Place::Apart, Place::Behind, Place::Same],
             _ => &[Place::Apart, Place::Behind],
         }
@@ -278,6 +282,7 @@ impl Route {
             Self::Planar => "planes of a clamp each",
             Self::Interleaved => "pixels of a clamp for each component",
             Self::Slots => "a run, bounds on the GPU",
+            Self::Repeated => "each row to several",
         }
     }
 
@@ -302,6 +307,11 @@ impl Route {
             Self::Fill => {
                 let rows = n.min(2000);
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
+            }
+            Self::Repeated => {
+                // Of whole packets. The rows that an invocation takes, and two more.
+                let rows = n.min(16_384).div_ceil(192);
+                (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }
             Self::Strided => (line(n, 2, 1)?, line(n, -2, 2 * n)?),
             Self::Gathered => (line(n, 3, 1)?, line(n, 1, 3)?),
@@ -617,8 +627,25 @@ mod tests {
 
     #[test]
     fn no_case_is_refused() {
-        // 54 pairs and dtypes on each of 10 routes, 18 of them on each of 12 more for pictures.
-        assert_eq!(cases(false).len(), 54 * 10 + 18 * 12);
+        // 54 pairs and dtypes on each of 11 routes, 18 of them on each of 12 more for pictures.
+        assert_eq!(cases(false).len(), 54 * 11 + 18 * 12);
+    }
+
+    /// An invocation stores to several rows where a row of src is repeated: every dtype meets that, and a last invocation
+    /// that stores to fewer.
+    #[test]
+    fn every_dtype_meets_repeated_rows() {
+        let mut met = HashSet::new();
+        for case in cases(false).iter().filter(|case| case.route == Route::Repeated) {
+            let (src, dst) = case.placed(20_000).unwrap();
+            let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap();
+            if plan.shaders().iter().any(|shader| shader.constants.contains(&("REPEATED", 1.0))) {
+                met.insert(case.clamps[0].dtype());
+            }
+        }
+        let missed: Vec<_> = DType::ALL.into_iter().filter(|dtype| !met.contains(dtype)).collect();
+        // Its turn is the exact step, which another kernel takes; all steps are in the exhaustive run.
+        assert_eq!(missed, [DType::F64]);
     }
 
     /// Each pair meets the kernels that take its sizes, in an ordinary run too.

@@ -11,11 +11,11 @@
 //! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
 //! | NaN bound | error | ignored | error | error | ignored; of an integer dtype 0 |
 //! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) | [F32, F16, I8, U8, I32, U32, I64, U64](webnn::DTYPES) |
-//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | 0–8 | 0–8 | 0–8 | 0–8 |
+//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8, a packed tensor of more as one of one | the same | the same | the same |
 //! | scale and bias | yes | – | – | – | – |
 //!
 //! What a standard rejects is an [`Error`] that names it and its version. Where a runtime differs from the text
-//! of its standard, the text is followed.
+//! of its standard, the text is followed: [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
 //!
 //! # The differences, one by one
 //!

@@ -1,7 +1,10 @@
 //! Buffers and where the elements lie in them: the operands of a call.
 
 use crate::layout::overlap::{Overlap, views_overlap};
-use crate::{Bound, Clamp, DType, Error, Layout};
+use crate::{Bound, Clamp, DType, Element, Error, Layout};
+
+/// Whose dtype a view must have, as errors name it.
+const OF_CLAMP: &str = "the clamp";
 
 /// A tensor in a buffer of the caller.
 ///
@@ -24,18 +27,26 @@ impl<'a> View<'a> {
         Self { buffer, layout, dtype: None }
     }
 
-    /// Says what the elements are, so that a clamp of another dtype is refused.
+    /// The elements of `buffer` at `layout`, which are of a Rust type: a clamp of another dtype is refused. As
+    /// [`new`](Self::new) and [`with_dtype`](Self::with_dtype).
+    #[must_use]
+    pub const fn of<T: Element>(buffer: &'a wgpu::Buffer, layout: Layout) -> Self {
+        Self::new(buffer, layout).with_dtype(T::DTYPE)
+    }
+
+    /// Says what the elements are, so that a clamp of another dtype is refused. Of a view that is `src` and `dst` in one,
+    /// what they are before.
     #[must_use]
     pub const fn with_dtype(mut self, dtype: DType) -> Self {
         self.dtype = Some(dtype);
         self
     }
 
-    fn check(&self, argument: &'static str, dtype: DType) -> Result<(), Error> {
+    fn check(&self, argument: &'static str, of: &'static str, dtype: DType) -> Result<(), Error> {
         if let Some(actual) = self.dtype
             && actual != dtype
         {
-            return Err(Error::DTypeMismatch { argument, of: "the clamp", expected: dtype, actual });
+            return Err(Error::DTypeMismatch { argument, of, expected: dtype, actual });
         }
         let (needed, actual) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
         if !actual.contains(needed) {
@@ -107,7 +118,7 @@ impl<'a> Operands<'a> {
     pub(crate) fn check(&self, clamp: Option<&Clamp>) -> Result<(), Error> {
         let Some(clamp) = clamp else {
             for (argument, view) in self.views() {
-                view.check(argument, view.dtype.unwrap_or(DType::U8))?;
+                view.check(argument, OF_CLAMP, view.dtype.unwrap_or(DType::U8))?;
             }
             let slots = [("min", self.min), ("max", self.max)];
             return match slots.into_iter().find(|(_, slot)| slot.is_some()) {
@@ -115,13 +126,15 @@ impl<'a> Operands<'a> {
                 None => Ok(()),
             };
         };
-        for (argument, view) in self.views() {
-            let dtype = if argument == "src" { clamp.source() } else { clamp.dtype() };
-            view.check(argument, dtype)?;
+        let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
+        if self.is_one_view() && source_dtype.size() != dtype.size() {
+            return Err(Error::InPlaceSizes { source_dtype, dtype });
         }
-        // One view that is both.
-        if self.is_one_view() && clamp.converts() {
-            self.src.check("src and dst", clamp.source())?;
+        for (argument, view) in self.views() {
+            // One view that is both holds the source before.
+            let source = (clamp.source_name(), source_dtype);
+            let (of, dtype) = if argument == "dst" { (OF_CLAMP, dtype) } else { source };
+            view.check(argument, of, dtype)?;
         }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
@@ -143,7 +156,7 @@ impl<'a> Operands<'a> {
         if slot.layout.len() != 1 {
             return Err(Error::SlotLength { argument, actual: slot.layout.len() });
         }
-        slot.check(argument, dtype)?;
+        slot.check(argument, OF_CLAMP, dtype)?;
         if slot.buffer == self.dst.buffer {
             match views_overlap((&slot.layout, dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}

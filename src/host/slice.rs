@@ -186,11 +186,12 @@ impl fmt::Debug for ClampSlice<'_> {
 
 fn refuse_elements<T: Element, S: Element>(clamp: &Clamp, src: Option<&[S]>, dst: &[T]) -> Result<(), Error> {
     let [of_src, of_dst] = if src.is_some() { ["src", "dst"] } else { ["slice"; 2] };
-    for (argument, expected, actual) in
-        [(of_src, clamp.source(), S::DTYPE), (of_dst, clamp.dtype(), T::DTYPE)]
-    {
+    for (argument, of, expected, actual) in [
+        (of_src, clamp.source_name(), clamp.source(), S::DTYPE),
+        (of_dst, "the clamp", clamp.dtype(), T::DTYPE),
+    ] {
         if actual != expected {
-            return Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual });
+            return Err(Error::DTypeMismatch { argument, of, expected, actual });
         }
     }
     match src {

@@ -45,7 +45,8 @@
 //! With both, and strides, one pass takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to
 //! planes of F16 without alpha, normalised per channel. That takes the place of a conversion, a pass from interleaved to
 //! planar and one clamp per plane. It saves memory traffic and buffers, not arithmetic. The example `frame_to_tensor` is
-//! a whole program, from the texture on.
+//! a whole program, from the texture on. `scale` and `bias` are f32: `Exact` is exact for these two numbers, not for the
+//! formula that they were computed from.
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, View, wgpu};
@@ -75,8 +76,10 @@
 //! # And back: a network's output to a picture
 //!
 //! The same layouts with the sides exchanged. `Clamp::new(0_u8, 255)` is the clamp of the bytes; what a float becomes,
-//! [`Rounding`] says, and what lies outside is saturated, never wrapped around. Alpha is no element of `dst`, so it keeps
-//! what was there.
+//! [`Rounding`] says, and what lies outside is saturated, never wrapped around. With `Fast`, a number near a tie may become
+//! the byte beside, see [precision](super::precision). Rows that a texture is to be copied from begin at multiples of 256
+//! bytes, too. Alpha is no element of `dst`, so it keeps what was there; a clamp whose bounds are equal fills it:
+//! `Clamp::new(255_u8, 255)`, in place, on the layout of that channel.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding, reference};
@@ -90,8 +93,10 @@
 //! let (planes, rgba) = (Layout::packed(&[3, 1, 2])?, Layout::strided(&[3, 1, 2], &[1, 8, 4], 0)?);
 //! let output = [-1.0_f32, 1.0, 0.0, 0.5, 7.0, f32::NAN];
 //! let src: Vec<u8> = output.iter().flat_map(|x| x.to_le_bytes()).collect();
-//! let mut pixels = [0, 0, 0, 255, 0, 0, 0, 255];
+//! let mut pixels = [0; 8];
 //! reference::apply(&to_bytes, &planes, &src, &rgba, &mut pixels)?;
+//! let alpha = Layout::strided(&[1, 2], &[8, 4], 3)?;
+//! reference::apply_in_place(&Clamp::new(255_u8, 255), &alpha, &mut pixels)?;
 //! assert_eq!(pixels, [0, 128, 255, 255, 255, 191, 0, 255]); // 127.5 is a tie, 191.25 is not
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```

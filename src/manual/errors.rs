@@ -8,15 +8,18 @@
 //! | the message has | error | often because |
 //! | --- | --- | --- |
 //! | "need a buffer of … bytes" | [`BufferTooSmall`] | the buffer's size is not rounded up to 4 bytes (create it of [`Layout::required_bytes`]); or the offset was given in bytes, where layouts count elements |
+//! | "shape: rank 9" | [`Rank`] | an elementwise operator needs no axes: give a packed tensor as `[n]` |
 //! | "the buffer lacks" | [`MissingUsage`] | a buffer for vertices, uniforms or readback; add `STORAGE` where it is created |
 //! | "is not the dtype of" | [`DTypeMismatch`] | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`. From one dtype to another, [`Clamp::with_source`] |
 //! | "differs from that of src" | [`ShapeMismatch`] | a layout is permuted on one side alone; or it should be broadcast: [`Layout::broadcast_to`], for the source |
 //! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
 //! | "share elements of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
+//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
 //! | "give its slot", "a slot is given", "the slot of a bound" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`] | a bound and its slot do not go together: see [bounds on the GPU](super::gpu_bounds) |
 //! | "is not in ONNX Clip-12", "is not in oneDNN" | [`DTypeNotInStandard`] | that version of the standard has no such tensors; `Clamp::new` takes all twelve dtypes |
+//! | "NaN is no bound of" | [`NanBound`] | the standard requires numbers; `Clamp::new` ignores a bound that is NaN |
 //! | "requires min <= max" | [`CrossedBounds`] | the standard, or its implementation, as the message says, refuses Min > Max; `Clamp::new` does not |
 //! | "need … windows" | [`TooManyWindows`] | neighbours lie far apart in a large buffer, and the device was made with small limits: ask for the adapter's |
 //!
@@ -27,8 +30,8 @@
 //! let error = reference::apply_in_place(&Clamp::new(0, 6), &Layout::packed(&[8])?, &mut pixels).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "bytes: 8 elements of i32, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 8 (storage \
-//!      buffers are whole 4-byte words); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
+//!     "bytes: 8 elements of i32, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 8 (shape, \
+//!      strides and offset of a layout count elements); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
 //! );
 //!
 //! let (src, dst) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?);
@@ -36,16 +39,29 @@
 //! let error = Plan::new(&clamp, &src, &dst, Limits::default()).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "dst: its shape [640, 480] differs from that of src, [480, 640]; they must be equal (see `broadcast_to`)"
+//!     "dst: its shape [640, 480] differs from that of src, [480, 640]; they must be equal (see `permute`, \
+//!      `broadcast_to`)"
 //! );
 //! // A transpose: the source seen as 640 x 480.
 //! assert!(Plan::new(&clamp, &src.permute(&[1, 0])?, &dst, Limits::default()).is_ok());
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! A wrong result without an error is for [`verify::check`], which lists what differs from the reference, or for
-//! [`Host::self_test`], which looks at the device. Most often the layout says something else than was meant: print it
-//! with `{:?}`, and look at [`Layout::addresses`] of a small one.
+//! # What no check sees
+//!
+//! A buffer has bytes, and no dtype or shape, so these give wrong numbers and no error:
+//!
+//! - **Elements of another dtype**, where the sizes happen to fit: `Clamp::new(0, 6)` on a buffer of f32. Give views their
+//!   type, by [`View::of`] or [`View::with_dtype`], as [`Tensor::view`](crate::Tensor::view) does.
+//! - **An offset or strides in bytes**, where the buffer has room for them. Layouts count elements.
+//! - **[`Layout::with_offset`] after `slice` or `flip`**, whose offset it replaces.
+//! - **A bound of another type** in [`Bound::value`](crate::Bound::value), of which only the bits are kept.
+//! - **A layout that is not the one meant.** [`verify::check`] compares with the reference *by the same layouts*: it counts
+//!   what differs and shows the first element, and finds a device or a kernel that is wrong, not a layout. Compare the layout
+//!   by `==` with one that is made by [`Layout::packed`], `permute` and `slice`; look at [`Layout::addresses`] of a small one;
+//!   or give `verify::check` the layout that was meant.
+//!
+//! [`Host::self_test`] tells whether the device is to blame.
 //!
 //! # What only wgpu sees
 //!
@@ -55,7 +71,7 @@
 //! | a buffer of a device from another `wgpu::Instance` | native: wgpu 30 panics, as it finds no such buffer; or not at all, as it takes one of its own for it |
 //! | in [`Host::new`], a queue of another device | at each submission, in an error scope or the error handler of the queue's device. If that returns, nothing was submitted, and what is read then is [`Error::Readback`] or zeros |
 //! | in [`Host::new`], a queue of a device from another `wgpu::Instance` | native: wgpu 30 panics at each submission; or not at all, as it takes commands of that instance for these |
-//! | a [`Prepared`](crate::Prepared) recorded into a pass of another device | at `CommandEncoder::finish`, in the error scope or the error handler of the pass's device |
+//! | a clamp recorded into an encoder or a pass of another device | at `CommandEncoder::finish`, in the error scope or the error handler of the pass's device |
 //! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Internal`] |
 //! | an upload for which the browser has no memory to map | web: wgpu 30 panics, as `createBuffer` throws |
 //! | a device lost or destroyed | native: [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it; web: [`Error::Readback`] where something is read, the other calls do nothing. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`](crate::Host), [`Tensor`](crate::Tensor) or [`ClampSlice`](crate::ClampSlice) and a third may poll |
@@ -71,6 +87,7 @@
 //! [`Error::Readback`]: crate::Error::Readback
 //! [`Error::DeviceLost`]: crate::Error::DeviceLost
 //! [`BufferTooSmall`]: crate::Error::BufferTooSmall
+//! [`Rank`]: crate::Error::Rank
 //! [`MissingUsage`]: crate::Error::MissingUsage
 //! [`DTypeMismatch`]: crate::Error::DTypeMismatch
 //! [`ShapeMismatch`]: crate::Error::ShapeMismatch
@@ -92,4 +109,10 @@
 //! [`Host::new`]: crate::Host::new
 //! [`Host::submit`]: crate::Host::submit
 //! [`Host::self_test`]: crate::Host::self_test
+//! [`AddressRange`]: crate::Error::AddressRange
+//! [`NanBound`]: crate::Error::NanBound
+//! [`Layout::packed`]: crate::Layout::packed
+//! [`Layout::with_offset`]: crate::Layout::with_offset
+//! [`View::of`]: crate::View::of
+//! [`View::with_dtype`]: crate::View::with_dtype
 //! [`verify::check`]: crate::verify::check

@@ -48,6 +48,11 @@
 //! // A texture's copy: rows of 250 RGBA pixels, 1024 bytes from row to row, as planes without alpha.
 //! let frame = Layout::strided(&[3, 141, 250], &[1, 1024, 4], 0)?;
 //! assert_eq!(frame.span(), Some((0, 140 * 1024 + 249 * 4 + 2)));
+//!
+//! // The same of BGRA pixels: red is byte 2, and the next channel one byte lower. Of that 128 x 224 in the middle, mirrored.
+//! let bgra = Layout::strided(&[3, 141, 250], &[-1, 1024, 4], 2)?;
+//! let middle = bgra.slice(1, 6..134)?.slice(2, 13..237)?.flip(2)?;
+//! assert_eq!((middle.shape(), middle.strides()), (&[3, 128, 224][..], &[-1, 1024, -4][..]));
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
@@ -75,7 +80,7 @@
 //! | in two buffers | allowed |
 //! | in one buffer, the same layout | in place: [`Operands::in_place`], [`Clamper::encode_in_place`]; elements of one size |
 //! | in one buffer, no byte in common | allowed |
-//! | in one buffer, otherwise | [`Error::PartialAlias`] |
+//! | in one buffer, otherwise, such as a matrix and its transpose | [`Error::PartialAlias`]: use two buffers |
 //!
 //! A slot of a [bound on the GPU](super::gpu_bounds) may lie in the buffer of `src` or `dst`, but not in the output.
 //!

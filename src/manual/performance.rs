@@ -52,7 +52,8 @@
 //! use wgpu_profiler::{GpuProfiler, GpuProfilerSettings};
 //!
 //! # fn f(device: &wgpu::Device, queue: &wgpu::Queue, clamps: &[Prepared]) -> Result<(), Box<dyn std::error::Error>> {
-//! // The device was created with `Features::TIMESTAMP_QUERY`, where the adapter has it.
+//! // The device was created with `Features::TIMESTAMP_QUERY`, and for the scope of the encoder
+//! // `TIMESTAMP_QUERY_INSIDE_ENCODERS`, where the adapter has them.
 //! let mut profiler = GpuProfiler::new(device, GpuProfilerSettings::default())?;
 //!
 //! let mut encoder = device.create_command_encoder(&Default::default());
@@ -76,5 +77,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! To tell a clamp from the other dispatches of a pass, open a scope within the pass: `Prepared::record` takes
+//! `&mut pass.scope("relu6")`. That needs `TIMESTAMP_QUERY_INSIDE_PASSES`, which not every GPU has; without it, give the clamp
+//! a pass of its own. Where a feature is missing, `time` is `None`. Subtract what an empty pass takes.
 //!
 //! Pipelines and shader modules are labelled `wgpu-clamp` and their names, which tools such as `RenderDoc` show.

@@ -1,7 +1,8 @@
 //! Where it has run, what has only been compiled, and what to do on a device that nobody has tried.
 //!
 //! The kernels are WGSL without extensions. A device with [`wgpu::Limits::downlevel_defaults()`] is enough, and no
-//! feature is needed. All comparisons are of integers, so no result depends on how a device orders or flushes floats;
+//! feature is needed: workgroups of 256 invocations, three storage buffers and a uniform buffer in a stage, and bindings of
+//! a few hundred bytes would do. All comparisons are of integers, so no result depends on how a device orders or flushes floats;
 //! [`Precision::Fast`](crate::Precision::Fast) alone uses float arithmetic.
 //!
 //! | implementation | run | result, 2026-11-22 |

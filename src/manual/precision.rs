@@ -10,11 +10,15 @@
 //! | result | one of a stated set | the real number, rounded once, ties to even, subnormals kept |
 //! | across devices | may differ within the set | the same bits |
 //! | instructions per F32 byte on an AMD GPU | 1.6 | 15 |
-//! | for | networks, pictures, audio | tests, hashes, results that are compared or kept |
+//! | near a tie, to an integer, F16 or BF16 | may be one off, since it rounds twice | rounded once |
+//! | for | networks, pictures, audio | rounding that can be relied on, tests, results that are compared or kept |
 //!
 //! (The instructions are those of AMD's compiler for navi21, of `cargo xtask shaders --budget`, 2026-11-22.)
 //!
 //! # The set of `Fast`
+//!
+//! To F32 and F64 the exact result is one of the set. To other dtypes it need not be: `Fast` rounds to f32 first, and then to
+//! the dtype. "Rounded to nearest" is true of `Exact` alone.
 //!
 //! A device may fuse the multiplication with the addition or not, and may flush subnormals, so the set has the fused and
 //! the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element.

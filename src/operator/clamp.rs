@@ -6,7 +6,8 @@ use crate::{DType, Element, Error};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Bound {
-    /// Never replaces anything.
+    /// Never replaces anything. (As an input of ONNX Clip it stands for the dtype's lowest or highest finite number, see
+    /// [`onnx::Bounds`](crate::standards::onnx::Bounds).)
     #[default]
     Absent,
     /// The bits of an element of the clamp's dtype, zero-extended to 64.
@@ -20,7 +21,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// A value of a Rust type, which must be that of the clamp's dtype.
+    /// A value of a Rust type, which must be that of the clamp's dtype: only its bits are kept, so that `1_i32` in a clamp
+    /// of F32 is 1e-45.
     ///
     /// ```
     /// # use wgpu_clamp::{Bound, Clamp, DType};
@@ -31,6 +33,28 @@ impl Bound {
     #[must_use]
     pub fn value<T: Element>(value: T) -> Self {
         Self::Value(value.to_bits64())
+    }
+
+    /// An element of `dtype` as it lies in memory or in a file, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if `bytes` are not as many as an element has.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Bound, DType};
+    /// // The raw data of an ONNX initializer.
+    /// assert_eq!(Bound::from_le_bytes(DType::F16, &[0x00, 0x46])?, Bound::Value(0x4600)); // 6.0
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn from_le_bytes(dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
+        let (expected, actual) = (dtype.size(), bytes.len());
+        if actual != expected {
+            return Err(Error::Length { argument: "bytes", unit: "bytes", expected, actual });
+        }
+        let mut bits = [0; 8];
+        bits[..actual].copy_from_slice(bytes);
+        Ok(Self::Value(u64::from_le_bytes(bits)))
     }
 }
 
@@ -167,6 +191,11 @@ pub struct Clamp {
 }
 
 impl Clamp {
+    /// What the dtype of the source is called in errors.
+    pub(crate) fn source_name(&self) -> &'static str {
+        if self.converts() { "the clamp's source" } else { "the clamp" }
+    }
+
     /// Both bounds: `max(min, min(x, max))`. Their type is that of the elements; without a suffix Rust makes f64 of `0.0`
     /// and i32 of `0`.
     ///

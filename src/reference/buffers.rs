@@ -119,8 +119,8 @@ pub fn apply_in_place<'a>(
 /// ```
 pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [T]) -> Result<(), Error> {
     check_bounds(clamp)?;
-    check_dtype("src", clamp.source(), S::DTYPE)?;
-    check_dtype("dst", clamp.dtype(), T::DTYPE)?;
+    check_dtype("src", clamp.source_name(), clamp.source(), S::DTYPE)?;
+    check_dtype("dst", "the clamp", clamp.dtype(), T::DTYPE)?;
     if src.len() != dst.len() {
         return Err(Error::Length {
             argument: "dst",
@@ -152,20 +152,24 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
 /// ```
 pub fn clamp_slice_in_place<T: Element>(clamp: &Clamp, slice: &mut [T]) -> Result<(), Error> {
     check_bounds(clamp)?;
-    for expected in [clamp.source(), clamp.dtype()] {
-        check_dtype("slice", expected, T::DTYPE)?;
-    }
+    check_dtype("slice", clamp.source_name(), clamp.source(), T::DTYPE)?;
+    check_dtype("slice", "the clamp", clamp.dtype(), T::DTYPE)?;
     for x in slice {
         *x = from_bits(allowed(clamp, x.to_bits64()).first());
     }
     Ok(())
 }
 
-fn check_dtype(argument: &'static str, expected: DType, actual: DType) -> Result<(), Error> {
+fn check_dtype(
+    argument: &'static str,
+    of: &'static str,
+    expected: DType,
+    actual: DType,
+) -> Result<(), Error> {
     if actual == expected {
         return Ok(());
     }
-    Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual })
+    Err(Error::DTypeMismatch { argument, of, expected, actual })
 }
 
 fn from_bits<T: Element>(bits: u64) -> T {

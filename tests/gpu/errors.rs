@@ -593,7 +593,8 @@ fn messages_of_host_data() {
         );
         let too_large = |argument: &str| {
             format!(
-                "{argument}: 8192 bytes in one buffer needed, but the device's max_buffer_size allows 4096"
+                "{argument}: 8192 bytes in one buffer needed, but the device's max_buffer_size allows 4096; use several \
+                 tensors, or `Host::clamp_slice` for host memory"
             )
         };
         let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();
@@ -619,7 +620,7 @@ fn messages_of_operands() {
         let too_small = |argument, elements| {
             format!(
                 "{argument}: {elements}, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 16 \
-                 (storage buffers are whole 4-byte words)"
+                 (shape, strides and offset of a layout count elements)"
             )
         };
         // What whoever has a buffer of f32 writes first.
@@ -674,7 +675,7 @@ fn messages_of_operands() {
             said(&Clamp::new(1_u8, 2), View::new(&a, front), View::new(&a, back)),
             "src, dst: the two views share elements of one buffer but are not the same view; \
              src has shape [9], strides [1], offset 0, dst has shape [9], strides [-1], offset 15; \
-             use equal layouts (in place) or disjoint ones"
+             use equal layouts (in place), disjoint ones, or two buffers"
         );
     }
 }
@@ -686,7 +687,7 @@ fn messages_of_the_reference() {
     assert_eq!(
         error.to_string(),
         "bytes: 5 elements of u8, the clamp's dtype, need a buffer of 8 bytes at this layout, this one has 4 \
-         (storage buffers are whole 4-byte words)"
+         (shape, strides and offset of a layout count elements)"
     );
     let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
     assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");

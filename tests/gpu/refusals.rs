@@ -1,5 +1,6 @@
 //! Conversions and channels that cannot be: each is an error of its own.
 
+use wgpu_clamp::half::f16;
 use wgpu_clamp::{
     Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, Tensor,
     View,
@@ -41,14 +42,15 @@ fn conversions_whose_views_do_not_fit() {
             needed,
             actual,
         };
-        assert_eq!(of(src, src).unwrap_err(), expected("src and dst", DType::F32, 256, 64));
+        let sizes = Error::InPlaceSizes { source_dtype: DType::U8, dtype: DType::F32 };
+        assert_eq!(of(src, src).unwrap_err(), sizes);
         assert_eq!(of(dst, View::new(&bytes, packed)).unwrap_err(), expected("dst", DType::F32, 256, 64));
         let mismatch =
-            |argument, expected, actual| Error::DTypeMismatch { argument, of: "the clamp", expected, actual };
+            |argument, of, expected, actual| Error::DTypeMismatch { argument, of, expected, actual };
         let error = of(src.with_dtype(DType::F32), dst).unwrap_err();
-        assert_eq!(error, mismatch("src", DType::U8, DType::F32));
+        assert_eq!(error, mismatch("src", "the clamp's source", DType::U8, DType::F32));
         let error = of(src, dst.with_dtype(DType::U8)).unwrap_err();
-        assert_eq!(error, mismatch("dst", DType::F32, DType::U8));
+        assert_eq!(error, mismatch("dst", "the clamp", DType::F32, DType::U8));
 
         // In place, and over a part: what counts is bytes.
         let in_place = of(dst, dst).unwrap_err();
@@ -68,6 +70,11 @@ fn conversions_whose_views_do_not_fit() {
         // Of one size it may be in place.
         let halves = Clamp::unbounded(DType::F16).with_source(DType::I16).unwrap();
         clamper.prepare(&halves, Operands::in_place(dst)).unwrap();
+        // Known to be what it is before.
+        clamper.prepare(&halves, Operands::in_place(dst.with_dtype(DType::I16))).unwrap();
+        let error =
+            clamper.prepare(&halves, Operands::in_place(View::of::<f16>(&floats, packed))).unwrap_err();
+        assert_eq!(error, mismatch("src and dst", "the clamp's source", DType::I16, DType::F16));
     }
 }
 

@@ -170,17 +170,16 @@ fn a_conversion_that_does_not_fit() {
     let channels = [clamp; 3];
     assert_eq!(reference::apply_in_place(Clamps::along(0, &channels), &layout, &mut dst), in_place);
 
-    let mismatch = |argument, expected, actual| {
-        Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual })
-    };
+    let mismatch =
+        |argument, of, expected, actual| Err(Error::DTypeMismatch { argument, of, expected, actual });
     let mut slice = [7.0_f32; 2];
     assert_eq!(
         reference::clamp_slice(&clamp, &[1.0_f32, 2.0], &mut slice),
-        mismatch("src", DType::U16, DType::F32)
+        mismatch("src", "the clamp's source", DType::U16, DType::F32)
     );
     assert_eq!(
         reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2]),
-        mismatch("dst", DType::F32, DType::U16)
+        mismatch("dst", "the clamp", DType::F32, DType::U16)
     );
     let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::Absent).unwrap();
     let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::rc::Rc;
 
 use anyhow::Result;
-use wgpu_clamp::{Clamp, DType, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
+use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::{Work, seconds, wait};
@@ -26,19 +26,20 @@ const CALLS: usize = 50;
 /// All of them.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    let row = |name: &str, most: f64, prepare: fn(&Bench) -> Result<Trial>| Row {
+    let row = |name: &str, goal: Goal, prepare: fn(&Bench) -> Result<Trial>| Row {
         section: "overhead",
         name: name.to_owned(),
         dtype: Some(DType::F32),
-        goals: [Goal::Time(most); 2],
+        goals: [goal; 2],
         unit: Unit::Seconds,
         case: None,
         prepare: Box::new(prepare),
     };
     vec![
-        row("1,000 clamps of 4 KiB in a pass, CPU time", 1.10, many),
-        row("`encode` without `prepare`, CPU time", 1.10, unprepared),
-        row("one clamp of 4 KiB, submission to completion", 1.05, one),
+        row("1,000 clamps of 4 KiB in a pass, CPU time", Goal::Time(1.10), many),
+        row("`encode` without `prepare`, CPU time", Goal::Time(1.10), unprepared),
+        row("one clamp of 4 KiB, submission to completion", Goal::Time(1.05), one),
+        row("one clamp of 4 KiB with its bounds on the GPU, submission to completion", Goal::Report, slots),
         plan("a plan of 8 dimensions", Unit::Seconds, 2e-6),
         plan("a plan of 8 dimensions", Unit::Allocations, 0.0),
     ]
@@ -216,6 +217,29 @@ fn one(bench: &Bench) -> Result<Trial> {
     let ours = move || us.device.round_trips(|pass| prepared.record(pass));
     let theirs = move || they.device.round_trips(|pass| they.hand.record(pass, &group, SMALL));
     Ok(small.trial(SMALL, "by hand, bind group ready", Box::new(ours), Box::new(theirs)))
+}
+
+/// The bounds' values, held against the same clamp that finds them on the GPU.
+fn slots(bench: &Bench) -> Result<Trial> {
+    let small = Small::new(&bench.device, 1)?;
+    let values: Vec<u8> = [small.clamp.min(), small.clamp.max()]
+        .into_iter()
+        .flat_map(
+            |bound| if let Bound::Value(bits) = bound { (bits as u32).to_le_bytes() } else { [0xff; 4] },
+        )
+        .collect();
+    let slots = data::buffer(&bench.device, &values)?;
+    let slot = |n| Ok::<_, Error>(View::new(&slots, Layout::packed(&[])?.with_offset(n)?));
+    let on_gpu = small.clamp.with_bounds(Bound::OnGpu, Bound::OnGpu)?;
+    let operands = small.operands(0)?;
+    let clamper = bench.device.host.clamper();
+    let ours = clamper.prepare(&on_gpu, operands.with_min(slot(0)?).with_max(slot(1)?))?;
+    let theirs = Operands::new(operands.src(), View::new(&small.theirs, operands.dst().layout));
+    let theirs = clamper.prepare(&small.clamp, theirs)?;
+    let (us, they) = (Rc::clone(&small), Rc::clone(&small));
+    let ours = move || us.device.round_trips(|pass| ours.record(pass));
+    let theirs = move || they.device.round_trips(|pass| theirs.record(pass));
+    Ok(small.trial(SMALL, "ours, bounds by value", Box::new(ours), Box::new(theirs)))
 }
 
 /// A plan of nested strides, none of which collapse, measured by its time or by its allocations.
