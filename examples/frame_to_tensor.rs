@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 
+use wgpu_clamp::half::f16;
 use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Layout, Precision, View, verify, wgpu};
 
 // 1000 bytes to a row, of which wgpu's copy makes 1024.
@@ -39,7 +40,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut channels = Vec::new();
     for (mean, deviation) in MEAN.into_iter().zip(DEVIATION) {
         channels.push(
-            Clamp::new(half::f16::from_f32(-2.0), half::f16::from_f32(2.0))
+            Clamp::new(f16::from_f32(-2.0), f16::from_f32(2.0))
                 .with_source(DType::U8)?
                 .with_affine(1.0 / (255.0 * deviation), -mean / deviation)?
                 // The same bits on every device.
@@ -109,7 +110,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     println!("{report}");
     for (plane, name) in ["red", "green", "blue"].into_iter().enumerate() {
         let values = tensor.chunks_exact(2).skip(plane * width * height).take(width * height);
-        let values = values.map(|bytes| half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f32());
+        let values = values.map(|bytes| f16::from_le_bytes([bytes[0], bytes[1]]).to_f32());
         let (least, most) = values.fold((f32::MAX, f32::MIN), |(a, b), x| (a.min(x), b.max(x)));
         println!("  {name:5} from {least:.3} to {most:.3}");
     }
