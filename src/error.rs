@@ -225,7 +225,7 @@ pub enum Error {
         /// The level that introduced it.
         since: FeatureLevel,
     },
-    /// A bound is NaN where a standard requires a number.
+    /// A bound is NaN where a standard's text or its implementation requires a number.
     #[error("{argument}: NaN is no bound of {standard}; give a number, or ±infinity for none")]
     NanBound {
         /// The standard and its version.
@@ -234,7 +234,7 @@ pub enum Error {
         argument: &'static str,
     },
     /// `min > max` where a standard's text forbids it, or its implementation refuses it.
-    #[error("min, max: {min} is more than {max}; {} requires min <= max", standard.who_refuses_crossed())]
+    #[error("min, max: {min} is more than {max}; {standard} requires min <= max{}", standard.not_in_text())]
     CrossedBounds {
         /// The standard and its version.
         standard: Standard,
@@ -270,7 +270,7 @@ pub enum Error {
     /// An argument is of another dtype than the clamp, or than the tensor that it belongs to.
     #[error(
         "{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal{}",
-        if of.starts_with("the clamp") { unchosen(*expected, Some(*actual)) } else { String::new() }
+        if *of == "the clamp" { unchosen(*expected, Some(*actual)) } else { String::new() }
     )]
     DTypeMismatch {
         /// Which argument: `"src and dst"` for a view that is both.
@@ -378,7 +378,7 @@ pub enum Error {
     },
     /// A layout reaches beyond its buffer.
     #[error(
-        "{argument}: {elements} elements of {dtype}, the clamp's dtype, need a buffer of {needed} bytes at this \
+        "{argument}: {elements} elements of {dtype} need a buffer of {needed} bytes at this \
          layout, this one has {actual} ({}){}",
         if needed - actual < 4 { "storage buffers are whole 4-byte words" }
         else { "shape, strides and offset of a layout count elements" },
@@ -388,7 +388,7 @@ pub enum Error {
         /// `"src"`, `"dst"`, `"src and dst"` for a view that is both, `"min"` or `"max"`; `"bytes"` where
         /// [`reference::apply_in_place`](crate::reference::apply_in_place) takes them.
         argument: &'static str,
-        /// The clamp's dtype, which is that of the buffer's elements; that of its source for `"src"`.
+        /// The dtype of the buffer's elements: the clamp's source for `"src"`, else the clamp's.
         dtype: DType,
         /// The number of elements in the layout.
         elements: usize,
@@ -407,10 +407,9 @@ pub enum Error {
         /// The usages that the buffer was created with.
         actual: wgpu::BufferUsages,
     },
-    /// A tensor is larger than a buffer of the device can be.
+    /// A tensor is larger than a buffer of the device can be, or than host memory.
     #[error(
-        "{argument}: {needed} {unit} needed, but the device's {limit_name} allows {limit}; use several tensors, or \
-         `Host::clamp_slice` for host memory"
+        "{argument}: {needed} {unit} needed, but the device's {limit_name} allows {limit}; use several tensors"
     )]
     TooLarge {
         /// Which argument.
@@ -502,17 +501,17 @@ pub enum Error {
 /// What to say where a clamp's dtype does not fit and may be one that nobody chose: a clamp has the type of its bounds,
 /// and literals have one without saying so. `actual` is the dtype that it should have been, where that is known.
 fn unchosen(dtype: DType, actual: Option<DType>) -> String {
-    let wanted = match (dtype, actual) {
-        (DType::F64, None) => DType::F32,
-        (DType::I32, None) => DType::U8,
-        (DType::F64 | DType::I32, Some(actual)) if !matches!(actual, DType::F16 | DType::BF16) => actual,
-        _ => return String::new(),
+    if !matches!(dtype, DType::F64 | DType::I32) {
+        return String::new();
+    }
+    let default = if dtype == DType::F64 { DType::F32 } else { DType::U8 };
+    let wanted = actual.unwrap_or(default);
+    let bounds = match wanted {
+        DType::F16 | DType::BF16 => format!("{wanted}::from_f32(0.0), {wanted}::from_f32(6.0)"),
+        DType::F32 | DType::F64 => format!("0.0_{wanted}, 6.0"),
+        _ => format!("0_{wanted}, 6"),
     };
-    let numbers = if wanted.is_float() { ["0.0", "6.0"] } else { ["0", "6"] };
-    format!(
-        "; bounds without a suffix make a clamp of {dtype}: `Clamp::new({}_{wanted}, {})` is one of {wanted}",
-        numbers[0], numbers[1]
-    )
+    format!("; bounds without a suffix make a clamp of {dtype}: `Clamp::new({bounds})` is one of {wanted}")
 }
 
 fn names(dtypes: &[DType]) -> String {

@@ -129,8 +129,8 @@ impl Host {
     }
 
     /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time, and with one clamp for
-    /// each [channel](crate::manual::conversion#channels) if need be: `src` and `dst` hold packed tensors of one shape, their elements
-    /// little-endian, of the clamp's source and of its dtype.
+    /// each [channel](crate::manual::conversion#channels) if need be: `src` and `dst` hold packed tensors of one shape,
+    /// their elements little-endian, of the clamp's source and of its dtype.
     ///
     /// # Errors
     ///

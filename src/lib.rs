@@ -2,8 +2,8 @@
 //!
 //! Twelve element types, seven of which [convert](manual::conversion) into each other on the way, one clamp for all
 //! elements or one for each [channel](manual::conversion#channels), signed strides of up to 8 dimensions on both sides,
-//! in place or not, on every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel] and no optional feature. Every result is
-//! held to a [CPU reference](mod@reference), bit by bit.
+//! in place or not, on every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel] and no optional feature. Every
+//! result is held to a [CPU reference](mod@reference), bit by bit.
 //!
 //! [downlevel]: https://docs.rs/wgpu/30/wgpu/struct.Limits.html#method.downlevel_defaults
 //!
@@ -123,7 +123,7 @@
 //! reference, each dtype and pair of dtypes on every kernel, and reports what differs.
 //!
 //! A buffer has no dtype: the elements of a [`View`] are those of the clamp (of its source in `src`), unless
-//! [`View::with_dtype`] says what they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
+//! [`View::of`] or [`View::with_dtype`] says what they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
 //!
 //! # Cargo features
 //!

@@ -309,7 +309,8 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Of whole packets. The rows that an invocation takes, and two more.
+                // Rows of whole packets, each to ten: the eight that an invocation stores, and two more. Not every value,
+                // as dst is ten times as large.
                 let rows = n.min(16_384).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }

@@ -9,7 +9,7 @@
 //! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16, BF16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – | none |
 //! | Min > Max | Min wins | Max wins | error (of the implementation); where only rounding crosses them, Max wins | error (of the implementation) | error (of the text), after the conversion |
 //! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
-//! | NaN bound | error | ignored | error | error | ignored; of an integer dtype 0 |
+//! | NaN bound | error | ignored | error (of the implementation) | error (of the implementation) | ignored; of an integer dtype 0 |
 //! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) | [F32, F16, I8, U8, I32, U32, I64, U64](webnn::DTYPES) |
 //! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8, a packed tensor of more as one of one | the same | the same | the same |
 //! | scale and bias | yes | – | – | – | – |
@@ -159,15 +159,12 @@ pub enum Standard {
 }
 
 impl Standard {
-    /// What does not take `min > max`, for messages.
-    pub(crate) const fn who_refuses_crossed(self) -> &'static str {
+    /// For messages: where a refusal is not in the standard's text. What the implementations said stands in
+    /// `tests/data/golden`.
+    pub(crate) const fn not_in_text(self) -> &'static str {
         match self {
-            // From the messages of the runtimes in `tests/data/golden`.
-            Self::OpenVino => "OpenVINO's implementation of Clamp-1 (not its text)",
-            Self::OneDnn => "oneDNN's implementation of Graph Clamp (not its text)",
-            // That of the method `clamp(input, options)`.
-            Self::WebNn => "the text of WebNN clamp",
-            Self::DirectMl { .. } | Self::Onnx { .. } => "nothing",
+            Self::OpenVino | Self::OneDnn => " (its implementation, not its text)",
+            Self::DirectMl { .. } | Self::Onnx { .. } | Self::WebNn => "",
         }
     }
 }

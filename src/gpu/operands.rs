@@ -3,9 +3,6 @@
 use crate::layout::overlap::{Overlap, views_overlap};
 use crate::{Bound, Clamp, DType, Element, Error, Layout};
 
-/// Whose dtype a view must have, as errors name it.
-const OF_CLAMP: &str = "the clamp";
-
 /// A tensor in a buffer of the caller.
 ///
 /// A buffer has no dtype, so its elements are those of the [`Clamp`]: of its source in `src`, of its own dtype
@@ -48,6 +45,10 @@ impl<'a> View<'a> {
         {
             return Err(Error::DTypeMismatch { argument, of, expected: dtype, actual });
         }
+        self.check_buffer(argument, dtype)
+    }
+
+    fn check_buffer(&self, argument: &'static str, dtype: DType) -> Result<(), Error> {
         let (needed, actual) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
         if !actual.contains(needed) {
             return Err(Error::MissingUsage { argument, needed, actual });
@@ -118,7 +119,7 @@ impl<'a> Operands<'a> {
     pub(crate) fn check(&self, clamp: Option<&Clamp>) -> Result<(), Error> {
         let Some(clamp) = clamp else {
             for (argument, view) in self.views() {
-                view.check(argument, OF_CLAMP, view.dtype.unwrap_or(DType::U8))?;
+                view.check(argument, "the clamp", view.dtype.unwrap_or(DType::U8))?;
             }
             let slots = [("min", self.min), ("max", self.max)];
             return match slots.into_iter().find(|(_, slot)| slot.is_some()) {
@@ -126,15 +127,14 @@ impl<'a> Operands<'a> {
                 None => Ok(()),
             };
         };
-        let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
-        if self.is_one_view() && source_dtype.size() != dtype.size() {
-            return Err(Error::InPlaceSizes { source_dtype, dtype });
-        }
         for (argument, view) in self.views() {
             // One view that is both holds the source before.
-            let source = (clamp.source_name(), source_dtype);
-            let (of, dtype) = if argument == "dst" { (OF_CLAMP, dtype) } else { source };
+            let source = (clamp.source_name(), clamp.source());
+            let (of, dtype) = if argument == "dst" { ("the clamp", clamp.dtype()) } else { source };
             view.check(argument, of, dtype)?;
+            if argument == "src and dst" {
+                view.check_buffer(argument, clamp.dtype())?;
+            }
         }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
@@ -156,7 +156,7 @@ impl<'a> Operands<'a> {
         if slot.layout.len() != 1 {
             return Err(Error::SlotLength { argument, actual: slot.layout.len() });
         }
-        slot.check(argument, OF_CLAMP, dtype)?;
+        slot.check(argument, "the clamp", dtype)?;
         if slot.buffer == self.dst.buffer {
             match views_overlap((&slot.layout, dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}

@@ -77,7 +77,7 @@
 //!
 //! The same layouts with the sides exchanged. `Clamp::new(0_u8, 255)` is the clamp of the bytes; what a float becomes,
 //! [`Rounding`] says, and what lies outside is saturated, never wrapped around. With `Fast`, a number near a tie may become
-//! the byte beside, see [precision](super::precision). Rows that a texture is to be copied from begin at multiples of 256
+//! the byte beside, see [precision](super::precision). Rows that are to be copied to a texture begin at multiples of 256
 //! bytes, too. Alpha is no element of `dst`, so it keeps what was there; a clamp whose bounds are equal fills it:
 //! `Clamp::new(255_u8, 255)`, in place, on the layout of that channel.
 //!

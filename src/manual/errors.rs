@@ -19,7 +19,7 @@
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
 //! | "give its slot", "a slot is given", "the slot of a bound" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`] | a bound and its slot do not go together: see [bounds on the GPU](super::gpu_bounds) |
 //! | "is not in ONNX Clip-12", "is not in oneDNN" | [`DTypeNotInStandard`] | that version of the standard has no such tensors; `Clamp::new` takes all twelve dtypes |
-//! | "NaN is no bound of" | [`NanBound`] | the standard requires numbers; `Clamp::new` ignores a bound that is NaN |
+//! | "NaN is no bound of" | [`NanBound`] | the standard, or its implementation, requires numbers; `Clamp::new` ignores a bound that is NaN |
 //! | "requires min <= max" | [`CrossedBounds`] | the standard, or its implementation, as the message says, refuses Min > Max; `Clamp::new` does not |
 //! | "need … windows" | [`TooManyWindows`] | neighbours lie far apart in a large buffer, and the device was made with small limits: ask for the adapter's |
 //!
@@ -30,7 +30,7 @@
 //! let error = reference::apply_in_place(&Clamp::new(0, 6), &Layout::packed(&[8])?, &mut pixels).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "bytes: 8 elements of i32, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 8 (shape, \
+//!     "bytes: 8 elements of i32 need a buffer of 32 bytes at this layout, this one has 8 (shape, \
 //!      strides and offset of a layout count elements); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
 //! );
 //!

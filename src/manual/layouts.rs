@@ -70,7 +70,7 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! Rows of many tensors need no loop: a batch is one more axis in front, with the distance from tensor to tensor as its
+//! A batch of tensors needs no loop: it is one more axis in front, with the distance from tensor to tensor as its
 //! stride. Up to [`MAX_RANK`](crate::MAX_RANK) axes; the plan merges those that lie end to end.
 //!
 //! # In place, and two views of one buffer

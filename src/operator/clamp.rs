@@ -191,11 +191,6 @@ pub struct Clamp {
 }
 
 impl Clamp {
-    /// What the dtype of the source is called in errors.
-    pub(crate) fn source_name(&self) -> &'static str {
-        if self.converts() { "the clamp's source" } else { "the clamp" }
-    }
-
     /// Both bounds: `max(min, min(x, max))`. Their type is that of the elements; without a suffix Rust makes f64 of `0.0`
     /// and i32 of `0`.
     ///
@@ -434,6 +429,11 @@ impl Clamp {
     #[must_use]
     pub const fn source(&self) -> DType {
         self.source
+    }
+
+    /// What the dtype of the source is called in errors.
+    pub(crate) fn source_name(&self) -> &'static str {
+        if self.converts() { "the clamp's source" } else { "the clamp" }
     }
 
     /// Whether source and destination differ in dtype.

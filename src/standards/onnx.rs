@@ -13,9 +13,9 @@
 //!     min: &[u8; 2],                          // the raw data of an initializer
 //!     max: &wgpu::Buffer,                     // an output of another node, of shape [] or [1]
 //! ) -> Result<(), Error> {
-//!     let bounds = Bounds::Inputs { min: Bound::from_le_bytes(DType::F16, min)?, max: Bound::OnGpu };
-//!     let clamp = Clamp::onnx(13, DType::F16, bounds)?;
-//!     // Any shape will do, as the operator is elementwise: a packed tensor of more than 8 dimensions is one of one.
+//!     let min = Bound::from_le_bytes(DType::F16, min)?;
+//!     let clamp = Clamp::onnx(13, DType::F16, Bounds::Inputs { min, max: Bound::OnGpu })?;
+//!     // The operator is elementwise: packed tensors of any rank are as one of one dimension.
 //!     let all = Layout::packed(&[8 * 14 * 14])?;
 //!     let operands = Operands::new(View::new(x, all), View::new(y, all));
 //!     clamper.encode(encoder, &clamp, operands.with_max(View::new(max, Layout::packed(&[])?)))
@@ -26,15 +26,16 @@
 //!
 //! # Where ONNX Runtime does otherwise
 //!
-//! ONNX Runtime 1.31.1 on the CPU, as recorded for the tests (`tests/data/CONFORMANCE.md` of the repository counts the cases):
+//! ONNX Runtime 1.31.1 on the CPU, as recorded for the tests (in `tests/data` of the repository, where `CONFORMANCE.md`
+//! counts the cases and the key `deviates` marks single elements):
 //!
 //! | case | ONNX Runtime | here, by the text |
 //! | --- | --- | --- |
 //! | opset 6, `min > max` or an attribute that is NaN | refuses the model | every non-NaN element becomes Max; a NaN bound is ignored |
 //! | opset 11, F16, an absent bound | ±∞ passes | ±∞ becomes ±65504 |
 //! | opsets 6 and 11, F16, a signaling NaN | becomes a quiet one | keeps its bits |
-//! | I64 around 2³¹ to 2³² | wrong numbers | right ones |
-//! | Clip of BF16; opset 12 and later, dtypes that it has no kernel for | refuses the model | as the text's table of dtypes |
+//! | I64, Min below −2³¹ | elements from −2³¹ to −1 become Min | they stay |
+//! | BF16 at opset 13, I16 from opset 12 on | refuses the model | computed |
 
 use super::convert::{self, ToInteger};
 use super::{Standard, refuse_dtype};
@@ -135,8 +136,8 @@ impl Clamp {
     /// selects [its version](version).
     ///
     /// Attributes are rounded to nearest, ties to even; inputs are elements of the dtype. Where `min > max` every element
-    /// but NaN becomes Max, as version 13 says. The text says nothing of NaN: an element stays, and a bound never replaces
-    /// anything.
+    /// but NaN becomes Max, as version 13 says. The text says nothing of NaN: such an element stays, and such a bound never
+    /// replaces anything.
     ///
     /// The text wants a bound of shape `[]`. A [slot](crate::Operands::with_min) takes any shape of one element, so that a
     /// tensor of shape `[1]` or `[1, 1]`, which exporters write, serves too.

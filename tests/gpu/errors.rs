@@ -594,7 +594,7 @@ fn messages_of_host_data() {
         let too_large = |argument: &str| {
             format!(
                 "{argument}: 8192 bytes in one buffer needed, but the device's max_buffer_size allows 4096; use several \
-                 tensors, or `Host::clamp_slice` for host memory"
+                 tensors"
             )
         };
         let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();
@@ -619,7 +619,7 @@ fn messages_of_operands() {
         let (four, few) = (View::new(&a, packed(&[2, 2])), View::new(&b, packed(&[2, 2])));
         let too_small = |argument, elements| {
             format!(
-                "{argument}: {elements}, the clamp's dtype, need a buffer of 32 bytes at this layout, this one has 16 \
+                "{argument}: {elements} need a buffer of 32 bytes at this layout, this one has 16 \
                  (shape, strides and offset of a layout count elements)"
             )
         };
@@ -686,7 +686,7 @@ fn messages_of_the_reference() {
     let error = reference::apply_in_place(&clamp, &packed(&[5]), &mut [0; 4]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "bytes: 5 elements of u8, the clamp's dtype, need a buffer of 8 bytes at this layout, this one has 4 \
+        "bytes: 5 elements of u8 need a buffer of 8 bytes at this layout, this one has 4 \
          (shape, strides and offset of a layout count elements)"
     );
     let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();

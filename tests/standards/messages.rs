@@ -38,15 +38,15 @@ fn messages() {
         ),
         (
             Clamp::openvino(DType::U8, 2.5, 1.0).unwrap_err(),
-            "min, max: 2.5 is more than 1; OpenVINO's implementation of Clamp-1 (not its text) requires min <= max",
+            "min, max: 2.5 is more than 1; OpenVINO Clamp-1 requires min <= max (its implementation, not its text)",
         ),
         (
             Clamp::onednn(DType::F16, 2.5, 1.0).unwrap_err(),
-            "min, max: 2.5 is more than 1; oneDNN's implementation of Graph Clamp (not its text) requires min <= max",
+            "min, max: 2.5 is more than 1; oneDNN Graph Clamp requires min <= max (its implementation, not its text)",
         ),
         (
             Clamp::webnn(DType::U8, Some(2.5.into()), Some(1.0.into())).unwrap_err(),
-            "min, max: 2.5 is more than 1; the text of WebNN clamp requires min <= max",
+            "min, max: 2.5 is more than 1; WebNN clamp requires min <= max",
         ),
         (
             Clamp::directml(DType::U8, 0.0, f32::NAN, None, FeatureLevel::V5_1).unwrap_err(),

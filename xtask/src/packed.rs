@@ -25,7 +25,7 @@ pub fn check(tree: Tree) -> Result<()> {
     let root = root()?;
     let in_root = |args: &[&str]| {
         let mut command = cargo(args);
-        // What cargo builds in a directory named so, it takes from the other steps.
+        // So that cargo verifies with what the other steps have built.
         command.current_dir(root).args(["--locked", "--target-dir", "target"]);
         command
     };

@@ -131,10 +131,11 @@ fn run(options: &Options) -> Result<()> {
     })?;
     steps.step("examples", || {
         // Each checks its own result, and was built with the tests.
-        let own: [(&str, &[&str]); 5] = [
+        let own: [(&str, &[&str]); 6] = [
             ("quickstart", &[]),
             ("own_encoder", &[]),
             ("frame_to_tensor", &[]),
+            ("onnx_clip", &[]),
             ("ndarray_views", &[]),
             // All cases are in the tests.
             ("doctor", &["--cases", "0..5"]),

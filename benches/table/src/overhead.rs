@@ -219,7 +219,7 @@ fn one(bench: &Bench) -> Result<Trial> {
     Ok(small.trial(SMALL, "by hand, bind group ready", Box::new(ours), Box::new(theirs)))
 }
 
-/// The bounds' values, held against the same clamp that finds them on the GPU.
+/// A clamp of bounds by value, held against the same clamp that finds them on the GPU.
 fn slots(bench: &Bench) -> Result<Trial> {
     let small = Small::new(&bench.device, 1)?;
     let values: Vec<u8> = [small.clamp.min(), small.clamp.max()]
