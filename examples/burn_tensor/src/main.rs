@@ -81,7 +81,9 @@ fn dtype(dtype: burn::tensor::DType) -> Result<DType> {
         burn::tensor::DType::F32 => DType::F32,
         burn::tensor::DType::F16 => DType::F16,
         burn::tensor::DType::BF16 => DType::BF16,
-        other => return Err(format!("{other:?} is no float dtype of a clamp; f64, f32, f16 and bf16 are").into()),
+        other => {
+            return Err(format!("{other:?} is no float dtype of a clamp; f64, f32, f16 and bf16 are").into());
+        }
     })
 }
 
