@@ -49,6 +49,11 @@ impl Change {
             };
             for (from, to) in SWAPS {
                 for (at, _) in code.match_indices(from) {
+                    // `.w` is a lane, and the beginning of `.walk` none.
+                    let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                    if from == ".w" && code[at + from.len()..].starts_with(goes_on) {
+                        continue;
+                    }
                     push(format!("{}{to}{}", &before[..at], &before[at + from.len()..]));
                 }
             }
@@ -114,6 +119,7 @@ mod tests {
         assert_eq!(all("return a < b; // < +"), ["return a <= b; // < +"]);
         assert_eq!(all("x = a + b + c;"), ["x = a - b + c;", "x = a + b - c;"]);
         assert_eq!(all("return vec4<u32>(a.w);"), ["return vec4<u32>(a.z);"]);
+        assert_eq!(all("return params.walk;"), Vec::<String>::new());
     }
 
     #[test]
