@@ -132,9 +132,9 @@ impl<'a> Operands<'a> {
             let source = (clamp.source_name(), clamp.source());
             let (of, dtype) = if argument == "dst" { ("the clamp", clamp.dtype()) } else { source };
             view.check(argument, of, dtype)?;
-            if argument == "src and dst" {
-                view.check_buffer(argument, clamp.dtype())?;
-            }
+        }
+        if self.is_one_view() && clamp.converts() {
+            self.dst.check_buffer("src and dst", clamp.dtype())?;
         }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
