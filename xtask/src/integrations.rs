@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::lint;
-use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
+use crate::steps::{Steps, root, run as run_command, succeeds};
 use crate::tools::{self, Tool};
 
 /// The command.
@@ -134,30 +134,25 @@ fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
     let dir = root.join("integrations/zarr");
     let program = clamp_zarr(root, steps)?;
     steps.step("zarr: lints", || lints("integrations/zarr"))?;
-    steps.step("zarr: cargo test", || run_command(&mut in_zarr(root, "test")))?;
+    steps.step("zarr: cargo test", || run_command(&mut workspace("integrations/zarr")?.build(&["test"])?))?;
     steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
 }
 
 /// Builds the program, and says where it is.
 fn clamp_zarr(root: &Path, steps: &mut Steps) -> Result<PathBuf> {
-    steps.step("zarr: build", || run_command(&mut in_zarr(root, "build")))?;
+    steps.step("zarr: build", || run_command(&mut workspace("integrations/zarr")?.build(&["build"])?))?;
     let name = format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX);
     Ok(target(root, "zarr").join("release").join(name))
-}
-
-/// Cargo there, optimised.
-fn in_zarr(root: &Path, subcommand: &str) -> Command {
-    let mut command = cargo(&[subcommand, "--release", "--locked"]);
-    command.current_dir(root.join("integrations/zarr")).env("CARGO_TARGET_DIR", target(root, "zarr"));
-    command
 }
 
 /// The example, which compares what it computes.
 fn burn(steps: &mut Steps) -> Result<()> {
     let workspace = workspace("examples/burn_tensor")?;
     steps.step("burn: lints", || lints(workspace.directory))?;
-    steps.step("burn: with fusion", || run_command(&mut workspace.run()?))?;
-    steps.step("burn: without fusion", || run_command(workspace.run()?.arg("--no-default-features")))
+    steps.step("burn: with fusion", || run_command(&mut workspace.build(&["run"])?))?;
+    steps.step("burn: without fusion", || {
+        run_command(&mut workspace.build(&["run", "--no-default-features"])?)
+    })
 }
 
 fn lints(directory: &str) -> Result<()> {

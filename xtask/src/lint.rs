@@ -96,13 +96,7 @@ impl Workspace {
     ///
     /// Clippy warns, or it does not build.
     pub fn lint(&self) -> Result<()> {
-        let mut lints = self.cargo(&["clippy", "--workspace", "--all-targets", "--locked"])?;
-        if let Some(target) = self.target_dir() {
-            lints.arg("--target-dir").arg(target);
-        }
-        if self.release {
-            lints.arg("--release");
-        }
+        let mut lints = self.build(&["clippy", "--workspace", "--all-targets"])?;
         if !self.features.is_empty() {
             lints.args(["--features", self.features]);
         }
@@ -116,17 +110,21 @@ impl Workspace {
         run_command(lints.args(["--", "-D", "warnings"]))
     }
 
-    /// Cargo's `run` of its program, where the lints build it too.
+    /// A command of cargo that builds, where all its commands build and optimised as they do.
     ///
     /// # Errors
     ///
     /// There is no root.
-    pub fn run(&self) -> Result<Command> {
-        let mut run = self.cargo(&["run", "--locked"])?;
+    pub fn build(&self, args: &[&str]) -> Result<Command> {
+        let mut command = self.cargo(args)?;
+        command.arg("--locked");
         if let Some(target) = self.target_dir() {
-            run.arg("--target-dir").arg(target);
+            command.arg("--target-dir").arg(target);
         }
-        Ok(run)
+        if self.release {
+            command.arg("--release");
+        }
+        Ok(command)
     }
 
     /// Where its commands build it, from the root; the main one has its own place.
