@@ -3,6 +3,7 @@
 //! The frame is a texture of RGBA bytes, as a camera or a render target leaves it. wgpu copies it into a buffer whose
 //! rows begin at multiples of 256 bytes. One dispatch, in the same encoder, makes planes of f16 of it: the gaps between
 //! the rows and the alpha are skipped by strides, bytes become floats, and each channel has its own scale and bias.
+//! The way back, from a network's output to pixels, is in the crate's documentation, `manual::conversion`.
 
 use std::process::ExitCode;
 

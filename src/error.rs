@@ -196,7 +196,7 @@ pub enum Error {
         dtype: DType,
     },
     /// A standard, in the version asked for, has no clamp of that dtype.
-    #[error("dtype: {dtype} is not in {standard}; it takes {}", names(allowed))]
+    #[error("dtype: {dtype} is not in {standard}; it takes {}{}", names(allowed), standard.has_later(*dtype))]
     DTypeNotInStandard {
         /// The standard and its version.
         standard: Standard,
@@ -378,10 +378,9 @@ pub enum Error {
     },
     /// A layout reaches beyond its buffer.
     #[error(
-        "{argument}: {elements} elements of {dtype} need a buffer of {needed} bytes at this \
-         layout, this one has {actual} ({}){}",
+        "{argument}: {dtype} elements of {layout} need a buffer of {needed} bytes, this one has {actual} ({}){}",
         if needed - actual < 4 { "storage buffers are whole 4-byte words" }
-        else { "shape, strides and offset of a layout count elements" },
+        else { "shape, strides and offset count elements" },
         unchosen(*dtype, None)
     )]
     BufferTooSmall {
@@ -390,8 +389,8 @@ pub enum Error {
         argument: &'static str,
         /// The dtype of the buffer's elements: the clamp's source for `"src"`, else the clamp's.
         dtype: DType,
-        /// The number of elements in the layout.
-        elements: usize,
+        /// Where the elements would lie.
+        layout: Box<Layout>,
         /// The bytes needed, a multiple of 4.
         needed: u64,
         /// The size of the buffer in bytes.
@@ -426,7 +425,8 @@ pub enum Error {
     /// A tensor takes more windows than a plan may have, since the device's bindings or grids are too small for it.
     #[error(
         "dst: its layouts need {windows} windows on this device, {limit} are allowed; axis {axis} is to blame: \
-         split the tensor there, or lay it out so that neighbours along it are closer"
+         create the device with its adapter's limits, split the tensor there, or lay it out so that neighbours along it \
+         are closer"
     )]
     TooManyWindows {
         /// The axis along which the tensor takes the most windows.

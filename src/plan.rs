@@ -152,8 +152,8 @@ impl Plan {
         Ok(Self { clamp: Some(clamp), task: Some(task), ..plan })
     }
 
-    /// The number of `dispatch_workgroups` calls; 0 if there is no element. Bounds on the GPU take one more, which is
-    /// not counted here.
+    /// The number of `dispatch_workgroups` calls; 0 if there is no element. A bound on the GPU takes one
+    /// more, or a few, which [`Prepared::dispatches`](crate::Prepared::dispatches) counts and this does not.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()

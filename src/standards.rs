@@ -104,7 +104,7 @@
 //! let error = Clamp::directml(DType::I8, 0.0, 6.0, None, FeatureLevel::V1_0).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "dtype: i8 is not in DirectML CLIP at feature level 1.0; it takes f32, f16"
+//!     "dtype: i8 is not in DirectML CLIP at feature level 1.0; it takes f32, f16; i8 comes with feature level 2.1"
 //! );
 //! assert!(Clamp::onednn(DType::I8, 0.0, 6.0).is_err());
 //! assert!(Clamp::openvino(DType::I8, 0.0, 6.0).is_ok());
@@ -166,6 +166,20 @@ impl Standard {
             Self::OpenVino | Self::OneDnn => " (its implementation, not its text)",
             Self::DirectMl { .. } | Self::Onnx { .. } | Self::WebNn => "",
         }
+    }
+
+    /// For messages: which version has a dtype that this one lacks.
+    pub(crate) fn has_later(self, dtype: DType) -> String {
+        match self {
+            Self::DirectMl { .. } => {
+                FeatureLevel::since(dtype).map(|level| format!("; {dtype} comes with feature level {level}"))
+            }
+            Self::Onnx { .. } => {
+                onnx::since(dtype).map(|opset| format!("; {dtype} comes with opset {opset}"))
+            }
+            Self::OpenVino | Self::OneDnn | Self::WebNn => None,
+        }
+        .unwrap_or_default()
     }
 }
 

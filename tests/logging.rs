@@ -139,9 +139,10 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         // 21 bytes: one packet whole, one in part.
         let clamp = Clamp::new(1_u8, 9);
         let operands = Operands::new(View::new(&a, packed(&[3, 7])), View::new(&b, packed(&[3, 7])));
+        let rows = "shape [3, 7], strides [7, 1], offset 0";
         let plan = |clamp: &str| {
             format!(
-                "prepare u8: {clamp}, of shape [3, 7]; u8, no affine step, two buffers, windows: 1, contiguous kernel \
+                "prepare u8: {clamp}; src of {rows}, dst of {rows}; u8, no affine step, two buffers, windows: 1, contiguous kernel \
                  for 21 elements {ONE_RUN}; dispatches: 2"
             )
         };
@@ -161,7 +162,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             (
                 1,
                 vec![
-                    "prepare f32: max(min(x * 2.0 + 1.0, 9.0), 1.0), fast, of shape [4, 4]; \
+                    "prepare f32: max(min(x * 2.0 + 1.0, 9.0), 1.0), fast; src of shape [4, 4], strides [4, 1], offset 0, \
+                     dst of shape [4, 4], strides [1, 4], offset 16; \
                      f32, fast affine step, one buffer, windows: 1, strided kernel for 16 elements \
                      (no faster kernel suits these strides); dispatches: 1"
                         .to_owned(),
@@ -182,7 +184,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                 2,
                 vec![
                     format!(
-                        "prepare i64: min(x * 2.0 + 1.0, slot), of shape [4]; \
+                        "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0; \
                          i64, exact affine step, one buffer, windows: 1, contiguous kernel for 4 elements \
                          {ONE_RUN}; dispatches: 2"
                     ),
@@ -214,8 +216,9 @@ fn windows_are_counted_and_not_listed() {
             lines,
             [
                 format!(
-                    "prepare u8: max(x, 1), of shape [100000]; u8, no affine step, one buffer, windows: {windows}, \
-                     contiguous kernel for 100000 elements {ONE_RUN}; dispatches: {windows}"
+                    "prepare u8: max(x, 1); src and dst of {}; u8, no affine step, one buffer, windows: {windows}, \
+                     contiguous kernel for 100000 elements {ONE_RUN}; dispatches: {windows}",
+                    packed(&[100_000])
                 ),
                 "pipeline u8, no affine step, one buffer, contiguous kernel, body: compiling".to_owned(),
             ]

@@ -61,8 +61,8 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLimit`] if the device was created with less than what the kernels need. Any device
-    /// with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
+    /// [`Error::DeviceLimit`] if the device was created with less than what any of the kernels needs, whichever of them
+    /// will be used. A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
     /// [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Self::create(device, None)
@@ -261,8 +261,8 @@ impl Clamper {
         let per_buffer =
             self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
         log::debug!(
-            "prepare {clamps}, of shape {:?}; {plan}; dispatches: {}",
-            dst.shape(),
+            "prepare {clamps}; {}; {plan}; dispatches: {}",
+            operands.in_words(),
             plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
         );
         // One scope for all objects: opening and closing one costs as much as making a small one.
@@ -485,7 +485,8 @@ struct Recorded {
 
 impl Prepared {
     /// The number of `dispatch_workgroups` calls that [`record`](Self::record) makes; 0 if there is no
-    /// element.
+    /// element. They are those of the [`Plan`](Plan::dispatches), and for bounds on the GPU one before them (or a few,
+    /// if there are many windows) that reads the slots.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

@@ -55,8 +55,8 @@ impl<'a> View<'a> {
         }
         let (needed, actual) = (self.layout.required_bytes(dtype), self.buffer.size());
         if needed > actual {
-            let elements = self.layout.len();
-            return Err(Error::BufferTooSmall { argument, dtype, elements, needed, actual });
+            let layout = Box::new(self.layout);
+            return Err(Error::BufferTooSmall { argument, dtype, layout, needed, actual });
         }
         Ok(())
     }
@@ -88,18 +88,18 @@ impl<'a> Operands<'a> {
     }
 
     /// The slot of a lower bound that is [`Bound::OnGpu`]: a view of one element, which may lie in the buffer
-    /// of `src` or `dst` but not in the output.
+    /// of `src` or `dst` but not in the output. `None` where the bound is not on the GPU.
     #[must_use]
-    pub const fn with_min(mut self, slot: View<'a>) -> Self {
-        self.min = Some(slot);
+    pub fn with_min(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
+        self.min = slot.into();
         self
     }
 
     /// The slot of an upper bound that is [`Bound::OnGpu`]: a view of one element, which may lie in the buffer
-    /// of `src` or `dst` but not in the output.
+    /// of `src` or `dst` but not in the output. `None` where the bound is not on the GPU.
     #[must_use]
-    pub const fn with_max(mut self, slot: View<'a>) -> Self {
-        self.max = Some(slot);
+    pub fn with_max(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
+        self.max = slot.into();
         self
     }
 
@@ -176,6 +176,12 @@ impl<'a> Operands<'a> {
         let one = self.is_one_view();
         let both = [(if one { "src and dst" } else { "src" }, Some(src)), ("dst", (!one).then_some(dst))];
         both.into_iter().filter_map(|(argument, view)| Some((argument, view?)))
+    }
+
+    /// For the log.
+    pub(super) fn in_words(&self) -> String {
+        let views: Vec<_> = self.views().map(|(name, view)| format!("{name} of {}", view.layout)).collect();
+        views.join(", ")
     }
 
     fn is_one_view(&self) -> bool {

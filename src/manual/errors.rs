@@ -30,8 +30,8 @@
 //! let error = reference::apply_in_place(&Clamp::new(0, 6), &Layout::packed(&[8])?, &mut pixels).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "bytes: 8 elements of i32 need a buffer of 32 bytes at this layout, this one has 8 (shape, \
-//!      strides and offset of a layout count elements); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
+//!     "bytes: i32 elements of shape [8], strides [1], offset 0 need a buffer of 32 bytes, this one has 8 (shape, \
+//!      strides and offset count elements); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
 //! );
 //!
 //! let (src, dst) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?);

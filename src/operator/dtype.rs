@@ -154,19 +154,26 @@ impl fmt::Display for DType {
     }
 }
 
-/// Takes the lower-case [`name`](DType::name).
+/// Takes the lower-case [`name`](DType::name), or the longer one that `NumPy`, ONNX and Zarr have: `"float32"`,
+/// `"bfloat16"`, `"uint8"` and so on.
 ///
 /// ```
 /// # use wgpu_clamp::DType;
 /// assert_eq!("bf16".parse(), Ok(DType::BF16));
-/// let error = "float32".parse::<DType>().unwrap_err().to_string();
-/// assert_eq!(error, "dtype: \"float32\" is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64");
+/// let long = ["bfloat16", "float32", "int8", "uint64"].map(str::parse);
+/// assert_eq!(long, [DType::BF16, DType::F32, DType::I8, DType::U64].map(Ok));
+/// let error = "fp16".parse::<DType>().unwrap_err().to_string();
+/// assert_eq!(error, "dtype: \"fp16\" is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64");
 /// ```
 impl FromStr for DType {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == name);
+        let abbreviated = [("float", "f"), ("bfloat", "bf"), ("int", "i"), ("uint", "u")]
+            .into_iter()
+            .find_map(|(long, short)| Some(format!("{short}{}", name.strip_prefix(long)?)));
+        let short = abbreviated.as_deref().unwrap_or(name);
+        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == short);
         found.ok_or_else(|| Error::UnknownDType { name: name.to_owned() })
     }
 }

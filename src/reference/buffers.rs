@@ -251,8 +251,8 @@ fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8
     let actual = bytes.len() as u64;
     if needed > actual {
         let needed = needed.div_ceil(4).saturating_mul(4);
-        let elements = layout.len();
-        return Err(Error::BufferTooSmall { argument, dtype, elements, needed, actual });
+        let layout = Box::new(*layout);
+        return Err(Error::BufferTooSmall { argument, dtype, layout, needed, actual });
     }
     Ok(())
 }

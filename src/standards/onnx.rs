@@ -131,6 +131,11 @@ pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
     })
 }
 
+/// The first operator set that has an element type.
+pub(super) fn since(dtype: DType) -> Option<u32> {
+    [1, 12, 13].into_iter().find(|&opset| dtypes(opset).is_ok_and(|dtypes| dtypes.contains(&dtype)))
+}
+
 impl Clamp {
     /// [ONNX Clip](https://onnx.ai/onnx/operators/onnx__Clip.html) as of the operator set `opset`, which
     /// selects [its version](version).

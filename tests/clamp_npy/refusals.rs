@@ -184,7 +184,7 @@ fn wrong_arguments_are_named() {
         (&["--min=1", "--order=up"], "--order: \"up\" is unknown; give min, max"),
         (&["--nan=zero"], "--nan: \"zero\" is unknown; give keep, min, max"),
         (&["--min=1", "--precision=double"], "--precision: \"double\" is unknown; give exact, fast"),
-        (&["--dtype=float32"], "--dtype: \"float32\" is unknown; give f32, f16"),
+        (&["--dtype=fp32"], "--dtype: \"fp32\" is unknown; give f32, f16"),
         (&["--dtype=bf16"], "--dtype: NumPy has no bf16"),
         (&["--rounding=even"], "nothing to do"),
         (&["--dtype=u8", "--rounding=up"], "--rounding: \"up\" is unknown; give zero, even"),

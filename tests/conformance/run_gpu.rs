@@ -15,15 +15,14 @@ pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
     let (src_buffer, dst_buffer) = (buffer(gpu, &src), buffer(gpu, &before));
     let [min, max] = job.slots;
     let slots = buffer(gpu, &to_bytes(dtype, &[0x3c, min, max]));
-    let slot = |offset| Layout::strided(&[], &[], offset).map(|layout| View::new(&slots, layout));
-
-    let mut operands = Operands::new(View::new(&src_buffer, layout), View::new(&dst_buffer, layout));
-    if job.clamp.min() == Bound::OnGpu {
-        operands = operands.with_min(slot(1).map_err(|error| error.to_string())?);
-    }
-    if job.clamp.max() == Bound::OnGpu {
-        operands = operands.with_max(slot(2).map_err(|error| error.to_string())?);
-    }
+    let one = Layout::packed(&[]).map_err(|error| error.to_string())?;
+    let slot = |bound, offset| match bound {
+        Bound::OnGpu => one.with_offset(offset).map(|layout| Some(View::new(&slots, layout))),
+        _ => Ok(None),
+    };
+    let operands = Operands::new(View::new(&src_buffer, layout), View::new(&dst_buffer, layout))
+        .with_min(slot(job.clamp.min(), 1).map_err(|error| error.to_string())?)
+        .with_max(slot(job.clamp.max(), 2).map_err(|error| error.to_string())?);
     let described = |error: &dyn std::fmt::Display| format!("{error} ({:?} on {})", job.clamp, gpu.name);
     gpu.host.submit(&job.clamp, operands).map_err(|error| described(&error))?;
     let after = read(gpu, &dst_buffer);

@@ -67,23 +67,24 @@ fn operands_that_do_not_fit() {
                 *e == Error::BufferTooSmall {
                     argument: "src",
                     dtype: DType::U8,
-                    elements: 65,
+                    layout: packed(&[65]).into(),
                     needed: 68,
                     actual: 64,
                 }
             },
             &["src", "68", "64"],
         );
+        let far = Layout::strided(&[4], &[2], 2).unwrap();
         refused(
             gpu,
             &Clamp::new(1.0_f64, 2.0),
             View::new(&a, packed(&[4])),
-            view(Layout::strided(&[4], &[2], 2).unwrap()),
+            view(far),
             |e| {
                 *e == Error::BufferTooSmall {
                     argument: "dst",
                     dtype: DType::F64,
-                    elements: 4,
+                    layout: far.into(),
                     needed: 72,
                     actual: 64,
                 }
@@ -619,8 +620,8 @@ fn messages_of_operands() {
         let (four, few) = (View::new(&a, packed(&[2, 2])), View::new(&b, packed(&[2, 2])));
         let too_small = |argument, elements| {
             format!(
-                "{argument}: {elements} need a buffer of 32 bytes at this layout, this one has 16 \
-                 (shape, strides and offset of a layout count elements)"
+                "{argument}: {elements}, offset 0 need a buffer of 32 bytes, this one has 16 \
+                 (shape, strides and offset count elements)"
             )
         };
         // What whoever has a buffer of f32 writes first.
@@ -628,7 +629,10 @@ fn messages_of_operands() {
         for (src, dst, argument) in [(four, few, "src"), (few, four, "dst"), (four, four, "src and dst")] {
             assert_eq!(
                 said(&literals, src, dst),
-                format!("{}; {LITERALS}", too_small(argument, "4 elements of f64"))
+                format!(
+                    "{}; {LITERALS}",
+                    too_small(argument, "f64 elements of shape [2, 2], strides [2, 1]")
+                )
             );
         }
         let reversed = View::new(&a, packed(&[2, 2]).flip(0).unwrap());
@@ -636,7 +640,7 @@ fn messages_of_operands() {
         let eight = View::new(&a, packed(&[8]));
         assert_eq!(
             said(&Clamp::new(0.0_f32, 6.0), eight, eight),
-            too_small("src and dst", "8 elements of f32")
+            too_small("src and dst", "f32 elements of shape [8], strides [1]")
         );
         let message = said(&Clamp::new(0, 6), eight, eight);
         assert!(
@@ -686,8 +690,8 @@ fn messages_of_the_reference() {
     let error = reference::apply_in_place(&clamp, &packed(&[5]), &mut [0; 4]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "bytes: 5 elements of u8 need a buffer of 8 bytes at this layout, this one has 4 \
-         (shape, strides and offset of a layout count elements)"
+        "bytes: u8 elements of shape [5], strides [1], offset 0 need a buffer of 8 bytes, this one has 4 \
+         (shape, strides and offset count elements)"
     );
     let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
     assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");

@@ -211,14 +211,12 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
     let slots = (slot(clamp.min(), case.on_gpu.0), slot(clamp.max(), case.on_gpu.1));
     // Eight bytes in.
     let one = Layout::strided(&[], &[], 8 / dtype.size()).unwrap();
-    let mut operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
-    let (mut min, mut max) = (clamp.min(), clamp.max());
-    if let Some(buffer) = &slots.0 {
-        (operands, min) = (operands.with_min(View::new(buffer, one)), Bound::OnGpu);
-    }
-    if let Some(buffer) = &slots.1 {
-        (operands, max) = (operands.with_max(View::new(buffer, one)), Bound::OnGpu);
-    }
+    let slots = [&slots.0, &slots.1].map(|slot| slot.as_ref().map(|buffer| View::new(buffer, one)));
+    let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst))
+        .with_min(slots[0])
+        .with_max(slots[1]);
+    let [min, max] = [(slots[0], clamp.min()), (slots[1], clamp.max())]
+        .map(|(slot, bound)| if slot.is_some() { Bound::OnGpu } else { bound });
 
     if submitted(gpu, &clamp.with_bounds(min, max).unwrap(), &operands, clamp)? {
         verified(gpu, clamp, &operands, (&from, &to), case)?;

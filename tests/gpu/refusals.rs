@@ -38,7 +38,7 @@ fn conversions_whose_views_do_not_fit() {
         let expected = |argument, dtype, needed, actual| Error::BufferTooSmall {
             argument,
             dtype,
-            elements: 64,
+            layout: packed.into(),
             needed,
             actual,
         };

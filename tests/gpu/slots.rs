@@ -63,13 +63,10 @@ fn check(gpu: &Gpu, clamp: &Clamp, on_gpu: (bool, bool), elements: &[u64], place
 
     let pick = |on_gpu, bound| if on_gpu { Bound::OnGpu } else { bound };
     let asked = clamp.with_bounds(pick(on_gpu.0, clamp.min()), pick(on_gpu.1, clamp.max())).unwrap();
-    let mut operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst));
-    if on_gpu.0 {
-        operands = operands.with_min(View::new(&slot_buffer, min));
-    }
-    if on_gpu.1 {
-        operands = operands.with_max(View::new(&slot_buffer, max));
-    }
+    let slot = |on_gpu: bool, layout| on_gpu.then_some(View::new(&slot_buffer, layout));
+    let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst))
+        .with_min(slot(on_gpu.0, min))
+        .with_max(slot(on_gpu.1, max));
     gpu.host.submit(&asked, operands).unwrap();
     let report = verify::check(clamp, &src, &bytes, &dst, &bytes, &read(gpu, &dst_buffer)).unwrap();
     assert!(report.passed(), "{report}\n{clamp:?}\n{on_gpu:?} {place:?} on {}", gpu.name);
@@ -183,7 +180,13 @@ fn slots_that_do_not_fit_are_refused() {
                 (
                     on_gpu,
                     with_slot(&other, one(4)),
-                    Error::BufferTooSmall { argument, dtype: DType::U8, elements: 1, needed: 8, actual: 4 },
+                    Error::BufferTooSmall {
+                        argument,
+                        dtype: DType::U8,
+                        layout: one(4).into(),
+                        needed: 8,
+                        actual: 4,
+                    },
                 ),
                 (
                     on_gpu,

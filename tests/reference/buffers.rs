@@ -68,15 +68,15 @@ fn nothing_is_written_on_an_error() {
     let shape = reference::apply(&CLAMP, &packed(&[2, 2]), &[0; 8], &packed(&[4]), &mut dst);
     assert_eq!(shape, Err(Error::ShapeMismatch { src: vec![2, 2], dst: vec![4] }));
     let src = reference::apply(&CLAMP, &packed(&[3]), &[0; 5], &packed(&[3]), &mut dst);
-    let too_small = |argument, elements, needed, actual| {
-        Err(Error::BufferTooSmall { argument, dtype: CLAMP.dtype(), elements, needed, actual })
+    let too_small = |argument, layout: Layout, needed, actual| {
+        Err(Error::BufferTooSmall { argument, dtype: CLAMP.dtype(), layout: layout.into(), needed, actual })
     };
-    assert_eq!(src, too_small("src", 3, 8, 5));
+    assert_eq!(src, too_small("src", packed(&[3]), 8, 5));
     let far = Layout::strided(&[3], &[-1], 4).unwrap();
     let too_far = reference::apply(&CLAMP, &packed(&[3]), &[0; 6], &far, &mut dst);
-    assert_eq!(too_far, too_small("dst", 3, 12, 8));
+    assert_eq!(too_far, too_small("dst", far, 12, 8));
     let in_place = reference::apply_in_place(&CLAMP, &packed(&[5]), &mut dst);
-    assert_eq!(in_place, too_small("bytes", 5, 12, 8));
+    assert_eq!(in_place, too_small("bytes", packed(&[5]), 12, 8));
     let unreachable = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
     for dtype in DType::ALL {
         let error = reference::apply_in_place(&Clamp::unbounded(dtype), &unreachable, &mut dst).unwrap_err();
@@ -155,7 +155,7 @@ fn a_conversion_that_does_not_fit() {
     let layout = Layout::packed(&[3]).unwrap();
     let mut dst = [0xee; 12];
     let too_small = |argument, dtype, needed, actual| {
-        Err(Error::BufferTooSmall { argument, dtype, elements: 3, needed, actual })
+        Err(Error::BufferTooSmall { argument, dtype, layout: layout.into(), needed, actual })
     };
     // 6 bytes of source and 12 of destination are needed.
     reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst).unwrap();

@@ -150,16 +150,16 @@ fn buffers_that_do_not_fit() {
         Error::Length { argument: "dst_after", unit: "bytes", expected, actual }
     );
     run.after = run.before.split_off(100);
-    let too_small = |argument, needed, actual| Error::BufferTooSmall {
+    let too_small = |argument, layout: Layout, needed, actual| Error::BufferTooSmall {
         argument,
         dtype: DType::I32,
-        elements: 12,
+        layout: layout.into(),
         needed,
         actual,
     };
-    assert_eq!(run.check().unwrap_err(), too_small("dst", 116, 100));
+    assert_eq!(run.check().unwrap_err(), too_small("dst", run.dst_layout, 116, 100));
     run.src.pop();
-    assert_eq!(run.check().unwrap_err(), too_small("src", 48, 47));
+    assert_eq!(run.check().unwrap_err(), too_small("src", run.src_layout, 48, 47));
     run.src_layout = Layout::packed(&[12]).unwrap();
     assert!(matches!(run.check().unwrap_err(), Error::ShapeMismatch { .. }));
 }

@@ -18,11 +18,11 @@ fn messages() {
     let messages = [
         (
             Clamp::onnx(11, DType::BF16, inputs).unwrap_err(),
-            "dtype: bf16 is not in ONNX Clip-11 (opset 11); it takes f32, f16, f64",
+            "dtype: bf16 is not in ONNX Clip-11 (opset 11); it takes f32, f16, f64; bf16 comes with opset 13",
         ),
         (
             Clamp::onnx(9, DType::I8, attributes).unwrap_err(),
-            "dtype: i8 is not in ONNX Clip-6 (opset 9); it takes f32, f16, f64",
+            "dtype: i8 is not in ONNX Clip-6 (opset 9); it takes f32, f16, f64; i8 comes with opset 12",
         ),
         (
             Clamp::onednn(DType::F64, 0.0, 1.0).unwrap_err(),
@@ -35,6 +35,15 @@ fn messages() {
         (
             Clamp::onnx(0, DType::F32, inputs).unwrap_err(),
             "opset: 0 is no version of the ONNX operator set; they begin at 1",
+        ),
+        (
+            Clamp::directml(DType::I64, 0.0, 1.0, None, FeatureLevel::V2_1).unwrap_err(),
+            "dtype: i64 is not in DirectML CLIP at feature level 2.1; it takes f32, f16, i8, i16, i32, u8, u16, u32; \
+             i64 comes with feature level 5.0",
+        ),
+        (
+            Clamp::directml(DType::BF16, 0.0, 1.0, None, FeatureLevel::V1_0).unwrap_err(),
+            "dtype: bf16 is not in DirectML CLIP at feature level 1.0; it takes f32, f16",
         ),
         (
             Clamp::openvino(DType::U8, 2.5, 1.0).unwrap_err(),

@@ -60,6 +60,11 @@ impl FeatureLevel {
         }
     }
 
+    /// The first level that has a dtype.
+    pub(in crate::standards) fn since(dtype: DType) -> Option<Self> {
+        [Self::V1_0, Self::V2_1, Self::V5_0].into_iter().find(|level| level.dtypes().contains(&dtype))
+    }
+
     /// The numbers of dimensions that a tensor of the operator may have: 4 below level 3.0, then 1 to 8.
     ///
     /// ```
