@@ -249,6 +249,22 @@ fn windows_are_few_and_whole() {
     assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
 }
 
+/// Also where what lies before the first whole packet is all that takes a further window.
+#[test]
+fn windows_reach_the_last_element_from_within_a_packet() {
+    let clamp = Clamp::unbounded(DType::F32);
+    let limits = Limits { max_binding_size: 512, binding_alignment: 16, ..Limits::default() };
+    let mut windows = 0;
+    for (start, len) in (1..4).flat_map(|start| (1..=400).map(move |len| (start, len))) {
+        let line = Layout::strided(&[len], &[1], start).unwrap();
+        let plan = Plan::new(&clamp, &line, &line, limits).unwrap();
+        assert!(is_contiguous(&plan), "{plan:?}");
+        assert_eq!(interpreted(&plan, false), moves((&clamp).into(), &line, &line), "{line}: {plan:?}");
+        windows = windows.max(plan.window_count());
+    }
+    assert!(windows > 3, "{windows}");
+}
+
 #[test]
 fn f64_is_fast_where_the_device_has_it() {
     let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());
