@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::standards::Standard;
 use crate::standards::directml::FeatureLevel;
-use crate::{DType, Layout};
+use crate::{DType, Layout, Limits};
 
 /// Why a call was refused or failed.
 ///
@@ -39,7 +39,7 @@ pub enum Error {
     /// A layout reaches an element before the start of its buffer, or beyond what `isize` counts.
     #[error(
         "layout: its elements lie at {lowest} to {highest}; they must lie between 0 and isize::MAX \
-         (raise the offset, or shrink the strides)"
+         (raise the offset, which counts elements, shrink the strides, or call `with_offset` before `flip` and `slice`)"
     )]
     AddressRange {
         /// The lowest element address, in elements.
@@ -109,7 +109,11 @@ pub enum Error {
         len: usize,
     },
     /// A bound has bits beyond the width of its dtype.
-    #[error("{argument}: {bits:#x} has bits beyond the {} of {dtype}; give the element's bits, zero-extended", dtype.bits())]
+    #[error(
+        "{argument}: {bits:#x} has bits beyond the {} of {dtype}; give the element's bits, zero-extended \
+         (`Bound::value` does, of a number of that type: a literal without a suffix is f64 or i32)",
+        dtype.bits()
+    )]
     BoundBits {
         /// `"min"` or `"max"`.
         argument: &'static str,
@@ -133,7 +137,10 @@ pub enum Error {
         dtype: DType,
     },
     /// A text is no name of a dtype.
-    #[error("dtype: {name:?} is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64")]
+    #[error(
+        "dtype: {name:?} is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, or a name like \
+         float32"
+    )]
     UnknownDType {
         /// The text.
         name: String,
@@ -270,7 +277,7 @@ pub enum Error {
     /// An argument is of another dtype than the clamp, or than the tensor that it belongs to.
     #[error(
         "{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal{}",
-        if *of == "the clamp" { unchosen(*expected, Some(*actual)) } else { String::new() }
+        if *of == "the clamp" { mended(argument, *expected, *actual) } else { String::new() }
     )]
     DTypeMismatch {
         /// Which argument: `"src and dst"` for a view that is both.
@@ -296,7 +303,8 @@ pub enum Error {
     },
     /// Two indices of an output layout share an element.
     #[error(
-        "dst: two indices of shape {shape:?} with strides {strides:?} share an element; an output must not overlap itself"
+        "dst: two indices of shape {shape:?} with strides {strides:?} share an element; an output must not overlap itself \
+         (broadcasts and sliding windows are for src)"
     )]
     OutputOverlap {
         /// The shape of the output, in elements.
@@ -317,14 +325,20 @@ pub enum Error {
     },
     /// Source and destination share some elements of one buffer without being the same view.
     #[error(
-        "src, dst: the two views share elements of one buffer but are not the same view; \
-         src has {src}, dst has {dst}; use equal layouts (in place), disjoint ones, or two buffers"
+        "src, dst: the two views share bytes of one buffer but are not the same view; \
+         src has {}, dst has {}; use {}disjoint ones, or two buffers",
+        in_bytes(src, *source_dtype), in_bytes(dst, *dtype),
+        if source_dtype.size() == dtype.size() { "equal layouts (in place), " } else { "" }
     )]
     PartialAlias {
         /// The layout of the source.
         src: Box<Layout>,
+        /// The dtype of the source.
+        source_dtype: DType,
         /// The layout of the destination.
         dst: Box<Layout>,
+        /// The dtype of the destination.
+        dtype: DType,
     },
     /// The search for an element shared by the destination and another view ended without an answer.
     #[error(
@@ -349,7 +363,10 @@ pub enum Error {
         argument: &'static str,
     },
     /// The operands name a slot for a bound that is not on the GPU.
-    #[error("{argument}: a slot is given, but the clamp's bound is not `Bound::OnGpu`")]
+    #[error(
+        "{argument}: a slot is given, but the clamp's bound is not `Bound::OnGpu`; make it so with `Clamp::with_bounds`, \
+         or give no slot"
+    )]
     UnexpectedSlot {
         /// `"min"` or `"max"`.
         argument: &'static str,
@@ -424,9 +441,10 @@ pub enum Error {
     },
     /// A tensor takes more windows than a plan may have, since the device's bindings or grids are too small for it.
     #[error(
-        "dst: its layouts need {windows} windows on this device, {limit} are allowed; axis {axis} is to blame: \
-         create the device with its adapter's limits, split the tensor there, or lay it out so that neighbours along it \
-         are closer"
+        "dst: its layouts need {windows} windows, {limit} are allowed; axis {axis} is to blame, with this device's \
+         max_storage_buffer_binding_size of {} and max_compute_workgroups_per_dimension of {}: create the device with its adapter's limits, split the tensor there, or lay it out so that neighbours along it \
+         are closer",
+        device.max_binding_size, device.max_workgroups_per_dimension
     )]
     TooManyWindows {
         /// The axis along which the tensor takes the most windows.
@@ -435,6 +453,8 @@ pub enum Error {
         windows: usize,
         /// The windows allowed.
         limit: usize,
+        /// What the device can bind and dispatch at once.
+        device: Limits,
     },
     /// The device lacks a limit that every kernel needs.
     #[error(
@@ -498,6 +518,23 @@ pub enum Error {
     },
 }
 
+/// What to do about a view of another dtype than the clamp's.
+fn mended(argument: &str, dtype: DType, actual: DType) -> String {
+    let literals = unchosen(dtype, Some(actual));
+    let converts = [dtype, actual].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
+    if literals.is_empty() && argument == "src" && converts {
+        return format!(", or the clamp converts: `Clamp::with_source(DType::{actual:?})`");
+    }
+    literals
+}
+
+/// Where the elements of a layout lie.
+fn in_bytes(layout: &Layout, dtype: DType) -> String {
+    let size = dtype.size() as u128;
+    let bytes = layout.span().map_or(0..0, |(low, high)| low as u128 * size..(high as u128 + 1) * size);
+    format!("{dtype} elements of {layout} (bytes {}..{})", bytes.start, bytes.end)
+}
+
 /// What to say where a clamp's dtype does not fit and may be one that nobody chose: a clamp has the type of its bounds,
 /// and literals have one without saying so. `actual` is the dtype that it should have been, where that is known.
 fn unchosen(dtype: DType, actual: Option<DType>) -> String {
@@ -511,7 +548,9 @@ fn unchosen(dtype: DType, actual: Option<DType>) -> String {
         DType::F32 | DType::F64 => format!("0.0_{wanted}, 6.0"),
         _ => format!("0_{wanted}, 6"),
     };
-    format!("; bounds without a suffix make a clamp of {dtype}: `Clamp::new({bounds})` is one of {wanted}")
+    format!(
+        "; was {dtype} meant? Bounds without a suffix make a clamp of it: `Clamp::new({bounds})` is one of {wanted}"
+    )
 }
 
 fn names(dtypes: &[DType]) -> String {

@@ -184,7 +184,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                 2,
                 vec![
                     format!(
-                        "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0; \
+                        "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0, \
+                         max of shape [], strides [], offset 0; \
                          i64, exact affine step, one buffer, windows: 1, contiguous kernel for 4 elements \
                          {ONE_RUN}; dispatches: 2"
                     ),

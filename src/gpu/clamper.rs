@@ -62,7 +62,8 @@ impl Clamper {
     /// # Errors
     ///
     /// [`Error::DeviceLimit`] if the device was created with less than what any of the kernels needs, whichever of them
-    /// will be used. A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
+    /// will be used; how much it has to bind at once depends on the tensor, and is looked at by
+    /// [`prepare`](Self::prepare). A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
     /// [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Self::create(device, None)

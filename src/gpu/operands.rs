@@ -180,8 +180,10 @@ impl<'a> Operands<'a> {
 
     /// For the log.
     pub(super) fn in_words(&self) -> String {
-        let views: Vec<_> = self.views().map(|(name, view)| format!("{name} of {}", view.layout)).collect();
-        views.join(", ")
+        let slots = [("min", self.min), ("max", self.max)];
+        let slots = slots.into_iter().filter_map(|(name, slot)| Some((name, slot?)));
+        let all = self.views().chain(slots).map(|(name, view)| format!("{name} of {}", view.layout));
+        all.collect::<Vec<_>>().join(", ")
     }
 
     fn is_one_view(&self) -> bool {

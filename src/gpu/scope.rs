@@ -30,9 +30,18 @@ pub(super) fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Re
     }
     match first {
         None => Ok(created),
-        Some(wgpu::Error::OutOfMemory { source }) => Err(Error::OutOfMemory { reason: source.to_string() }),
-        Some(error) => Err(Error::Internal { reason: error.to_string() }),
+        Some(wgpu::Error::OutOfMemory { source }) => {
+            Err(Error::OutOfMemory { reason: in_one_line(&source.to_string()) })
+        }
+        Some(error) => Err(Error::Internal { reason: in_one_line(&error.to_string()) }),
     }
+}
+
+/// wgpu writes a cause to a line, and blank ones between.
+#[cfg(not(target_arch = "wasm32"))]
+fn in_one_line(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join(" / ")
 }
 
 /// See the native twin.

@@ -13,7 +13,7 @@
 //! | "is not the dtype of" | [`DTypeMismatch`] | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`. From one dtype to another, [`Clamp::with_source`] |
 //! | "differs from that of src" | [`ShapeMismatch`] | a layout is permuted on one side alone; or it should be broadcast: [`Layout::broadcast_to`], for the source |
 //! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
-//! | "share elements of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
+//! | "share bytes of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
@@ -31,7 +31,7 @@
 //! assert_eq!(
 //!     error.to_string(),
 //!     "bytes: i32 elements of shape [8], strides [1], offset 0 need a buffer of 32 bytes, this one has 8 (shape, \
-//!      strides and offset count elements); bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
+//!      strides and offset count elements); was i32 meant? Bounds without a suffix make a clamp of it: `Clamp::new(0_u8, 6)` is one of u8"
 //! );
 //!
 //! let (src, dst) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?);

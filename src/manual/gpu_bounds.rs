@@ -5,7 +5,7 @@
 //! [order](crate::Order) decides, and a NaN never replaces anything.
 //!
 //! ```no_run
-//! use wgpu_clamp::{Bound, Clamp, Clamper, DType, Error, Layout, Operands, View, wgpu};
+//! use wgpu_clamp::{Bound, Clamp, Clamper, Error, Layout, Operands, View, wgpu};
 //!
 //! /// Gradients, cut at what a kernel of the program has left in element 3 of `statistics`, both as f32.
 //! fn clip(
@@ -14,7 +14,8 @@
 //!     gradients: &wgpu::Buffer, // STORAGE
 //!     statistics: &wgpu::Buffer, // STORAGE
 //! ) -> Result<(), Error> {
-//!     let clamp = Clamp::from_bits(DType::F32, Bound::value(-1.0_f32), Bound::OnGpu)?;
+//!     let least = Clamp::at_least(-1.0_f32);
+//!     let clamp = least.with_bounds(least.min(), Bound::OnGpu)?;
 //!     let all = View::new(gradients, Layout::packed(&[1 << 20])?);
 //!     let most = View::new(statistics, Layout::packed(&[])?.with_offset(3)?);
 //!     clamper.encode(encoder, &clamp, Operands::in_place(all).with_max(most))

@@ -279,7 +279,8 @@ impl Clamp {
     ///
     /// ```
     /// # use wgpu_clamp::{Bound, Clamp};
-    /// let from_a_slot = Clamp::at_least(0_u8).with_bounds(Bound::Value(0), Bound::OnGpu)?;
+    /// let relu = Clamp::at_least(0.0_f32);
+    /// let from_a_slot = relu.with_bounds(relu.min(), Bound::OnGpu)?;
     /// assert_eq!(from_a_slot.max(), Bound::OnGpu);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```

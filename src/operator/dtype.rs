@@ -163,7 +163,7 @@ impl fmt::Display for DType {
 /// let long = ["bfloat16", "float32", "int8", "uint64"].map(str::parse);
 /// assert_eq!(long, [DType::BF16, DType::F32, DType::I8, DType::U64].map(Ok));
 /// let error = "fp16".parse::<DType>().unwrap_err().to_string();
-/// assert_eq!(error, "dtype: \"fp16\" is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64");
+/// assert_eq!(error, "dtype: \"fp16\" is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, or a name like float32");
 /// ```
 impl FromStr for DType {
     type Err = Error;

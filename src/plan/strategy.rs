@@ -93,7 +93,12 @@ impl Strategy {
         let most = most.expect("something takes too many windows");
         let others = self.dispatches(task) - most.dispatches(task);
         let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().tiling(task).dispatches;
-        Error::TooManyWindows { axis: most.most_cut_axis(), windows: most.windows(), limit }
+        Error::TooManyWindows {
+            axis: most.most_cut_axis(),
+            windows: most.windows(),
+            limit,
+            device: task.limits,
+        }
     }
 
     pub(super) fn assignments(&self) -> impl Iterator<Item = &Assignment> {

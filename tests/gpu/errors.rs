@@ -198,8 +198,11 @@ fn tensors_that_take_too_many_windows() {
             &Clamp::new(1_u8, 2),
             View::new(&src, Layout::strided(&[70_000, 2], &[3072, 1], 0).unwrap()),
             View::new(&dst, packed(&[70_000, 2])),
-            |e| *e == Error::TooManyWindows { axis: 0, windows: 70_000, limit: 65_536 },
-            &["axis 0", "70000", "65536"],
+            |e| {
+                let device = small.clamper().limits();
+                *e == Error::TooManyWindows { axis: 0, windows: 70_000, limit: 65_536, device }
+            },
+            &["axis 0", "70000", "65536", "max_storage_buffer_binding_size of 2048"],
         );
     }
 }
@@ -610,7 +613,7 @@ fn messages_of_host_data() {
 #[test]
 fn messages_of_operands() {
     const LITERALS: &str =
-        "bounds without a suffix make a clamp of f64: `Clamp::new(0.0_f32, 6.0)` is one of f32";
+        "was f64 meant? Bounds without a suffix make a clamp of it: `Clamp::new(0.0_f32, 6.0)` is one of f32";
     for gpu in gpus() {
         let (a, b) = (buffer(gpu, &bytes(16)), buffer(gpu, &bytes(64)));
         let said = |clamp: &Clamp, src, dst| {
@@ -643,18 +646,20 @@ fn messages_of_operands() {
             too_small("src and dst", "f32 elements of shape [8], strides [1]")
         );
         let message = said(&Clamp::new(0, 6), eight, eight);
-        assert!(
-            message.ends_with(
-                "; bounds without a suffix make a clamp of i32: `Clamp::new(0_u8, 6)` is one of u8"
-            )
-        );
+        assert!(message.ends_with(
+            "; was i32 meant? Bounds without a suffix make a clamp of it: `Clamp::new(0_u8, 6)` is one of u8"
+        ));
 
         let known = four.with_dtype(DType::F32);
         for (src, dst, argument) in
             [(known, few, "src"), (few, known, "dst"), (known, known, "src and dst"), (four, known, "dst")]
         {
-            let mismatch = "f32 is not the dtype of the clamp, f16; they must be equal";
-            assert_eq!(said(&Clamp::at_least(half::f16::ONE), src, dst), format!("{argument}: {mismatch}"));
+            let mut mismatch =
+                format!("{argument}: f32 is not the dtype of the clamp, f16; they must be equal");
+            if argument == "src" {
+                mismatch += ", or the clamp converts: `Clamp::with_source(DType::F32)`";
+            }
+            assert_eq!(said(&Clamp::at_least(half::f16::ONE), src, dst), mismatch);
         }
         assert_eq!(
             said(&literals, known, known),
@@ -677,9 +682,20 @@ fn messages_of_operands() {
         let (front, back) = (line.slice(0, 0..9).unwrap(), line.slice(0, 7..16).unwrap().flip(0).unwrap());
         assert_eq!(
             said(&Clamp::new(1_u8, 2), View::new(&a, front), View::new(&a, back)),
-            "src, dst: the two views share elements of one buffer but are not the same view; \
-             src has shape [9], strides [1], offset 0, dst has shape [9], strides [-1], offset 15; \
+            "src, dst: the two views share bytes of one buffer but are not the same view; \
+             src has u8 elements of shape [9], strides [1], offset 0 (bytes 0..9), \
+             dst has u8 elements of shape [9], strides [-1], offset 15 (bytes 7..16); \
              use equal layouts (in place), disjoint ones, or two buffers"
+        );
+        // Elements 0 to 3 and 2 to 5, which are of two sizes.
+        let widened = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
+        let behind = packed(&[4]).with_offset(2).unwrap();
+        assert_eq!(
+            said(&widened, View::new(&a, packed(&[4])), View::new(&a, behind)),
+            "src, dst: the two views share bytes of one buffer but are not the same view; \
+             src has f32 elements of shape [4], strides [1], offset 0 (bytes 0..16), \
+             dst has f16 elements of shape [4], strides [1], offset 2 (bytes 4..12); \
+             use disjoint ones, or two buffers"
         );
     }
 }
