@@ -76,8 +76,12 @@ fn to_integers_to_nearest_even_and_saturated() {
         (DType::U64, (1_i128 << 53) + 1, (1 << 53) + 1),
         (DType::U64, i128::MAX, u64::MAX),
         (DType::I64, i128::from(i64::MIN) - 1, signed(i64::MIN)),
+        (DType::I64, i128::from(i64::MAX) + 1, signed(i64::MAX)),
         (DType::I8, -129, 0x80),
+        (DType::I8, 128, 0x7f),
+        (DType::I32, 1 << 31, 0x7fff_ffff),
         (DType::U8, -1, 0),
+        (DType::U8, 256, 0xff),
     ] {
         assert_eq!(one(dtype, number), bits, "{number} as {dtype}");
     }
