@@ -1,8 +1,8 @@
 //! A frame to the input of a neural network, in one pass: `cargo run --example frame_to_tensor`.
 //!
 //! The frame is a texture of RGBA bytes, as a camera or a render target leaves it. wgpu copies it into a buffer whose
-//! rows begin at multiples of 256 bytes. One dispatch, in the same encoder, makes planes of f16 of it: the gaps between
-//! the rows and the alpha are skipped by strides, bytes become floats, and each channel has its own scale and bias.
+//! rows begin at multiples of 256 bytes. One call, in the same encoder, makes planes of f16 of it: the gaps between the
+//! rows and the alpha are skipped by strides, bytes become floats, and each channel has its own scale and bias.
 //! The way back, from a network's output to pixels, is in the crate's documentation, `manual::conversion`.
 
 use std::process::ExitCode;
@@ -41,6 +41,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut channels = Vec::new();
     for (mean, deviation) in MEAN.into_iter().zip(DEVIATION) {
         channels.push(
+            // The whole range would be -2.1 to 2.6; `Clamp::unbounded(DType::F16)` leaves it as it is.
             Clamp::new(f16::from_f32(-2.0), f16::from_f32(2.0))
                 .with_source(DType::U8)?
                 .with_affine(1.0 / (255.0 * deviation), -mean / deviation)?

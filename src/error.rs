@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::standards::Standard;
 use crate::standards::directml::FeatureLevel;
-use crate::{DType, Layout, Limits};
+use crate::{DType, Layout};
 
 /// Why a call was refused or failed.
 ///
@@ -442,9 +442,9 @@ pub enum Error {
     /// A tensor takes more windows than a plan may have, since the device's bindings or grids are too small for it.
     #[error(
         "dst: its layouts need {windows} windows, {limit} are allowed; axis {axis} is to blame, with this device's \
-         max_storage_buffer_binding_size of {} and max_compute_workgroups_per_dimension of {}: create the device with its adapter's limits, split the tensor there, or lay it out so that neighbours along it \
-         are closer",
-        device.max_binding_size, device.max_workgroups_per_dimension
+         max_storage_buffer_binding_size of {max_binding_size} and max_compute_workgroups_per_dimension of \
+         {max_workgroups_per_dimension}: create the device with its adapter's limits, split the tensor there, or lay it out so that neighbours along it \
+         are closer"
     )]
     TooManyWindows {
         /// The axis along which the tensor takes the most windows.
@@ -453,8 +453,10 @@ pub enum Error {
         windows: usize,
         /// The windows allowed.
         limit: usize,
-        /// What the device can bind and dispatch at once.
-        device: Limits,
+        /// The largest storage buffer binding of the device, in bytes.
+        max_binding_size: u64,
+        /// The most workgroups along x or y.
+        max_workgroups_per_dimension: u32,
     },
     /// The device lacks a limit that every kernel needs.
     #[error(

@@ -42,11 +42,13 @@
 //!
 //! # A camera frame to a network's input
 //!
-//! With both, and strides, one pass takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to
+//! With both, and strides, one call takes a frame in and leaves a tensor (a compute pass of up to three dispatches, as
+//! rows and planes do not all begin at 16 bytes): RGBA bytes with gaps between the rows to
 //! planes of F16 without alpha, normalised per channel. That takes the place of a conversion, a pass from interleaved to
 //! planar and one clamp per plane. It saves memory traffic and buffers, not arithmetic. The example `frame_to_tensor` is
 //! a whole program, from the texture on. `scale` and `bias` are f32: `Exact` is exact for these two numbers, not for the
-//! formula that they were computed from.
+//! formula that they were computed from. For BGRA pixels, red is byte 2 and the next channel one byte lower: strides
+//! `[0, -1, 1024, 4]` and offset 2.
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, View, wgpu};
@@ -79,7 +81,8 @@
 //! [`Rounding`] says, and what lies outside is saturated, never wrapped around. With `Fast`, a number near a tie may become
 //! the byte beside, see [precision](super::precision). Rows that are to be copied to a texture begin at multiples of 256
 //! bytes, too. Alpha is no element of `dst`, so it keeps what was there; a clamp whose bounds are equal fills it:
-//! `Clamp::new(255_u8, 255)`, in place, on the layout of that channel.
+//! `Clamp::new(255_u8, 255)`, in place, on the layout of that channel, once for each buffer. ([`verify::check`] holds one
+//! call at a time: to it, the other's bytes are stray ones.)
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding, reference};

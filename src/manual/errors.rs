@@ -7,21 +7,30 @@
 //!
 //! | the message has | error | often because |
 //! | --- | --- | --- |
-//! | "need a buffer of … bytes" | [`BufferTooSmall`] | the buffer's size is not rounded up to 4 bytes (create it of [`Layout::required_bytes`]); or the offset was given in bytes, where layouts count elements |
+//! | "need a buffer of … bytes" | [`BufferTooSmall`] | the buffer's size is not rounded up to 4 bytes (create it of [`Layout::required_bytes`]); or the offset was given in bytes, where layouts count elements; or the clamp lacks [`Clamp::with_source`] |
 //! | "shape: rank 9" | [`Rank`] | an elementwise operator needs no axes: give a packed tensor as `[n]` |
 //! | "the buffer lacks" | [`MissingUsage`] | a buffer for vertices, uniforms or readback; add `STORAGE` where it is created |
 //! | "is not the dtype of" | [`DTypeMismatch`] | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`. From one dtype to another, [`Clamp::with_source`] |
 //! | "differs from that of src" | [`ShapeMismatch`] | a layout is permuted on one side alone; or it should be broadcast: [`Layout::broadcast_to`], for the source |
 //! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
+//! | "could not decide" | [`OverlapUndecided`], [`AliasUndecided`] | strides that interleave in several dimensions: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "share bytes of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
-//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below |
+//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below; or `with_offset` was called after `flip`, whose offset it replaces |
+//! | "does not convert to" | [`Conversion`] | I32, I64, U32, U64 and F64 are only clamped as they are: a kernel of the program's own has to convert before or after |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
-//! | "give its slot", "a slot is given", "the slot of a bound" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`] | a bound and its slot do not go together: see [bounds on the GPU](super::gpu_bounds) |
+//! | "`Bound::OnGpu`; bounds of channels", "the reference cannot read" | [`ChannelBoundOnGpu`], [`BoundOnGpu`] | what takes values only: read the slot, and give its value with [`Clamp::with_bounds`] |
+//! | "axis: 4 is out of range" | [`Axis`] | axes count from 0, those of the layout as it is now |
+//! | "bytes given", "elements given" | [`Length`] | two slices that differ, or an initializer of another dtype |
+//! | "has bits beyond" | [`BoundBits`] | `Bound::value(6.0)` is of F64: write `6.0_f32` |
+//! | "give its slot", "a slot is given", "the slot of" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`], [`SlotInOutput`] | a bound and its slot do not go together: see [bounds on the GPU](super::gpu_bounds) |
 //! | "is not in ONNX Clip-12", "is not in oneDNN" | [`DTypeNotInStandard`] | that version of the standard has no such tensors; `Clamp::new` takes all twelve dtypes |
+//! | "takes no attributes", "takes no inputs" | [`BoundsKind`] | a node's opset decides which of the two it has |
 //! | "NaN is no bound of" | [`NanBound`] | the standard, or its implementation, requires numbers; `Clamp::new` ignores a bound that is NaN |
 //! | "requires min <= max" | [`CrossedBounds`] | the standard, or its implementation, as the message says, refuses Min > Max; `Clamp::new` does not |
 //! | "need … windows" | [`TooManyWindows`] | neighbours lie far apart in a large buffer, and the device was made with small limits: ask for the adapter's |
+//! | "device: its" | [`DeviceLimit`] | the device was made with less than `wgpu::Limits::downlevel_defaults()` |
+//! | "use several tensors" | [`TooLarge`] | more than one buffer of the device holds: see [large data](super::large_data) |
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Layout, Limits, Plan, reference};
@@ -94,6 +103,19 @@
 //! [`OutputOverlap`]: crate::Error::OutputOverlap
 //! [`PartialAlias`]: crate::Error::PartialAlias
 //! [`InPlaceSizes`]: crate::Error::InPlaceSizes
+//! [`OverlapUndecided`]: crate::Error::OverlapUndecided
+//! [`AliasUndecided`]: crate::Error::AliasUndecided
+//! [`Conversion`]: crate::Error::Conversion
+//! [`ChannelBoundOnGpu`]: crate::Error::ChannelBoundOnGpu
+//! [`BoundOnGpu`]: crate::Error::BoundOnGpu
+//! [`Axis`]: crate::Error::Axis
+//! [`Length`]: crate::Error::Length
+//! [`BoundBits`]: crate::Error::BoundBits
+//! [`SlotInOutput`]: crate::Error::SlotInOutput
+//! [`BoundsKind`]: crate::Error::BoundsKind
+//! [`DeviceLimit`]: crate::Error::DeviceLimit
+//! [`TooLarge`]: crate::Error::TooLarge
+//! [`Clamp::with_bounds`]: crate::Clamp::with_bounds
 //! [`ChannelCount`]: crate::Error::ChannelCount
 //! [`ChannelsDiffer`]: crate::Error::ChannelsDiffer
 //! [`MissingSlot`]: crate::Error::MissingSlot

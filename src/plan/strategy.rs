@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::tiling;
 use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile};
-use crate::{Error, MAX_RANK};
+use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches that a plan may have, if each window took all that its kernel may.
 pub(super) const MAX_DISPATCHES: usize = 65_536;
@@ -93,11 +93,13 @@ impl Strategy {
         let most = most.expect("something takes too many windows");
         let others = self.dispatches(task) - most.dispatches(task);
         let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().tiling(task).dispatches;
+        let Limits { max_binding_size, max_workgroups_per_dimension, .. } = task.limits;
         Error::TooManyWindows {
             axis: most.most_cut_axis(),
             windows: most.windows(),
             limit,
-            device: task.limits,
+            max_binding_size,
+            max_workgroups_per_dimension,
         }
     }
 

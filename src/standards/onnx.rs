@@ -141,8 +141,8 @@ impl Clamp {
     /// selects [its version](version).
     ///
     /// Attributes are rounded to nearest, ties to even; inputs are elements of the dtype. Where `min > max` every element
-    /// but NaN becomes Max, as version 13 says. The text says nothing of NaN: such an element stays, and such a bound never
-    /// replaces anything.
+    /// becomes Max: version 13 says so, the others do not say otherwise. No version says anything of NaN; here such an
+    /// element stays, whatever the bounds, and such a bound never replaces anything.
     ///
     /// The text wants a bound of shape `[]`. A [slot](crate::Operands::with_min) takes any shape of one element, so that a
     /// tensor of shape `[1]` or `[1, 1]`, which exporters write, serves too.
