@@ -39,8 +39,14 @@ fn views(a: &Layout, b: &Layout, budget: u32) -> Overlap {
 }
 
 fn views_by_force(a: &Layout, b: &Layout) -> Overlap {
-    let seen: HashSet<_> = a.addresses().collect();
-    yes_if(b.addresses().any(|address| seen.contains(&address)))
+    bytes_by_force((a, 1), (b, 1))
+}
+
+/// Of elements of any two sizes.
+fn bytes_by_force((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) -> Overlap {
+    let bytes = |address: usize, size: usize| address * size..(address + 1) * size;
+    let seen: HashSet<_> = a.addresses().flat_map(|address| bytes(address, a_size)).collect();
+    yes_if(b.addresses().flat_map(|address| bytes(address, b_size)).any(|byte| seen.contains(&byte)))
 }
 
 fn layouts(
@@ -80,6 +86,15 @@ proptest! {
     fn sparse_layouts_agree_with_brute_force(a in sparse(), b in sparse()) {
         prop_assert_eq!(overlaps_itself(&a), itself_by_force(&a));
         prop_assert_eq!(views_overlap(&a, &b), views_by_force(&a, &b));
+    }
+
+    #[test]
+    fn elements_of_two_sizes_agree_with_brute_force(
+        (a, b) in prop_oneof![(small(), small()), (sparse(), sparse())],
+        (a_size, b_size) in (select(vec![1, 2, 4, 8]), select(vec![1, 2, 4, 8])),
+    ) {
+        let (a, b) = ((&a, a_size), (&b, b_size));
+        prop_assert_eq!(super::views_overlap(a, b), bytes_by_force(a, b));
     }
 
     #[test]
