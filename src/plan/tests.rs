@@ -285,6 +285,25 @@ fn f64_is_fast_where_the_device_has_it() {
     }
 }
 
+/// What the rows of a table of results are sorted by: neither sizes nor windows tell rows apart.
+#[test]
+fn a_specialization_is_dtypes_step_and_kernels() {
+    let of = |clamps: Clamps<'_>, src: &Layout, dst: &Layout| {
+        Plan::new(clamps, src, dst, Limits::default()).unwrap().specialization()
+    };
+    let line = packed(&[1000]);
+    let clamp = Clamp::unbounded(DType::U8);
+    assert_eq!(of((&clamp).into(), &line, &line), "u8, no affine step, contiguous");
+    let halved = Clamp::unbounded(DType::F16).with_source(DType::U8).unwrap().with_affine(0.5, 0.0).unwrap();
+    let (planes, pixels) = (packed(&[3, 4001]), packed(&[4001, 3]).permute(&[1, 0]).unwrap());
+    assert_eq!(of((&halved).into(), &pixels, &planes), "u8 to f16, fast affine step, pixels + strided");
+    let list = clamps(3, DType::U8, DType::U8);
+    assert_eq!(
+        of(Clamps::along(0, &list), &pixels, &planes),
+        "u8, no affine step, few channels, pixels + strided"
+    );
+}
+
 #[test]
 fn too_many_windows_name_the_axis() {
     let clamp = Clamp::unbounded(DType::U8);
