@@ -203,7 +203,7 @@ pub enum Error {
         dtype: DType,
     },
     /// A standard, in the version asked for, has no clamp of that dtype.
-    #[error("dtype: {dtype} is not in {standard}; it takes {}{}", names(allowed), standard.has_later(*dtype))]
+    #[error("dtype: {dtype} is not in {standard}; it takes {}{}", names(allowed), standard.since(*dtype))]
     DTypeNotInStandard {
         /// The standard and its version.
         standard: Standard,
@@ -277,7 +277,7 @@ pub enum Error {
     /// An argument is of another dtype than the clamp, or than the tensor that it belongs to.
     #[error(
         "{argument}: {actual} is not the dtype of {of}, {expected}; they must be equal{}",
-        if *of == "the clamp" { mended(argument, *expected, *actual) } else { String::new() }
+        if *of == "the clamp" { dtype_remedy(argument, *expected, *actual) } else { String::new() }
     )]
     DTypeMismatch {
         /// Which argument: `"src and dst"` for a view that is both.
@@ -323,10 +323,10 @@ pub enum Error {
         /// The strides of the output, in elements.
         strides: Vec<isize>,
     },
-    /// Source and destination share some elements of one buffer without being the same view.
+    /// Source and destination share bytes of one buffer without being the same view.
     #[error(
         "src, dst: the two views share bytes of one buffer but are not the same view; \
-         src has {}, dst has {}; use {}disjoint ones, or two buffers",
+         src has {}, dst has {}; use {}disjoint layouts, or two buffers",
         in_bytes(src, *source_dtype), in_bytes(dst, *dtype),
         if source_dtype.size() == dtype.size() { "equal layouts (in place), " } else { "" }
     )]
@@ -340,11 +340,10 @@ pub enum Error {
         /// The dtype of the destination.
         dtype: DType,
     },
-    /// The search for an element shared by the destination and another view ended without an answer.
+    /// The search for a byte shared by the destination and another view ended without an answer.
     #[error(
-        "{argument}, dst: could not decide whether the two views of one buffer share elements; \
-         {argument} has {view}, dst has {dst}; \
-         use equal layouts (in place), separate ranges, or two buffers"
+        "{argument}, dst: could not decide whether the two views of one buffer share bytes; \
+         {argument} has {view}, dst has {dst}; use separate ranges, or two buffers"
     )]
     AliasUndecided {
         /// The other view: `"src"`, `"min"` or `"max"`.
@@ -443,7 +442,7 @@ pub enum Error {
     #[error(
         "dst: its layouts need {windows} windows, {limit} are allowed; axis {axis} is to blame, with this device's \
          max_storage_buffer_binding_size of {max_binding_size} and max_compute_workgroups_per_dimension of \
-         {max_workgroups_per_dimension}: create the device with its adapter's limits, split the tensor there, or lay it out so that neighbours along it \
+         {max_workgroups_per_dimension}: create the device with its adapter's limits, split the tensor along it, or lay it out so that neighbours along it \
          are closer"
     )]
     TooManyWindows {
@@ -521,11 +520,12 @@ pub enum Error {
 }
 
 /// What to do about a view of another dtype than the clamp's.
-fn mended(argument: &str, dtype: DType, actual: DType) -> String {
+fn dtype_remedy(argument: &str, dtype: DType, actual: DType) -> String {
     let literals = unchosen(dtype, Some(actual));
     let converts = [dtype, actual].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
-    if literals.is_empty() && argument == "src" && converts {
-        return format!(", or the clamp converts: `Clamp::with_source(DType::{actual:?})`");
+    if literals.is_empty() && argument != "src and dst" && converts {
+        return ", or the clamp converts: its dtype is that of dst, `Clamp::with_source` takes that of src"
+            .to_owned();
     }
     literals
 }

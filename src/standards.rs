@@ -168,8 +168,8 @@ impl Standard {
         }
     }
 
-    /// For messages: which version has a dtype that this one lacks.
-    pub(crate) fn has_later(self, dtype: DType) -> String {
+    /// For messages: since which version there is a dtype that this one lacks.
+    pub(crate) fn since(self, dtype: DType) -> String {
         match self {
             Self::DirectMl { .. } => {
                 FeatureLevel::since(dtype).map(|level| format!("; {dtype} comes with feature level {level}"))

@@ -3,7 +3,7 @@
 use lexopt::ValueExt as _;
 use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc};
 use wgpu_clamp::standards::onnx::{self, Bounds};
-use wgpu_clamp::{Bound, Clamp, DType, NanRule, Order, Precision, Rounding};
+use wgpu_clamp::{Bound, Clamp, DType, Error, NanRule, Order, Precision, Rounding};
 
 use crate::{Result, values};
 
@@ -144,10 +144,7 @@ impl Options {
                 let known = [("exact", Precision::Exact), ("fast", Precision::Fast)];
                 self.precision = Some(one_of("--precision", &text()?, &known)?);
             }
-            "dtype" => {
-                let known = DType::ALL.map(|dtype| (dtype.name(), dtype));
-                self.dtype = Some(one_of("--dtype", &text()?, &known)?);
-            }
+            "dtype" => self.dtype = Some(text()?.parse().map_err(|error: Error| format!("--{error}"))?),
             "rounding" => {
                 let known = [("zero", Rounding::TowardZero), ("even", Rounding::NearestEven)];
                 self.rounding = Some(one_of("--rounding", &text()?, &known)?);

@@ -63,8 +63,8 @@ impl Clamper {
     ///
     /// [`Error::DeviceLimit`] if the device was created with less than what any of the kernels needs, whichever of them
     /// will be used; how much it has to bind at once depends on the tensor, and is looked at by
-    /// [`prepare`](Self::prepare). A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed. [`Error::OutOfMemory`] or
-    /// [`Error::Internal`] if wgpu refuses an object (native only).
+    /// [`prepare`](Self::prepare). A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed.
+    /// [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Self::create(device, None)
     }
@@ -393,9 +393,7 @@ impl Clamper {
     /// What wgpu refuses does not say which operand it was: the one that it refuses alone is the one.
     fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
         let Error::Internal { reason } = &error else { return error };
-        let slots = [("min", operands.min), ("max", operands.max)];
-        let slots = slots.into_iter().filter_map(|(argument, slot)| Some((argument, slot?)));
-        match operands.views().chain(slots).find(|(_, view)| self.refuses(view.buffer)) {
+        match operands.views().chain(operands.slots()).find(|(_, view)| self.refuses(view.buffer)) {
             Some((argument, _)) => Error::Internal { reason: format!("{argument}: {reason}") },
             None => error,
         }

@@ -65,7 +65,7 @@ impl<'a> View<'a> {
 /// The views that a clamp reads and writes, and the slots of bounds that lie on the GPU.
 ///
 /// A pair of views converts into it: `(src, dst).into()`. The two may lie in one buffer, if they are the
-/// same (in place) or share no element.
+/// same (in place) or share no byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
@@ -121,8 +121,7 @@ impl<'a> Operands<'a> {
             for (argument, view) in self.views() {
                 view.check(argument, "the clamp", view.dtype.unwrap_or(DType::U8))?;
             }
-            let slots = [("min", self.min), ("max", self.max)];
-            return match slots.into_iter().find(|(_, slot)| slot.is_some()) {
+            return match self.slots().next() {
                 Some((argument, _)) => Err(Error::UnexpectedSlot { argument }),
                 None => Ok(()),
             };
@@ -178,11 +177,15 @@ impl<'a> Operands<'a> {
         both.into_iter().filter_map(|(argument, view)| Some((argument, view?)))
     }
 
+    /// The slots that there are.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
+        let both = [("min", self.min), ("max", self.max)];
+        both.into_iter().filter_map(|(argument, slot)| Some((argument, slot?)))
+    }
+
     /// For the log.
     pub(super) fn in_words(&self) -> String {
-        let slots = [("min", self.min), ("max", self.max)];
-        let slots = slots.into_iter().filter_map(|(name, slot)| Some((name, slot?)));
-        let all = self.views().chain(slots).map(|(name, view)| format!("{name} of {}", view.layout));
+        let all = self.views().chain(self.slots()).map(|(name, view)| format!("{name} of {}", view.layout));
         all.collect::<Vec<_>>().join(", ")
     }
 

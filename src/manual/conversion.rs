@@ -42,10 +42,10 @@
 //!
 //! # A camera frame to a network's input
 //!
-//! With both, and strides, one call takes a frame in and leaves a tensor (a compute pass of up to three dispatches, as
-//! rows and planes do not all begin at 16 bytes): RGBA bytes with gaps between the rows to
+//! With both, and strides, one call takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to
 //! planes of F16 without alpha, normalised per channel. That takes the place of a conversion, a pass from interleaved to
-//! planar and one clamp per plane. It saves memory traffic and buffers, not arithmetic. The example `frame_to_tensor` is
+//! planar and one clamp per plane. It saves memory traffic and buffers, not arithmetic. It is a compute pass of one to three
+//! dispatches: the pixels by whole packets, and what these leave. The example `frame_to_tensor` is
 //! a whole program, from the texture on. `scale` and `bias` are f32: `Exact` is exact for these two numbers, not for the
 //! formula that they were computed from. For BGRA pixels, red is byte 2 and the next channel one byte lower: strides
 //! `[0, -1, 1024, 4]` and offset 2.

@@ -16,14 +16,14 @@
 //! | "could not decide" | [`OverlapUndecided`], [`AliasUndecided`] | strides that interleave in several dimensions: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "share bytes of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below; or `with_offset` was called after `flip`, whose offset it replaces |
-//! | "does not convert to" | [`Conversion`] | I32, I64, U32, U64 and F64 are only clamped as they are: a kernel of the program's own has to convert before or after |
+//! | "does not convert to" | [`Conversion`] | bounds without a suffix, which make a clamp of F64 or I32. These two, I64, U32 and U64 do not convert: that takes a kernel of the program's own |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
 //! | "`Bound::OnGpu`; bounds of channels", "the reference cannot read" | [`ChannelBoundOnGpu`], [`BoundOnGpu`] | what takes values only: read the slot, and give its value with [`Clamp::with_bounds`] |
 //! | "axis: 4 is out of range" | [`Axis`] | axes count from 0, those of the layout as it is now |
-//! | "bytes given", "elements given" | [`Length`] | two slices that differ, or an initializer of another dtype |
+//! | "bytes given", "elements given" | [`Length`] | a slice is not as long as the shape, or as the other; or its bytes are of another dtype |
 //! | "has bits beyond" | [`BoundBits`] | `Bound::value(6.0)` is of F64: write `6.0_f32` |
-//! | "give its slot", "a slot is given", "the slot of" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`], [`SlotInOutput`] | a bound and its slot do not go together: see [bounds on the GPU](super::gpu_bounds) |
+//! | "give its slot", "a slot is given", "the slot of" | [`MissingSlot`], [`UnexpectedSlot`], [`SlotLength`], [`SlotInOutput`] | a bound and its slot do not go together, or the slot lies in what is written: see [bounds on the GPU](super::gpu_bounds) |
 //! | "is not in ONNX Clip-12", "is not in oneDNN" | [`DTypeNotInStandard`] | that version of the standard has no such tensors; `Clamp::new` takes all twelve dtypes |
 //! | "takes no attributes", "takes no inputs" | [`BoundsKind`] | a node's opset decides which of the two it has |
 //! | "NaN is no bound of" | [`NanBound`] | the standard, or its implementation, requires numbers; `Clamp::new` ignores a bound that is NaN |

@@ -38,7 +38,7 @@
 //!
 //! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with the limits it works by, and how many
 //!   pipelines there could be on it;
-//! - per [`Clamper::prepare`] and what calls it, in a line: the clamp in numbers, the shape, and the
+//! - per [`Clamper::prepare`] and what calls it, in a line: the clamp in numbers, the layouts of all views, and the
 //!   [`Plan`](crate::Plan), with dtype, affine step, buffers, number of windows, which kernel takes how many elements and
 //!   why, and the number of dispatches;
 //! - then each pipeline that it takes, `cached` or `compiling`, once however many windows there are, and each that is

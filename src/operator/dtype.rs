@@ -154,8 +154,8 @@ impl fmt::Display for DType {
     }
 }
 
-/// Takes the lower-case [`name`](DType::name), or the longer one that `NumPy` and Zarr have: `"float32"`, `"bfloat16"`,
-/// `"uint8"` and so on.
+/// Takes the lower-case [`name`](DType::name), or the longer one of `NumPy` (bfloat16 by `ml_dtypes`) and Zarr: `"float32"`,
+/// `"bfloat16"`, `"uint8"` and so on.
 ///
 /// ```
 /// # use wgpu_clamp::DType;

@@ -285,21 +285,53 @@ fn f64_is_fast_where_the_device_has_it() {
     }
 }
 
+#[test]
+fn channels_that_are_alike_are_one_clamp() {
+    let clamp = Clamp::new(-1.0_f32, 1.0).with_affine(0.5, 0.25).unwrap();
+    let layout = packed(&[4, 6, 10]);
+    let limits = Limits::default();
+    let one = Plan::new(&clamp, &layout, &layout, limits).unwrap();
+    let list = [clamp; 6];
+    let alike = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
+    assert_eq!(one.to_string(), alike.to_string());
+    // One that differs in a bound, in its step alone, or in a zero's sign makes it six.
+    let zero = clamp.with_affine(0.5, 0.0).unwrap();
+    for (clamp, fifth) in [
+        (clamp, Clamp::new(-1.0_f32, 2.0).with_affine(0.5, 0.25).unwrap()),
+        (clamp, clamp.with_affine(0.75, 0.25).unwrap()),
+        (clamp, clamp.with_affine(0.5, 0.5).unwrap()),
+        (zero, clamp.with_affine(0.5, -0.0).unwrap()),
+    ] {
+        let list = [clamp, clamp, clamp, clamp, fifth, clamp];
+        let differ = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
+        assert!(differ.to_string().contains("6 channels"), "{differ}");
+    }
+    // No channel is nothing to do.
+    let empty = packed(&[4, 0, 10]);
+    assert_eq!(Plan::new(Clamps::along(1, &[]), &empty, &empty, limits).unwrap().dispatches(), 0);
+}
+
 /// What the rows of a table of results are sorted by: neither sizes nor windows tell rows apart.
 #[test]
 fn a_specialization_is_dtypes_step_and_kernels() {
-    let of = |clamps: Clamps<'_>, src: &Layout, dst: &Layout| {
-        Plan::new(clamps, src, dst, Limits::default()).unwrap().specialization()
+    let small = Limits { max_binding_size: 2048, ..Limits::default() };
+    let of = |clamps: Clamps<'_>, src: &Layout, dst: &Layout, limits| {
+        Plan::new(clamps, src, dst, limits).unwrap().specialization()
     };
-    let line = packed(&[1000]);
     let clamp = Clamp::unbounded(DType::U8);
-    assert_eq!(of((&clamp).into(), &line, &line), "u8, no affine step, contiguous");
+    for (elements, limits) in [(1000, Limits::default()), (100_000, Limits::default()), (100_000, small)] {
+        let line = packed(&[elements]);
+        assert_eq!(of((&clamp).into(), &line, &line, limits), "u8, no affine step, contiguous");
+    }
     let halved = Clamp::unbounded(DType::F16).with_source(DType::U8).unwrap().with_affine(0.5, 0.0).unwrap();
     let (planes, pixels) = (packed(&[3, 4001]), packed(&[4001, 3]).permute(&[1, 0]).unwrap());
-    assert_eq!(of((&halved).into(), &pixels, &planes), "u8 to f16, fast affine step, pixels + strided");
+    assert_eq!(
+        of((&halved).into(), &pixels, &planes, Limits::default()),
+        "u8 to f16, fast affine step, pixels + strided"
+    );
     let list = clamps(3, DType::U8, DType::U8);
     assert_eq!(
-        of(Clamps::along(0, &list), &pixels, &planes),
+        of(Clamps::along(0, &list), &pixels, &planes, Limits::default()),
         "u8, no affine step, few channels, pixels + strided"
     );
 }

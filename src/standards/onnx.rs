@@ -133,7 +133,7 @@ pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
 
 /// The first operator set that has an element type.
 pub(super) fn since(dtype: DType) -> Option<u32> {
-    [1, 12, 13].into_iter().find(|&opset| dtypes(opset).is_ok_and(|dtypes| dtypes.contains(&dtype)))
+    (1..=13).find(|&opset| dtypes(opset).is_ok_and(|dtypes| dtypes.contains(&dtype)))
 }
 
 impl Clamp {
@@ -141,8 +141,8 @@ impl Clamp {
     /// selects [its version](version).
     ///
     /// Attributes are rounded to nearest, ties to even; inputs are elements of the dtype. Where `min > max` every element
-    /// becomes Max: version 13 says so, the others do not say otherwise. No version says anything of NaN; here such an
-    /// element stays, whatever the bounds, and such a bound never replaces anything.
+    /// but NaN becomes Max: version 13 says so of all elements, the others say nothing else. No version says anything of NaN:
+    /// such an element stays, and such a bound never replaces anything.
     ///
     /// The text wants a bound of shape `[]`. A [slot](crate::Operands::with_min) takes any shape of one element, so that a
     /// tensor of shape `[1]` or `[1, 1]`, which exporters write, serves too.

@@ -138,30 +138,3 @@ fn interleaved_channels_are_taken_by_packets() {
         }
     }
 }
-
-/// One list may be recorded with others, and all clamps alike are one.
-#[test]
-fn channels_that_are_alike_are_one_clamp() {
-    let clamp = Clamp::new(-1.0_f32, 1.0).with_affine(0.5, 0.25).unwrap();
-    let layout = Layout::packed(&[4, 6, 10]).unwrap();
-    let limits = wgpu_clamp::Limits::default();
-    let one = Plan::new(&clamp, &layout, &layout, limits).unwrap();
-    let list = [clamp; 6];
-    let alike = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
-    assert_eq!(one.to_string(), alike.to_string());
-    // One that differs in a bound, in its step alone, or in a zero's sign makes it six.
-    let zero = clamp.with_affine(0.5, 0.0).unwrap();
-    for (clamp, fifth) in [
-        (clamp, Clamp::new(-1.0_f32, 2.0).with_affine(0.5, 0.25).unwrap()),
-        (clamp, clamp.with_affine(0.75, 0.25).unwrap()),
-        (clamp, clamp.with_affine(0.5, 0.5).unwrap()),
-        (zero, clamp.with_affine(0.5, -0.0).unwrap()),
-    ] {
-        let list = [clamp, clamp, clamp, clamp, fifth, clamp];
-        let differ = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
-        assert!(differ.to_string().contains("6 channels"), "{differ}");
-    }
-    // No channel is nothing to do.
-    let empty = Layout::packed(&[4, 0, 10]).unwrap();
-    assert_eq!(Plan::new(Clamps::along(1, &[]), &empty, &empty, limits).unwrap().dispatches(), 0);
-}

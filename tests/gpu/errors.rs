@@ -661,8 +661,8 @@ fn messages_of_operands() {
         {
             let mut mismatch =
                 format!("{argument}: f32 is not the dtype of the clamp, f16; they must be equal");
-            if argument == "src" {
-                mismatch += ", or the clamp converts: `Clamp::with_source(DType::F32)`";
+            if argument != "src and dst" {
+                mismatch += ", or the clamp converts: its dtype is that of dst, `Clamp::with_source` takes that of src";
             }
             assert_eq!(said(&Clamp::at_least(half::f16::ONE), src, dst), mismatch);
         }
@@ -690,7 +690,7 @@ fn messages_of_operands() {
             "src, dst: the two views share bytes of one buffer but are not the same view; \
              src has u8 elements of shape [9], strides [1], offset 0 (bytes 0..9), \
              dst has u8 elements of shape [9], strides [-1], offset 15 (bytes 7..16); \
-             use equal layouts (in place), disjoint ones, or two buffers"
+             use equal layouts (in place), disjoint layouts, or two buffers"
         );
         // Elements 0 to 3 and 2 to 5, which are of two sizes.
         let widened = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
@@ -700,7 +700,7 @@ fn messages_of_operands() {
             "src, dst: the two views share bytes of one buffer but are not the same view; \
              src has f32 elements of shape [4], strides [1], offset 0 (bytes 0..16), \
              dst has f16 elements of shape [4], strides [1], offset 2 (bytes 4..12); \
-             use disjoint ones, or two buffers"
+             use disjoint layouts, or two buffers"
         );
     }
 }
@@ -729,10 +729,10 @@ fn messages_of_what_cannot_be_decided() {
     assert_eq!(
         error.to_string(),
         format!(
-            "src, dst: could not decide whether the two views of one buffer share elements; \
+            "src, dst: could not decide whether the two views of one buffer share bytes; \
              src has shape [9, 9, 9, 9, 9, 9], strides {:?}, offset 1, \
              dst has shape [9, 9, 9, 9, 9, 9], strides {:?}, offset 0; \
-             use equal layouts (in place), separate ranges, or two buffers",
+             use separate ranges, or two buffers",
             src.strides(),
             dst.strides()
         )
@@ -798,6 +798,7 @@ fn operands_that_wgpu_refuses_are_named() {
             let error = gpu.clamper().prepare(clamp, operands).unwrap_err();
             let Error::Internal { reason } = &error else { panic!("{error:?}") };
             assert!(reason.starts_with(&format!("{argument}: ")), "{argument}: {reason}");
+            assert!(!reason.contains('\n'), "{reason}");
         }
         gpu.clamper().prepare(&on_gpu, good.with_min(slot(&min.0)).with_max(slot(&max.0))).unwrap();
     }
