@@ -523,7 +523,7 @@ pub enum Error {
 fn dtype_remedy(argument: &str, dtype: DType, actual: DType) -> String {
     let literals = unchosen(dtype, Some(actual));
     let converts = [dtype, actual].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
-    if literals.is_empty() && argument != "src and dst" && converts {
+    if literals.is_empty() && ["src", "dst"].contains(&argument) && converts {
         return ", or the clamp converts: its dtype is that of dst, `Clamp::with_source` takes that of src"
             .to_owned();
     }

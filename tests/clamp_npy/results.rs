@@ -244,7 +244,7 @@ fn conversions_follow_their_options() {
     let input = with_header(&folder, header, &floats);
     for (options, expected) in [
         (&["--dtype=u8"][..], numbers.map(|x| x as u8)),
-        (&["--dtype=u8", "--rounding=zero"], numbers.map(|x| x as u8)),
+        (&["--dtype=uint8", "--rounding=zero"], numbers.map(|x| x as u8)),
         (&["--dtype=u8", "--rounding=even"], numbers.map(|x| x.round_ties_even() as u8)),
         (&["--dtype=u8", "--nan=max", "--max=200"], [200, 200, 0, 2, 3, 0, 200, 7]),
         (&["--dtype=u8", "--scale=2", "--bias=0.5", "--rounding=even"], [0, 255, 0, 6, 8, 0, 255, 14]),
