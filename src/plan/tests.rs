@@ -75,7 +75,7 @@ fn eight_dimensions_in_phase_are_words() {
 /// Which kernel takes what.
 #[test]
 fn kernels_suit_their_layouts() {
-    use Kernel::{Fill, Rows, Spread, Strided, Transposed, Words};
+    use Kernel::{Fill, Pixels, Rows, Spread, Strided, Transposed, Words};
     let matrix = packed(&[64, 80]);
     let padded = |pitch| packed(&[64, pitch]).slice(1, 0..80).unwrap();
     let column = packed(&[64, 1]).broadcast_to(&[64, 80]).unwrap();
@@ -97,6 +97,8 @@ fn kernels_suit_their_layouts() {
         (DType::F64, transposed(80, 64), matrix, vec![Transposed]),
         (DType::F32, transposed(83, 64), packed(&[64, 83]), vec![Strided]),
         (DType::F16, transposed(83, 64), packed(&[64, 83]), vec![Words]),
+        (DType::U8, transposed(4096, 3), packed(&[3, 4096]), vec![Pixels]),
+        (DType::U8, packed(&[3, 4096]), transposed(4096, 3), vec![Pixels]),
         (DType::U8, first(4), first(4), vec![Spread]),
         (DType::U8, packed(&[64, 3]), pixels(0..64), vec![Spread]),
         (DType::U8, packed(&[70, 3]), pixels(0..70), vec![Spread, Words]),
@@ -121,6 +123,31 @@ fn kernels_suit_their_layouts() {
     let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
     let dst = dst.slice(1, 0..83).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), [Transposed, Strided, Strided]);
+}
+
+/// Runs of channels have a table of four lanes each, which has to fit into a binding.
+#[test]
+fn a_table_of_lanes_fits_into_a_binding() {
+    let limits = Limits { max_binding_size: 8 << 10, ..Limits::default() };
+    let mut taken = [0, 0];
+    for (dtype, step) in DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]) {
+        for channels in 1..=200 {
+            let mut list = clamps(channels, dtype, dtype);
+            if step {
+                let stepped = |clamp: Clamp| clamp.with_affine(0.3, 7.0).unwrap();
+                list =
+                    list.into_iter().map(|clamp| stepped(clamp).with_precision(Precision::Exact)).collect();
+            }
+            let (rows, list) = (packed(&[2, channels]), Clamps::along(1, &list));
+            let plan = Plan::new(list, &rows, &rows, limits).unwrap();
+            let interleaved = kernels(&plan).contains(&Kernel::Interleaved);
+            taken[usize::from(interleaved)] += 1;
+            let table = plan.operators(list).unwrap();
+            let stored = table.stored().map_or(0, <[u8]>::len) as u64;
+            assert!(!interleaved || stored <= limits.max_binding_size, "{stored} bytes: {plan}");
+        }
+    }
+    assert!(taken.iter().all(|&plans| plans > 100), "{taken:?}");
 }
 
 /// Rows of dst that interleave within packets: those in which something stays are not loaded and stored whole.
