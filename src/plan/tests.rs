@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::check::{self, interpreted, moves};
 use super::{Plan, Range, interpreter};
-use crate::kernel::{EntryPoint, Kernel, Placement, rows};
+use crate::kernel::{EntryPoint, Kernel, Placement, Region, rows};
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Precision};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
@@ -123,6 +123,16 @@ fn kernels_suit_their_layouts() {
     let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
     let dst = dst.slice(1, 0..83).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), [Transposed, Strided, Strided]);
+}
+
+#[test]
+fn a_part_of_a_region_begins_at_its_channel() {
+    let (rows, columns) = (packed(&[30, 40]), packed(&[40, 30]).permute(&[1, 0]).unwrap());
+    // The outermost dimension is that of dst.
+    for (axis, first) in [(0, 0), (1, 7)] {
+        let part = Region::collapsed(&rows, &columns, Some(axis)).slice(0, 5, 20).slice(0, 2, 3);
+        assert_eq!((part.first_channel, part.starts), (first, [7, 7 * 30]));
+    }
 }
 
 /// Runs of channels have a table of four lanes each, which has to fit into a binding.
