@@ -75,7 +75,7 @@ fn eight_dimensions_in_phase_are_words() {
 /// Which kernel takes what.
 #[test]
 fn kernels_suit_their_layouts() {
-    use Kernel::{Fill, Pixels, Rows, Spread, Strided, Transposed, Words};
+    use Kernel::{Contiguous, Fill, Pixels, Rows, Spread, Strided, Transposed, Words};
     let matrix = packed(&[64, 80]);
     let padded = |pitch| packed(&[64, pitch]).slice(1, 0..80).unwrap();
     let column = packed(&[64, 1]).broadcast_to(&[64, 80]).unwrap();
@@ -84,6 +84,7 @@ fn kernels_suit_their_layouts() {
     let pixels =
         |range: std::ops::Range<usize>| packed(&[100, 4]).slice(0, range).unwrap().slice(1, 1..4).unwrap();
     let shifted = |rows| Layout::strided(&[rows, 3], &[3, 1], 1).unwrap();
+    let from = |offset| Layout::strided(&[65, 3], &[3, 1], offset).unwrap();
     let first = |pitch| packed(&[64, pitch]).slice(1, 0..3).unwrap();
     for (dtype, src, dst, expected) in [
         (DType::F32, matrix, padded(96), vec![Rows]),
@@ -106,6 +107,9 @@ fn kernels_suit_their_layouts() {
         (DType::U8, shifted(70), pixels(0..70), vec![Spread, Words]),
         (DType::U8, shifted(69), pixels(0..69), vec![Words]),
         (DType::U8, shifted(90), pixels(3..93), vec![Spread, Words, Words]),
+        // Behind the first group, src is at a packet, or only before it.
+        (DType::U8, from(13), pixels(3..68), vec![Spread, Contiguous]),
+        (DType::U8, from(16), pixels(3..68), vec![Words]),
         (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec![Strided]),
         (DType::U16, packed(&[256]).step(0, 2).unwrap(), packed(&[256]).step(0, 2).unwrap(), vec![Spread]),
         (DType::U16, packed(&[128]), packed(&[256]).step(0, 2).unwrap(), vec![Spread]),
