@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::check::{self, interpreted, moves};
 use super::{Plan, Range, interpreter};
-use crate::kernel::{EntryPoint, Kernel, Placement, Region, rows};
+use crate::kernel::{Dispatch, EntryPoint, Kernel, Placement, Region, rows};
+use crate::shader::Module;
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Precision};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
@@ -96,6 +97,9 @@ fn kernels_suit_their_layouts() {
         (DType::U16, row, matrix, vec![Rows]),
         (DType::U8, transposed(80, 64), matrix, vec![Transposed]),
         (DType::F64, transposed(80, 64), matrix, vec![Transposed]),
+        // Workgroups of squares in a row, and in a column.
+        (DType::F32, transposed(20, 80), packed(&[80, 20]), vec![Transposed]),
+        (DType::F32, transposed(80, 20), packed(&[20, 80]), vec![Transposed]),
         (DType::F32, transposed(83, 64), packed(&[64, 83]), vec![Strided]),
         (DType::F16, transposed(83, 64), packed(&[64, 83]), vec![Words]),
         (DType::U8, transposed(4096, 3), packed(&[3, 4096]), vec![Pixels]),
@@ -594,6 +598,12 @@ proptest! {
 
         for window in plan.windows() {
             check::window(&window, placement, &limits);
+            // What the tests of the shaders and the compilers do not know of, they do not try.
+            for Dispatch { entry_point, .. } in window.dispatches() {
+                let name = plan.pipeline(&window, entry_point).unwrap();
+                let Module::Clamp(module) = name.module else { panic!("{name} is no clamp's") };
+                prop_assert!(module.entry_points().contains(&entry_point), "{}: {:?}", name, entry_point);
+            }
         }
     }
 }
