@@ -102,9 +102,8 @@ fn random_views_of_one_buffer_are_refused_or_right() {
                     check(gpu, &clamp, (&src, &rng.bytes(size)), (&dst, &[]), Place::Same);
                 }
                 Err(error) => {
-                    let (src_layout, dst_layout) = (src.into(), dst.into());
                     let expected =
-                        Error::PartialAlias { src: src_layout, source_dtype: dtype, dst: dst_layout, dtype };
+                        Error::PartialAlias { src: src.into(), source_dtype: dtype, dst: dst.into(), dtype };
                     assert_eq!(error, expected);
                     assert!(!allowed, "{src:?} {dst:?}");
                 }
