@@ -3,7 +3,6 @@
 //! Each time is taken in a process of its own, with the driver's shader cache off: a driver and LLVM keep what they have
 //! compiled. The process has run another kernel before, so that what a driver sets up once is not measured along.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Instant;
@@ -11,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use half::f16;
 use serde::{Deserialize, Serialize};
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Operands, Plan, Precision, Rounding, View};
+use wgpu_clamp::{Bound, Clamp, DType, Layout, Operands, Plan, Precision, Rounding, Shader, View};
 
 use crate::bench::{self, Bench};
 use crate::case::Case;
@@ -49,8 +48,8 @@ pub struct First {
     pub job: String,
     /// Of source and destination.
     pub dtypes: String,
-    /// The entry points that it runs.
-    pub entry_points: String,
+    /// The kernels that it runs.
+    pub kernels: String,
     /// Of the library; none if it failed.
     pub ours: Option<Times>,
     /// Of the plain kernel, where it can do the same.
@@ -156,7 +155,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<First>> {
         let mut first = First {
             job: job.name.to_owned(),
             dtypes: dtypes(&job.case),
-            entry_points: entry_points(&bench.device, &job.case)?,
+            kernels: kernels(&bench.device, &job.case)?,
             ours: None,
             plain: None,
             error: None,
@@ -259,21 +258,25 @@ fn dtypes(case: &Case) -> String {
     if source == dtype { dtype.to_string() } else { format!("{source} → {dtype}") }
 }
 
-fn entry_points(device: &Device, case: &Case) -> Result<String> {
+/// Of each pipeline the kernel and the entry point: what a label ends in.
+fn kernels(device: &Device, case: &Case) -> Result<String> {
     let plan = Plan::new(case.clamps(), &case.src, &case.dst, device.host.clamper().limits())?;
-    let names: BTreeSet<_> = plan.shaders().into_iter().map(|shader| shader.entry_point).collect();
-    Ok(names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" "))
+    let of = |shader: Shader| {
+        let kernel = shader.label.rsplit(", ").nth(1).unwrap_or_default().to_owned();
+        format!("{} `{}`", kernel.trim_end_matches(" kernel"), shader.entry_point)
+    };
+    Ok(plan.shaders().into_iter().map(of).collect::<Vec<_>>().join(", "))
 }
 
 const HEAD: &str = "\
-| job | dtypes | entry points | prepare | first dispatch | both | plain kernel, both | ours ÷ plain |
+| job | dtypes | kernels | prepare | first dispatch | both | plain kernel, both | ours ÷ plain |
 | --- | --- | --- | --: | --: | --: | --: | --: |";
 
 fn line(first: &First) -> String {
     let seconds = |seconds: Option<f64>| seconds.map_or_else(|| "–".to_owned(), |s| figure(s, Unit::Seconds));
     let (ours, plain) = (first.ours.as_ref(), first.plain.as_ref());
-    let First { job, dtypes, entry_points, .. } = first;
-    let mut line = format!("| {job} | {dtypes} | {entry_points} ");
+    let First { job, dtypes, kernels, .. } = first;
+    let mut line = format!("| {job} | {dtypes} | {kernels} ");
     for time in [
         ours.map(|times| times.prepare.median),
         ours.map(|times| times.dispatch.median),
