@@ -14,9 +14,13 @@ fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
 
 // From the upper bits to f32, for finite numbers, where subnormals may be flushed: three bits further down, they are an
 // f32 whose exponent is too low by 112. A subnormal is one there too.
+//
+// The last mask changes nothing, which no compiler knows: without it, WGSL lets one multiply 0x1p112f by the scale
+// first, which overflows from 2^16 on.
 fn widen(x: vec4<u32>) -> vec4<f32> {
     let signed = bitcast<vec4<i32>>(x) >> vec4<u32>(3u);
-    return bitcast<vec4<f32>>(bitcast<vec4<u32>>(signed) & vec4<u32>(0x8fffe000u)) * 0x1p112f;
+    let widened = bitcast<vec4<f32>>(bitcast<vec4<u32>>(signed) & vec4<u32>(0x8fffe000u)) * 0x1p112f;
+    return bitcast<vec4<f32>>(bitcast<vec4<u32>>(widened) & vec4<u32>(0xffffe000u));
 }
 
 // The bits of an f32, for all; NaNs become quiet. Above the finite numbers, the exponent is the greatest in both

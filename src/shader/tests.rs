@@ -2,6 +2,8 @@
 //! drivers take, and lays out its uniform block as the Rust twins do. F64 by hardware is the exception: it needs two
 //! capabilities, and goes to SPIR-V alone.
 
+mod reassociation;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use naga::back::{PipelineConstants, glsl, hlsl, msl, spv};
