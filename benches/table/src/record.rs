@@ -46,7 +46,9 @@ fn blocks(dump: &Dump, page: &Path) -> Result<Vec<(&'static str, String)>> {
         plot::ratios(&beside(".svg"), &head.title(), &dump.rows)?;
         let mut block = format!("![Ratio by row and dtype]({}.svg)\n\n{}\n", head.slug(), head.markdown());
         let _ = writeln!(block, "{}", table::HEAD);
-        dump.rows.iter().for_each(|row| _ = writeln!(block, "{}", table::line(row)));
+        for row in &dump.rows {
+            let _ = writeln!(block, "{}", table::line(row));
+        }
         let _ = writeln!(block, "\n{}", table::summary(&dump.rows));
         blocks.push(("table", block));
     }

@@ -187,7 +187,9 @@ pub fn worst(points: &[Point], count: usize) -> String {
         sorted.truncate(count);
         if !sorted.is_empty() {
             let _ = writeln!(text, "{title}:\n\n{HEAD}");
-            sorted.iter().for_each(|point| _ = writeln!(text, "{}", line(point)));
+            for point in sorted {
+                let _ = writeln!(text, "{}", line(point));
+            }
             text.push('\n');
         }
     };

@@ -249,14 +249,14 @@ mod tests {
     fn tensors_are_as_large_as_asked_for_and_no_larger_than_a_binding() {
         let most = 1 << 24;
         for (way, pair) in ways().into_iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
-            for elements in [1 << 20, 3 << 22] {
+            for elements in [1 << 20, 1 << 22] {
                 let case = way.case(pair, elements, most).unwrap();
                 let sizes = [case.src.required_bytes(pair[0]), case.dst.required_bytes(pair[1])];
                 let whole = way.sized(pair, elements).unwrap();
                 assert!(sizes.iter().all(|bytes| *bytes <= most), "{}: {sizes:?}", way.name());
                 let matrix = matches!(way.kind, Kind::PerRow | Kind::PerColumn);
                 assert!(matrix || whole.dst.len() * 20 > elements * 19 && whole.dst.len() <= elements);
-                assert!(case.dst.len() * 5 > whole.dst.len(), "{}", way.name());
+                assert!(case.dst.len() * 3 > whole.dst.len(), "{}", way.name());
             }
         }
     }
