@@ -26,7 +26,7 @@ pub const COMMAND: cli::Command = cli::Command {
         what is missing where it can, and prints a matrix: elements compared, and those that differ. Fails where one
         does that proof/src/known.rs does not know. --only: those whose name contains NAME. --write puts the matrix
         into docs/PORTABILITY.md, with what ran before. ARGS go to each run: `-- --cases 0..20` takes a few cases.
-        About an hour.
+        On DX12 under Wine the GPU suite follows, where there are no ARGS. Some hours.
 
     cargo xtask proof --patterns [-- ARGS...]
         Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the

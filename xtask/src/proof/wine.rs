@@ -25,7 +25,7 @@ const RELEASE: &str = "trixie";
 /// Wine, lavapipe, and a display, without which Wine has no adapter.
 const PACKAGES: [&str; 5] = ["wine", "wine64", "mesa-vulkan-drivers", "libvulkan1", "xvfb"];
 
-/// Microsoft's compiler of HLSL, which Dawn for Node brings along. Wine's own does not compile the kernels.
+/// Microsoft's compiler of HLSL, which Dawn for Node brings along. With Wine's own the device is lost.
 const COMPILER: &str = "d3dcompiler_47.dll";
 
 /// What cargo runs a program for Windows by: words between spaces, from the repository on.
@@ -38,10 +38,11 @@ const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_ever
 pub fn prepare(target: &Path) -> Result<Environment> {
     let root = root()?;
     debian::bootstrap(&target.join("wine/debian"), RELEASE, &PACKAGES)?;
-    // Where a user may have no namespaces, nothing else need be tried.
+    // Where there may be no namespaces, nothing else need be tried.
     let mut version = Command::new(RUNNER[0]);
     version.args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").current_dir(root);
-    run_command(&mut version).context("Wine does not start; root may do what this user may not")?;
+    run_command(&mut version)
+        .context("Wine does not start; in a container, or for others than root, `unshare` may be forbidden")?;
     tools::rust_target(TARGET)?;
     tools::ensure(&[Tool::Mingw])?;
     let packages = root.join("target/web");
