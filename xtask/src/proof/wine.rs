@@ -41,8 +41,9 @@ pub fn prepare(target: &Path) -> Result<Environment> {
     // Where there may be no namespaces, nothing else need be tried.
     let mut version = Command::new(RUNNER[0]);
     version.args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").current_dir(root);
-    run_command(&mut version)
-        .context("Wine does not start; in a container, or for others than root, `unshare` may be forbidden")?;
+    run_command(&mut version).context(
+        "Wine does not start; in a container, or for others than root, `unshare` may be forbidden",
+    )?;
     tools::rust_target(TARGET)?;
     tools::ensure(&[Tool::Mingw])?;
     let packages = root.join("target/web");
