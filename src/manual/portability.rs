@@ -12,7 +12,8 @@
 //! | Vulkan, `SwiftShader` (CPU) | [`Host::self_test`], two configurations | one element, of `Fast` |
 //! | WebGPU, Chromium 148 on `SwiftShader` (CPU) | the browser's tests; [`Host::self_test`], two configurations | the same element |
 //! | WebGPU, Dawn in Node on lavapipe 25.0.7 (CPU) | [`Host::self_test`], two configurations | none differs |
-//! | DX12, Metal, a hardware GPU of any kind | nothing | – |
+//! | DX12 (FXC) by Wine 10 on lavapipe 25.0.7 (CPU), not on Windows | [`Host::self_test`], two configurations; the GPU tests (2026-11-23) | 51,956,643 elements in each (810 cases), none differs; 122 of 123 tests pass |
+//! | DX12 on Windows, Metal, a hardware GPU of any kind | nothing | – |
 //!
 //! That one element is `0x00ff_ffff * 0.5` in F32: a tie between the largest subnormal and the least normal number, which
 //! rounds to the latter, while a device that flushes before it rounds makes it 0.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::cli::{self, Words};
 use crate::steps::{cargo, root, run as run_command};
-use crate::web;
+use crate::{tools, web};
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -101,7 +101,7 @@ impl Workspace {
             lints.args(["--features", self.features]);
         }
         if let Some(target) = self.target {
-            web::ensure_target()?;
+            tools::rust_target(target)?;
             lints.args(["--target", target]);
         }
         if !self.rustflags.is_empty() {

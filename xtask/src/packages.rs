@@ -149,7 +149,7 @@ impl Manager {
 }
 
 /// The words to put before a command so that it runs as root; `None` where this user cannot.
-fn privilege() -> Option<&'static [&'static str]> {
+pub fn privilege() -> Option<&'static [&'static str]> {
     let id = Command::new("id").arg("-u").output().ok()?;
     if id.stdout.trim_ascii() == b"0" {
         Some(&[])

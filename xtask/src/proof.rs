@@ -1,6 +1,8 @@
 //! `cargo xtask proof`: the same bits on every implementation that can be had here.
 
+mod debian;
 mod mesa;
+mod wine;
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,7 +26,7 @@ pub const COMMAND: cli::Command = cli::Command {
         what is missing where it can, and prints a matrix: elements compared, and those that differ. Fails where one
         does that proof/src/known.rs does not know. --only: those whose name contains NAME. --write puts the matrix
         into docs/PORTABILITY.md, with what ran before. ARGS go to each run: `-- --cases 0..20` takes a few cases.
-        About an hour.
+        On DX12 under Wine the GPU suite follows, where there are no ARGS. Some hours.
 
     cargo xtask proof --patterns [-- ARGS...]
         Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
@@ -78,6 +80,8 @@ enum Engine {
     Native,
     /// `proof/web`, through WebGPU in Chromium or in Node.
     Web(&'static str),
+    /// `clamp-proof` for Windows, and the GPU suite with it.
+    Wine,
 }
 
 impl Implementation {
@@ -100,6 +104,7 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
         Implementation { name: "SwiftShader", prepare: |_| swiftshader(), engine: Engine::Native },
         Implementation { name: "Dawn in Chromium", prepare: |_| chromium(), engine: Engine::Web("chromium") },
         Implementation { name: "Dawn in Node", prepare: node, engine: Engine::Web("node") },
+        Implementation { name: "DX12 under Wine", prepare: wine::prepare, engine: Engine::Wine },
     ]
 } else if cfg!(target_os = "macos") {
     &[Implementation {
@@ -183,6 +188,7 @@ pub fn run(options: &Options) -> Result<()> {
                 run_command(&mut command)
             }
             Engine::Web(engine) => web::columns(engine, &json, environment, &options.args),
+            Engine::Wine => wine::columns(name, &json, environment, &options.args),
         };
         if let Err(error) = ran {
             failed.push(format!("{name}: {error:#}"));

@@ -98,7 +98,7 @@ fn run(asked: &Asked) -> Result<()> {
 fn features() -> Result<()> {
     let root = root()?;
     let hack = tools::cargo_install(&root.join("target/tools"), "cargo-hack", &["cargo-hack", "--locked"])?;
-    web::ensure_target()?;
+    tools::rust_target(web::TARGET)?;
     let each = |subcommand: &[&str], rest: &[&str]| {
         let mut command = Command::new(&hack);
         command.arg("hack").args(subcommand).args([

@@ -25,6 +25,10 @@ pub enum Tool {
     Pip,
     /// Makes virtual environments.
     Venv,
+    /// Puts a Debian into a folder.
+    Debootstrap,
+    /// Links programs for Windows.
+    Mingw,
 }
 
 impl Tool {
@@ -43,6 +47,9 @@ impl Tool {
             }
             Self::Pip => &["python3", "-m", "pip"],
             Self::Venv => &["python3", "-m", "venv"],
+            // Not everyone's PATH has it.
+            Self::Debootstrap => &["/usr/sbin/debootstrap"],
+            Self::Mingw => &["x86_64-w64-mingw32-gcc"],
         }
     }
 
@@ -68,6 +75,10 @@ impl Tool {
             (Self::Venv, Manager::Apt) => "python3-venv",
             (Self::Venv, Manager::Dnf) => "python3",
             (Self::Venv, Manager::Pacman) => "python",
+            (Self::Debootstrap, _) => "debootstrap",
+            (Self::Mingw, Manager::Apt) => "gcc-mingw-w64-x86-64",
+            (Self::Mingw, Manager::Dnf) => "mingw64-gcc",
+            (Self::Mingw, Manager::Pacman) => "mingw-w64-gcc",
         }
     }
 
@@ -142,6 +153,23 @@ pub fn cargo_install(tools: &Path, program: &str, what: &[&str]) -> Result<PathB
         run(cargo(&["install"]).args(what).arg("--root").arg(tools))?;
     }
     Ok(path)
+}
+
+/// Adds a target to the Rust toolchain where it is missing.
+///
+/// # Errors
+///
+/// There is no rustup, or it cannot; the error says what to type.
+pub fn rust_target(target: &str) -> Result<()> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let libdir = Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output();
+    let has = libdir.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists());
+    if !has && run(Command::new("rustup").args(["target", "add", target])).is_err() {
+        bail!(
+            "the Rust toolchain lacks the target {target}. With rustup:\n\n    rustup target add {target}\n"
+        );
+    }
+    Ok(())
 }
 
 /// The oldest version of Node.js that runs the scripts.

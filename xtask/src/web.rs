@@ -118,7 +118,7 @@ impl Web {
     fn new() -> Result<Self> {
         let root = root()?;
         let target = root.join("target/web");
-        ensure_target()?;
+        tools::rust_target(TARGET)?;
         let mut versions = Vec::new();
         for workspace in WORKSPACES {
             let path = root.join(workspace).join("Cargo.lock");
@@ -223,23 +223,6 @@ fn chromium() -> Result<Option<OsString>> {
     }
     let found = found().context("Chromium is installed, but not on the PATH; CHROMIUM names it")?;
     Ok(Some(found.into()))
-}
-
-/// Adds [`TARGET`] to the toolchain where it is missing.
-///
-/// # Errors
-///
-/// There is no rustup, or it cannot.
-pub fn ensure_target() -> Result<()> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let libdir = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
-    let has = libdir.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists());
-    if !has && run_command(Command::new("rustup").args(["target", "add", TARGET])).is_err() {
-        bail!(
-            "the Rust toolchain lacks the target {TARGET}. With rustup:\n\n    rustup target add {TARGET}\n"
-        );
-    }
-    Ok(())
 }
 
 /// The version of a package in a lock file.

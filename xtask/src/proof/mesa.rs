@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::Environment;
+use super::{Environment, debian};
 use crate::steps::run as run_command;
 
 /// What lavapipe needs that the machine's own Mesa does not bring; the rest is that one's.
@@ -40,7 +40,7 @@ pub fn of_backports(target: &Path) -> Result<Environment> {
 }
 
 fn unpack(home: &Path, root: &Path) -> Result<()> {
-    let (archive, release) = archive()?;
+    let (archive, release) = debian::archive().context("only a stable Debian has backports")?;
     let (lists, downloads) = (home.join("lists"), home.join("downloads"));
     for dir in [&lists.join("partial"), &downloads, &root.to_owned()] {
         fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
@@ -67,23 +67,4 @@ fn unpack(home: &Path, root: &Path) -> Result<()> {
         run_command(Command::new("dpkg").arg("-x").arg(file?.path()).arg(root))?;
     }
     Ok(())
-}
-
-/// Where this machine has Debian's packages from, and its release.
-fn archive() -> Result<(String, String)> {
-    let format = "$(REPO_URI) $(RELEASE) $(ORIGIN) $(COMPONENT)";
-    let output = Command::new("apt-get")
-        .args(["indextargets", "--format", format, "Created-By: Packages"])
-        .output()
-        .context("apt-get is not here, and other distributions have no backports")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    for line in text.lines() {
-        let words: Vec<_> = line.split(' ').collect();
-        if let [archive, release, "Debian", "main"] = words[..]
-            && release.chars().all(|c| c.is_ascii_lowercase())
-        {
-            return Ok((archive.to_owned(), release.to_owned()));
-        }
-    }
-    bail!("apt knows no archive of a stable Debian, whose backports it would be");
 }
