@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 
 use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
-use naga::{BinaryOperator, Block, Expression, Function, Handle, MathFunction, ScalarKind, Statement};
+use naga::{
+    BinaryOperator, Block, Expression, Function, Handle, Literal, MathFunction, ScalarKind, Statement,
+};
 
 use super::{modules, parse};
 
@@ -48,6 +50,13 @@ fn chains_are_found() {
         "y = twice(x) * s;",
         "y = twice(twice(x));",
         "y = fma(x * s, x, s);",
+        "y = ldexp(x, vec4<i32>(112)) * s;",
+        "y = ldexp(x * s, vec4<i32>(112));",
+        "y = (x % s) * s;",
+        "y = mix(x, s, x * s);",
+        "y = -abs(x * 2f) * s;",
+        "y = floats(bits(twice(x)) & vec4<u32>(0x7fffffffu)) * s;",
+        "y = floats(bits(twice(x)) ^ vec4<u32>(0x80000000u)) * s;",
         "y = floats(bits(twice(x))) * s;",
         "y = select(x, x * 2f, true).wzyx * s;",
         "y = x * s; y = vec4<f32>(y.x) * s;",
@@ -156,7 +165,8 @@ impl<'a> Walk<'a> {
                 let allowed = match op {
                     BinaryOperator::Multiply | BinaryOperator::Divide => Origin::Bits,
                     BinaryOperator::Add | BinaryOperator::Subtract => Origin::Product,
-                    _ => return Origin::Bits,
+                    // WGSL computes a remainder by a quotient and a product.
+                    _ => Origin::Bits,
                 };
                 if operands.iter().max() > Some(&allowed) || operands == [Origin::Product; 2] {
                     self.complain(body, handle);
@@ -166,13 +176,20 @@ impl<'a> Walk<'a> {
             Expression::Math { fun, arg, arg1, arg2, .. } if is_float => {
                 let arguments = [Some(*arg), *arg1, *arg2].into_iter().flatten();
                 let most = arguments.map(|argument| self.origin(body, argument)).max();
-                if *fun != MathFunction::Fma {
+                if keeps_a_value(*fun) {
                     return most.unwrap_or(Origin::Bits);
                 }
+                // Of the others a compiler may make products and sums: of `ldexp`, `mix` or `dot` it does.
                 if most > Some(Origin::Bits) {
                     self.complain(body, handle);
                 }
                 Origin::Sum
+            }
+            // Compilers make `abs` and a negation of these.
+            Expression::Binary { op, left, right }
+                if is_sign(*op, &body.function.expressions[*right], body) =>
+            {
+                self.origin(body, *left)
             }
             Expression::As { expr, convert: None, .. } => self.origin(body, *expr),
             // From one float to another; an integer is not the result of a float operation.
@@ -209,6 +226,38 @@ impl<'a> Walk<'a> {
         let span = body.function.expressions.get_span(handle).to_range();
         self.chained.push(span.map_or_else(String::new, |range| self.source[range].to_owned()));
     }
+}
+
+/// Whether the result is one of the arguments, or a whole number near one.
+const fn keeps_a_value(fun: MathFunction) -> bool {
+    matches!(
+        fun,
+        MathFunction::Abs
+            | MathFunction::Min
+            | MathFunction::Max
+            | MathFunction::Clamp
+            | MathFunction::Round
+            | MathFunction::Trunc
+            | MathFunction::Floor
+            | MathFunction::Ceil
+            | MathFunction::Sign
+    )
+}
+
+/// Whether an operation on bits changes nothing but the sign of a float.
+fn is_sign(op: BinaryOperator, mask: &Expression, body: &Body<'_>) -> bool {
+    let mask = match mask {
+        Expression::Splat { value, .. } => &body.function.expressions[*value],
+        mask => mask,
+    };
+    matches!(
+        (op, mask),
+        (BinaryOperator::And, Expression::Literal(Literal::U32(0x7fff_ffff)))
+            | (
+                BinaryOperator::ExclusiveOr | BinaryOperator::InclusiveOr,
+                Expression::Literal(Literal::U32(0x8000_0000))
+            )
+    )
 }
 
 /// A function that is walked through.

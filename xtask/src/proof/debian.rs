@@ -66,8 +66,8 @@ pub fn bootstrap(folder: &Path, release: &str, packages: &[&str]) -> Result<()> 
     fs::rename(&unfinished, folder).with_context(|| folder.display().to_string())
 }
 
-/// The command line: debootstrap's words, then the mirror, in place of which it takes its own where there is none. What it
-/// mounts is gone when it ends.
+/// The command line: debootstrap's words, then the mirror; without one, debootstrap takes its own. What it mounts is gone
+/// when it ends.
 fn words<'a>(what: &[&'a str], mirror: Option<&'a str>) -> Vec<&'a str> {
     let program = ["unshare", "--mount", "debootstrap", "--variant=minbase"];
     program.iter().chain(what).copied().chain(mirror).collect()
