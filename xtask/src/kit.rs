@@ -53,6 +53,11 @@ impl Options {
     fn is_for(&self, os: &str) -> bool {
         self.target.as_ref().map_or(std::env::consts::OS == os, |target| target.contains(os))
     }
+
+    /// For which processors.
+    fn architecture(&self) -> &str {
+        self.target.as_deref().and_then(|target| target.split('-').next()).unwrap_or(std::env::consts::ARCH)
+    }
 }
 
 fn options(words: Words) -> Result<Options> {
@@ -82,7 +87,7 @@ fn run(options: &Options) -> Result<()> {
         (r".\run.exe", "64-bit Windows 10 or later".to_owned())
     } else if options.is_for("linux") {
         let glibc = needs::glibc(programs.iter().map(|(_, file)| file))?;
-        ("./run", format!("Linux on x86-64, glibc {glibc} or later"))
+        ("./run", format!("Linux on {}, glibc {glibc} or later", options.architecture()))
     } else {
         ("./run", std::env::consts::OS.to_owned())
     };
@@ -116,7 +121,7 @@ fn build(options: &Options, commit: &str, what: &[&str]) -> Result<Vec<(String, 
         // A panic names the file that it is in: not with the home of whoever built it.
         command.args([
             "--config",
-            &format!("build.rustflags = ['--remap-path-prefix={}=crates']", sources.display()),
+            &format!("build.rustflags = ['--remap-path-prefix={}=registry']", sources.display()),
         ]);
     }
     let line = shown(&command);

@@ -7,16 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What every Linux with glibc has: its own libraries, and that of the compiler, which Mesa and NVIDIA's driver need too.
-const EVERYWHERE: [&str; 7] = [
-    "ld-linux-x86-64.so.2",
-    "libc.so.6",
-    "libdl.so.2",
-    "libgcc_s.so.1",
-    "libm.so.6",
-    "libpthread.so.0",
-    "librt.so.1",
-];
+/// What every Linux with glibc has: its own libraries, and the compiler's, which Mesa needs too. `ld-linux` is the loader,
+/// whose name ends in that of the processor.
+const EVERYWHERE: [&str; 7] =
+    ["ld-linux", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "librt.so.1"];
 
 /// A version of glibc.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +48,8 @@ pub fn glibc(programs: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Gli
         let program = program.as_ref();
         let libraries = libraries(&objdump("-p", program)?);
         ensure!(!libraries.is_empty(), "objdump finds no library that {} needs", program.display());
-        let rare: Vec<_> = libraries.iter().filter(|name| !EVERYWHERE.contains(&name.as_str())).collect();
+        let rare: Vec<_> =
+            libraries.iter().filter(|name| !EVERYWHERE.iter().any(|known| name.starts_with(known))).collect();
         ensure!(rare.is_empty(), "{} needs {rare:?}, which a machine may lack", program.display());
         let version = symbols(&objdump("-T", program)?);
         least =
