@@ -127,13 +127,14 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
     let bar = ProgressBar::no_length();
     bar.set_style(ProgressStyle::with_template("  {bar:40} {pos} of {len} cases, {eta} left")?);
     let started = Instant::now();
-    let mut wrong = 0;
+    let (mut wrong, mut told) = (0, started);
     let progress = |done, total, outcome: &Outcome| {
         wrong += usize::from(!outcome.report.passed());
         bar.set_length(total as u64);
         bar.set_position(done as u64);
         // No terminal: a log, which a driver that dies is to leave with something in it.
-        if bar.is_hidden() && done % 100 == 0 {
+        if bar.is_hidden() && told.elapsed() >= Duration::from_secs(30) {
+            told = Instant::now();
             println!("  {done} of {total} cases, {wrong} wrong, {} s", started.elapsed().as_secs());
         }
     };

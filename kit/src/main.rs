@@ -28,7 +28,7 @@ use kit::{Kit, clock};
 use machine::{Adapter, BACKENDS};
 use options::{Options, Task};
 use part::Part;
-use process::Limits;
+use process::{Ended, Limits};
 use report::Head;
 
 /// How long a driver may take to say what it has.
@@ -122,9 +122,9 @@ fn look(kit: &Kit, wanted: Option<&str>) -> Head {
                 found.extend(Adapter::list(&said));
                 match ended.death() {
                     Some(death) => {
-                        notes.push(format!("{backend}: the driver died when it was asked ({death})"))
+                        notes.push(format!("{backend}: the driver died when it was asked ({death})"));
                     }
-                    None if !matches!(ended, process::Ended::Exit(_)) => {
+                    None if !matches!(ended, Ended::Exit(_)) => {
                         notes.push(format!("{backend}: the driver did not answer"));
                     }
                     None => {}

@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn what_a_job_leaves_goes_to_those_behind_it() {
         let limits = limits(10 * MINUTE, &[1.0, 1.0], 0.5);
-        assert_eq!(limits, [5 * MINUTE, 10 * MINUTE - 5 * MINUTE / 2]);
+        assert_eq!(limits, [5 * MINUTE, 15 * MINUTE / 2]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A test program: all at once, and what is left after a crash or a hang test by test.
+//! A test program: many tests at once, and what is left after a crash or a hang test by test.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -7,8 +7,9 @@ use anyhow::{Result, ensure};
 
 use crate::process::{Ended, Limits};
 
-/// Tests that take minutes each, which the other ones are not to wait for: part of their names.
-const LONG: &str = "self_test::";
+/// Parts of the names of tests that take long, by the thousands of shaders or the millions of elements that they try. The
+/// other ones come first.
+const LONG: [&str; 3] = ["self_test::", "elements::", "properties::"];
 
 /// How long a test may take by itself, and all of them may be silent.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -60,72 +61,77 @@ pub fn run(
         said.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
 
     let mut results = Results::default();
+    let mut found = HashMap::new();
+    let (quick, long): (Vec<_>, Vec<_>) = names.iter().partition(|name| !is_long(name));
     // With one thread a test's name and its result are apart, with what it says in between.
     let threads = threads.max(2).to_string();
-    let limits = Limits { total: left(), silence: PATIENCE.max(time / 4) };
-    let (ended, said) = start("all", &["--skip", LONG, "--test-threads", &threads], limits)?;
-    let mut found = outcomes(&said);
-    let known = found.len();
-    results.died = ended.death().is_some();
-    results.notes.extend(match ended {
-        Ended::Exit(_) => ended.death().map(|death| {
-            format!(
-                "the process that ran all tests died ({death}) after {known} of them; the rest ran one by one"
-            )
-        }),
-        Ended::Silent => Some(format!(
-            "no test ended for {} s after {known} of them; the rest ran one by one",
-            limits.silence.as_secs()
-        )),
-        Ended::OutOfTime | Ended::Stopped => None,
-    });
-
-    let (quick, long): (Vec<_>, Vec<_>) = names.iter().partition(|name| !name.contains(LONG));
-    for name in quick.into_iter().chain(long) {
-        let is_known = match found.get(name) {
-            // The reasons stand at the end, where a program that dies does not come.
-            Some(Outcome::Failed(said)) => !said.is_empty(),
-            Some(_) => true,
-            None => false,
-        };
-        if is_known || ended == Ended::Stopped {
+    let skipped: Vec<_> = LONG.iter().flat_map(|part| ["--skip", part]).collect();
+    // A long test is silent for as long as it takes.
+    let batches =
+        [("quick", &quick, &skipped[..], PATIENCE.max(time / 4)), ("long", &long, &LONG, Duration::MAX)];
+    for (log, tests, args, silence) in batches {
+        if tests.is_empty() || left().is_zero() {
             continue;
         }
-        if left().is_zero() {
-            break;
-        }
-        let patience = if name.contains(LONG) { left() } else { PATIENCE.min(left()) };
-        let (ended, said) = start(name, &["--exact", name], Limits::total(patience))?;
-        let outcome = match ended {
-            Ended::Exit(status) if status.success() => {
-                if said.contains(" 1 ignored;") {
-                    Outcome::Ignored
-                } else {
-                    Outcome::Passed
-                }
-            }
-            Ended::Exit(status) => match (ended.death(), outcomes(&said).remove(name)) {
-                (None, Some(failed @ Outcome::Failed(_))) => failed,
-                (death, _) => {
-                    Outcome::Died(death.unwrap_or_else(|| status.to_string()), said.trim().to_owned())
-                }
-            },
-            Ended::Silent | Ended::OutOfTime if patience == PATIENCE => Outcome::Hung(patience),
-            Ended::Silent | Ended::OutOfTime => Outcome::NotReached,
-            Ended::Stopped => break,
-        };
-        if outcome != Outcome::NotReached {
-            found.insert(name.clone(), outcome);
+        let limits = Limits { total: left(), silence };
+        let (ended, said) = start(log, &[args, &["--test-threads", &threads]].concat(), limits)?;
+        let done = outcomes(&said);
+        results.died |= ended.death().is_some();
+        results.notes.extend(match ended {
+            Ended::Exit(_) => ended.death().map(|death| format!("died ({death}) after {} tests", done.len())),
+            Ended::Silent => Some(format!("silent for {} s after {} tests", silence.as_secs(), done.len())),
+            Ended::OutOfTime | Ended::Stopped => None,
+        });
+        found.extend(done);
+        if ended == Ended::Stopped {
+            results.tests = in_order(&names, found);
+            return Ok(results);
         }
     }
-    results.tests = names
-        .into_iter()
-        .map(|name| {
-            let outcome = found.remove(&name).unwrap_or(Outcome::NotReached);
-            (name, outcome)
-        })
-        .collect();
+
+    // What a crash or a hang has left. The reasons of failures stand at the end, where a program that dies does not come.
+    let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
+    for name in quick.into_iter().chain(long) {
+        if found.get(name).is_some_and(is_known) {
+            continue;
+        }
+        let time = if is_long(name) { left() } else { PATIENCE.min(left()) };
+        if time.is_zero() {
+            break;
+        }
+        let (ended, said) = start(name, &["--exact", name], Limits::total(time))?;
+        match alone(name, ended, &said, time) {
+            Some(outcome) => found.insert(name.clone(), outcome),
+            None => break,
+        };
+    }
+    results.tests = in_order(&names, found);
     Ok(results)
+}
+
+/// What became of a test in a process of its own, or nothing if the time was over.
+fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome> {
+    match ended {
+        Ended::Exit(status) if status.success() => {
+            let ignored = said.contains(" 1 ignored;");
+            Some(if ignored { Outcome::Ignored } else { Outcome::Passed })
+        }
+        Ended::Exit(status) => Some(match (ended.death(), outcomes(said).remove(name)) {
+            (None, Some(failed @ Outcome::Failed(_))) => failed,
+            (death, _) => Outcome::Died(death.unwrap_or_else(|| status.to_string()), said.trim().to_owned()),
+        }),
+        Ended::Silent | Ended::OutOfTime => (time == PATIENCE).then_some(Outcome::Hung(time)),
+        Ended::Stopped => None,
+    }
+}
+
+fn is_long(name: &str) -> bool {
+    LONG.iter().any(|part| name.contains(part))
+}
+
+/// Each test with what became of it.
+fn in_order(names: &[String], mut found: HashMap<String, Outcome>) -> Vec<(String, Outcome)> {
+    names.iter().map(|name| (name.clone(), found.remove(name).unwrap_or(Outcome::NotReached))).collect()
 }
 
 /// The results that a test program has printed.
@@ -174,15 +180,17 @@ mod tests {
         Ended::Exit(ExitStatus::from_raw(number))
     }
 
-    /// Runs a program of which all is answered by `all`, and one test by `one`. What was asked for comes back too.
-    fn run(all: (Ended, &str), one: impl Fn(&str) -> (Ended, &'static str)) -> (Results, Vec<String>) {
+    /// Runs a program whose quick tests are answered by `quick`, its long one is fine and each alone is answered by `one`. What was asked for
+    /// comes back too.
+    fn run(quick: (Ended, &str), one: impl Fn(&str) -> (Ended, &'static str)) -> (Results, Vec<String>) {
         let mut asked = Vec::new();
         let results = super::run(HOUR, 4, |log, args, limits| {
             assert!(limits.total <= HOUR);
             asked.push(log.to_owned());
             let (ended, said) = match log {
                 "list" => (exit(0), LIST),
-                "all" => all,
+                "quick" => quick,
+                "long" => (exit(0), "test self_test::long ... ok\n"),
                 name => {
                     assert_eq!(args, ["--exact", name]);
                     one(name)
@@ -201,7 +209,7 @@ mod tests {
         let outcomes: Vec<_> = results.tests.iter().map(|(_, outcome)| outcome.clone()).collect();
         let failed = Outcome::Failed("adapter: y\nleft: 1".to_owned());
         assert_eq!(outcomes, [Outcome::Ignored, Outcome::Passed, failed, Outcome::Passed]);
-        assert_eq!(asked, ["list", "all", "self_test::long"]);
+        assert_eq!(asked, ["list", "quick", "long"]);
         assert!(results.notes.is_empty() && !results.died);
     }
 
@@ -212,7 +220,7 @@ mod tests {
             _ => (exit(0), "1 passed; 0 ignored;"),
         };
         let (results, asked) = run((signal(6), "test a::two ... ok\n"), one);
-        assert_eq!(asked, ["list", "all", "a::one", "b::three", "self_test::long"]);
+        assert_eq!(asked, ["list", "quick", "long", "a::one", "b::three"]);
         let Outcome::Died(how, said) = &results.tests[2].1 else { panic!("{results:?}") };
         assert!(how.contains("signal: 11") && said == "about to die");
         assert_eq!(results.tests.iter().filter(|(_, outcome)| *outcome == Outcome::Passed).count(), 3);
@@ -226,7 +234,7 @@ mod tests {
             "a::one" => (exit(101), failed),
             _ => (exit(0), "1 passed; 0 ignored;"),
         });
-        assert_eq!(asked[2], "a::one");
+        assert_eq!(asked, ["list", "quick", "long", "a::one", "a::two", "b::three"]);
         assert_eq!(results.tests[0].1, Outcome::Failed("why".to_owned()));
     }
 
@@ -239,23 +247,22 @@ mod tests {
         assert_eq!(asked.len(), 6);
         assert_eq!(results.tests[0].1, Outcome::Hung(PATIENCE));
         assert_eq!(results.tests[1].1, Outcome::Passed);
-        assert!(results.notes[0].contains("no test ended"), "{:?}", results.notes);
+        assert!(results.notes[0].contains("silent for 900 s after 0 tests"), "{:?}", results.notes);
     }
 
     #[test]
     fn a_stopped_run_begins_no_other_test() {
         let (results, asked) = run((Ended::Stopped, "test a::two ... ok\n"), |_| panic!("none is to begin"));
-        assert_eq!(asked, ["list", "all"]);
+        assert_eq!(asked, ["list", "quick"]);
         let outcomes: Vec<_> = results.tests.iter().map(|(_, outcome)| outcome.clone()).collect();
-        use Outcome::{NotReached, Passed};
-        assert_eq!(outcomes, [NotReached, Passed, NotReached, NotReached]);
+        let [left, passed] = [Outcome::NotReached, Outcome::Passed];
+        assert_eq!(outcomes, [left.clone(), passed, left.clone(), left]);
     }
 
     #[test]
     fn no_time_leaves_all_unreached() {
         let start = |log: &str, _: &[&str], _| match log {
             "list" => Ok((exit(0), LIST.to_owned())),
-            "all" => Ok((Ended::OutOfTime, String::new())),
             name => panic!("{name} has no time"),
         };
         let results = super::run(Duration::ZERO, 1, start).unwrap();
