@@ -4,12 +4,21 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 
 /// What the compiler says of one pipeline, by its own names.
 pub type Statistics = BTreeMap<String, u64>;
+
+/// What the compiler made of one pipeline.
+pub struct Compiled {
+    /// Its figures.
+    pub statistics: Statistics,
+    /// How long the driver took.
+    pub time: Duration,
+}
 
 /// This program once more, whose [`Compiler`] is for a family of GPUs: the driver takes that from the environment.
 ///
@@ -115,7 +124,7 @@ impl Compiler {
     /// # Errors
     ///
     /// The driver refuses it.
-    pub fn compile(&self, spirv: &[u32], entry_point: &str, bindings: u32) -> Result<Statistics> {
+    pub fn compile(&self, spirv: &[u32], entry_point: &str, bindings: u32) -> Result<Compiled> {
         let name = CString::new(entry_point)?;
         let layout_bindings: Vec<_> = (0..bindings)
             .map(|binding| {
@@ -146,7 +155,9 @@ impl Compiler {
                 .flags(vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR)
                 .stage(stage)
                 .layout(layout);
+            let start = Instant::now();
             let made = self.device.create_compute_pipelines(vk::PipelineCache::null(), &[create], None);
+            let time = start.elapsed();
             let statistics = match made {
                 Ok(pipelines) => {
                     let statistics = self.statistics(pipelines[0]);
@@ -158,7 +169,7 @@ impl Compiler {
             self.device.destroy_shader_module(module, None);
             self.device.destroy_pipeline_layout(layout, None);
             self.device.destroy_descriptor_set_layout(sets[0], None);
-            statistics
+            Ok(Compiled { statistics: statistics?, time })
         }
     }
 

@@ -19,6 +19,13 @@ pub const COMMAND: cli::Command = cli::Command {
         what should be reached. --peers builds burn, ndarray and others as well (minutes) and puts
         them into the same table. ARGS go to the program; `cargo xtask bench -- --help` shows them:
         --quick, --only TEXT, --json FILE, --plot FILE.svg, --growth and more.
+
+    cargo xtask bench --layouts | --first [ARGS...]
+        In place of the table: the layouts that users bring, each beside a copy and a plain kernel; or what
+        `prepare` and the first dispatch take with the driver's caches off.
+
+    cargo xtask bench --from FILE
+        Takes what --json wrote, here or on another machine, into benches/RESULTS.md, with pictures.
 ",
     task: |words| {
         let (peers, args) = options(words);
@@ -38,10 +45,11 @@ fn options(words: Words) -> (bool, Vec<OsString>) {
 ///
 /// It does not build, or a result is wrong.
 pub fn run(peers: bool, args: &[OsString]) -> Result<()> {
-    if let Err(error) = drivers::ensure(&[Api::Vulkan]) {
+    let root = root()?;
+    let measures = args.iter().all(|arg| arg != "--from");
+    if measures && let Err(error) = drivers::ensure(&[Api::Vulkan]) {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
-    let root = root()?;
     // The directory is kept: relative paths in `args` are the user's.
     let mut program = cargo(&["run", "--release"]);
     if peers {
@@ -52,6 +60,9 @@ pub fn run(peers: bool, args: &[OsString]) -> Result<()> {
         program.arg("--manifest-path").arg(root.join("Cargo.toml")).args(["--package", "clamp-bench"]);
     }
     program.arg("--").args(args);
+    if !measures && args.iter().all(|arg| arg != "--into") {
+        program.arg("--into").arg(root.join("benches/RESULTS.md"));
+    }
     if let Some(commit) = commit(root) {
         program.env("WGPU_CLAMP_COMMIT", commit);
     }

@@ -41,6 +41,8 @@ pub struct Family {
     pub device: String,
     /// By [`Kernel::name`](crate::rows::Kernel::name).
     pub kernels: BTreeMap<String, Figures>,
+    /// What the driver took for each, in milliseconds. No two runs agree, so these are not kept.
+    pub compile_ms: BTreeMap<String, f64>,
 }
 
 /// Of all families.
@@ -90,16 +92,18 @@ fn family(name: &str, dir: &Path, count: u64) -> Result<Family> {
     let mut child = aco::child(name)?.arg("--compile").arg(dir).stdout(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
     let device = lines.next().transpose()?.unwrap_or_default();
-    let mut kernels = BTreeMap::new();
+    let (mut kernels, mut compile_ms) = (BTreeMap::new(), BTreeMap::new());
     for line in lines {
         let line = line?;
-        let (figures, name) = parse(&line).with_context(|| format!("`{line}`"))?;
+        let (ms, rest) = line.split_once('\t').with_context(|| format!("`{line}`"))?;
+        let (figures, name) = parse(rest).with_context(|| format!("`{line}`"))?;
+        compile_ms.insert(name.clone(), ms.parse()?);
         kernels.insert(name, figures);
         bar.inc(1);
     }
     bar.finish_and_clear();
     ensure!(child.wait()?.success(), "the compiler for {name} failed, see above");
-    Ok(Family { name: name.to_owned(), device, kernels })
+    Ok(Family { name: name.to_owned(), device, kernels, compile_ms })
 }
 
 /// The other process: compiles what lies in a directory, a line for each.
@@ -114,10 +118,15 @@ pub fn compile(dir: &Path) -> Result<()> {
         let fields: Vec<_> = line.splitn(5, '\t').collect();
         let [index, entry_point, bindings, size, name] = fields[..] else { bail!("`{line}`") };
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&std::fs::read(dir.join(format!("{index}.spv")))?);
-        let all =
+        let compiled =
             compiler.compile(&words, entry_point, bindings.parse()?).with_context(|| name.to_owned())?;
-        let get =
-            |name: &str| all.get(name).copied().with_context(|| format!("the driver does not tell `{name}`"));
+        let get = |name: &str| {
+            compiled
+                .statistics
+                .get(name)
+                .copied()
+                .with_context(|| format!("the driver does not tell `{name}`"))
+        };
         let figures = Figures {
             instructions: get("Instructions")?,
             vgprs: get("VGPRs")?,
@@ -126,7 +135,7 @@ pub fn compile(dir: &Path) -> Result<()> {
             cycles: get("Inverse Throughput")?,
             workgroup_size: size.parse()?,
         };
-        println!("{}", line_of(&figures, name));
+        println!("{}\t{}", compiled.time.as_secs_f64() * 1e3, line_of(&figures, name));
     }
     Ok(())
 }
@@ -154,7 +163,7 @@ impl All {
     /// The file cannot be written.
     pub fn write(&self) -> Result<()> {
         let mut text = String::new();
-        for Family { name, device, kernels } in &self.families {
+        for Family { name, device, kernels, .. } in &self.families {
             writeln!(text, "# {name}: {device}\n# {}\tkernel", COLUMNS.join("\t"))?;
             for (kernel, figures) in kernels {
                 writeln!(text, "{}", line_of(figures, kernel))?;

@@ -19,9 +19,8 @@ pub fn per_element_and_byte(family: &Family, row: &Row) -> Option<[f64; 2]> {
 /// A line for each row.
 pub fn markdown(family: &Family, rows: &[Row]) -> String {
     let mut text = format!("{}: {}\n\n", family.name, family.device);
-    text +=
-        "| row | dtype | instructions per element | per byte | VGPRs | spills | waves | cycles per wave |";
-    let mut rule = "| --- | --- | --: | --: | --: | --: | --: | --: |".to_owned();
+    text += "| row | dtype | instructions per element | per byte | VGPRs | spills | waves | cycles per wave | compile, ms |";
+    let mut rule = "| --- | --- | --: | --: | --: | --: | --: | --: | --: |".to_owned();
     for gpu in &GPUS {
         _ = write!(text, " {} |", gpu.name);
         rule += " --: |";
@@ -33,10 +32,28 @@ pub fn markdown(family: &Family, rows: &[Row]) -> String {
         let (Some(main), Some([element, byte])) = (main, per_element_and_byte(family, row)) else { continue };
         _ = write!(text, "| {}: {} | {} | {element:.1} | {byte:.2} |", row.section, row.name, row.dtype);
         _ = write!(text, " {} | {} | {} | {} |", main.vgprs, main.spills, main.waves, main.cycles);
+        let compile: f64 =
+            row.kernels.iter().filter_map(|kernel| family.compile_ms.get(&kernel.name())).sum();
+        _ = write!(text, " {compile:.0} |");
         for gpu in &GPUS {
             _ = write!(text, " {:.2} |", gpu.ratio(byte));
         }
         text += "\n";
+    }
+    text + &slow_to_compile(family)
+}
+
+/// A frame at 60 Hz lasts 16 ms: a pipeline that takes several of them shows.
+const SLOW_MS: f64 = 60.0;
+
+/// The pipelines that take the driver longest, a line each.
+fn slow_to_compile(family: &Family) -> String {
+    let mut slow: Vec<_> = family.compile_ms.iter().filter(|(_, ms)| **ms > SLOW_MS).collect();
+    slow.sort_by(|a, b| b.1.total_cmp(a.1));
+    let all = family.compile_ms.len();
+    let mut text = format!("\n{} of {all} pipelines take the driver more than {SLOW_MS} ms.\n\n", slow.len());
+    for (name, ms) in slow {
+        _ = writeln!(text, "- {ms:.0} ms: {name}");
     }
     text
 }

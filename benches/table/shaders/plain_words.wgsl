@@ -1,23 +1,34 @@
-// A word of the destination per invocation, each of its elements fetched from where it lies: nothing need begin at a word.
-override TO_PLANES: bool;
-
-// Of the n-th result.
-fn origin(n: u32) -> u32 {
-    if TO_PLANES {
-        return n % params.pixels * CHANNELS + n / params.pixels;
-    }
-    return n % CHANNELS * params.pixels + n / CHANNELS;
-}
+// Any layout of up to three dimensions: a word of dst per invocation, each of its elements fetched from where it lies.
+// Nothing need begin at a word. Of `CHANNELS` neighbours in dst the last ones stay, where fewer are taken.
+override RANK: u32;
+// The dimension with a clamp for each index, the innermost being 0; 3 where there is one clamp.
+override AXIS: u32;
 
 fn element(word: u32, lane: u32) -> u32 {
-    let at_dst = word * 32u / DST_BITS + lane;
-    // Before the first it wraps.
-    let n = at_dst - params.dst;
-    if n >= params.pixels * CHANNELS {
+    // Before the first element this wraps.
+    let n = word * 32u / DST_BITS + lane - params.dst;
+    var index = vec4(n, 0u, 0u, 0u);
+    if RANK > 1u {
+        // A constant where the neighbours are components.
+        let inner = select(params.extents.x, CHANNELS, CHANNELS > 0u);
+        index.x = n % inner;
+        index.y = n / inner;
+    }
+    if RANK > 2u {
+        index.z = index.y / params.extents.y;
+        index.y = index.y % params.extents.y;
+    }
+    if n >= params.span || (TAKEN < CHANNELS && index.x >= TAKEN) {
         return extractBits(dst[word], lane * DST_BITS, DST_BITS);
     }
-    let at_src = params.src + origin(n);
-    return result(extractBits(src[at_src * SRC_BITS / 32u], at_src * SRC_BITS % 32u, SRC_BITS), 0u);
+    var at = params.src + index.x * params.strides.x;
+    if RANK > 1u {
+        at += index.y * params.strides.y;
+    }
+    if RANK > 2u {
+        at += index.z * params.strides.z;
+    }
+    return result(extractBits(src[at * SRC_BITS / 32u], at * SRC_BITS % 32u, SRC_BITS), index[AXIS]);
 }
 
 @compute @workgroup_size(256)
@@ -30,7 +41,9 @@ fn main(
     if word >= arrayLength(&dst) {
         return;
     }
-    if DST_BITS == 16u {
+    if DST_BITS == 32u {
+        dst[word] = element(word, 0u);
+    } else if DST_BITS == 16u {
         dst[word] = element(word, 0u) | element(word, 1u) << 16u;
     } else {
         dst[word] = element(word, 0u) | element(word, 1u) << 8u | element(word, 2u) << 16u | element(word, 3u) << 24u;

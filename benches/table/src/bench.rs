@@ -11,7 +11,7 @@ use crate::clock::{Clock, Work};
 use crate::data;
 use crate::device::Device;
 use crate::kernels::{self, COPIES, FILLS, Packets};
-use crate::options::Options;
+use crate::options::{Options, Task};
 use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
 use crate::stats::Stats;
 use crate::table::figure;
@@ -69,7 +69,8 @@ impl Bench {
     /// How many rounds.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        self.options.rounds.unwrap_or(match (self.options.quick, self.device.is_cpu()) {
+        let few = self.options.quick || self.options.task == Task::Layouts;
+        self.options.rounds.unwrap_or(match (few, self.device.is_cpu()) {
             (true, _) => 5,
             (false, true) => 15,
             (false, false) => 11,
@@ -155,9 +156,9 @@ impl Bench {
     pub fn measure(&self, row: Row) -> Outcome {
         let goal = row.goals[usize::from(self.device.is_cpu())];
         let mut outcome = Outcome {
-            section: row.section,
+            section: row.section.to_owned(),
             name: row.name,
-            dtype: row.dtype.map(DType::name),
+            dtype: row.dtype.map(|dtype| dtype.name().to_owned()),
             bytes: 0,
             unit: row.unit,
             ours: None,

@@ -150,6 +150,18 @@ impl Case {
 }
 
 impl Set {
+    /// The sources with destinations of their own, for a kernel that is not ours.
+    ///
+    /// # Errors
+    ///
+    /// No memory.
+    pub fn beside(&self, device: &Device) -> Result<Vec<[wgpu::Buffer; 2]>> {
+        self.buffers
+            .iter()
+            .map(|[src, _]| Ok([src.clone(), data::buffer(device, &self.dst_bytes)?]))
+            .collect()
+    }
+
     /// The dispatches on each pair of buffers.
     #[must_use]
     pub fn work(&self) -> Work {

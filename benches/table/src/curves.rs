@@ -63,7 +63,7 @@ fn try_draw(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
         .configure_mesh()
         .disable_x_mesh()
         .light_line_style(WHITE)
-        .x_desc(curve.over)
+        .x_desc(curve.over.as_str())
         .x_labels(curve.points.len() + 1)
         .x_label_formatter(&|x| label(curve, *x))
         .y_label_formatter(&|y| figure(*y, Unit::Seconds))

@@ -1,27 +1,34 @@
-//! All figures in a file, for programs.
+//! What `--json` writes and `--from` reads.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::first::First;
 use crate::growth::Curve;
 use crate::head::Head;
 use crate::row::Outcome;
+use crate::sweep;
 
-/// What `--json` writes.
-#[derive(Serialize)]
-pub struct Dump<'a> {
+/// All figures of one run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dump {
     /// What stands above the table.
-    pub head: &'a Head,
+    pub head: Head,
     /// The table, with every sample.
-    pub rows: &'a [Outcome],
+    pub rows: Vec<Outcome>,
     /// Time against something that grows.
-    pub growth: &'a [Curve],
+    pub growth: Vec<Curve>,
+    /// The sweep of layouts.
+    pub layouts: Vec<sweep::Point>,
+    /// The time to a first result.
+    pub first: Vec<First>,
 }
 
-impl Dump<'_> {
+impl Dump {
     /// Writes it.
     ///
     /// # Errors
@@ -30,5 +37,24 @@ impl Dump<'_> {
     pub fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is none of ours.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no file of `--json`", path.display()))
+    }
+
+    /// Whether every result was right.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.rows.iter().all(|row| row.verdict != crate::row::Verdict::Wrong)
+            && self.growth.iter().flat_map(|curve| &curve.points).all(|point| point.error.is_none())
+            && self.layouts.iter().all(|point| point.error.is_none())
+            && self.first.iter().all(|first| first.error.is_none())
     }
 }

@@ -1,7 +1,7 @@
 //! Time against something that grows: bytes, rank, clamps in a pass, bytes in host memory.
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wgpu_clamp::{DType, Layout, Prepared, wgpu};
 
 use crate::bench::{Bench, progress};
@@ -13,20 +13,28 @@ use crate::slices;
 use crate::stats::Stats;
 
 /// What one thing costs as another grows.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Curve {
     /// What is measured.
-    pub name: &'static str,
+    pub name: String,
     /// What grows.
-    pub over: &'static str,
+    pub over: String,
     /// Names of what is measured at each point, ours first.
     pub series: Vec<String>,
     /// In the order of growth.
     pub points: Vec<Point>,
 }
 
+impl Curve {
+    /// What the names of its files end in.
+    #[must_use]
+    pub fn suffix(&self) -> String {
+        format!("-growth-{}", self.over.replace(' ', "-"))
+    }
+}
+
 /// One point of a [`Curve`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Point {
     /// What has grown.
     pub at: u64,
@@ -82,7 +90,12 @@ fn sizes(bench: &Bench) -> Result<Curve> {
         let case = Case::new(clamp, layout, layout);
         points.push(point(bench, bytes, &case)?);
     }
-    Ok(Curve { name: "a contiguous clamp of f32", over: "bytes", series: series(bench)?, points })
+    Ok(Curve {
+        name: "a contiguous clamp of f32".to_owned(),
+        over: "bytes".to_owned(),
+        series: series(bench)?,
+        points,
+    })
 }
 
 /// As many elements in 1 to 8 dimensions, of which no two are one: the source has them in reverse, but for the
@@ -102,7 +115,7 @@ fn ranks(bench: &Bench) -> Result<Curve> {
         points.push(point(bench, rank as u64, &case)?);
     }
     let name = "a clamp of 2 Mi f32, the source's outer dimensions reversed";
-    Ok(Curve { name, over: "rank", series: series(bench)?, points })
+    Ok(Curve { name: name.to_owned(), over: "rank".to_owned(), series: series(bench)?, points })
 }
 
 /// Clamps of 4 KiB in one pass, from submission to completion.
@@ -136,8 +149,8 @@ fn counts(bench: &Bench) -> Result<Curve> {
         points.push(Point { at: count as u64, seconds, error: None });
     }
     Ok(Curve {
-        name: "clamps of 4 KiB of f32 in one pass",
-        over: "clamps",
+        name: "clamps of 4 KiB of f32 in one pass".to_owned(),
+        over: "clamps".to_owned(),
         series: vec!["record_all".to_owned(), "by hand".to_owned()],
         points,
     })

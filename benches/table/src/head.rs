@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wgpu_clamp::wgpu;
 
 use crate::bench::Bench;
@@ -16,10 +16,10 @@ use crate::stats::Stats;
 use crate::table::{figure, size, spread};
 
 /// The lines above the table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Head {
     /// What it is, and in words.
-    pub lines: Vec<(&'static str, String)>,
+    pub lines: Vec<(String, String)>,
 }
 
 impl Head {
@@ -58,16 +58,30 @@ impl Head {
             ("copies", format!("of {}: {}", size(bench.bytes()), copies.join(", "))),
             ("clock", clocks(bench)?),
         ];
-        Ok(Self { lines })
+        Ok(Self { lines: lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect() })
+    }
+
+    /// The value of a line, empty where there is none.
+    fn line(&self, name: &str) -> &str {
+        self.lines.iter().find(|(line, _)| line == name).map_or("", |(_, value)| value)
     }
 
     /// The adapter, its driver, the date and the commit in one line.
     #[must_use]
     pub fn title(&self) -> String {
-        let words = ["adapter", "driver", "date", "commit"];
-        let values =
-            words.map(|word| self.lines.iter().find(|(name, _)| *name == word).map_or("", |(_, v)| v));
-        values.join(", ")
+        ["adapter", "driver", "date", "commit"].map(|name| self.line(name)).join(", ")
+    }
+
+    /// The adapter and its API as a part of a file's name: `nvidia-h100-vulkan`.
+    #[must_use]
+    pub fn slug(&self) -> String {
+        let adapter = self.line("adapter");
+        let name = adapter.split(" (").next().unwrap_or_default();
+        let api = adapter.rsplit('(').next().and_then(|kind| kind.split(',').next()).unwrap_or_default();
+        let words = format!("{name} {api}").to_lowercase();
+        let words =
+            words.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join("-")
     }
 
     /// As a list.
@@ -178,6 +192,18 @@ impl Bench {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn files_are_named_by_adapter_and_api() {
+        for (adapter, slug) in [
+            ("llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)", "llvmpipe-vulkan"),
+            ("NVIDIA H100 80GB HBM3 (Dx12, DiscreteGpu)", "nvidia-h100-80gb-hbm3-dx12"),
+            ("", ""),
+        ] {
+            let head = Head { lines: vec![("adapter".to_owned(), adapter.to_owned())] };
+            assert_eq!(head.slug(), slug);
+        }
+    }
 
     #[test]
     fn days_of_the_calendar() {

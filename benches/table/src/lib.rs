@@ -12,6 +12,7 @@ pub mod data;
 pub mod device;
 mod dump;
 mod elements;
+pub mod first;
 pub mod growth;
 pub mod hand;
 pub mod head;
@@ -21,24 +22,26 @@ mod overhead;
 mod pictures;
 mod plain;
 mod plot;
+mod record;
 pub mod ring;
 pub mod row;
 mod slices;
 pub mod stats;
 mod strided;
+pub mod sweep;
 pub mod table;
 pub mod verify;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use bench::Bench;
 use dump::Dump;
-use growth::Curve;
 use head::Head;
-use options::{Options, USAGE};
-use row::{Outcome, Row, Verdict};
+use options::{Options, Task, USAGE};
+use row::{Outcome, Row};
 
 /// Rows that a program adds.
 pub type More = fn(&Bench) -> Result<Vec<Row>>;
@@ -66,33 +69,59 @@ fn try_run(more: &[More]) -> Result<bool> {
         print!("{USAGE}");
         return Ok(true);
     }
-    let bench = Bench::open(options)?;
-    let head = Head::of(&bench)?;
-    println!("{}", head.markdown());
-    let rows = measure(&bench, more)?;
-    println!("\n{}\n", table::summary(&rows));
-    let curves = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
-    for curve in &curves {
-        println!("{}", curves::table(curve));
+    match &options.task {
+        Task::Record(files) => {
+            let page = options.into.as_deref().unwrap_or(Path::new("benches/RESULTS.md"));
+            return take(files, page).map(|()| true);
+        }
+        Task::FirstSample(job, side) => return first::sample(options.f16, *job, *side).map(|()| true),
+        Task::Table | Task::Layouts | Task::First => {}
     }
-    write(&bench, &head, &rows, &curves)?;
-    let wrong = rows.iter().any(|row| row.verdict == Verdict::Wrong)
-        || curves.iter().flat_map(|curve| &curve.points).any(|point| point.error.is_some());
-    Ok(!wrong)
+    let bench = Bench::open(options)?;
+    let mut dump = Dump { head: Head::of(&bench)?, ..Dump::default() };
+    println!("{}", dump.head.markdown());
+    match bench.options.task {
+        Task::Layouts => {
+            dump.layouts = sweep::measure(&bench)?;
+            println!("\n{}", sweep::summary(&dump.layouts));
+        }
+        Task::First => dump.first = first::measure(&bench)?,
+        _ => {
+            dump.rows = measure(&bench, more)?;
+            println!("\n{}\n", table::summary(&dump.rows));
+            dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
+            for curve in &dump.growth {
+                println!("{}", curves::table(curve));
+            }
+        }
+    }
+    write(&bench.options, &dump)?;
+    Ok(dump.is_right())
+}
+
+/// Takes files of `--json` into a page.
+fn take(files: &[PathBuf], page: &Path) -> Result<()> {
+    for file in files {
+        let names = record::record(&Dump::read(file)?, page).with_context(|| file.display().to_string())?;
+        println!("{}: {}", page.display(), names.join(", "));
+    }
+    Ok(())
 }
 
 /// The files that were asked for.
-fn write(bench: &Bench, head: &Head, rows: &[Outcome], curves: &[Curve]) -> Result<()> {
-    if let Some(path) = &bench.options.json {
-        Dump { head, rows, growth: curves }.write(path)?;
+fn write(options: &Options, dump: &Dump) -> Result<()> {
+    if let Some(path) = &options.json {
+        dump.write(path)?;
     }
-    if let Some(path) = &bench.options.plot {
-        plot::ratios(path, &head.title(), rows)?;
-        for curve in curves {
-            let name = path.file_stem().unwrap_or_default().display();
-            let file = path.with_file_name(format!("{name}-{}.svg", curve.over.replace(' ', "-")));
-            curves::draw(&file, &head.title(), curve)?;
-        }
+    let Some(path) = &options.plot else { return Ok(()) };
+    let title = dump.head.title();
+    if options.task == Task::Layouts {
+        return sweep::draw(path, &title, &dump.layouts);
+    }
+    plot::ratios(path, &title, &dump.rows)?;
+    for curve in &dump.growth {
+        let name = path.file_stem().unwrap_or_default().display();
+        curves::draw(&path.with_file_name(format!("{name}{}.svg", curve.suffix())), &title, curve)?;
     }
     Ok(())
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use crate::first::Side;
+
 /// What `--help` prints.
 pub const USAGE: &str = "\
 Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table in markdown.
@@ -17,6 +19,14 @@ Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table 
     --plot FILE.svg  the ratios as a picture
     --f16            with SHADER_F16 and SHADER_I16, by which devices on Vulkan convert F16 in hardware
     --growth         also time against size, rank, clamps in a pass and host memory; with --plot, one picture each
+
+In place of the table:
+
+    --layouts        a sweep of the layouts that users bring, each beside a copy and a plain kernel, at 16 and 64 MiB
+                     (on a GPU at 64 and 256): ns per element and ratios; with --plot, one picture of all
+    --first          the time to a first result: `prepare` and the first dispatch with the driver's caches off
+    --from FILE      takes a file of --json, of this machine or another one, into benches/RESULTS.md; may be repeated
+    --into FILE.md   another page for --from, which draws its pictures beside the page
 
 The adapter is the fastest, or what WGPU_BACKEND and WGPU_ADAPTER_NAME say. A wrong result ends in failure; a
 slow one does not.
@@ -44,6 +54,39 @@ pub struct Options {
     pub f16: bool,
     /// Also time against size, rank and count.
     pub growth: bool,
+    /// What is done.
+    pub task: Task,
+    /// The page that files are taken into.
+    pub into: Option<PathBuf>,
+}
+
+/// What the program does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Task {
+    /// Measures the table.
+    #[default]
+    Table,
+    /// Measures the sweep of layouts.
+    Layouts,
+    /// Measures the time to a first result.
+    First,
+    /// Takes one sample of it, of this job: for the program itself, which starts a process for each.
+    FirstSample(usize, Side),
+    /// Takes files of `--json` into a page.
+    Record(Vec<PathBuf>),
+}
+
+impl Task {
+    /// The option that asks for it.
+    const fn option(&self) -> &'static str {
+        match self {
+            Self::Table => "the table",
+            Self::Layouts => "`--layouts`",
+            Self::First => "`--first`",
+            Self::FirstSample(..) => "`--first-sample`",
+            Self::Record(_) => "`--from`",
+        }
+    }
 }
 
 impl Options {
@@ -63,6 +106,14 @@ impl Options {
                 "--quick" => options.quick = true,
                 "--f16" => options.f16 = true,
                 "--growth" => options.growth = true,
+                "--layouts" => options.ask(Task::Layouts)?,
+                "--first" => options.ask(Task::First)?,
+                "--first-sample" => options.ask(sample(&value()?)?)?,
+                "--from" => match &mut options.task {
+                    Task::Record(files) => files.push(value()?.into()),
+                    _ => options.ask(Task::Record(vec![value()?.into()]))?,
+                },
+                "--into" => options.into = Some(value()?.into()),
                 "--only" => options.only = Some(value()?.to_string_lossy().to_lowercase()),
                 "--rounds" => options.rounds = Some(number(name, &value()?)?),
                 "--size" => options.size = Some((number(name, &value()?)? as u64) << 20),
@@ -74,8 +125,36 @@ impl Options {
         if let Some(plot) = options.plot.as_ref().filter(|plot| plot.extension().is_none_or(|e| e != "svg")) {
             bail!("`--plot` draws SVG, so name a file that ends in .svg, not `{}`", plot.display());
         }
+        if options.growth && options.task != Task::Table {
+            bail!("`--growth` goes with the table, not with {}", options.task.option());
+        }
+        if options.task == Task::First && options.plot.is_some() {
+            bail!("`--first` draws no picture, so it goes without `--plot`");
+        }
+        if options.into.is_some() && !matches!(options.task, Task::Record(_)) {
+            bail!("`--into` names the page of `--from`, which is missing");
+        }
         Ok(options)
     }
+
+    fn ask(&mut self, task: Task) -> Result<()> {
+        if self.task != Task::Table {
+            bail!("{} goes without {}", task.option(), self.task.option());
+        }
+        self.task = task;
+        Ok(())
+    }
+}
+
+/// `3:Ours`: the number of a job, and who compiles.
+fn sample(value: &OsString) -> Result<Task> {
+    let parts = value.to_str().and_then(|text| text.split_once(':'));
+    let side = parts.and_then(|(_, side)| {
+        [Side::Ours, Side::Plain].into_iter().find(|known| format!("{known:?}") == side)
+    });
+    let job = parts.and_then(|(job, _)| job.parse().ok());
+    let (job, side) = job.zip(side).with_context(|| format!("`{}` is no sample", value.display()))?;
+    Ok(Task::FirstSample(job, side))
 }
 
 fn number(name: &str, value: &OsString) -> Result<usize> {
@@ -105,9 +184,20 @@ mod tests {
             plot: Some("b.svg".into()),
             f16: true,
             growth: true,
+            ..Options::default()
         };
         assert_eq!(options, expected);
         assert_eq!(parse("").unwrap(), Options::default());
+    }
+
+    #[test]
+    fn what_is_done_in_place_of_the_table() {
+        assert_eq!(parse("--layouts").unwrap().task, Task::Layouts);
+        assert_eq!(parse("--first --rounds 1").unwrap().task, Task::First);
+        assert_eq!(parse("--first-sample 3:Plain").unwrap().task, Task::FirstSample(3, Side::Plain));
+        let options = parse("--from a --from b --into c.md").unwrap();
+        assert_eq!(options.task, Task::Record(vec!["a".into(), "b".into()]));
+        assert_eq!(options.into, Some("c.md".into()));
     }
 
     #[test]
@@ -118,6 +208,12 @@ mod tests {
             ("--rounds 0", "`0`"),
             ("--size many", "`many`"),
             ("--plot a.gif", "`a.gif`"),
+            ("--layouts --first", "`--layouts`"),
+            ("--growth --layouts", "`--growth`"),
+            ("--first --plot a.svg", "`--plot`"),
+            ("--into a.md", "`--from`"),
+            ("--from a --layouts", "`--from`"),
+            ("--first-sample 3", "`3`"),
         ] {
             let error = parse(line).unwrap_err().to_string();
             assert!(error.contains(named), "{error}");

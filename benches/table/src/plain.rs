@@ -1,8 +1,9 @@
-//! Pictures between pixels and planes on bare wgpu, as a program without this library would write them.
+//! Kernels on bare wgpu as a program without this library would write them: pictures between pixels and planes, and one
+//! for any layout.
 
 use anyhow::{Context, Result, ensure};
 use half::f16;
-use wgpu_clamp::{Affine, Bound, DType, wgpu};
+use wgpu_clamp::{Affine, Bound, Clamp, DType, wgpu};
 
 use crate::bench::Bench;
 use crate::case::{Case, Set};
@@ -15,6 +16,13 @@ use crate::verify::{address, bits};
 
 /// How many elements of a result are looked at.
 const SAMPLE: usize = 1 << 16;
+
+/// A text of `shaders/`, behind what all of them share.
+macro_rules! source {
+    ($name:literal) => {
+        concat!(include_str!("../shaders/plain.wgsl"), include_str!(concat!("../shaders/", $name, ".wgsl")))
+    };
+}
 
 /// A kernel that does what a case does; the case's shape is `[channels, pixels]`.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +55,7 @@ impl Plain {
     fn trial(self, case: &Case, bench: &Bench) -> Result<Trial> {
         let bytes = case.bytes();
         let set = case.set(&bench.device, bench.sets(bytes))?;
-        let pairs = set
-            .buffers
-            .iter()
-            .map(|[src, _]| Ok([src.clone(), data::buffer(&bench.device, &set.dst_bytes)?]));
-        let pairs = pairs.collect::<Result<Vec<_>>>()?;
+        let pairs = set.beside(&bench.device)?;
         let work = self.work(case, &bench.device, &pairs)?;
         let ours = set.work();
         let case = *case;
@@ -64,16 +68,63 @@ impl Plain {
     }
 
     fn work(self, case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
-        let pipeline = self.pipeline(case, device);
-        let params = params(case, device)?;
-        let groups = match self.pixels_per_invocation(case) {
-            Some(pixels) => case.dst.shape()[1].div_ceil(pixels).div_ceil(256),
-            None => usize::try_from(pairs[0][1].size())?.div_ceil(4).div_ceil(256),
-        };
-        let [x, y] = kernels::grid(groups as u64);
+        let Some(pixels) = self.pixels_per_invocation(case) else { return words(case, device, pairs) };
+        let mut constants = constants(case);
+        constants.extend([
+            ("CHANNELS", self.channels as u32),
+            ("TAKEN", case.dst.shape()[0] as u32),
+            ("PIXELS", pixels as u32),
+        ]);
+        let source = if self.to_planes { source!("plain_to_planes") } else { source!("plain_to_pixels") };
+        let invocations = case.dst.shape()[1].div_ceil(pixels) as u64;
+        Kernel { source, constants, dims: Dims::default(), invocations }.work(case, device, pairs)
+    }
+
+    /// As many as there are elements in a word; `None` for the kernel that takes words of the destination.
+    fn pixels_per_invocation(self, case: &Case) -> Option<usize> {
+        let smaller = case.clamp.source().size().min(case.clamp.dtype().size());
+        (self.aligned || smaller == 4).then_some(4 / smaller)
+    }
+}
+
+/// The plain kernel for any layout: an invocation per word of the destination, which finds each element by divisions.
+///
+/// # Errors
+///
+/// The layouts are none of up to three dimensions that fill the destination, but for a gap behind the innermost one.
+pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+    let dims = Dims::of(case)?;
+    let mut constants = constants(case);
+    constants.extend([
+        // A constant where neighbours are components: what a program knows of its pictures.
+        ("CHANNELS", if dims.extents[0] <= 64 { dims.extents[0] } else { 0 }),
+        ("TAKEN", dims.taken),
+        ("RANK", dims.rank),
+        ("AXIS", dims.axis),
+    ]);
+    let words = pairs.first().map_or(0, |[_, dst]| dst.size().div_ceil(4));
+    Kernel { source: source!("plain_words"), constants, dims, invocations: words }.work(case, device, pairs)
+}
+
+/// A text, and what it takes to run it.
+struct Kernel {
+    source: &'static str,
+    constants: Vec<(&'static str, u32)>,
+    dims: Dims,
+    invocations: u64,
+}
+
+impl Kernel {
+    fn work(&self, case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+        let constants: Vec<_> =
+            self.constants.iter().map(|(name, value)| (*name, f64::from(*value))).collect();
+        let pipeline = kernels::pipeline_with(device, self.source, &constants);
+        let (params, table) = (self.params(case, device)?, table(case, device)?);
+        let [x, y] = kernels::grid(self.invocations.div_ceil(256));
         let dispatches = pairs.iter().map(|pair| {
             let [src, dst] = pair.each_ref().map(wgpu::Buffer::as_entire_binding);
-            let group = kernels::bind(device, &pipeline, &[params.as_entire_binding(), src, dst]);
+            let resources = [params.as_entire_binding(), src, dst, table.as_entire_binding()];
+            let group = kernels::bind(device, &pipeline, &resources);
             let pipeline = pipeline.clone();
             Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
                 pass.set_pipeline(&pipeline);
@@ -84,77 +135,149 @@ impl Plain {
         Ok(Work::Pass(dispatches.collect()))
     }
 
-    /// As many as there are elements in a word; `None` for the kernel that takes words of the destination.
-    fn pixels_per_invocation(self, case: &Case) -> Option<usize> {
-        let smaller = case.clamp.source().size().min(case.clamp.dtype().size());
-        (self.aligned || smaller == 4).then_some(4 / smaller)
-    }
-
-    fn pipeline(self, case: &Case, device: &Device) -> wgpu::ComputePipeline {
-        macro_rules! source {
-            ($file:literal) => {
-                concat!(include_str!("../shaders/plain.wgsl"), include_str!(concat!("../shaders/", $file)))
-            };
-        }
-        let mut constants = vec![
-            ("SRC_BITS", f64::from(case.clamp.source().bits())),
-            ("DST_BITS", f64::from(case.clamp.dtype().bits())),
-            ("CHANNELS", f64::from(self.channels as u32)),
-            ("TAKEN", f64::from(case.dst.shape()[0] as u32)),
-            ("AFFINE", f64::from(u8::from(case.clamp.affine().is_some()))),
-        ];
-        let (source, constant) = match (self.pixels_per_invocation(case), self.to_planes) {
-            (Some(pixels), true) => (source!("plain_to_planes.wgsl"), ("PIXELS", pixels as u32)),
-            (Some(pixels), false) => (source!("plain_to_pixels.wgsl"), ("PIXELS", pixels as u32)),
-            (None, to_planes) => (source!("plain_words.wgsl"), ("TO_PLANES", u32::from(to_planes))),
-        };
-        constants.push((constant.0, constant.1.into()));
-        kernels::pipeline_with(device, source, &constants)
+    /// `Params` of the kernels.
+    fn params(&self, case: &Case, device: &Device) -> Result<wgpu::Buffer> {
+        let clamps = clamps(case);
+        let pixels = case.dst.shape().get(1).copied().unwrap_or(0);
+        let places = [pixels, case.src.offset(), case.dst.offset(), self.dims.span].map(|n| n as u32);
+        let channel = |n: usize| numbers(clamps[n.min(clamps.len() - 1)]).map(f32::to_bits);
+        let tensor = [places, self.dims.extents, self.dims.strides];
+        let words = [tensor.as_slice(), [0, 1, 2, 3].map(channel).as_slice()].concat();
+        uniform(device, bytemuck::cast_slice(words.as_flattened()))
     }
 }
 
-/// `Params` of the kernels.
-fn params(case: &Case, device: &Device) -> Result<wgpu::Buffer> {
-    let clamps = case.channels.map_or(std::slice::from_ref(&case.clamp), |(_, clamps)| clamps);
-    let pixels = case.dst.shape()[1];
-    let places = [pixels, case.src.offset(), case.dst.offset(), 0].map(|n| n as u32);
-    let bounds = [case.clamp.min(), case.clamp.max()].map(|bound| match bound {
-        Bound::Value(bits) => number(case.clamp.dtype(), bits),
-        _ => 0.0,
+/// What every plain kernel is told of a clamp.
+fn constants(case: &Case) -> Vec<(&'static str, u32)> {
+    let [source, dtype] = [case.clamp.source(), case.clamp.dtype()];
+    vec![
+        ("SRC_BITS", source.bits()),
+        ("DST_BITS", dtype.bits()),
+        ("SRC_SIGNED", u32::from(matches!(source, DType::I8 | DType::I32))),
+        ("DST_SIGNED", u32::from(matches!(dtype, DType::I8 | DType::I32))),
+        ("AFFINE", u32::from(case.clamp.affine().is_some())),
+        ("MANY", u32::from(clamps(case).len() > 4)),
+    ]
+}
+
+/// The dimensions of a case as the plain kernel for words walks them: the innermost of the destination first.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Dims {
+    rank: u32,
+    /// In positions of the destination: with the gap behind the innermost dimension, where there is one.
+    extents: [u32; 4],
+    /// Of the source, modulo 2^32.
+    strides: [u32; 4],
+    /// Of the innermost dimension, those that are elements.
+    taken: u32,
+    /// That of the channels, or 3.
+    axis: u32,
+    /// From the destination's first element to its last, both included.
+    span: usize,
+}
+
+impl Dims {
+    fn of(case: &Case) -> Result<Self> {
+        struct Dim {
+            extent: usize,
+            src: isize,
+            dst: isize,
+            channels: bool,
+        }
+        let axis = case.channels.map(|(axis, _)| axis);
+        let strides = case.src.strides().iter().zip(case.dst.strides());
+        let mut dims: Vec<Dim> = Vec::new();
+        let mut all: Vec<_> = case.dst.shape().iter().zip(strides).enumerate().collect();
+        all.retain(|(_, (extent, _))| **extent > 1);
+        all.sort_by_key(|(_, (_, (_, dst)))| **dst);
+        for (n, (&extent, (&src, &dst))) in all {
+            let channels = axis == Some(n);
+            match dims.last_mut() {
+                Some(inner)
+                    if !channels
+                        && !inner.channels
+                        && dst == inner.dst * inner.extent.cast_signed()
+                        && src == inner.src * inner.extent.cast_signed() =>
+                {
+                    inner.extent *= extent;
+                }
+                _ => dims.push(Dim { extent, src, dst, channels }),
+            }
+        }
+        let taken = dims.first().map_or(1, |dim| dim.extent) as u32;
+        // From each dimension to the next, but for the outermost one, whose extent is all that there is.
+        let mut extents: Vec<_> = dims.iter().map(|dim| dim.extent).collect();
+        for n in 1..dims.len() {
+            extents[n - 1] = (dims[n].dst / dims[n - 1].dst.max(1)).cast_unsigned();
+        }
+        let fills = dims.iter().enumerate().all(|(n, dim)| extents[n] == dim.extent || n == 0);
+        let packed = dims.first().is_none_or(|dim| dim.dst == 1);
+        ensure!(
+            packed && fills && dims.len() <= 3,
+            "the plain kernel takes three dimensions that fill the destination, not {:?} of {:?}",
+            case.dst,
+            case.src
+        );
+        let place = |of: &dyn Fn(usize) -> u32| [0, 1, 2, 3].map(|n| if n < dims.len() { of(n) } else { 0 });
+        Ok(Self {
+            rank: dims.len() as u32,
+            extents: place(&|n| extents[n] as u32),
+            strides: place(&|n| dims[n].src as u32),
+            taken,
+            axis: dims.iter().position(|dim| dim.channels).unwrap_or(3) as u32,
+            span: case.dst.span().map_or(0, |(first, last)| last - first + 1),
+        })
+    }
+}
+
+fn clamps(case: &Case) -> &[Clamp] {
+    case.channels.map_or(std::slice::from_ref(&case.clamp), |(_, clamps)| clamps)
+}
+
+/// Min, Max, scale and bias.
+fn numbers(clamp: Clamp) -> [f32; 4] {
+    let [min, max] = [(clamp.min(), f32::MIN), (clamp.max(), f32::MAX)].map(|(bound, absent)| match bound {
+        Bound::Value(bits) => number(clamp.dtype(), bits),
+        _ => absent,
     });
-    let affine = |n: usize| clamps[n.min(clamps.len() - 1)].affine();
-    let numbers = |of: fn(Affine) -> f64, absent: f64| {
-        [0, 1, 2, 3].map(|n| (affine(n).map_or(absent, of) as f32).to_bits())
-    };
-    let words = [
-        places,
-        [bounds[0].to_bits(), bounds[1].to_bits(), bounds[0] as u32, bounds[1] as u32],
-        numbers(Affine::scale, 1.0),
-        numbers(Affine::bias, 0.0),
-    ];
+    let affine = clamp.affine();
+    [min, max, affine.map_or(1.0, Affine::scale) as f32, affine.map_or(0.0, Affine::bias) as f32]
+}
+
+/// The numbers of all channels where there are many, or of one.
+fn table(case: &Case, device: &Device) -> Result<wgpu::Buffer> {
+    let clamps = clamps(case);
+    let clamps = if clamps.len() > 4 { clamps } else { &clamps[..1] };
+    let numbers: Vec<_> = clamps.iter().map(|clamp| numbers(*clamp)).collect();
+    data::buffer(device, bytemuck::cast_slice(numbers.as_flattened()))
+}
+
+fn uniform(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
     let buffer = device.wgpu().create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: 64,
+        size: bytes.len() as u64,
         usage: wgpu::BufferUsages::UNIFORM,
         mapped_at_creation: true,
     });
-    let bytes = bytemuck::cast_slice(words.as_flattened());
     buffer.get_mapped_range_mut(..).context("a new buffer is not mapped")?.copy_from_slice(bytes);
     buffer.unmap();
     Ok(buffer)
 }
 
-/// What an element is, of the dtypes of pictures.
+/// What an element is, of the dtypes that plain kernels know.
 fn number(dtype: DType, bits: u64) -> f32 {
     match dtype {
         DType::F32 => f32::from_bits(bits as u32),
         DType::F16 => f16::from_bits(bits as u16).to_f32(),
+        #[expect(clippy::cast_precision_loss, reason = "as the kernel does")]
+        DType::I32 => bits as i32 as f32,
+        DType::I8 => f32::from(bits as i8),
         _ => f32::from(bits as u8),
     }
 }
 
 /// Whether a plain kernel has come to about what we have, so that both did the same work.
-fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
+pub(crate) fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
     let (ours, theirs) = (data::read(device, &set.buffers[0][1])?, data::read(device, theirs)?);
     let dtype = case.clamp.dtype();
     let mut random = Random(11);
@@ -162,7 +285,8 @@ fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Resu
     for n in (0..64).chain(len - 64..len).chain((0..SAMPLE).map(|_| random.bits() % len)) {
         let [ours, theirs] = [&ours, &theirs]
             .map(|bytes| number(dtype, self::bits(bytes, address(&case.dst, n), dtype.size())));
-        let far = if dtype.is_float() { ours.abs() / 500.0 + 1e-3 } else { 1.0 };
+        // Of an i32, an f32 has the upper 24 bits.
+        let far = if dtype.is_float() { ours.abs() / 500.0 + 1e-3 } else { (ours.abs() / 1e6).max(1.0) };
         ensure!((ours - theirs).abs() <= far, "element {n}: {ours}, the plain kernel has {theirs}");
     }
     Ok(())

@@ -21,7 +21,8 @@ const WIDTH: i32 = 1150;
 /// Above the rows: the title and the scale. Below them: the scale.
 const HEAD: i32 = 92;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// A picture.
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Draws all rows that have a ratio.
 ///
@@ -31,7 +32,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub fn ratios(path: &Path, adapter: &str, rows: &[Outcome]) -> Result<()> {
     let mut rows: Vec<_> = rows.iter().filter(|row| row.ratio.is_some()).collect();
     // Rows of a section that others come between go together, in the order of their first ones.
-    let sections: Vec<_> = rows.iter().map(|row| row.section).collect();
+    let sections: Vec<_> = rows.iter().map(|row| row.section.clone()).collect();
     rows.sort_by_key(|row| sections.iter().position(|section| *section == row.section));
     let sections = rows.chunk_by(|a, b| a.section == b.section).count();
     let height = HEAD + 40 + LINE * (rows.len() + sections) as i32;
@@ -50,7 +51,7 @@ fn draw(area: &Area<'_>, adapter: &str, rows: &[&Outcome], height: i32) -> Resul
     scale.draw(area, height)?;
     let mut y = HEAD + LINE / 2;
     for section in rows.chunk_by(|a, b| a.section == b.section) {
-        text(area, section[0].section, (12, y), 14, HPos::Left)?;
+        text(area, &section[0].section, (12, y), 14, HPos::Left)?;
         y += LINE;
         for row in section {
             line(area, &scale, row, y)?;
@@ -73,7 +74,7 @@ fn legend(area: &Area<'_>) -> Result<()> {
 }
 
 fn line(area: &Area<'_>, scale: &Scale, row: &Outcome, y: i32) -> Result<()> {
-    let label = match row.dtype {
+    let label = match &row.dtype {
         Some(dtype) => format!("{}  {dtype}", row.name.replace('`', "")),
         None => row.name.replace('`', ""),
     };
@@ -144,7 +145,8 @@ impl Scale {
     }
 }
 
-fn text(area: &Area<'_>, words: &str, at: (i32, i32), height: i32, side: HPos) -> Result<()> {
+/// Words at a point, by their middle or one of their ends.
+pub(crate) fn text(area: &Area<'_>, words: &str, at: (i32, i32), height: i32, side: HPos) -> Result<()> {
     let font = ("sans-serif", height).into_font();
     let style = font.color(&BLACK).pos(Pos::new(side, VPos::Center));
     Ok(area.draw(&Text::new(words.to_owned(), at, style))?)

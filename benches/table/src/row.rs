@@ -1,7 +1,7 @@
 //! A row of the table before it is measured, and after.
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wgpu_clamp::DType;
 
 use crate::bench::Bench;
@@ -67,7 +67,7 @@ pub enum Goal {
 }
 
 /// What the samples of a row are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Seconds.
     Seconds,
@@ -76,7 +76,7 @@ pub enum Unit {
 }
 
 /// Whether a row is what it should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The goal is reached.
@@ -90,14 +90,14 @@ pub enum Verdict {
 }
 
 /// A row of the table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The part of the table that it belongs to.
-    pub section: &'static str,
+    pub section: String,
     /// What was measured.
     pub name: String,
     /// The dtype's name.
-    pub dtype: Option<&'static str>,
+    pub dtype: Option<String>,
     /// Of the output; of a conversion, half of what is read and written.
     pub bytes: u64,
     /// What the samples are.

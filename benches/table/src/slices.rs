@@ -96,7 +96,7 @@ fn curve<T: Element>(
     let powers = if bench.options.quick { 0..7 } else { 0..9 };
     let points: Result<_> = powers.map(|power| point(bench, 4096 << (2 * power), clamp, element)).collect();
     let series = ["`clamp_slice`", "a loop"].map(str::to_owned).to_vec();
-    Ok(Curve { name, over, series, points: points? })
+    Ok(Curve { name: name.to_owned(), over: over.to_owned(), series, points: points? })
 }
 
 fn point<T: Element>(

@@ -1,9 +1,9 @@
 //! Medians and quartiles of samples.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The middle of some samples and how far they spread.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stats {
     /// The median.
     pub median: f64,

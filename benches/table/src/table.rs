@@ -15,8 +15,13 @@ pub const HEAD: &str = "\
 pub fn line(row: &Outcome) -> String {
     let stats = |stats: Option<&Stats>| stats.map_or_else(|| "–".to_owned(), |s| spread(s, row.unit));
     let best = row.best();
-    let mut line =
-        format!("| {}: {} | {} | {} ", row.section, row.name, row.dtype.unwrap_or("–"), size(row.bytes));
+    let mut line = format!(
+        "| {}: {} | {} | {} ",
+        row.section,
+        row.name,
+        row.dtype.as_deref().unwrap_or("–"),
+        size(row.bytes)
+    );
     let _ = write!(line, "| {} | {} ", stats(row.ours.as_ref()), stats(best.map(|(_, stats)| stats)));
     let _ = write!(line, "| {} ", best.map_or("–", |(name, _)| name));
     let ratio = row.ratio.map_or_else(

@@ -1,0 +1,314 @@
+//! The time to a first result: what `prepare` and the first dispatch take where nothing was compiled before.
+//!
+//! Each time is taken in a process of its own, with the driver's shader cache off: a driver and LLVM keep what they have
+//! compiled. The process has run another kernel before, so that what a driver sets up once is not measured along.
+
+use std::fmt::Write as _;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use half::f16;
+use serde::{Deserialize, Serialize};
+use wgpu_clamp::{Bound, Clamp, DType, Layout, Operands, Plan, Precision, Rounding, Shader, View};
+
+use crate::bench::{self, Bench};
+use crate::case::Case;
+use crate::clock::{Clock, Work, wait};
+use crate::data;
+use crate::device::Device;
+use crate::kernels::{COPIES, Packets};
+use crate::options::Options;
+use crate::plain;
+use crate::row::Unit;
+use crate::stats::Stats;
+use crate::table::figure;
+
+/// By which drivers leave their shader caches alone: Mesa's, before version 22.1 and from then on, and NVIDIA's.
+const CACHES_OFF: [(&str, &str); 3] = [
+    ("MESA_GLSL_CACHE_DISABLE", "true"),
+    ("MESA_SHADER_CACHE_DISABLE", "true"),
+    ("__GL_SHADER_DISK_CACHE", "0"),
+];
+
+/// Something to compile for.
+struct Job {
+    name: &'static str,
+    case: Case,
+    /// Whether Min lies on the GPU.
+    slot: bool,
+    /// Whether the plain kernel does the same.
+    plain: bool,
+}
+
+/// What a job took.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct First {
+    /// What is computed.
+    pub job: String,
+    /// Of source and destination.
+    pub dtypes: String,
+    /// The kernels that it runs.
+    pub kernels: String,
+    /// Of the library; none if it failed.
+    pub ours: Option<Times>,
+    /// Of the plain kernel, where it can do the same.
+    pub plain: Option<Times>,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+/// In seconds.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Times {
+    /// From the call to what can be recorded: texts, modules, pipelines, buffers.
+    pub prepare: Stats,
+    /// From the first submission to its completion.
+    pub dispatch: Stats,
+}
+
+impl Times {
+    fn both(&self) -> f64 {
+        self.prepare.median + self.dispatch.median
+    }
+}
+
+/// A picture of so many elements in all is little to compute.
+const SIDE: usize = 192;
+
+/// Each kernel, on the dtypes that it is used with most.
+fn jobs() -> Result<Vec<Job>> {
+    let flat = Layout::packed(&[SIDE * SIDE * 4])?;
+    let hwc = Layout::packed(&[SIDE, SIDE, 3])?;
+    let planes = Layout::packed(&[3, SIDE, SIDE])?.permute(&[1, 2, 0])?;
+    let odd_planes = Layout::packed(&[3, 191, 191])?.permute(&[1, 2, 0])?;
+    let odd_pixels = Layout::packed(&[191, 191, 3])?;
+    let rows = |pitch: isize| Layout::strided(&[SIDE, SIDE], &[pitch, 1], 0);
+    let transposed = Layout::packed(&[SIDE, SIDE + 16])?.permute(&[1, 0])?;
+    let transpose =
+        |clamp| -> Result<Case> { Ok(Case::new(clamp, transposed, Layout::packed(&[SIDE + 16, SIDE])?)) };
+    let plain = |dtype| data::bounds(dtype);
+    let stepped = |dtype, precision| -> Result<Clamp> {
+        Ok(plain(dtype)?.with_affine(1.7, -0.3)?.with_precision(precision))
+    };
+    let channels = |clamp: Clamp| -> Result<Vec<Clamp>> {
+        [1.7, 1.8, 1.9].map(|scale| Ok(clamp.with_affine(scale, -0.3)?)).into_iter().collect()
+    };
+    let from = |source, clamp: Clamp| -> Result<Clamp> {
+        Ok(clamp.with_source(source)?.with_rounding(Rounding::NearestEven))
+    };
+    let each = |clamp: Clamp, src, dst| -> Result<Case> { Ok(Case::along(2, &channels(clamp)?, src, dst)) };
+    let (floats, halves) = (Clamp::new(-2.0_f32, 2.2), Clamp::new(f16::from_f32(-2.0), f16::from_f32(2.2)));
+    let (u8_f32, u8_f16) = (from(DType::U8, floats)?, from(DType::U8, halves)?);
+    let f32_u8 = from(DType::F32, Clamp::new(5_u8, 250))?;
+    let row = Layout::packed(&[1, SIDE])?.broadcast_to(&[SIDE, SIDE])?;
+    let column = Layout::packed(&[SIDE, 1])?.broadcast_to(&[SIDE, SIDE])?;
+    let gaps = Layout::packed(&[SIDE, SIDE, 4])?.slice(2, 0..3)?;
+    let (fast, exact) = (Precision::Fast, Precision::Exact);
+    let job = |name, case| Job { name, case, slot: false, plain: true };
+    let no_plain = |name, case| Job { plain: false, ..job(name, case) };
+    let f32_flat = Case::new(plain(DType::F32)?, flat, flat);
+    Ok(vec![
+        job("flat, clamp", f32_flat),
+        job("flat, scale, bias, clamp", Case::new(stepped(DType::U8, fast)?, flat, flat)),
+        job("flat, scale, bias, clamp", Case::new(stepped(DType::F16, fast)?, flat, flat)),
+        job("flat, scale, bias, clamp", Case::new(u8_f32.with_affine(0.04, -2.0)?, flat, flat)),
+        job("flat, Exact", Case::new(stepped(DType::F32, exact)?, flat, flat)),
+        no_plain("flat, Exact", Case::new(stepped(DType::F64, exact)?, flat, flat)),
+        no_plain("flat, scale, bias, clamp", Case::new(stepped(DType::I64, fast)?, flat, flat)),
+        Job { slot: true, ..job("flat, Min on the GPU", f32_flat) },
+        job("HWC, per channel", each(floats, hwc, hwc)?),
+        job("HWC, per channel", each(u8_f32, hwc, hwc)?),
+        job("HWC to CHW, per channel", each(u8_f32, hwc, planes)?),
+        job("HWC to CHW, per channel", each(u8_f16, hwc, planes)?),
+        job("HWC to CHW, off packets, per channel", each(u8_f16, odd_pixels, odd_planes)?),
+        job("CHW to HWC, per channel", each(f32_u8, planes, hwc)?),
+        job("CHW to HWC, off packets, per channel", each(f32_u8, odd_planes, odd_pixels)?),
+        job("transpose", transpose(plain(DType::F32)?)?),
+        job("transpose", transpose(plain(DType::U8)?)?),
+        job("rows, odd pitch to packed", Case::new(plain(DType::F32)?, rows(197)?, rows(192)?)),
+        job("rows, odd pitch to packed", Case::new(plain(DType::U8)?, rows(197)?, rows(192)?)),
+        job("a row to all rows", Case::new(plain(DType::F32)?, row, rows(192)?)),
+        job("a column to all columns", Case::new(plain(DType::U8)?, column, rows(192)?)),
+        job("RGB into RGBA", Case::new(plain(DType::U8)?, hwc, gaps)),
+        job("mirrored", Case::new(plain(DType::U8)?, hwc.flip(1)?, hwc)),
+    ])
+}
+
+/// Times every job that was asked for, and prints each at once.
+///
+/// # Errors
+///
+/// The program cannot start itself. What fails on the device is the job's own error.
+pub fn measure(bench: &Bench) -> Result<Vec<First>> {
+    let wanted = |job: &Job| {
+        let text = format!("{} {}", job.name, dtypes(&job.case)).to_lowercase();
+        bench.options.only.as_ref().is_none_or(|only| text.contains(only))
+    };
+    let jobs: Vec<_> = jobs()?.into_iter().enumerate().filter(|(_, job)| wanted(job)).collect();
+    println!("Each time in a process of its own, {}.\n", caches());
+    println!("{HEAD}");
+    let bar = bench::progress(jobs.len());
+    let mut all = Vec::new();
+    for (n, job) in jobs {
+        bar.set_message(format!("{}, {}", job.name, dtypes(&job.case)));
+        let mut first = First {
+            job: job.name.to_owned(),
+            dtypes: dtypes(&job.case),
+            kernels: kernels(&bench.device, &job.case)?,
+            ours: None,
+            plain: None,
+            error: None,
+        };
+        first.error = both(bench, n, &job, &mut first).err().map(|error| format!("{error:#}"));
+        bar.suspend(|| println!("{}", line(&first)));
+        bar.inc(1);
+        all.push(first);
+    }
+    bar.finish_and_clear();
+    Ok(all)
+}
+
+fn both(bench: &Bench, n: usize, job: &Job, first: &mut First) -> Result<()> {
+    let times = |side: Side| {
+        let samples = (0..bench.options.rounds.unwrap_or(3)).map(|_| start(&bench.options, n, side));
+        let (prepare, dispatch) = samples.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        anyhow::Ok(Times { prepare: Stats::of(prepare), dispatch: Stats::of(dispatch) })
+    };
+    first.ours = Some(times(Side::Ours)?);
+    if job.plain {
+        first.plain = Some(times(Side::Plain)?);
+    }
+    Ok(())
+}
+
+/// Who compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The library.
+    Ours,
+    /// The plain kernel.
+    Plain,
+}
+
+/// Has a new process take one sample: seconds of preparing and of the first dispatch.
+fn start(options: &Options, n: usize, side: Side) -> Result<(f64, f64)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--first-sample", &format!("{n}:{side:?}")]).envs(CACHES_OFF);
+    if options.f16 {
+        command.arg("--f16");
+    }
+    let output = command.output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {}", output.status, errors.trim());
+    let (prepare, dispatch) = text.trim().split_once(' ').with_context(|| format!("no times: {text:?}"))?;
+    Ok((prepare.parse()?, dispatch.parse()?))
+}
+
+/// What such a process does; prints both times.
+///
+/// # Errors
+///
+/// There is no such job, or the device fails.
+pub fn sample(f16: bool, n: usize, side: Side) -> Result<()> {
+    let jobs = jobs()?;
+    let job =
+        jobs.get(n).with_context(|| format!("there are {} jobs, so none has number {n}", jobs.len()))?;
+    let device = Device::open(f16)?;
+    let clock = Clock::new(&device)?;
+    let scratch = [data::buffer(&device, &[1; 4096])?, data::buffer(&device, &[0; 4096])?];
+    clock.wall(&device, &Packets::new(&device, COPIES[0]).work(&device, 4096, &[scratch]), 1)?;
+    let [source, dtype] = [job.case.clamp.source(), job.case.clamp.dtype()];
+    let bytes = |layout: &Layout, dtype| usize::try_from(layout.required_bytes(dtype));
+    let src = data::buffer(&device, &data::random(source, bytes(&job.case.src, source)?, 42))?;
+    let dst = data::buffer(&device, &vec![0; bytes(&job.case.dst, dtype)?])?;
+    let slot = data::buffer(&device, &(-4.1_f32).to_le_bytes())?;
+    wait(&device)?;
+    let start = Instant::now();
+    let work = match side {
+        Side::Plain => plain::words(&job.case, &device, &[[src, dst]])?,
+        Side::Ours => {
+            let mut operands = Operands::new(View::new(&src, job.case.src), View::new(&dst, job.case.dst));
+            let mut clamp = job.case.clamp;
+            let clamper = device.host.clamper();
+            let prepared = if job.slot {
+                clamp = clamp.with_bounds(Bound::OnGpu, clamp.max())?;
+                operands = operands.with_min(View::new(&slot, Layout::packed(&[])?));
+                clamper.prepare(&clamp, operands)?
+            } else {
+                clamper.prepare(job.case.clamps(), operands)?
+            };
+            Work::Pass(vec![Box::new(move |pass| prepared.record(pass))])
+        }
+    };
+    let prepare = start.elapsed().as_secs_f64();
+    let dispatch = clock.wall(&device, &work, 1)?;
+    println!("{prepare} {dispatch}");
+    Ok(())
+}
+
+fn caches() -> String {
+    let words: Vec<_> = CACHES_OFF.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("shader caches off by {} (other drivers may keep what a run before compiled)", words.join(", "))
+}
+
+fn dtypes(case: &Case) -> String {
+    let [source, dtype] = [case.clamp.source(), case.clamp.dtype()];
+    if source == dtype { dtype.to_string() } else { format!("{source} → {dtype}") }
+}
+
+/// Of each pipeline the kernel and the entry point: what a label ends in.
+fn kernels(device: &Device, case: &Case) -> Result<String> {
+    let plan = Plan::new(case.clamps(), &case.src, &case.dst, device.host.clamper().limits())?;
+    let of = |shader: Shader| {
+        let kernel = shader.label.rsplit(", ").nth(1).unwrap_or_default().to_owned();
+        format!("{} `{}`", kernel.trim_end_matches(" kernel"), shader.entry_point)
+    };
+    Ok(plan.shaders().into_iter().map(of).collect::<Vec<_>>().join(", "))
+}
+
+const HEAD: &str = "\
+| job | dtypes | kernels | prepare | first dispatch | both | plain kernel, both | ours ÷ plain |
+| --- | --- | --- | --: | --: | --: | --: | --: |";
+
+fn line(first: &First) -> String {
+    let seconds = |seconds: Option<f64>| seconds.map_or_else(|| "–".to_owned(), |s| figure(s, Unit::Seconds));
+    let (ours, plain) = (first.ours.as_ref(), first.plain.as_ref());
+    let First { job, dtypes, kernels, .. } = first;
+    let mut line = format!("| {job} | {dtypes} | {kernels} ");
+    for time in [
+        ours.map(|times| times.prepare.median),
+        ours.map(|times| times.dispatch.median),
+        ours.map(Times::both),
+        plain.map(Times::both),
+    ] {
+        let _ = write!(line, "| {} ", seconds(time));
+    }
+    let ratio = ours.zip(plain).map(|(ours, plain)| ours.both() / plain.both());
+    let _ = write!(line, "| {} |", ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}")));
+    if let Some(error) = &first.error {
+        let _ = write!(line, " **FAILED**: {}", error.replace('\n', " "));
+    }
+    line
+}
+
+/// All jobs as a table, under how they were measured.
+#[must_use]
+pub fn table(all: &[First]) -> String {
+    let lines: Vec<_> = all.iter().map(line).collect();
+    format!("Each time in a process of its own, {}.\n\n{HEAD}\n{}\n", caches(), lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_has_a_plan() {
+        for job in jobs().unwrap() {
+            let case = &job.case;
+            Plan::new(case.clamps(), &case.src, &case.dst, wgpu_clamp::Limits::default()).unwrap();
+        }
+    }
+}
