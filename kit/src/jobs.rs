@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -11,7 +11,7 @@ use crate::kit::Kit;
 use crate::machine::Adapter;
 use crate::part::Part;
 use crate::process::{Ended, Limits};
-use crate::suite::{self, Outcome};
+use crate::suite::{self, Outcome, Results};
 
 /// In less than that the tables are quick ones.
 const WHOLE_TABLE: Duration = Duration::from_secs(8 * 60);
@@ -60,7 +60,7 @@ impl Job {
     /// Runs it for so long.
     pub fn run(&self, kit: &Kit, time: Duration) -> Finding {
         let result = match self.part {
-            Part::Tests => self.tests(kit, time),
+            Part::Tests => Ok(self.tests(kit, time)),
             Part::Doctor => self.doctor(kit, time),
             Part::Table => self.bench(kit, time, &["--json", "table.json", "--plot", "table.svg"]),
             Part::Layouts => {
@@ -77,37 +77,31 @@ impl Job {
         Finding::new(&self.title(), verdict, summary, details)
     }
 
-    fn tests(&self, kit: &Kit, time: Duration) -> Result<Finding> {
+    fn tests(&self, kit: &Kit, time: Duration) -> Finding {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-        let (mut all, mut died) = (Vec::new(), Vec::new());
-        let mut details = String::new();
+        let (mut all, mut notes, mut died) = (Vec::new(), Vec::new(), false);
+        let begun = Instant::now();
         // Conformance takes a minute, even on a CPU.
-        let limits = [("conformance", time / 4), ("gpu", time)];
-        let begun = std::time::Instant::now();
-        for (program, limit) in limits {
+        for (program, limit) in [("conformance", time / 4), ("gpu", time)] {
             let limit = limit.min(time.saturating_sub(begun.elapsed()));
             let results = suite::run(limit, threads, |log, args, limits| {
                 let mut command = kit.program(program, Some(&self.adapter));
                 let log = format!("tests-{}-{program}-{log}", self.number);
                 kit.run(command.args(args), &self.title(), &log, limits)
-            })?;
-            if results.died {
-                died.push(program);
-            }
-            for note in results.notes {
-                let _ = writeln!(details, "- {program}: {note}");
-            }
-            all.extend(
-                results.tests.into_iter().map(|(name, outcome)| (format!("{program}, {name}"), outcome)),
-            );
+            });
+            let results = results.unwrap_or_else(|error| Results {
+                notes: vec![format!("{error:#}")],
+                died: true,
+                ..Results::default()
+            });
+            died |= results.died;
+            notes.extend(results.notes.iter().map(|note| format!("; {program}: {note}")));
+            let named = |(name, outcome)| (format!("{program}, {name}"), outcome);
+            all.extend(results.tests.into_iter().map(named));
         }
-        let (mut verdict, mut summary) = sum(&all);
-        if !died.is_empty() {
-            verdict = Verdict::Wrong;
-            let _ = write!(summary, "; a process that ran many of {} died", died.join(" and "));
-        }
-        details.push_str(&told(&all));
-        Ok(self.finding(verdict, summary, details))
+        let (verdict, summary) = sum(&all);
+        let verdict = if died { Verdict::Wrong } else { verdict };
+        self.finding(verdict, summary + &notes.concat(), told(&all))
     }
 
     fn doctor(&self, kit: &Kit, time: Duration) -> Result<Finding> {
@@ -230,6 +224,8 @@ fn sum(all: &[(String, Outcome)]) -> (Verdict, String) {
 
 /// The tests that have not passed, and why.
 fn told(all: &[(String, Outcome)]) -> String {
+    /// Of the tests that were not reached, so many are named.
+    const SHOWN: usize = 20;
     let mut text = String::new();
     for (name, outcome) in all {
         let _ = match outcome {
@@ -239,13 +235,12 @@ fn told(all: &[(String, Outcome)]) -> String {
             Outcome::Died(how, said) => writeln!(text, "- {name}: died ({how})\n\n{}", code(ends(said))),
         };
     }
-    let missed: Vec<_> = all
-        .iter()
-        .filter(|(_, outcome)| *outcome == Outcome::NotReached)
-        .map(|(name, _)| name.as_str())
-        .collect();
-    if !missed.is_empty() {
-        let _ = writeln!(text, "- not reached: {}", missed.join("; "));
+    let missed = all.iter().filter(|(_, outcome)| *outcome == Outcome::NotReached);
+    let names: Vec<_> = missed.map(|(name, _)| name.as_str()).collect();
+    if !names.is_empty() {
+        let more = names.len().saturating_sub(SHOWN);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        let _ = writeln!(text, "- not reached: {}{more}", names[..names.len().min(SHOWN)].join("; "));
     }
     text
 }
@@ -287,6 +282,8 @@ mod tests {
         let cut = outcomes(&[Outcome::Passed, Outcome::NotReached, Outcome::Hung(Duration::from_secs(9))]);
         assert_eq!(sum(&cut), (Verdict::Cut, "3 tests: 1 passed, 1 did not end, 1 not reached".to_owned()));
         assert_eq!(told(&cut), "- gpu, t2: did not end in 9 s\n- not reached: gpu, t1\n");
+        let all_cut = told(&outcomes(&vec![Outcome::NotReached; 25]));
+        assert!(all_cut.contains("gpu, t19, and 5 more") && !all_cut.contains("t20"), "{all_cut}");
         let died = Outcome::Died("signal: 6".into(), "lost".into());
         let bad = outcomes(&[Outcome::Failed("why".into()), died, Outcome::NotReached]);
         assert_eq!(sum(&bad).0, Verdict::Wrong);

@@ -66,47 +66,52 @@ pub fn run(
     // With one thread a test's name and its result are apart, with what it says in between.
     let threads = threads.max(2).to_string();
     let skipped: Vec<_> = LONG.iter().flat_map(|part| ["--skip", part]).collect();
-    // A long test is silent for as long as it takes.
-    let batches =
-        [("quick", &quick, &skipped[..], PATIENCE.max(time / 4)), ("long", &long, &LONG, Duration::MAX)];
-    for (log, tests, args, silence) in batches {
+    let groups = [("quick", quick, &skipped[..], PATIENCE), ("long", long, &LONG, Duration::MAX)];
+    // Those that are long are silent for as long as they take.
+    'groups: for (log, tests, args, patience) in groups {
         if tests.is_empty() || left().is_zero() {
             continue;
         }
-        let limits = Limits { total: left(), silence };
+        let limits = Limits { total: left(), silence: patience.max(time / 4) };
         let (ended, said) = start(log, &[args, &["--test-threads", &threads]].concat(), limits)?;
-        let done = outcomes(&said);
-        results.died |= ended.death().is_some();
-        results.notes.extend(match ended {
-            Ended::Exit(_) => ended.death().map(|death| format!("died ({death}) after {} tests", done.len())),
-            Ended::Silent => Some(format!("silent for {} s after {} tests", silence.as_secs(), done.len())),
-            Ended::OutOfTime | Ended::Stopped => None,
-        });
-        found.extend(done);
-        if ended == Ended::Stopped {
-            results.tests = in_order(&names, found);
-            return Ok(results);
+        results.note(log, ended, outcomes(&said).len());
+        found.extend(outcomes(&said));
+        // What a crash or a hang has left. Why a test failed stands at the end, where a program that dies does not come.
+        let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
+        for name in tests {
+            if found.get(name).is_some_and(is_known) {
+                continue;
+            }
+            let time = patience.min(left());
+            if time.is_zero() || ended == Ended::Stopped {
+                break 'groups;
+            }
+            let (ended, said) = start(name, &["--exact", name], Limits::total(time))?;
+            match alone(name, ended, &said, time) {
+                Some(outcome) => found.insert(name.clone(), outcome),
+                None => break 'groups,
+            };
         }
     }
-
-    // What a crash or a hang has left. The reasons of failures stand at the end, where a program that dies does not come.
-    let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
-    for name in quick.into_iter().chain(long) {
-        if found.get(name).is_some_and(is_known) {
-            continue;
-        }
-        let time = if is_long(name) { left() } else { PATIENCE.min(left()) };
-        if time.is_zero() {
-            break;
-        }
-        let (ended, said) = start(name, &["--exact", name], Limits::total(time))?;
-        match alone(name, ended, &said, time) {
-            Some(outcome) => found.insert(name.clone(), outcome),
-            None => break,
-        };
-    }
-    results.tests = in_order(&names, found);
+    let outcome = |name: String| {
+        let outcome = found.remove(&name).unwrap_or(Outcome::NotReached);
+        (name, outcome)
+    };
+    results.tests = names.into_iter().map(outcome).collect();
     Ok(results)
+}
+
+impl Results {
+    /// Keeps how a process ended that ran many tests, of which so many were done.
+    fn note(&mut self, tests: &str, ended: Ended, done: usize) {
+        let how = match (ended, ended.death()) {
+            (_, Some(death)) => format!("died ({death})"),
+            (Ended::Silent, _) => "hung".to_owned(),
+            _ => return,
+        };
+        self.died |= ended.death().is_some();
+        self.notes.push(format!("the process of the {tests} tests {how} after {done} of them"));
+    }
 }
 
 /// What became of a test in a process of its own, or nothing if the time was over.
@@ -127,11 +132,6 @@ fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome
 
 fn is_long(name: &str) -> bool {
     LONG.iter().any(|part| name.contains(part))
-}
-
-/// Each test with what became of it.
-fn in_order(names: &[String], mut found: HashMap<String, Outcome>) -> Vec<(String, Outcome)> {
-    names.iter().map(|name| (name.clone(), found.remove(name).unwrap_or(Outcome::NotReached))).collect()
 }
 
 /// The results that a test program has printed.
@@ -220,7 +220,7 @@ mod tests {
             _ => (exit(0), "1 passed; 0 ignored;"),
         };
         let (results, asked) = run((signal(6), "test a::two ... ok\n"), one);
-        assert_eq!(asked, ["list", "quick", "long", "a::one", "b::three"]);
+        assert_eq!(asked, ["list", "quick", "a::one", "b::three", "long"]);
         let Outcome::Died(how, said) = &results.tests[2].1 else { panic!("{results:?}") };
         assert!(how.contains("signal: 11") && said == "about to die");
         assert_eq!(results.tests.iter().filter(|(_, outcome)| *outcome == Outcome::Passed).count(), 3);
@@ -234,7 +234,7 @@ mod tests {
             "a::one" => (exit(101), failed),
             _ => (exit(0), "1 passed; 0 ignored;"),
         });
-        assert_eq!(asked, ["list", "quick", "long", "a::one", "a::two", "b::three"]);
+        assert_eq!(asked, ["list", "quick", "a::one", "a::two", "b::three", "long"]);
         assert_eq!(results.tests[0].1, Outcome::Failed("why".to_owned()));
     }
 
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(asked.len(), 6);
         assert_eq!(results.tests[0].1, Outcome::Hung(PATIENCE));
         assert_eq!(results.tests[1].1, Outcome::Passed);
-        assert!(results.notes[0].contains("silent for 900 s after 0 tests"), "{:?}", results.notes);
+        assert_eq!(results.notes, ["the process of the quick tests hung after 0 of them"]);
     }
 
     #[test]
