@@ -124,7 +124,7 @@ impl Job {
         }
         let (ended, said) = kit.run(&mut command, &self.title(), self.part.name(), Limits::total(time))?;
         let wrong = said.contains("**WRONG**");
-        Ok(self.finding(verdict(ended, wrong), with_death(&last_line(&said), ended), said))
+        Ok(self.finding(verdict(ended, wrong), with_death(&last_words(&said, ended), ended), said))
     }
 
     fn patterns(&self, kit: &Kit, time: Duration) -> Result<Finding> {
@@ -160,7 +160,7 @@ impl Job {
             other => other,
         };
         let rows = said.lines().filter(|line| line.starts_with("| peers: ")).count();
-        let summary = if measured { format!("{rows} rows") } else { last_line(&said) };
+        let summary = if measured { format!("{rows} rows") } else { last_words(&said, ended) };
         Ok(self.finding(verdict, with_death(&summary, ended), said))
     }
 }
@@ -179,10 +179,12 @@ fn with_death(summary: &str, ended: Ended) -> String {
     ended.death().map_or_else(|| summary.to_owned(), |death| format!("the program died ({death}); {summary}"))
 }
 
-/// An error, or what a program says at the end: behind a table that was cut short, how many rows there are.
-fn last_line(said: &str) -> String {
-    let error = said.lines().find(|line| line.starts_with("error: "));
-    match error.or_else(|| said.lines().rev().find(|line| !line.trim().is_empty())) {
+/// Why a program failed, or what it says at the end: behind a table that was cut short, how many rows there are.
+fn last_words(said: &str, ended: Ended) -> String {
+    let mut lines = said.lines().rev().filter(|line| !line.trim().is_empty());
+    let failed = matches!(ended, Ended::Exit(status) if !status.success());
+    let error = if failed { lines.clone().find(|line| line.starts_with("error: ")) } else { None };
+    match error.or_else(|| lines.next()) {
         None => "it said nothing".to_owned(),
         Some(line) if line.starts_with('|') => {
             let rows = said.lines().filter(|line| line.starts_with('|')).count();
@@ -300,10 +302,17 @@ mod tests {
 
     #[test]
     fn a_program_is_summed_up_by_its_last_words() {
-        assert_eq!(last_line("| a |\n| - |\n| 1 |\n\n1 rows: 1 met\n\n"), "1 rows: 1 met");
-        assert_eq!(last_line("| a |\n| - |\n| 1 |\n| 2 |\n"), "2 rows");
-        assert_eq!(last_line("\n"), "it said nothing");
-        assert_eq!(last_line("| a |\nerror: no such option\n\nusage\n"), "error: no such option");
+        let table = "error: a driver's\n| a |\n| - |\n| 1 |\n| 2 |\n";
+        assert_eq!(last_words(table, Ended::OutOfTime), "2 rows");
+        assert_eq!(last_words(&format!("{table}\n2 rows: 1 met\n\n"), Ended::OutOfTime), "2 rows: 1 met");
+        assert_eq!(last_words("\n", Ended::OutOfTime), "it said nothing");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_fails_says_why() {
+        let failed = Ended::Exit(std::os::unix::process::ExitStatusExt::from_raw(256));
+        assert_eq!(last_words("error: a driver's\nerror: no option\n\nusage\n", failed), "error: no option");
     }
 
     #[test]
