@@ -92,6 +92,10 @@ impl Kit {
             // There is no source to keep a failing case beside: the test prints it.
             .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
             .current_dir(self.report.join("raw"));
+        // Without it, as for root, Wayland's library calls an error what is none.
+        if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+            command.env("XDG_RUNTIME_DIR", self.report.join("raw"));
+        }
     }
 
     /// Runs a command, shows that time passes, and gives what it said, which `raw/LOG.txt` keeps.
