@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release --example doctor -- radv            only adapters whose name contains this
 //! cargo run --release --example doctor -- --cases 0..50   some cases of the self-test alone
+//! cargo run --release --example doctor -- --list          which adapters there are, and nothing else
 //! ```
 //!
 //! The self-test takes every dtype, and every pair of them that converts, through every kernel. Most of its time is the
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Tensor, wgpu};
+use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Outcome, Tensor, wgpu};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
 
 /// Whether every adapter agrees.
 fn run() -> Result<bool> {
-    let (name, cases) = arguments()?;
+    let Arguments { name, cases, list } = arguments()?;
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let backends = descriptor.backends;
     let mut adapters = pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends));
@@ -50,6 +51,10 @@ fn run() -> Result<bool> {
         );
         return Ok(false);
     }
+    if list {
+        adapters.iter().for_each(describe);
+        return Ok(true);
+    }
     let mut agrees = 0;
     for adapter in &adapters {
         match examine(adapter, cases.clone()) {
@@ -61,27 +66,37 @@ fn run() -> Result<bool> {
     Ok(agrees == adapters.len())
 }
 
-/// A part of the name, in lower case, and the cases of the self-test.
-fn arguments() -> Result<(String, Range<usize>)> {
-    let mut name = String::new();
-    let mut cases = 0..usize::MAX;
+/// What was asked for.
+struct Arguments {
+    /// A part of the name, in lower case.
+    name: String,
+    /// Of the self-test.
+    cases: Range<usize>,
+    /// No self-test.
+    list: bool,
+}
+
+fn arguments() -> Result<Arguments> {
+    let mut arguments = Arguments { name: String::new(), cases: 0..usize::MAX, list: false };
     let mut parser = lexopt::Parser::from_env();
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Long("cases") => {
                 let text = parser.value()?.to_string_lossy().into_owned();
                 let range = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-                cases = range.ok_or_else(|| format!("--cases: {text:?} is no range such as 0..50"))?;
+                arguments.cases =
+                    range.ok_or_else(|| format!("--cases: {text:?} is no range such as 0..50"))?;
             }
-            lexopt::Arg::Value(text) => name = text.to_string_lossy().to_lowercase(),
+            lexopt::Arg::Long("list") => arguments.list = true,
+            lexopt::Arg::Value(text) => arguments.name = text.to_string_lossy().to_lowercase(),
             _ => return Err(arg.unexpected().into()),
         }
     }
-    Ok((name, cases))
+    Ok(arguments)
 }
 
-/// Whether an adapter's results are right.
-fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
+/// What an adapter is and offers.
+fn describe(adapter: &wgpu::Adapter) {
     let info = adapter.get_info();
     println!("\n{} ({:?}, {:?})", info.name, info.backend, info.device_type);
     println!("  driver: {}", format!("{} {}", info.driver, info.driver_info).trim());
@@ -96,17 +111,32 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
     let features = Clamper::optional_features(adapter);
     let names: Vec<_> = features.iter_names().map(|(name, _)| name).collect();
     println!("  optional features: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
-    let descriptor =
-        wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };
+}
+
+/// Whether an adapter's results are right.
+fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
+    describe(adapter);
+    let descriptor = wgpu::DeviceDescriptor {
+        required_features: Clamper::optional_features(adapter),
+        required_limits: adapter.limits(),
+        ..Default::default()
+    };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
     let host = Host::new(&Clamper::new(&device)?, &queue);
 
     let bar = ProgressBar::no_length();
     bar.set_style(ProgressStyle::with_template("  {bar:40} {pos} of {len} cases, {eta} left")?);
     let started = Instant::now();
-    let progress = |done, total, _: &_| {
+    let (mut wrong, mut told) = (0, started);
+    let progress = |done, total, outcome: &Outcome| {
+        wrong += usize::from(!outcome.report.passed());
         bar.set_length(total as u64);
         bar.set_position(done as u64);
+        // No terminal: a log, which a driver that dies is to leave with something in it.
+        if bar.is_hidden() && told.elapsed() >= Duration::from_secs(30) {
+            told = Instant::now();
+            println!("  {done} of {total} cases, {wrong} wrong, {} s", started.elapsed().as_secs());
+        }
     };
     let report = host.self_test().cases(cases).with_progress(progress).run_blocking()?;
     bar.finish_and_clear();

@@ -99,7 +99,7 @@ pub fn node_tests() -> Vec<Record> {
 }
 
 pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden")
+    crate::data().join("golden")
 }
 
 fn read(file: &'static str, kind: Kind) -> Vec<Record> {

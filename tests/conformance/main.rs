@@ -24,9 +24,17 @@ mod run_gpu;
 
 use std::collections::HashSet;
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use golden::Record;
 use judge::{Job, Run, Verdict, judge};
+
+/// Where the data is: in the repository that this was built from, or where `WGPU_CLAMP_DATA` says, as on a machine without
+/// one.
+fn data() -> PathBuf {
+    let built = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"));
+    std::env::var_os("WGPU_CLAMP_DATA").map_or_else(built, PathBuf::from)
+}
 
 /// Judges every record, and panics with all that is wrong.
 #[track_caller]

@@ -18,7 +18,7 @@ use crate::onnx_file::{
 pub const FILE: &str = "onnx";
 
 pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/onnx")
+    crate::data().join("onnx")
 }
 
 /// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` one has no Clip node: it has the

@@ -92,5 +92,5 @@ fn source(file: &str) -> &'static str {
 }
 
 pub fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/CONFORMANCE.md")
+    crate::data().join("CONFORMANCE.md")
 }

@@ -5,18 +5,19 @@ use std::ffi::OsString;
 use anyhow::{Result, bail};
 
 use crate::{
-    bench, demo, deny, drivers, fuzz, integrations, lint, mutants, proof, release, shaders, test, validate,
-    web,
+    bench, demo, deny, drivers, fuzz, integrations, kit, lint, mutants, proof, release, shaders, test,
+    validate, web,
 };
 
 /// All of them but `help`, in its order.
-const COMMANDS: [Command; 14] = [
+const COMMANDS: [Command; 15] = [
     demo::COMMAND,
     test::COMMAND,
     lint::COMMAND,
     validate::COMMAND,
     deny::COMMAND,
     bench::COMMAND,
+    kit::COMMAND,
     shaders::COMMAND,
     proof::COMMAND,
     mutants::COMMAND,

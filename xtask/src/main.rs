@@ -9,6 +9,7 @@ mod deny;
 mod drivers;
 mod fuzz;
 mod integrations;
+mod kit;
 mod lint;
 mod machine;
 mod manifest;

@@ -82,7 +82,7 @@ pub fn succeeds(command: &mut Command) -> bool {
 }
 
 /// A command as one would type it in a shell.
-fn shown(command: &Command) -> String {
+pub fn shown(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         let value = value?;
         Some(format!("{}={}", name.display(), quoted(value)))

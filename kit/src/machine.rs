@@ -1,0 +1,206 @@
+//! What the report says of the machine, and no more: processor, system, adapters.
+
+use std::fs;
+use std::process::Command;
+
+/// A GPU, or what stands in for one, through one API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// As its driver calls it.
+    pub name: String,
+    /// As wgpu calls its API.
+    pub backend: String,
+    /// As wgpu calls what it is.
+    pub kind: String,
+    /// With its version.
+    pub driver: String,
+}
+
+impl Adapter {
+    /// Reads what `doctor --list` prints.
+    pub fn list(text: &str) -> Vec<Self> {
+        let mut adapters: Vec<Self> = Vec::new();
+        for line in text.lines() {
+            if let Some(driver) = line.strip_prefix("  driver: ") {
+                if let Some(adapter) = adapters.last_mut() {
+                    driver.clone_into(&mut adapter.driver);
+                }
+            } else if let Some(adapter) = Self::of(line) {
+                adapters.push(adapter);
+            }
+        }
+        adapters
+    }
+
+    /// Of a line such as `llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)`.
+    fn of(line: &str) -> Option<Self> {
+        let (name, rest) = line.rsplit_once(" (")?;
+        let (backend, kind) = rest.strip_suffix(')')?.split_once(", ")?;
+        let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_adapter = !line.starts_with(' ') && is_word(backend) && is_word(kind);
+        is_adapter.then(|| Self {
+            name: name.to_owned(),
+            backend: backend.to_owned(),
+            kind: kind.to_owned(),
+            driver: String::new(),
+        })
+    }
+
+    /// Those that contain `wanted`, or where nothing is wanted, those that are no software unless all are; the likely
+    /// fastest first. Then those that are left out.
+    pub fn choose(all: Vec<Self>, wanted: Option<&str>) -> (Vec<Self>, Vec<Self>) {
+        let software = all.iter().all(Self::is_software);
+        let mut unlike: Vec<Self> = Vec::new();
+        for adapter in all {
+            // Two of one name cannot be told apart by it: they are tried together.
+            if !unlike.iter().any(|other| (&other.name, &other.backend) == (&adapter.name, &adapter.backend))
+            {
+                unlike.push(adapter);
+            }
+        }
+        let is_taken = |adapter: &Self| match wanted {
+            Some(wanted) => adapter.title().to_lowercase().contains(wanted),
+            None => software || !adapter.is_software(),
+        };
+        let (mut taken, left): (Vec<_>, Vec<_>) = unlike.into_iter().partition(is_taken);
+        taken.sort_by_key(|adapter| (adapter.speed(), adapter.backend == "Gl"));
+        (taken, left)
+    }
+
+    fn is_software(&self) -> bool {
+        self.kind == "Cpu"
+    }
+
+    /// Its class: 0 is the fastest.
+    fn speed(&self) -> usize {
+        let kinds = ["DiscreteGpu", "IntegratedGpu", "VirtualGpu", "Other"];
+        kinds.iter().position(|kind| self.kind == *kind).unwrap_or(kinds.len())
+    }
+
+    /// With its API.
+    pub fn title(&self) -> String {
+        format!("{} ({}, {})", self.name, self.backend, self.kind)
+    }
+}
+
+/// The backends that wgpu has here, as `WGPU_BACKEND` names them.
+pub const BACKENDS: &[&str] = if cfg!(windows) {
+    &["vulkan", "dx12", "gl"]
+} else if cfg!(target_os = "macos") {
+    &["metal"]
+} else {
+    &["vulkan", "gl"]
+};
+
+/// Processor, memory and system, each where it can be told.
+pub fn facts() -> Vec<(&'static str, String)> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let processor = processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let memory = memory().map_or_else(String::new, |gib| format!(", {gib} GiB of memory"));
+    let system = system().unwrap_or_else(|| std::env::consts::OS.to_owned());
+    vec![("processor", format!("{processor}, {threads} threads{memory}")), ("system", system)]
+}
+
+fn processor() -> Option<String> {
+    if cfg!(target_os = "linux") {
+        return field(&fs::read_to_string("/proc/cpuinfo").ok()?, "model name", ':');
+    }
+    if cfg!(windows) {
+        let key = r"HKLM\HARDWARE\DESCRIPTION\System\CentralProcessor\0";
+        let name = said(Command::new("reg").args(["query", key, "/v", "ProcessorNameString"]));
+        let name = name.and_then(|text| Some(text.split_once("REG_SZ")?.1.trim().to_owned()));
+        return name.or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok());
+    }
+    said(Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]))
+}
+
+/// In GiB.
+fn memory() -> Option<u64> {
+    let kib = field(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal", ':')?;
+    Some(kib.strip_suffix(" kB")?.parse::<u64>().ok()?.div_ceil(1 << 20))
+}
+
+fn system() -> Option<String> {
+    if cfg!(target_os = "linux") {
+        let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+        let name = field(&release, "PRETTY_NAME", '=').unwrap_or_else(|| "Linux".to_owned());
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
+        return Some(format!("{}, kernel {}", name.trim_matches('"'), kernel.trim()));
+    }
+    if cfg!(windows) {
+        return said(Command::new("cmd").args(["/c", "ver"]));
+    }
+    said(Command::new("sw_vers").arg("-productVersion")).map(|version| format!("macOS {version}"))
+}
+
+/// The value of the first line that begins with `name`.
+fn field(text: &str, name: &str, separator: char) -> Option<String> {
+    let mut lines = text.lines().filter_map(|line| line.split_once(separator));
+    lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
+}
+
+/// What a command prints, if it succeeds.
+fn said(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = "\
+wgpu-clamp 0.1.0, wgpu 30, linux x86_64
+
+llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)
+  driver: llvmpipe Mesa 22.3.6 (LLVM 15.0.6)
+  limits: bindings of 128 MiB (at most)
+
+AMD Radeon RX 6800 (RADV NAVI21) (Gl, DiscreteGpu)
+  driver: radeonsi 25.0
+
+AMD Radeon RX 6800 (RADV NAVI21) (Vulkan, DiscreteGpu)
+  driver: radv Mesa 25.0
+
+AMD Radeon Graphics (RADV RENOIR) (Vulkan, IntegratedGpu)
+  driver: radv Mesa 25.0
+
+AMD Radeon Graphics (RADV RENOIR) (Vulkan, IntegratedGpu)
+  driver: radv Mesa 25.0
+
+5 adapters
+";
+
+    #[test]
+    fn every_adapter_of_the_list_is_read() {
+        let adapters = Adapter::list(LIST);
+        assert_eq!(adapters.len(), 5);
+        assert_eq!(adapters[0].name, "llvmpipe (LLVM 15.0.6, 256 bits)");
+        assert_eq!((adapters[0].backend.as_str(), adapters[0].kind.as_str()), ("Vulkan", "Cpu"));
+        assert_eq!(adapters[1].driver, "radeonsi 25.0");
+        assert_eq!(
+            Adapter::list("no adapter with \"\" in its name for Backends(VULKAN): a driver is needed (x)"),
+            []
+        );
+    }
+
+    #[test]
+    fn hardware_is_taken_before_software_and_each_once() {
+        let titles = |adapters: Vec<Adapter>| {
+            adapters.iter().map(|adapter| format!("{} {}", adapter.backend, adapter.kind)).collect::<Vec<_>>()
+        };
+        let (taken, left) = Adapter::choose(Adapter::list(LIST), None);
+        assert_eq!(titles(taken), ["Vulkan DiscreteGpu", "Gl DiscreteGpu", "Vulkan IntegratedGpu"]);
+        assert_eq!(titles(left), ["Vulkan Cpu"]);
+        let (taken, left) = Adapter::choose(Adapter::list(LIST), Some("llvmpipe"));
+        assert_eq!((titles(taken), left.len()), (vec!["Vulkan Cpu".to_owned()], 3));
+        let software = Adapter::list(LIST).into_iter().take(1).collect();
+        assert_eq!(titles(Adapter::choose(software, None).0), ["Vulkan Cpu"]);
+    }
+
+    #[test]
+    fn this_machine_says_something() {
+        assert!(facts().iter().all(|(_, value)| !value.is_empty()), "{:?}", facts());
+    }
+}

@@ -1,0 +1,152 @@
+//! Tries wgpu-clamp on the GPUs of a machine that has a driver and nothing else: `./run --help`.
+//!
+//! It starts the programs beside it, one after the other, and outlives them. `cargo xtask kit` puts them together.
+
+#![forbid(unsafe_code)]
+
+mod finding;
+mod jobs;
+mod kit;
+mod machine;
+mod options;
+mod part;
+mod process;
+mod report;
+mod schedule;
+mod suite;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use finding::{Finding, Verdict};
+use jobs::Job;
+use kit::{Kit, clock};
+use machine::{Adapter, BACKENDS};
+use options::{Options, Task};
+use part::Part;
+use process::{Ended, Limits};
+use report::Head;
+
+/// How long a driver may take to say what it has.
+const LOOK: Duration = Duration::from_secs(60);
+
+fn main() -> ExitCode {
+    let task = match options::parse(std::env::args_os().skip(1)) {
+        Ok(task) => task,
+        Err(error) => {
+            eprintln!("error: {error:#}\n\n`--help` explains the options.");
+            return ExitCode::from(2);
+        }
+    };
+    let result = match task {
+        Task::Help => {
+            print!("{}", options::USAGE);
+            for part in Part::ALL {
+                println!("    {:<10} {}", part.name(), part.purpose());
+            }
+            Ok(true)
+        }
+        Task::Run(options) => run(&options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether something ran, and nothing was wrong.
+fn run(options: &Options) -> Result<bool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let program = std::env::current_exe()?;
+    let folder = program.parent().context("this program is in no folder")?;
+    let kit = Kit::open(folder, options.out.as_deref(), options.time, stop)?;
+    let head = look(&kit, options.adapter.as_deref());
+    for adapter in &head.adapters {
+        println!("{}, driver {}", adapter.title(), adapter.driver);
+    }
+    for note in &head.notes {
+        println!("{note}");
+    }
+
+    let mut findings = Vec::new();
+    report::write(&kit, &head, &findings)?;
+    let jobs = Job::all(&options.parts, &head.adapters);
+    for (n, job) in jobs.iter().enumerate() {
+        let weights: Vec<_> = jobs[n..].iter().map(|job| job.weight).collect();
+        let finding = run_job(&kit, job, schedule::limit(kit.left(), &weights));
+        println!("{}  {}: {}", kit.clock(), finding.title, finding.line());
+        findings.push(finding);
+        report::write(&kit, &head, &findings)?;
+    }
+    println!("\nThe report: {}", kit.report.join("report.md").display());
+    let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Wrong);
+    let ran = findings.iter().any(|finding| finding.verdict != Verdict::NotRun);
+    Ok(ran && !wrong)
+}
+
+/// Runs a part, if there is time.
+fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
+    if kit.stop.load(Ordering::Relaxed) {
+        return Finding::new(&job.title(), Verdict::NotRun, "the run was stopped", "");
+    }
+    if limit < schedule::LEAST {
+        return Finding::new(&job.title(), Verdict::NotRun, "the time was over", "");
+    }
+    println!("{}  {}: at most {}", kit.clock(), job.title(), clock(limit));
+    let begun = Instant::now();
+    let finding = job.run(kit, limit);
+    Finding { took: begun.elapsed(), ..finding }
+}
+
+/// What this machine has. Each backend is asked by a process of its own: a driver may die of the question.
+fn look(kit: &Kit, wanted: Option<&str>) -> Head {
+    let mut found = Vec::new();
+    let mut notes = Vec::new();
+    for backend in BACKENDS {
+        let mut command = kit.program("doctor", None);
+        command.env("WGPU_BACKEND", backend).arg("--list");
+        let log = format!("adapters-{backend}");
+        match kit.run(&mut command, &log, &log, Limits::total(LOOK.min(kit.time))) {
+            Ok((ended, said)) => {
+                found.extend(Adapter::list(&said));
+                match ended.death() {
+                    Some(death) => {
+                        notes.push(format!("{backend}: the driver died when it was asked ({death})"));
+                    }
+                    None if !matches!(ended, Ended::Exit(_)) => {
+                        notes.push(format!("{backend}: the driver did not answer"));
+                    }
+                    None => {}
+                }
+            }
+            Err(error) => notes.push(format!("{backend}: {error:#}")),
+        }
+    }
+    let (adapters, left_out) = Adapter::choose(found, wanted);
+    if adapters.is_empty() {
+        notes.push(match wanted {
+            Some(wanted) if !left_out.is_empty() => {
+                format!("no adapter's line contains {wanted:?}, so nothing ran")
+            }
+            _ => format!(
+                "no adapter for {}: nothing could be tried. A driver is needed (on Linux, Mesa's are \
+                 mesa-vulkan-drivers in Debian and Ubuntu)",
+                BACKENDS.join(", ")
+            ),
+        });
+    }
+    let now = time::OffsetDateTime::now_utc();
+    let date = format!("{} {:02}:{:02} UTC", now.date(), now.hour(), now.minute());
+    Head { date, facts: machine::facts(), adapters, left_out, notes }
+}

@@ -1,0 +1,279 @@
+//! A test program: many tests at once, and what is left after a crash or a hang test by test.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use crate::process::{Ended, Limits};
+
+/// Parts of the names of tests that take long, by the thousands of shaders or the millions of elements that they try. The
+/// other ones come first.
+const LONG: [&str; 3] = ["self_test::", "elements::", "properties::"];
+
+/// How long a test may take by itself, and all of them may be silent.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What became of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It passed.
+    Passed,
+    /// Nobody asked for it.
+    Ignored,
+    /// What it said.
+    Failed(String),
+    /// It took its process down: how, and what it had said.
+    Died(String, String),
+    /// It did not end in so long.
+    Hung(Duration),
+    /// The time was over.
+    NotReached,
+}
+
+/// All tests of a program.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// By name, in the order of the program.
+    pub tests: Vec<(String, Outcome)>,
+    /// What happened on the way.
+    pub notes: Vec<String>,
+    /// Whether the process that ran them together died, even if no test does by itself.
+    pub died: bool,
+}
+
+/// Runs all tests of a program in `time`. `start` runs it with these arguments, and gives what it said; the name is for
+/// its log.
+///
+/// # Errors
+///
+/// The program does not start, or cannot list its tests.
+pub fn run(
+    time: Duration,
+    threads: usize,
+    mut start: impl FnMut(&str, &[&str], Limits) -> Result<(Ended, String)>,
+) -> Result<Results> {
+    let begun = Instant::now();
+    let left = || time.saturating_sub(begun.elapsed());
+    let (ended, said) = start("list", &["--list", "--format", "terse"], Limits::total(PATIENCE.min(time)))?;
+    ensure!(ended.is_success(), "the program cannot list its tests ({ended:?}): {}", said.trim());
+    let names: Vec<String> =
+        said.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
+
+    let mut results = Results::default();
+    let mut found = HashMap::new();
+    let (quick, long): (Vec<_>, Vec<_>) = names.iter().partition(|name| !is_long(name));
+    // With one thread a test's name and its result are apart, with what it says in between.
+    let threads = threads.max(2).to_string();
+    let skipped: Vec<_> = LONG.iter().flat_map(|part| ["--skip", part]).collect();
+    let groups = [("quick", quick, &skipped[..], PATIENCE), ("long", long, &LONG, Duration::MAX)];
+    // Those that are long are silent for as long as they take.
+    'groups: for (log, tests, args, patience) in groups {
+        if tests.is_empty() || left().is_zero() {
+            continue;
+        }
+        let limits = Limits { total: left(), silence: patience.max(time / 4) };
+        let (ended, said) = start(log, &[args, &["--test-threads", &threads]].concat(), limits)?;
+        results.note(log, ended, outcomes(&said).len());
+        found.extend(outcomes(&said));
+        // What a crash or a hang has left. Why a test failed stands at the end, where a program that dies does not come.
+        let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
+        for name in tests {
+            if found.get(name).is_some_and(is_known) {
+                continue;
+            }
+            let time = patience.min(left());
+            if time.is_zero() || ended == Ended::Stopped {
+                break 'groups;
+            }
+            let (ended, said) = start(name, &["--exact", name], Limits::total(time))?;
+            match alone(name, ended, &said, time) {
+                Some(outcome) => found.insert(name.clone(), outcome),
+                None => break 'groups,
+            };
+        }
+    }
+    let outcome = |name: String| {
+        let outcome = found.remove(&name).unwrap_or(Outcome::NotReached);
+        (name, outcome)
+    };
+    results.tests = names.into_iter().map(outcome).collect();
+    Ok(results)
+}
+
+impl Results {
+    /// Keeps how a process ended that ran many tests, of which so many were done.
+    fn note(&mut self, tests: &str, ended: Ended, done: usize) {
+        let how = match (ended, ended.death()) {
+            (_, Some(death)) => format!("died ({death})"),
+            (Ended::Silent, _) => "hung".to_owned(),
+            _ => return,
+        };
+        self.died |= ended.death().is_some();
+        self.notes.push(format!("the process of the {tests} tests {how} after {done} of them"));
+    }
+}
+
+/// What became of a test in a process of its own, or nothing if the time was over.
+fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome> {
+    match ended {
+        Ended::Exit(status) if status.success() => {
+            let ignored = said.contains(" 1 ignored;");
+            Some(if ignored { Outcome::Ignored } else { Outcome::Passed })
+        }
+        Ended::Exit(status) => Some(match (ended.death(), outcomes(said).remove(name)) {
+            (None, Some(failed @ Outcome::Failed(_))) => failed,
+            (death, _) => Outcome::Died(death.unwrap_or_else(|| status.to_string()), said.trim().to_owned()),
+        }),
+        Ended::Silent | Ended::OutOfTime => (time == PATIENCE).then_some(Outcome::Hung(time)),
+        Ended::Stopped => None,
+    }
+}
+
+fn is_long(name: &str) -> bool {
+    LONG.iter().any(|part| name.contains(part))
+}
+
+/// The results that a test program has printed.
+fn outcomes(said: &str) -> HashMap<String, Outcome> {
+    let mut found = HashMap::new();
+    for line in said.lines() {
+        let Some((name, result)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... "))
+        else {
+            continue;
+        };
+        let outcome = match result.split(',').next() {
+            Some("ok") => Outcome::Passed,
+            Some("ignored") => Outcome::Ignored,
+            Some("FAILED") => Outcome::Failed(reason(said, name)),
+            _ => continue,
+        };
+        found.insert(name.to_owned(), outcome);
+    }
+    found
+}
+
+/// What a failed test said, from the list at the end.
+fn reason(said: &str, name: &str) -> String {
+    let Some((_, rest)) = said.split_once(&format!("---- {name} stdout ----\n")) else {
+        return String::new();
+    };
+    let end = ["\n---- ", "\nfailures:\n"].iter().filter_map(|mark| rest.find(mark)).min();
+    rest[..end.unwrap_or(rest.len())].trim().to_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+    const LIST: &str = "a::one: test\na::two: test\nb::three: test\nself_test::long: test\n";
+
+    fn exit(code: i32) -> Ended {
+        Ended::Exit(ExitStatus::from_raw(code << 8))
+    }
+
+    fn signal(number: i32) -> Ended {
+        Ended::Exit(ExitStatus::from_raw(number))
+    }
+
+    /// Runs a program whose quick tests are answered by `quick`, its long one is fine and each alone is answered by `one`. What was asked for
+    /// comes back too.
+    fn run(quick: (Ended, &str), one: impl Fn(&str) -> (Ended, &'static str)) -> (Results, Vec<String>) {
+        let mut asked = Vec::new();
+        let results = super::run(HOUR, 4, |log, args, limits| {
+            assert!(limits.total <= HOUR);
+            asked.push(log.to_owned());
+            let (ended, said) = match log {
+                "list" => (exit(0), LIST),
+                "quick" => quick,
+                "long" => (exit(0), "test self_test::long ... ok\n"),
+                name => {
+                    assert_eq!(args, ["--exact", name]);
+                    one(name)
+                }
+            };
+            Ok((ended, said.to_owned()))
+        });
+        (results.unwrap(), asked)
+    }
+
+    #[test]
+    fn tests_that_end_are_run_once_and_long_ones_last() {
+        let said = "adapter: x\ntest a::two ... ok\ntest a::one ... ignored, why\ntest b::three ... FAILED\n\nfailures:\n\n\
+                    ---- b::three stdout ----\nadapter: y\nleft: 1\n\n\nfailures:\n    b::three\n";
+        let (results, asked) = run((exit(101), said), |_| (exit(0), "1 passed; 0 ignored;"));
+        let outcomes: Vec<_> = results.tests.iter().map(|(_, outcome)| outcome.clone()).collect();
+        let failed = Outcome::Failed("adapter: y\nleft: 1".to_owned());
+        assert_eq!(outcomes, [Outcome::Ignored, Outcome::Passed, failed, Outcome::Passed]);
+        assert_eq!(asked, ["list", "quick", "long"]);
+        assert!(results.notes.is_empty() && !results.died);
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_run_one_by_one() {
+        let one = |name: &str| match name {
+            "b::three" => (signal(11), "about to die\n"),
+            _ => (exit(0), "1 passed; 0 ignored;"),
+        };
+        let (results, asked) = run((signal(6), "test a::two ... ok\n"), one);
+        assert_eq!(asked, ["list", "quick", "a::one", "b::three", "long"]);
+        let Outcome::Died(how, said) = &results.tests[2].1 else { panic!("{results:?}") };
+        assert!(how.contains("signal: 11") && said == "about to die");
+        assert_eq!(results.tests.iter().filter(|(_, outcome)| *outcome == Outcome::Passed).count(), 3);
+        assert!(results.died && results.notes[0].contains("signal: 6"), "{:?}", results.notes);
+    }
+
+    #[test]
+    fn a_failure_without_its_reason_is_run_again() {
+        let failed = "test a::one ... FAILED\n\nfailures:\n\n---- a::one stdout ----\nwhy\n\nfailures:\n";
+        let (results, asked) = run((signal(9), "test a::one ... FAILED\n"), |name| match name {
+            "a::one" => (exit(101), failed),
+            _ => (exit(0), "1 passed; 0 ignored;"),
+        });
+        assert_eq!(asked, ["list", "quick", "a::one", "a::two", "b::three", "long"]);
+        assert_eq!(results.tests[0].1, Outcome::Failed("why".to_owned()));
+    }
+
+    #[test]
+    fn a_test_that_hangs_does_not_keep_the_others() {
+        let (results, asked) = run((Ended::Silent, ""), |name| match name {
+            "a::one" => (Ended::OutOfTime, ""),
+            _ => (exit(0), "1 passed; 0 ignored;"),
+        });
+        assert_eq!(asked.len(), 6);
+        assert_eq!(results.tests[0].1, Outcome::Hung(PATIENCE));
+        assert_eq!(results.tests[1].1, Outcome::Passed);
+        assert_eq!(results.notes, ["the process of the quick tests hung after 0 of them"]);
+    }
+
+    #[test]
+    fn a_stopped_run_begins_no_other_test() {
+        let (results, asked) = run((Ended::Stopped, "test a::two ... ok\n"), |_| panic!("none is to begin"));
+        assert_eq!(asked, ["list", "quick"]);
+        let outcomes: Vec<_> = results.tests.iter().map(|(_, outcome)| outcome.clone()).collect();
+        let [left, passed] = [Outcome::NotReached, Outcome::Passed];
+        assert_eq!(outcomes, [left.clone(), passed, left.clone(), left]);
+    }
+
+    #[test]
+    fn no_time_leaves_all_unreached() {
+        let start = |log: &str, _: &[&str], _| match log {
+            "list" => Ok((exit(0), LIST.to_owned())),
+            name => panic!("{name} has no time"),
+        };
+        let results = super::run(Duration::ZERO, 1, start).unwrap();
+        assert!(results.tests.iter().all(|(_, outcome)| *outcome == Outcome::NotReached));
+        assert_eq!(results.tests.len(), 4);
+    }
+
+    #[test]
+    fn a_program_that_lists_nothing_is_an_error() {
+        let start = |_: &str, _: &[&str], _| Ok((signal(4), "illegal instruction".to_owned()));
+        let error = super::run(HOUR, 2, start).unwrap_err().to_string();
+        assert!(error.contains("illegal instruction"), "{error}");
+    }
+}

@@ -1,0 +1,139 @@
+//! A whole run, beside programs that are a few lines of shell each.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// A driver with one GPU.
+const DOCTOR: &str = r#"
+[ "$1" = --list ] && [ "$WGPU_BACKEND" = gl ] && { echo "no adapter"; exit 1; }
+printf 'Some GPU (Vulkan, DiscreteGpu)\n  driver: some 1.2\n'
+[ "$1" = --list ] && exit
+echo "  self-test, 1 s: Some GPU: 810 of 810 cases agree with the CPU reference, 1 elements"
+"#;
+
+/// A suite whose third test is the line that `THIRD` becomes.
+const SUITE: &str = r#"
+case "$*" in
+--list*) printf 'a::one: test\na::two: test\na::three: test\n' ;;
+--skip*) printf 'test a::one ... ok\ntest a::two ... ok\n'; THIRD ;;
+*a::three) THIRD ;;
+*) echo '1 passed; 0 failed; 0 ignored;' ;;
+esac
+"#;
+
+/// A kit of such programs.
+fn kit(doctor: &str, third: &str, bench: &str) -> TempDir {
+    // On the disk that has the program: a link to it, since a copy that is just written may be too busy to start.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::create_dir(folder.path().join("bin")).unwrap();
+    fs::hard_link(env!("CARGO_BIN_EXE_run"), folder.path().join("run")).unwrap();
+    let suite = SUITE.replace("THIRD", third);
+    let passing = SUITE.replace("THIRD", "echo 'test a::three ... ok'");
+    for (name, text) in [
+        ("doctor", doctor),
+        ("gpu", &suite),
+        ("conformance", &passing),
+        ("clamp-bench", bench),
+        ("clamp-proof", bench),
+    ] {
+        let program = folder.path().join("bin").join(name);
+        fs::write(&program, format!("#!/bin/sh\n{text}")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+fn run(kit: &TempDir, args: &[&str]) -> (Output, String) {
+    let output = Command::new(kit.path().join("run")).args(args).output().unwrap();
+    let report = fs::read_to_string(kit.path().join("report/report.md")).unwrap_or_default();
+    (output, report)
+}
+
+fn has(report: &str, part: &str) {
+    assert!(report.contains(part), "{part:?} is not in\n{report}");
+}
+
+#[test]
+fn parts_that_are_right_end_in_success() {
+    let bench =
+        "echo \"$*\" > args; echo '{}' > table.json; printf '| a |\\n| - |\\n| b |\\n\\n1 rows: 1 met\\n'";
+    let kit = kit(DOCTOR, "echo 'test a::three ... ok'", bench);
+    let (output, report) = run(&kit, &["--minutes", "1", "tests", "doctor", "table"]);
+    assert!(output.status.success(), "{output:?}\n{report}");
+    has(&report, "# wgpu-clamp on Some GPU (Vulkan, DiscreteGpu)\n");
+    has(&report, "- adapter: Some GPU (Vulkan, DiscreteGpu), driver some 1.2\n");
+    has(&report, "| tests, Some GPU (Vulkan, DiscreteGpu) | 6 tests: 6 passed |");
+    has(&report, "810 of 810 cases agree");
+    has(&report, "| table | 1 rows: 1 met |");
+    let read = |name: &str| fs::read_to_string(kit.path().join("report").join(name)).unwrap();
+    assert_eq!(read("args"), "--json table.json --plot table.svg --quick\n");
+    assert_eq!(read("table.json"), "{}\n");
+    assert!(!report.contains(kit.path().to_str().unwrap()), "{report}");
+}
+
+#[test]
+fn a_crash_and_a_wrong_table_end_in_failure_and_stop_nothing() {
+    let kit = kit(DOCTOR, "echo 'about to die'; kill -SEGV $$", "echo '| a | **WRONG**: 1 |'; exit 1");
+    let (output, report) = run(&kit, &["--minutes", "1", "tests", "table", "doctor"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    has(
+        &report,
+        "**WRONG**: 6 tests: 5 passed, 1 died; gpu: the process of the quick tests died (signal: 11 (SIGSEGV)",
+    );
+    has(&report, "gpu, a::three: died (signal: 11");
+    has(&report, "about to die");
+    has(&report, "810 of 810 cases agree");
+    has(&report, "| table | **WRONG**: ");
+}
+
+#[test]
+fn a_part_that_hangs_leaves_the_others_their_time() {
+    let kit = kit(DOCTOR, "kill -STOP $$", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
+    let begun = Instant::now();
+    let (output, report) = run(&kit, &["--minutes", "0.5", "tests", "doctor", "patterns"]);
+    assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
+    assert!(output.status.success(), "nothing was wrong: {output:?}");
+    has(&report, "cut short: 6 tests: 5 passed, 1 not reached |");
+    has(&report, "not reached: gpu, a::three\n");
+    has(&report, "810 of 810 cases agree");
+    has(&report, "| patterns | cut short: 1 lines, 0 elements differ |");
+}
+
+#[test]
+fn a_machine_without_an_adapter_is_told_plainly() {
+    let kit = kit("echo no adapter; exit 1", "true", "true");
+    let (output, report) = run(&kit, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    has(&report, "- note: no adapter for vulkan, gl: nothing could be tried. A driver is needed");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no adapter for vulkan, gl"));
+}
+
+#[test]
+fn a_driver_that_dies_of_the_first_question_does_not_hide_the_others() {
+    let doctor = format!("[ \"$WGPU_BACKEND\" = gl ] && kill -ABRT $$\n{DOCTOR}");
+    let kit = kit(&doctor, "true", "true");
+    let (output, report) = run(&kit, &["doctor"]);
+    assert!(output.status.success(), "{output:?}");
+    has(&report, "- note: gl: the driver died when it was asked (signal: 6");
+}
+
+/// Whoever is told to end does so with all that it has started, and a report.
+#[test]
+fn an_interrupt_leaves_a_report() {
+    let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
+    let mut child = Command::new(kit.path().join("run")).args(["patterns", "peers"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    assert!(child.wait().unwrap().success());
+    let report = fs::read_to_string(Path::new(kit.path()).join("report/report.md")).unwrap();
+    has(&report, "| patterns | cut short: 1 lines, 0 elements differ |");
+    has(&report, "| peers | not run: the run was stopped |");
+}

@@ -1,0 +1,240 @@
+//! `cargo xtask kit`: what tries the crate on a machine that has a GPU driver and nothing else.
+
+mod needs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::cli::{self, Words};
+use crate::lint::FEATURES;
+use crate::manifest::LIBRARY;
+use crate::steps::{cargo, root, shown};
+
+/// The command.
+pub const COMMAND: cli::Command = cli::Command {
+    name: "kit",
+    usage: "
+    cargo xtask kit [--out DIR] [--target TRIPLE]
+        Puts a folder together, target/kit, that runs on a machine with a GPU driver and nothing else: no Rust, no
+        network, no repository. `./run` in it runs the GPU tests, the self-test and the tables, and writes a report
+        to paste into an issue. --target x86_64-pc-windows-gnu builds for Windows from Linux, with MinGW. Minutes.
+",
+    task: |words| {
+        let options = options(words)?;
+        Ok(Box::new(move || run(&options)))
+    },
+};
+
+/// What an issue takes, and people carry.
+const MOST: u64 = 64 << 20;
+
+/// What is written into the folder for whoever takes it.
+const README: &str = include_str!("kit/README.txt");
+
+/// Of Cargo.toml.
+const PROFILE: &str = "carried";
+
+/// What the conformance tests read, in `tests/data`, and where it is from.
+const DATA: [&str; 4] = ["golden", "onnx", "CONFORMANCE.md", "README.md"];
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    out: Option<PathBuf>,
+    target: Option<String>,
+}
+
+impl Options {
+    /// For which system.
+    fn is_for(&self, os: &str) -> bool {
+        self.target.as_ref().map_or(std::env::consts::OS == os, |target| target.contains(os))
+    }
+
+    /// For which processors.
+    fn architecture(&self) -> &str {
+        self.target.as_deref().and_then(|target| target.split('-').next()).unwrap_or(std::env::consts::ARCH)
+    }
+}
+
+fn options(words: Words) -> Result<Options> {
+    let mut options = Options::default();
+    let mut words = words.all().into_iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().with_context(|| format!("`{}` needs a value", word.display()));
+        match word.to_str() {
+            Some("--out") => options.out = Some(value()?.into()),
+            Some("--target") => options.target = Some(value()?.to_string_lossy().into_owned()),
+            _ => bail!("`kit` has no argument `{}`", word.display()),
+        }
+    }
+    Ok(options)
+}
+
+fn run(options: &Options) -> Result<()> {
+    let root = root()?;
+    let commit = commit(root);
+    // Apart, since the tests turn on a feature of wgpu that counts objects, which takes time.
+    let tools = ["clamp-kit", "clamp-bench", "clamp-proof"].map(|package| ["--package", package]);
+    let mut programs = build(options, &commit, &[tools.as_flattened(), &["--bins"]].concat())?;
+    let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor", "--features", FEATURES];
+    programs.extend(build(options, &commit, &[&["--package", LIBRARY], &tests[..]].concat())?);
+
+    let (start, system) = if options.is_for("windows") {
+        (r".\run.exe", "64-bit Windows 10 or later".to_owned())
+    } else if options.is_for("linux") {
+        let glibc = needs::glibc(programs.iter().map(|(_, file)| file))?;
+        ("./run", format!("Linux on {}, glibc {glibc} or later", options.architecture()))
+    } else {
+        ("./run", std::env::consts::OS.to_owned())
+    };
+    let folder = options.out.clone().unwrap_or_else(|| root.join("target/kit"));
+    let mut size = 0;
+    for (from, to) in contents(root, programs)? {
+        let to = folder.join(to);
+        fs::create_dir_all(to.parent().unwrap_or(&folder)).with_context(|| to.display().to_string())?;
+        size += fs::copy(&from, &to)
+            .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    }
+    let readme = README.replace("{run}", start).replace("{system}", &system).replace("{commit}", &commit);
+    let path = folder.join("README.txt");
+    fs::write(&path, readme).with_context(|| path.display().to_string())?;
+
+    #[expect(clippy::cast_precision_loss, reason = "a digit is shown")]
+    let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+    ensure!(size <= MOST, "the kit has {}, and may have {}", mib(size), mib(MOST));
+    println!("\n{}: {}, for {system}\nThere: {start} --minutes 30", folder.display(), mib(size));
+    Ok(())
+}
+
+/// Builds programs, optimised and stripped, and says where each is.
+fn build(options: &Options, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    let mut command = cargo(&["build", "--profile", PROFILE, "--message-format", "json-render-diagnostics"]);
+    command.args(what).env("WGPU_CLAMP_COMMIT", commit).current_dir(root()?);
+    if let Some(target) = &options.target {
+        command.args(["--target", target]);
+    }
+    if let Some(sources) = sources() {
+        // A panic names the file that it is in: not with the home of whoever built it.
+        command.args([
+            "--config",
+            &format!("build.rustflags = ['--remap-path-prefix={}=registry']", sources.display()),
+        ]);
+    }
+    let line = shown(&command);
+    println!("$ {line}");
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start `{line}`"))?;
+    ensure!(output.status.success(), "this command failed ({}):\n\n    {line}\n", output.status);
+    executables(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// Where cargo keeps the crates of others.
+fn sources() -> Option<PathBuf> {
+    let home = std::env::home_dir().map(|home| home.join(".cargo"));
+    Some(std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home)?.join("registry/src"))
+}
+
+/// The programs that cargo says it has built, by the names of their targets.
+fn executables(messages: &str) -> Result<Vec<(String, PathBuf)>> {
+    let mut programs = Vec::new();
+    for message in messages.lines() {
+        let message: Value = serde_json::from_str(message).context("cargo's messages are JSON")?;
+        if let (Some(name), Some(file)) = (message["target"]["name"].as_str(), message["executable"].as_str())
+        {
+            programs.push((name.to_owned(), file.into()));
+        }
+    }
+    Ok(programs)
+}
+
+/// Which file goes where.
+fn contents(root: &Path, programs: Vec<(String, PathBuf)>) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let mut files = Vec::new();
+    for (name, file) in programs {
+        let place = PathBuf::from(if name == "run" { name } else { format!("bin/{name}") });
+        let extension = file.extension().unwrap_or_default();
+        files.push((file.clone(), place.with_extension(extension)));
+    }
+    for name in DATA {
+        walk(&root.join("tests/data").join(name), &Path::new("data").join(name), &mut files)?;
+    }
+    for (from, to) in [
+        ("benches/peers/torch_cupy.py", "torch_cupy.py"),
+        ("LICENSE-MIT", "LICENSE-MIT"),
+        ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ] {
+        files.push((root.join(from), to.into()));
+    }
+    Ok(files)
+}
+
+/// All files of a folder, or the one file.
+fn walk(from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
+    if !from.is_dir() {
+        files.push((from.to_owned(), to.to_owned()));
+        return Ok(());
+    }
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        walk(&entry.path(), &to.join(entry.file_name()), files)?;
+    }
+    Ok(())
+}
+
+/// What is built, where the repository is one of git.
+fn commit(root: &Path) -> String {
+    let output = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
+    output.ok().filter(|output| output.status.success()).map_or_else(
+        || "unknown".to_owned(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_options_are_few() {
+        let parse = |line| options(Words::typed(line));
+        assert_eq!(parse("").unwrap(), Options::default());
+        let asked = parse("--out there --target x86_64-pc-windows-gnu").unwrap();
+        assert!(asked.is_for("windows") && !asked.is_for("linux") && asked.out == Some("there".into()));
+        for (line, part) in [("--out", "`--out` needs"), ("now", "`now`"), ("-- now", "`now`")] {
+            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
+        }
+    }
+
+    #[test]
+    fn programs_are_found_in_what_cargo_says() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"anyhow"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"gpu"},"executable":"/t/deps/gpu-0123456789abcdef"}
+{"reason":"build-finished","success":true}"#;
+        let programs = executables(messages).unwrap();
+        assert_eq!(programs, [("gpu".to_owned(), PathBuf::from("/t/deps/gpu-0123456789abcdef"))]);
+        assert!(executables("no JSON").is_err());
+    }
+
+    #[test]
+    fn everything_that_the_kit_takes_is_there() {
+        let programs =
+            vec![("run".to_owned(), "/t/run.exe".into()), ("gpu".to_owned(), "/t/gpu-1.exe".into())];
+        let files = contents(root().unwrap(), programs).unwrap();
+        let places: Vec<_> = files.iter().map(|(_, to)| to.to_str().unwrap().replace('\\', "/")).collect();
+        for place in ["run.exe", "bin/gpu.exe", "data/CONFORMANCE.md", "data/onnx/test_clip/model.onnx"] {
+            assert!(places.iter().any(|known| known == place), "{place} is not among {places:?}");
+        }
+        assert!(files[2..].iter().all(|(from, _)| from.is_file()));
+    }
+
+    #[test]
+    fn the_readme_has_a_place_for_all_that_it_is_told() {
+        for mark in ["{run}", "{system}", "{commit}"] {
+            assert!(README.contains(mark), "{mark}");
+        }
+    }
+}
