@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
@@ -24,11 +24,16 @@ pub const COMMAND: cli::Command = cli::Command {
         In place of the table: the layouts that users bring, each beside a copy and a plain kernel; or what
         `prepare` and the first dispatch take with the driver's caches off.
 
-    cargo xtask bench --from FILE
+    cargo xtask bench --from FILE [--into FILE.md]
         Takes what --json wrote, here or on another machine, into benches/RESULTS.md, with pictures.
 ",
     task: |words| {
         let (peers, args) = options(words);
+        let other =
+            args.iter().find(|arg| ["--layouts", "--first", "--from"].iter().any(|other| arg == other));
+        if let Some(other) = other.filter(|_| peers) {
+            bail!("`--peers` adds rows to the table, and goes without `{}`", other.display());
+        }
         Ok(Box::new(move || run(peers, &args)))
     },
 };
@@ -85,5 +90,7 @@ mod tests {
         assert_eq!(options(Words::typed("")), (false, vec![]));
         let (peers, args) = options(Words::typed("--quick --peers --json here -- --help"));
         assert!(peers && args == ["--quick", "--json", "here", "--help"]);
+        let error = (COMMAND.task)(Words::typed("--peers --first")).err().map(|error| error.to_string());
+        assert!(error.unwrap().contains("`--first`"));
     }
 }

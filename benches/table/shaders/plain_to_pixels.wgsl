@@ -21,7 +21,7 @@ fn load(pixel: u32, channel: u32) {
         }
         return;
     }
-    let word = src[at * SRC_BITS / 32u];
+    let word = src[at / (32u / SRC_BITS)];
     if SRC_BITS == 16u {
         put(word & 0xffffu, 0u, channel);
         put(word >> 16u, 1u, channel);
@@ -43,7 +43,7 @@ fn main(
     if pixel >= params.pixels {
         return;
     }
-    let at = (params.dst + pixel * CHANNELS) * DST_BITS / 32u;
+    let at = (params.dst + pixel * CHANNELS) / (32u / DST_BITS);
     if TAKEN < CHANNELS {
         // Bytes, of which the last of each four stays.
         words[0] = dst[at] & 0xff000000u;

@@ -49,7 +49,7 @@ fn main(
     if pixel >= params.pixels {
         return;
     }
-    let at = (params.src + pixel * CHANNELS) * SRC_BITS / 32u;
+    let at = (params.src + pixel * CHANNELS) / (32u / SRC_BITS);
     words[0] = src[at];
     words[1] = src[at + 1u];
     if CHANNELS > 2u {

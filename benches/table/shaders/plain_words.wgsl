@@ -6,7 +6,7 @@ override AXIS: u32;
 
 fn element(word: u32, lane: u32) -> u32 {
     // Before the first element this wraps.
-    let n = word * 32u / DST_BITS + lane - params.dst;
+    let n = word * (32u / DST_BITS) + lane - params.dst;
     var index = vec4(n, 0u, 0u, 0u);
     if RANK > 1u {
         // A constant where the neighbours are components.
@@ -28,7 +28,8 @@ fn element(word: u32, lane: u32) -> u32 {
     if RANK > 2u {
         at += index.z * params.strides.z;
     }
-    return result(extractBits(src[at * SRC_BITS / 32u], at * SRC_BITS % 32u, SRC_BITS), index[AXIS]);
+    let lanes = 32u / SRC_BITS;
+    return result(extractBits(src[at / lanes], at % lanes * SRC_BITS, SRC_BITS), index[AXIS]);
 }
 
 @compute @workgroup_size(256)

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Instant;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -30,6 +31,7 @@ pub struct Bench {
     copies: [Packets; 3],
     fills: [Packets; 3],
     arena: RefCell<Option<Arena>>,
+    start: Instant,
 }
 
 /// Buffers for the copies, kept from one row to the next.
@@ -49,7 +51,7 @@ impl Bench {
         let device = Device::open(options.f16)?;
         let clock = Clock::new(&device)?;
         let [copies, fills] = [COPIES, FILLS].map(|kinds| kinds.map(|kind| Packets::new(&device, kind)));
-        Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None) })
+        Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None), start: Instant::now() })
     }
 
     /// How large an output is, unless the row has a reason.
@@ -69,12 +71,25 @@ impl Bench {
     /// How many rounds.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        let few = self.options.quick || self.options.task == Task::Layouts;
-        self.options.rounds.unwrap_or(match (few, self.device.is_cpu()) {
-            (true, _) => 5,
-            (false, true) => 15,
-            (false, false) => 11,
+        self.options.rounds.unwrap_or(match (&self.options.task, self.options.quick, self.device.is_cpu()) {
+            // Only on Linux are there drivers that can be told to forget: elsewhere the first sample is the true one.
+            (Task::First, ..) => {
+                if cfg!(target_os = "linux") {
+                    3
+                } else {
+                    1
+                }
+            }
+            (Task::Layouts, ..) | (_, true, _) => 5,
+            (_, false, true) => 15,
+            (_, false, false) => 11,
         })
+    }
+
+    /// Whether no row is to be begun any more.
+    #[must_use]
+    pub fn time_is_over(&self) -> bool {
+        self.options.minutes.is_some_and(|minutes| self.start.elapsed().as_secs() >= 60 * minutes as u64)
     }
 
     /// On how many buffers work of `bytes` takes turns, so that no cache is measured.

@@ -70,7 +70,7 @@ impl Case {
         }
     }
 
-    /// As [`new`](Self::new), with a clamp for each index of an axis. They are never freed: a program makes a few.
+    /// As [`new`](Self::new), with a clamp for each index of an axis. They are never freed: a program makes some hundred.
     ///
     /// # Panics
     ///

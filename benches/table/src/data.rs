@@ -1,6 +1,6 @@
 //! Random elements, buffers that hold them, and reading them back.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use half::{bf16, f16};
 use wgpu_clamp::{Bound, Clamp, DType, Element, wgpu};
 
@@ -64,15 +64,20 @@ pub fn bounds(dtype: DType) -> Result<Clamp> {
 ///
 /// # Errors
 ///
-/// wgpu does not map it.
+/// There is no memory for it.
 pub fn buffer(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    let size = bytes.len().next_multiple_of(16) as u64;
+    let scope = device.wgpu().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let buffer = device.wgpu().create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: bytes.len().next_multiple_of(16) as u64,
+        size,
         usage,
         mapped_at_creation: true,
     });
+    if let Some(error) = pollster::block_on(scope.pop()) {
+        bail!("a buffer of {size} bytes: {error}");
+    }
     let at = ..bytes.len().next_multiple_of(4) as u64;
     let mut padded;
     let whole = if bytes.len().is_multiple_of(4) {

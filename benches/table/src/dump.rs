@@ -18,6 +18,8 @@ use crate::sweep;
 pub struct Dump {
     /// What stands above the table.
     pub head: Head,
+    /// Why not all rows are in it: they were not asked for, or the time was over.
+    pub left_out: Option<String>,
     /// The table, with every sample.
     pub rows: Vec<Outcome>,
     /// Time against something that grows.

@@ -10,7 +10,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use half::f16;
 use serde::{Deserialize, Serialize};
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Operands, Plan, Precision, Rounding, Shader, View};
+use wgpu_clamp::{
+    Bound, Clamp, Clamps, DType, Layout, Limits, Operands, Plan, Precision, Rounding, Shader, View,
+};
 
 use crate::bench::{self, Bench};
 use crate::case::Case;
@@ -23,6 +25,7 @@ use crate::plain;
 use crate::row::Unit;
 use crate::stats::Stats;
 use crate::table::figure;
+use crate::verify;
 
 /// By which drivers leave their shader caches alone: Mesa's, before version 22.1 and from then on, and NVIDIA's.
 const CACHES_OFF: [(&str, &str); 3] = [
@@ -39,6 +42,18 @@ struct Job {
     slot: bool,
     /// Whether the plain kernel does the same.
     plain: bool,
+}
+
+impl Job {
+    fn first_clamp(&self) -> Result<Clamp> {
+        let clamp = self.case.clamp;
+        Ok(if self.slot { clamp.with_bounds(Bound::OnGpu, clamp.max())? } else { clamp })
+    }
+
+    /// What is prepared, `first` being [`first_clamp`](Self::first_clamp).
+    fn clamps<'a>(&self, first: &'a Clamp) -> Clamps<'a> {
+        self.case.channels.map_or_else(|| first.into(), |(axis, clamps)| Clamps::along(axis, clamps))
+    }
 }
 
 /// What a job took.
@@ -73,7 +88,7 @@ impl Times {
     }
 }
 
-/// A picture of so many elements in all is little to compute.
+/// Width and height of the jobs' pictures: small, so that compiling is what takes the time.
 const SIDE: usize = 192;
 
 /// Each kernel, on the dtypes that it is used with most.
@@ -113,10 +128,10 @@ fn jobs() -> Result<Vec<Job>> {
         job("flat, scale, bias, clamp", Case::new(stepped(DType::U8, fast)?, flat, flat)),
         job("flat, scale, bias, clamp", Case::new(stepped(DType::F16, fast)?, flat, flat)),
         job("flat, scale, bias, clamp", Case::new(u8_f32.with_affine(0.04, -2.0)?, flat, flat)),
-        job("flat, Exact", Case::new(stepped(DType::F32, exact)?, flat, flat)),
+        no_plain("flat, Exact", Case::new(stepped(DType::F32, exact)?, flat, flat)),
         no_plain("flat, Exact", Case::new(stepped(DType::F64, exact)?, flat, flat)),
         no_plain("flat, scale, bias, clamp", Case::new(stepped(DType::I64, fast)?, flat, flat)),
-        Job { slot: true, ..job("flat, Min on the GPU", f32_flat) },
+        Job { slot: true, ..no_plain("flat, Min on the GPU", f32_flat) },
         job("HWC, per channel", each(floats, hwc, hwc)?),
         job("HWC, per channel", each(u8_f32, hwc, hwc)?),
         job("HWC to CHW, per channel", each(u8_f32, hwc, planes)?),
@@ -135,12 +150,12 @@ fn jobs() -> Result<Vec<Job>> {
     ])
 }
 
-/// Times every job that was asked for, and prints each at once.
+/// Times every job that was asked for, while there is time, and prints each at once; tells how many were asked for.
 ///
 /// # Errors
 ///
 /// The program cannot start itself. What fails on the device is the job's own error.
-pub fn measure(bench: &Bench) -> Result<Vec<First>> {
+pub fn measure(bench: &Bench) -> Result<(Vec<First>, usize)> {
     let wanted = |job: &Job| {
         let text = format!("{} {}", job.name, dtypes(&job.case)).to_lowercase();
         bench.options.only.as_ref().is_none_or(|only| text.contains(only))
@@ -148,14 +163,18 @@ pub fn measure(bench: &Bench) -> Result<Vec<First>> {
     let jobs: Vec<_> = jobs()?.into_iter().enumerate().filter(|(_, job)| wanted(job)).collect();
     println!("Each time in a process of its own, {}.\n", caches());
     println!("{HEAD}");
-    let bar = bench::progress(jobs.len());
+    let count = jobs.len();
+    let bar = bench::progress(count);
     let mut all = Vec::new();
     for (n, job) in jobs {
+        if bench.time_is_over() {
+            break;
+        }
         bar.set_message(format!("{}, {}", job.name, dtypes(&job.case)));
         let mut first = First {
             job: job.name.to_owned(),
             dtypes: dtypes(&job.case),
-            kernels: kernels(&bench.device, &job.case)?,
+            kernels: kernels(&job, bench.device.host.clamper().limits())?,
             ours: None,
             plain: None,
             error: None,
@@ -166,12 +185,12 @@ pub fn measure(bench: &Bench) -> Result<Vec<First>> {
         all.push(first);
     }
     bar.finish_and_clear();
-    Ok(all)
+    Ok((all, count))
 }
 
 fn both(bench: &Bench, n: usize, job: &Job, first: &mut First) -> Result<()> {
     let times = |side: Side| {
-        let samples = (0..bench.options.rounds.unwrap_or(3)).map(|_| start(&bench.options, n, side));
+        let samples = (0..bench.rounds()).map(|_| start(&bench.options, n, side));
         let (prepare, dispatch) = samples.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         anyhow::Ok(Times { prepare: Stats::of(prepare), dispatch: Stats::of(dispatch) })
     };
@@ -206,11 +225,11 @@ fn start(options: &Options, n: usize, side: Side) -> Result<(f64, f64)> {
     Ok((prepare.parse()?, dispatch.parse()?))
 }
 
-/// What such a process does; prints both times.
+/// What such a process does; prints both times, and holds our result against the reference.
 ///
 /// # Errors
 ///
-/// There is no such job, or the device fails.
+/// There is no such job, the device fails, or the result is wrong.
 pub fn sample(f16: bool, n: usize, side: Side) -> Result<()> {
     let jobs = jobs()?;
     let job =
@@ -221,29 +240,32 @@ pub fn sample(f16: bool, n: usize, side: Side) -> Result<()> {
     clock.wall(&device, &Packets::new(&device, COPIES[0]).work(&device, 4096, &[scratch]), 1)?;
     let [source, dtype] = [job.case.clamp.source(), job.case.clamp.dtype()];
     let bytes = |layout: &Layout, dtype| usize::try_from(layout.required_bytes(dtype));
-    let src = data::buffer(&device, &data::random(source, bytes(&job.case.src, source)?, 42))?;
-    let dst = data::buffer(&device, &vec![0; bytes(&job.case.dst, dtype)?])?;
+    let src_bytes = data::random(source, bytes(&job.case.src, source)?, 42);
+    let dst_bytes = vec![0; bytes(&job.case.dst, dtype)?];
+    let (src, dst) = (data::buffer(&device, &src_bytes)?, data::buffer(&device, &dst_bytes)?);
+    // As the case has it.
     let slot = data::buffer(&device, &(-4.1_f32).to_le_bytes())?;
+    let after = dst.clone();
     wait(&device)?;
     let start = Instant::now();
     let work = match side {
         Side::Plain => plain::words(&job.case, &device, &[[src, dst]])?,
         Side::Ours => {
             let mut operands = Operands::new(View::new(&src, job.case.src), View::new(&dst, job.case.dst));
-            let mut clamp = job.case.clamp;
-            let clamper = device.host.clamper();
-            let prepared = if job.slot {
-                clamp = clamp.with_bounds(Bound::OnGpu, clamp.max())?;
+            if job.slot {
                 operands = operands.with_min(View::new(&slot, Layout::packed(&[])?));
-                clamper.prepare(&clamp, operands)?
-            } else {
-                clamper.prepare(job.case.clamps(), operands)?
-            };
+            }
+            let prepared = device.host.clamper().prepare(job.clamps(&job.first_clamp()?), operands)?;
             Work::Pass(vec![Box::new(move |pass| prepared.record(pass))])
         }
     };
     let prepare = start.elapsed().as_secs_f64();
     let dispatch = clock.wall(&device, &work, 1)?;
+    if side == Side::Ours {
+        let sides = [(&job.case.src, &src_bytes), (&job.case.dst, &dst_bytes)];
+        let [src, dst] = sides.map(|(layout, bytes)| verify::Side { layout, bytes });
+        verify::check(job.case.clamps(), &src, &dst, &data::read(&device, &after)?[..dst_bytes.len()])?;
+    }
     println!("{prepare} {dispatch}");
     Ok(())
 }
@@ -259,8 +281,8 @@ fn dtypes(case: &Case) -> String {
 }
 
 /// Of each pipeline the kernel and the entry point: what a label ends in.
-fn kernels(device: &Device, case: &Case) -> Result<String> {
-    let plan = Plan::new(case.clamps(), &case.src, &case.dst, device.host.clamper().limits())?;
+fn kernels(job: &Job, limits: Limits) -> Result<String> {
+    let plan = Plan::new(job.clamps(&job.first_clamp()?), &job.case.src, &job.case.dst, limits)?;
     let of = |shader: Shader| {
         let kernel = shader.label.rsplit(", ").nth(1).unwrap_or_default().to_owned();
         format!("{} `{}`", kernel.trim_end_matches(" kernel"), shader.entry_point)
@@ -305,10 +327,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_job_has_a_plan() {
-        for job in jobs().unwrap() {
-            let case = &job.case;
-            Plan::new(case.clamps(), &case.src, &case.dst, wgpu_clamp::Limits::default()).unwrap();
+    fn every_kernel_has_a_job() {
+        let used: Vec<_> =
+            jobs().unwrap().iter().map(|job| kernels(job, Limits::default()).unwrap()).collect();
+        for kernel in [
+            "contiguous",
+            "fill",
+            "interleaved",
+            "pixels",
+            "resolve",
+            "rows",
+            "spread",
+            "strided",
+            "transposed",
+            "words",
+        ] {
+            assert!(used.iter().any(|used| used.contains(&format!("{kernel} `"))), "{kernel}: {used:?}");
         }
     }
 }

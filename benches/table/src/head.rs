@@ -72,13 +72,20 @@ impl Head {
         ["adapter", "driver", "date", "commit"].map(|name| self.line(name)).join(", ")
     }
 
+    /// The adapter's name and API.
+    #[must_use]
+    pub fn adapter(&self) -> &str {
+        self.line("adapter")
+    }
+
     /// The adapter and its API as a part of a file's name: `nvidia-h100-vulkan`.
     #[must_use]
     pub fn slug(&self) -> String {
         let adapter = self.line("adapter");
         let name = adapter.split(" (").next().unwrap_or_default();
         let api = adapter.rsplit('(').next().and_then(|kind| kind.split(',').next()).unwrap_or_default();
-        let words = format!("{name} {api}").to_lowercase();
+        let f16 = if self.line("features").contains("SHADER_F16") { "f16" } else { "" };
+        let words = format!("{name} {api} {f16}").to_lowercase();
         let words =
             words.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join("-")

@@ -80,14 +80,15 @@ fn try_run(more: &[More]) -> Result<bool> {
     let bench = Bench::open(options)?;
     let mut dump = Dump { head: Head::of(&bench)?, ..Dump::default() };
     println!("{}", dump.head.markdown());
+    let count;
     match bench.options.task {
         Task::Layouts => {
-            dump.layouts = sweep::measure(&bench)?;
+            (dump.layouts, count) = sweep::measure(&bench)?;
             println!("\n{}", sweep::summary(&dump.layouts));
         }
-        Task::First => dump.first = first::measure(&bench)?,
+        Task::First => (dump.first, count) = first::measure(&bench)?,
         _ => {
-            dump.rows = measure(&bench, more)?;
+            (dump.rows, count) = measure(&bench, more)?;
             println!("\n{}\n", table::summary(&dump.rows));
             dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
             for curve in &dump.growth {
@@ -95,8 +96,23 @@ fn try_run(more: &[More]) -> Result<bool> {
             }
         }
     }
+    dump.left_out = left_out(&bench.options, dump.layouts.len() + dump.first.len() + dump.rows.len(), count);
+    if let Some(why) = &dump.left_out {
+        println!("Not all rows: {why}.");
+    }
     write(&bench.options, &dump)?;
     Ok(dump.is_right())
+}
+
+/// Why `measured` rows are not all that there are, of which `count` were asked for.
+fn left_out(options: &Options, measured: usize, count: usize) -> Option<String> {
+    match (&options.only, options.minutes) {
+        (_, Some(minutes)) if measured < count => {
+            Some(format!("{measured} of {count} were measured within {minutes} minutes"))
+        }
+        (Some(only), _) => Some(format!("those that contain `{only}`")),
+        _ => None,
+    }
 }
 
 /// Takes files of `--json` into a page.
@@ -144,12 +160,13 @@ pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One after the other.
-fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
+/// One after the other, while there is time; and how many were asked for.
+fn measure(bench: &Bench, more: &[More]) -> Result<(Vec<Outcome>, usize)> {
     let rows = rows(bench, more)?;
-    let bar = bench::progress(rows.len());
+    let count = rows.len();
+    let bar = bench::progress(count);
     println!("{}", table::HEAD);
-    let measured = rows.into_iter().map(|row| {
+    let measured = rows.into_iter().take_while(|_| !bench.time_is_over()).map(|row| {
         bar.set_message(format!("{}: {}", row.section, row.name));
         let outcome = bench.measure(row);
         // At once: a run that is cut short has said what it found.
@@ -159,7 +176,7 @@ fn measure(bench: &Bench, more: &[More]) -> Result<Vec<Outcome>> {
     });
     let outcomes = measured.collect();
     bar.finish_and_clear();
-    Ok(outcomes)
+    Ok((outcomes, count))
 }
 
 fn wanted(row: &Row, only: Option<&str>) -> bool {

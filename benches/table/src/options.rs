@@ -17,6 +17,7 @@ Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table 
     --size MIB       the size of the large tensors
     --json FILE      all figures, for programs
     --plot FILE.svg  the ratios as a picture
+    --minutes N      begins no row after so long; what was measured by then is written
     --f16            with SHADER_F16 and SHADER_I16, by which devices on Vulkan convert F16 in hardware
     --growth         also time against size, rank, clamps in a pass and host memory; with --plot, one picture each
 
@@ -24,7 +25,8 @@ In place of the table:
 
     --layouts        a sweep of the layouts that users bring, each beside a copy and a plain kernel, at 16 and 64 MiB
                      (on a GPU at 64 and 256): ns per element and ratios; with --plot, one picture of all
-    --first          the time to a first result: `prepare` and the first dispatch with the driver's caches off
+    --first          the time to a first result: `prepare` and the first dispatch, with the caches off of drivers that
+                     can be told so (those of Linux)
     --from FILE      takes a file of --json, of this machine or another one, into benches/RESULTS.md; may be repeated
     --into FILE.md   another page for --from, which draws its pictures beside the page
 
@@ -46,6 +48,8 @@ pub struct Options {
     pub rounds: Option<usize>,
     /// Bytes of the large tensors.
     pub size: Option<u64>,
+    /// After how many minutes no row begins any more.
+    pub minutes: Option<usize>,
     /// Where the figures go.
     pub json: Option<PathBuf>,
     /// Where the picture goes.
@@ -77,6 +81,41 @@ pub enum Task {
 }
 
 impl Task {
+    /// The options that mean something to it.
+    const fn takes(&self) -> &'static [&'static str] {
+        match self {
+            Self::Table => &[
+                "--help",
+                "-h",
+                "--quick",
+                "--only",
+                "--rounds",
+                "--minutes",
+                "--size",
+                "--json",
+                "--plot",
+                "--f16",
+                "--growth",
+            ],
+            Self::Layouts => &[
+                "--help",
+                "-h",
+                "--layouts",
+                "--quick",
+                "--only",
+                "--rounds",
+                "--minutes",
+                "--size",
+                "--json",
+                "--plot",
+                "--f16",
+            ],
+            Self::First => &["--help", "-h", "--first", "--only", "--rounds", "--minutes", "--json", "--f16"],
+            Self::FirstSample(..) => &["--first-sample", "--f16"],
+            Self::Record(_) => &["--help", "-h", "--from", "--into"],
+        }
+    }
+
     /// The option that asks for it.
     const fn option(&self) -> &'static str {
         match self {
@@ -98,8 +137,10 @@ impl Options {
     pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self> {
         let mut options = Self::default();
         let mut args = args.into_iter();
+        let mut given = Vec::new();
         while let Some(arg) = args.next() {
             let name = arg.to_str().unwrap_or_default();
+            given.push(name.to_owned());
             let mut value = || args.next().with_context(|| format!("`{name}` needs a value"));
             match name {
                 "--help" | "-h" => options.help = true,
@@ -116,6 +157,7 @@ impl Options {
                 "--into" => options.into = Some(value()?.into()),
                 "--only" => options.only = Some(value()?.to_string_lossy().to_lowercase()),
                 "--rounds" => options.rounds = Some(number(name, &value()?)?),
+                "--minutes" => options.minutes = Some(number(name, &value()?)?),
                 "--size" => options.size = Some((number(name, &value()?)? as u64) << 20),
                 "--json" => options.json = Some(value()?.into()),
                 "--plot" => options.plot = Some(value()?.into()),
@@ -125,14 +167,9 @@ impl Options {
         if let Some(plot) = options.plot.as_ref().filter(|plot| plot.extension().is_none_or(|e| e != "svg")) {
             bail!("`--plot` draws SVG, so name a file that ends in .svg, not `{}`", plot.display());
         }
-        if options.growth && options.task != Task::Table {
-            bail!("`--growth` goes with the table, not with {}", options.task.option());
-        }
-        if options.task == Task::First && options.plot.is_some() {
-            bail!("`--first` draws no picture, so it goes without `--plot`");
-        }
-        if options.into.is_some() && !matches!(options.task, Task::Record(_)) {
-            bail!("`--into` names the page of `--from`, which is missing");
+        let known = options.task.takes();
+        if let Some(other) = given.iter().find(|name| !known.contains(&name.as_str())) {
+            bail!("`{other}` means nothing to {}", options.task.option());
         }
         Ok(options)
     }
@@ -173,12 +210,14 @@ mod tests {
     #[test]
     fn all_options_at_once() {
         let options =
-            parse("--quick --only F16 --rounds 7 --size 2 --json a --plot b.svg --f16 --growth").unwrap();
+            parse("--quick --only F16 --rounds 7 --minutes 9 --size 2 --json a --plot b.svg --f16 --growth")
+                .unwrap();
         let expected = Options {
             help: false,
             quick: true,
             only: Some("f16".into()),
             rounds: Some(7),
+            minutes: Some(9),
             size: Some(2 << 20),
             json: Some("a".into()),
             plot: Some("b.svg".into()),
@@ -211,7 +250,9 @@ mod tests {
             ("--layouts --first", "`--layouts`"),
             ("--growth --layouts", "`--growth`"),
             ("--first --plot a.svg", "`--plot`"),
-            ("--into a.md", "`--from`"),
+            ("--first --quick", "`--quick`"),
+            ("--from a --only b", "`--only`"),
+            ("--into a.md", "`--into`"),
             ("--from a --layouts", "`--from`"),
             ("--first-sample 3", "`3`"),
         ] {

@@ -12,7 +12,7 @@ use crate::data::{self, Random};
 use crate::device::Device;
 use crate::kernels;
 use crate::row::{Goal, Rival, Row, Trial, Unit};
-use crate::verify::{address, bits};
+use crate::verify::{Side, address, bits, untouched};
 
 /// How many elements of a result are looked at.
 const SAMPLE: usize = 1 << 16;
@@ -96,8 +96,7 @@ pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Resul
     let dims = Dims::of(case)?;
     let mut constants = constants(case);
     constants.extend([
-        // A constant where neighbours are components: what a program knows of its pictures.
-        ("CHANNELS", if dims.extents[0] <= 64 { dims.extents[0] } else { 0 }),
+        ("CHANNELS", if dims.extents[0] <= COMPONENTS { dims.extents[0] } else { 0 }),
         ("TAKEN", dims.taken),
         ("RANK", dims.rank),
         ("AXIS", dims.axis),
@@ -160,8 +159,11 @@ fn constants(case: &Case) -> Vec<(&'static str, u32)> {
     ]
 }
 
+/// Up to so many neighbours are components, whose number a program knows.
+const COMPONENTS: u32 = 64;
+
 /// The dimensions of a case as the plain kernel for words walks them: the innermost of the destination first.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct Dims {
     rank: u32,
     /// In positions of the destination: with the gap behind the innermost dimension, where there is one.
@@ -210,7 +212,9 @@ impl Dims {
         for n in 1..dims.len() {
             extents[n - 1] = (dims[n].dst / dims[n - 1].dst.max(1)).cast_unsigned();
         }
-        let fills = dims.iter().enumerate().all(|(n, dim)| extents[n] == dim.extent || n == 0);
+        // A gap behind components is known by the constant.
+        let may_end_in_a_gap = |n: usize| n == 0 && extents[0] <= COMPONENTS as usize;
+        let fills = dims.iter().enumerate().all(|(n, dim)| extents[n] == dim.extent || may_end_in_a_gap(n));
         let packed = dims.first().is_none_or(|dim| dim.dst == 1);
         ensure!(
             packed && fills && dims.len() <= 3,
@@ -280,6 +284,8 @@ fn number(dtype: DType, bits: u64) -> f32 {
 pub(crate) fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
     let (ours, theirs) = (data::read(device, &set.buffers[0][1])?, data::read(device, theirs)?);
     let dtype = case.clamp.dtype();
+    let dst = Side { layout: &case.dst, bytes: &set.dst_bytes };
+    untouched(&dst, dtype.size(), &theirs[..set.dst_bytes.len()]).context("the plain kernel")?;
     let mut random = Random(11);
     let len = case.dst.len() as u64;
     for n in (0..64).chain(len - 64..len).chain((0..SAMPLE).map(|_| random.bits() % len)) {
@@ -290,4 +296,33 @@ pub(crate) fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buff
         ensure!((ours - theirs).abs() <= far, "element {n}: {ours}, the plain kernel has {theirs}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::layouts::{PAIRS, ways};
+
+    /// What the kernel walks is each element of the case once: positions of dst in order, and the source's element of each.
+    #[test]
+    fn dimensions_are_those_of_the_case() {
+        for way in ways() {
+            let case = way.case(PAIRS[0], 3 << 16, u64::MAX).unwrap();
+            let dims = Dims::of(&case).unwrap();
+            let mut places: Vec<_> = case.dst.addresses().zip(case.src.addresses()).collect();
+            places.sort_unstable();
+            let [inner, middle, ..] = dims.extents.map(|extent| extent.max(1) as usize);
+            let walked = (0..dims.span).filter_map(|n| {
+                let index = match dims.rank {
+                    0 | 1 => [n, 0, 0],
+                    2 => [n % inner, n / inner, 0],
+                    _ => [n % inner, n / inner % middle, n / inner / middle],
+                };
+                let step = |axis: usize| index[axis] as isize * dims.strides[axis].cast_signed() as isize;
+                let src = case.src.offset().cast_signed() + step(0) + step(1) + step(2);
+                (index[0] < dims.taken as usize).then(|| (case.dst.offset() + n, src.cast_unsigned()))
+            });
+            assert!(walked.eq(places), "{}: {dims:?}", way.name());
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! `--from`: takes what `--json` wrote, here or on another machine, into RESULTS.md.
 //!
-//! What belongs to one adapter and one kind of table stands between two comments there, and is replaced as a whole;
-//! pictures and full figures become files beside it.
+//! What belongs to one adapter and one kind of table stands between two comments there, and is replaced as a whole; what
+//! there is none of yet comes behind the adapter's other tables, or under a new heading. Pictures and full figures become
+//! files beside the page.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -27,9 +28,16 @@ const WORST: usize = 15;
 pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     let mut text = fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;
     let mut names = Vec::new();
-    for (kind, block) in blocks(dump, page)? {
+    for kind in kinds(dump) {
         let name = format!("{} {kind}", dump.head.slug());
-        text = replaced(&text, &name, &dump.head.title(), &block)?;
+        if let Some(why) = &dump.left_out {
+            ensure!(
+                !text.contains(&begin(&name)),
+                "the page has a whole {kind}, this is a part of one: {why}"
+            );
+        }
+        let block = block(dump, kind, page)?;
+        text = placed(&text, dump.head.slug().as_str(), kind, dump.head.adapter(), &block)?;
         names.push(name);
     }
     ensure!(!names.is_empty(), "the file has no table");
@@ -37,59 +45,80 @@ pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Each kind of table that there are figures of, as markdown; its pictures are drawn.
-fn blocks(dump: &Dump, page: &Path) -> Result<Vec<(&'static str, String)>> {
-    let head = &dump.head;
-    let beside = |suffix: &str| page.with_file_name(format!("{}{suffix}", head.slug()));
-    let mut blocks = Vec::new();
-    if !dump.rows.is_empty() {
-        plot::ratios(&beside(".svg"), &head.title(), &dump.rows)?;
-        let mut block = format!("![Ratio by row and dtype]({}.svg)\n\n{}\n", head.slug(), head.markdown());
-        let _ = writeln!(block, "{}", table::HEAD);
-        for row in &dump.rows {
-            let _ = writeln!(block, "{}", table::line(row));
-        }
-        let _ = writeln!(block, "\n{}", table::summary(&dump.rows));
-        blocks.push(("table", block));
-    }
-    if !dump.growth.is_empty() {
-        let mut block = String::new();
-        for curve in &dump.growth {
-            let suffix = curve.suffix();
-            curves::draw(&beside(&format!("{suffix}.svg")), &head.title(), curve)?;
-            let _ =
-                writeln!(block, "![{}]({}{suffix}.svg)\n\n{}", curve.name, head.slug(), curves::table(curve));
-        }
-        blocks.push(("growth", block));
-    }
-    if !dump.layouts.is_empty() {
-        sweep::draw(&beside("-layouts.svg"), &head.title(), &dump.layouts)?;
-        fs::write(beside("-layouts.tsv"), sweep::tsv(&dump.layouts))?;
-        let block = format!(
-            "![A copy's time over ours, by layout and dtypes]({0}-layouts.svg)\n\n{1}.\n\n{2}\n{3}\
-             [All rows]({0}-layouts.tsv), in seconds.\n",
-            head.slug(),
-            head.title(),
-            sweep::summary(&dump.layouts),
-            sweep::worst(&dump.layouts, WORST)
-        );
-        blocks.push(("layouts", block));
-    }
-    if !dump.first.is_empty() {
-        blocks.push(("first", format!("{}. {}", head.title(), first::table(&dump.first))));
-    }
-    Ok(blocks)
+/// The kinds of table that there are figures of.
+fn kinds(dump: &Dump) -> Vec<&'static str> {
+    let all = [
+        ("table", dump.rows.is_empty()),
+        ("growth", dump.growth.is_empty()),
+        ("layouts", dump.layouts.is_empty()),
+        ("first", dump.first.is_empty()),
+    ];
+    all.into_iter().filter(|(_, is_empty)| !is_empty).map(|(kind, _)| kind).collect()
 }
 
-/// The page with the block of that name replaced, or added at its end under the adapter's name.
-fn replaced(page: &str, name: &str, title: &str, block: &str) -> Result<String> {
-    let [begin, end] = [format!("<!-- {name} -->"), format!("<!-- end of {name} -->")];
+/// One of them as markdown; its pictures are drawn.
+fn block(dump: &Dump, kind: &str, page: &Path) -> Result<String> {
+    let (head, slug, title) = (&dump.head, dump.head.slug(), dump.head.title());
+    let beside = |suffix: &str| page.with_file_name(format!("{slug}{suffix}"));
+    let mut block = String::new();
+    match kind {
+        "table" => {
+            plot::ratios(&beside(".svg"), &title, &dump.rows)?;
+            let _ = writeln!(block, "![Ratio by row and dtype]({slug}.svg)\n\n{}", head.markdown());
+            let _ = writeln!(block, "{}", table::HEAD);
+            for row in &dump.rows {
+                let _ = writeln!(block, "{}", table::line(row));
+            }
+            let _ = writeln!(block, "\n{}", table::summary(&dump.rows));
+        }
+        "growth" => {
+            let _ = writeln!(block, "{title}.\n");
+            for curve in &dump.growth {
+                let suffix = curve.suffix();
+                curves::draw(&beside(&format!("{suffix}.svg")), &title, curve)?;
+                let _ = writeln!(block, "![{}]({slug}{suffix}.svg)\n\n{}", curve.name, curves::table(curve));
+            }
+        }
+        "layouts" => {
+            let (svg, tsv) = (beside("-layouts.svg"), beside("-layouts.tsv"));
+            sweep::draw(&svg, &title, &dump.layouts)?;
+            fs::write(&tsv, sweep::tsv(&dump.layouts))
+                .with_context(|| format!("cannot write {}", tsv.display()))?;
+            let _ = write!(
+                block,
+                "![A copy's time over ours, by layout and dtypes]({slug}-layouts.svg)\n\n{title}.\n\n{}\n{}\
+                 [All rows]({slug}-layouts.tsv), in seconds.",
+                sweep::summary(&dump.layouts),
+                sweep::worst(&dump.layouts, WORST)
+            );
+        }
+        _ => block = format!("{title}. {}", first::table(&dump.first)),
+    }
+    if let Some(why) = &dump.left_out {
+        let _ = write!(block, "\n\nNot all rows: {why}.");
+    }
+    Ok(block)
+}
+
+/// The comment that a block begins with.
+fn begin(name: &str) -> String {
+    format!("<!-- {name} -->")
+}
+
+/// The page with the adapter's block of that kind.
+fn placed(page: &str, slug: &str, kind: &str, adapter: &str, block: &str) -> Result<String> {
+    let last = format!("<!-- end of {slug} ");
+    let (begin, end) = (begin(&format!("{slug} {kind}")), format!("{last}{kind} -->"));
     let block = format!("{begin}\n\n{}\n\n{end}", block.trim());
-    let Some((before, rest)) = page.split_once(&begin) else {
-        return Ok(format!("{}\n\n## {title}\n\n{block}\n", page.trim_end()));
+    if let Some((before, rest)) = page.split_once(&begin) {
+        let (_, after) = rest.split_once(&end).with_context(|| format!("`{begin}` has no `{end}`"))?;
+        return Ok(format!("{before}{block}{after}"));
+    }
+    let Some(at) = page.rfind(&last) else {
+        return Ok(format!("{}\n\n## {adapter}\n\n{block}\n", page.trim_end()));
     };
-    let (_, after) = rest.split_once(&end).with_context(|| format!("`{begin}` has no `{end}`"))?;
-    Ok(format!("{before}{block}{after}"))
+    let line = page[at..].find('\n').map_or(page.len(), |length| at + length);
+    Ok(format!("{}\n\n{block}{}", &page[..line], &page[line..]))
 }
 
 #[cfg(test)]
@@ -99,16 +128,28 @@ mod tests {
     #[test]
     fn a_block_is_added_once_and_then_replaced() {
         let page = "# Results\n\nwords\n";
-        let once = replaced(page, "a table", "A, driver", "one").unwrap();
-        assert!(once.starts_with("# Results\n\nwords\n\n## A, driver\n\n<!-- a table -->\n\none\n"));
-        let other = replaced(&once, "b table", "B", "three").unwrap();
-        let twice = replaced(&other, "a table", "A, driver", "two").unwrap();
+        let once = placed(page, "a", "table", "A", "one").unwrap();
+        assert!(once.starts_with("# Results\n\nwords\n\n## A\n\n<!-- a table -->\n\none\n"), "{once}");
+        let other = placed(&once, "b", "table", "B", "three").unwrap();
+        let twice = placed(&other, "a", "table", "A", "two").unwrap();
         assert_eq!(twice, other.replace("one", "two"));
     }
 
     #[test]
+    fn the_tables_of_an_adapter_stand_together() {
+        let page = placed("# Results\n", "a", "table", "A", "one").unwrap();
+        let page = placed(&page, "b", "table", "B", "two").unwrap();
+        let page = placed(&page, "a", "first", "A", "three").unwrap();
+        let at = |text| page.find(text).unwrap();
+        assert!(
+            at("one") < at("three") && at("three") < at("two") && page.matches("## A").count() == 1,
+            "{page}"
+        );
+    }
+
+    #[test]
     fn a_block_without_an_end_is_not_replaced_by_guessing() {
-        let error = replaced("<!-- a table -->\nwords", "a table", "A", "new").unwrap_err().to_string();
+        let error = placed("<!-- a table -->\nwords", "a", "table", "A", "new").unwrap_err().to_string();
         assert!(error.contains("<!-- end of a table -->"), "{error}");
     }
 }

@@ -26,40 +26,51 @@ pub struct Point {
     pub pair: String,
     /// What was asked for: half of the bytes that a copy reads and writes.
     pub bytes: u64,
-    /// Elements of the output.
+    /// Elements of the output: fewer than was asked for where the source or the output would not fit into a binding.
     pub elements: u64,
+    /// Half of the bytes that these elements take on both sides.
+    pub moved: u64,
     /// Seconds of the library; none if it failed.
     pub ours: Option<Stats>,
     /// Seconds of the fastest copy kernel.
     pub copy: Option<Stats>,
     /// Seconds of the plain kernel.
     pub plain: Option<Stats>,
-    /// What the ratio to the copy should be on a driver that runs on the CPU.
-    pub goal: f64,
+    /// What the ratio to the copy should be, on a driver that runs on the CPU.
+    pub goal: Option<f64>,
     /// What went wrong.
     pub error: Option<String>,
 }
 
 impl Point {
-    /// The copy's time over ours.
+    /// The copy's time over ours; none where the result is wrong.
     #[must_use]
     pub fn to_copy(&self) -> Option<f64> {
-        Some(self.copy.as_ref()?.median / self.ours.as_ref()?.median)
+        self.ratio(self.copy.as_ref())
     }
 
-    /// The plain kernel's time over ours.
+    /// The plain kernel's time over ours; none where the result is wrong.
     #[must_use]
     pub fn to_plain(&self) -> Option<f64> {
-        Some(self.plain.as_ref()?.median / self.ours.as_ref()?.median)
+        self.ratio(self.plain.as_ref())
+    }
+
+    fn ratio(&self, theirs: Option<&Stats>) -> Option<f64> {
+        let ratio = theirs?.median / self.ours.as_ref()?.median;
+        self.error.is_none().then_some(ratio)
+    }
+
+    fn missed(&self) -> bool {
+        self.to_copy().zip(self.goal).is_some_and(|(ratio, goal)| ratio < goal)
     }
 }
 
-/// Measures all points that were asked for, and prints each at once.
+/// Measures all points that were asked for, while there is time, and prints each at once; tells how many were asked for.
 ///
 /// # Errors
 ///
 /// A case cannot be made. What fails on the device is the point's own error.
-pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
+pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     let mut cases = Vec::new();
     for bytes in sizes(bench) {
         for (way, pair) in ways().into_iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
@@ -69,10 +80,14 @@ pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
             }
         }
     }
-    let bar = bench::progress(cases.len());
+    let count = cases.len();
+    let bar = bench::progress(count);
     println!("{HEAD}");
     let mut points = Vec::new();
     for (bytes, way, pair) in cases {
+        if bench.time_is_over() {
+            break;
+        }
         bar.set_message(format!("{}, {}", way.name(), name(pair)));
         let point = point(bench, bytes, way, pair)?;
         bar.suspend(|| println!("{}", line(&point)));
@@ -80,7 +95,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
         points.push(point);
     }
     bar.finish_and_clear();
-    Ok(points)
+    Ok((points, count))
 }
 
 /// 16 MiB, which a CPU's cache holds, so that memory hides no instruction, and 64, which it does not; four times as much
@@ -105,10 +120,11 @@ fn point(bench: &Bench, bytes: u64, way: Way, pair: Pair) -> Result<Point> {
         pair: name(pair),
         bytes,
         elements: case.dst.len() as u64,
+        moved: case.bytes(),
         ours: None,
         copy: None,
         plain: None,
-        goal: way.goal(pair),
+        goal: bench.device.is_cpu().then(|| way.goal(pair)),
         error: None,
     };
     point.error = run(bench, &case, &mut point).err().map(|error| format!("{error:#}"));
@@ -143,10 +159,11 @@ fn line(point: &Point) -> String {
         stats.as_ref().map_or_else(|| "–".to_owned(), |stats| format!("{:.2}", per_element(stats.median)))
     };
     let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
-    let Point { layout, pair, bytes, goal, .. } = point;
-    let mut line = format!("| {layout} | {pair} | {} | {} ", size(*bytes), ns(&point.ours));
+    let Point { layout, pair, moved, goal, .. } = point;
+    let goal = goal.map_or_else(|| "–".to_owned(), |goal| format!("≥ {goal:.2}"));
+    let mut line = format!("| {layout} | {pair} | {} | {} ", size(*moved), ns(&point.ours));
     let _ = write!(line, "| {} | {} ", ns(&point.copy), ns(&point.plain));
-    let _ = write!(line, "| {} | ≥ {goal:.2} | {} |", ratio(point.to_copy()), ratio(point.to_plain()));
+    let _ = write!(line, "| {} | {goal} | {} |", ratio(point.to_copy()), ratio(point.to_plain()));
     if let Some(error) = &point.error {
         let _ = write!(line, " **WRONG**: {}", error.replace('\n', " "));
     }
@@ -160,12 +177,12 @@ pub fn summary(points: &[Point]) -> String {
     for points in points.chunk_by(|a, b| a.bytes == b.bytes) {
         let below =
             |limit| points.iter().filter(|point| point.to_copy().is_some_and(|to| to < limit)).count();
-        let missed = points.iter().filter(|point| point.to_copy().is_some_and(|to| to < point.goal)).count();
+        let missed = points.iter().filter(|point| point.missed()).count();
         let slower = points.iter().filter(|point| point.to_plain().is_some_and(|to| to < 1.0)).count();
         let wrong = points.iter().filter(|point| point.error.is_some()).count();
         let _ = writeln!(
             text,
-            "{}, {} rows: {} below 0.15 of a copy, {} below 0.3, {missed} below their goal, {slower} slower than the \
+            "- {}, {} rows: {} below 0.15 of a copy, {} below 0.3, {missed} below their goal, {slower} slower than the \
              plain kernel, {wrong} wrong.",
             size(points[0].bytes),
             points.len(),
@@ -201,14 +218,17 @@ pub fn worst(points: &[Point], count: usize) -> String {
 /// All points, tab-separated.
 #[must_use]
 pub fn tsv(points: &[Point]) -> String {
-    let mut text = "layout\tdtypes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\n".to_owned();
+    let mut text =
+        "layout\tdtypes\tasked_bytes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\terror\n".to_owned();
     for point in points {
         let seconds = |stats: &Option<Stats>| {
             stats.as_ref().map_or_else(|| "-".to_owned(), |stats| format!("{:.3e}", stats.median))
         };
-        let Point { layout, pair, bytes, elements, ours, copy, plain, goal, .. } = point;
+        let Point { layout, pair, bytes, elements, moved, ours, copy, plain, goal, error } = point;
         let times = [ours, copy, plain].map(seconds).join("\t");
-        let _ = writeln!(text, "{layout}\t{pair}\t{bytes}\t{elements}\t{times}\t{goal}");
+        let goal = goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string());
+        let error = error.as_deref().unwrap_or("-").replace(['\n', '\t'], " ");
+        let _ = writeln!(text, "{layout}\t{pair}\t{bytes}\t{moved}\t{elements}\t{times}\t{goal}\t{error}");
     }
     text
 }

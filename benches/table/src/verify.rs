@@ -70,7 +70,7 @@ pub(crate) fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
 }
 
 /// Whether the gaps of an output are as they were.
-fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
+pub(crate) fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
     if dst.layout.len() * size == dst.bytes.len() {
         return Ok(());
     }

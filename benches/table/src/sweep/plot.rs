@@ -10,16 +10,16 @@ use super::Point;
 use crate::plot::{Area, text};
 use crate::table::size;
 
-/// Of a cell, in pixels.
+/// Width and height of a cell, in pixels.
 const CELL: (i32, i32) = (62, 20);
 
 /// Where the layouts' names end.
 const LABELS: i32 = 270;
 
-/// Above the cells.
+/// Height of the title, the legend and the columns' names.
 const HEAD: i32 = 118;
 
-/// Between two sizes.
+/// Width of the gap between two sizes.
 const GAP: i32 = 18;
 
 /// Draws all points.
@@ -59,6 +59,10 @@ pub fn draw(path: &Path, adapter: &str, points: &[Point]) -> Result<()> {
         }
         for point in points {
             let (x, y) = at(point);
+            if point.error.is_some() {
+                text(&area, "wrong", (x + CELL.0 / 2, y + CELL.1 / 2), 12, HPos::Center)?;
+                continue;
+            }
             cell(&area, (x, y), point.to_copy(), point.to_plain().is_some_and(|to| to < 1.0))?;
         }
         Ok(area.present()?)
