@@ -287,7 +287,12 @@ fn kernels(job: &Job, limits: Limits) -> Result<String> {
         let kernel = shader.label.rsplit(", ").nth(1).unwrap_or_default().to_owned();
         format!("{} `{}`", kernel.trim_end_matches(" kernel"), shader.entry_point)
     };
-    Ok(plan.shaders().into_iter().map(of).collect::<Vec<_>>().join(", "))
+    let mut names: Vec<_> = plan.shaders().into_iter().map(of).collect();
+    if job.slot {
+        // It runs before the plan's own dispatches.
+        names.insert(0, "resolve `resolve`".to_owned());
+    }
+    Ok(names.join(", "))
 }
 
 const HEAD: &str = "\
