@@ -1,14 +1,12 @@
 //! `cargo xtask bench`: how fast the crate is here.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Result, bail};
 
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::steps::{cargo, root, run as run_command};
+use crate::steps::{cargo, commit, root, run as run_command};
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -68,17 +66,7 @@ pub fn run(peers: bool, args: &[OsString]) -> Result<()> {
     if !measures && args.iter().all(|arg| arg != "--into") {
         program.arg("--into").arg(root.join("benches/RESULTS.md"));
     }
-    if let Some(commit) = commit(root) {
-        program.env("WGPU_CLAMP_COMMIT", commit);
-    }
-    run_command(&mut program)
-}
-
-/// What is measured, where the repository is one of git.
-fn commit(root: &Path) -> Option<String> {
-    let output =
-        Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    run_command(program.env("WGPU_CLAMP_COMMIT", commit(root)))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cli::{self, Words};
 use crate::lint::FEATURES;
 use crate::manifest::LIBRARY;
-use crate::steps::{cargo, root, shown};
+use crate::steps::{cargo, commit, root, shown};
 
 /// The command.
 pub const COMMAND: cli::Command = cli::Command {
@@ -183,15 +183,6 @@ fn walk(from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<(
         walk(&entry.path(), &to.join(entry.file_name()), files)?;
     }
     Ok(())
-}
-
-/// What is built, where the repository is one of git.
-fn commit(root: &Path) -> String {
-    let output = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
-    output.ok().filter(|output| output.status.success()).map_or_else(
-        || "unknown".to_owned(),
-        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-    )
 }
 
 #[cfg(test)]

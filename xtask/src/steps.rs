@@ -56,6 +56,15 @@ pub fn root() -> Result<&'static Path> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
 }
 
+/// The commit that is checked out and whether it was changed, or "unknown" where the repository is none of git.
+pub fn commit(root: &Path) -> String {
+    let output = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
+    output.ok().filter(|output| output.status.success()).map_or_else(
+        || "unknown".to_owned(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    )
+}
+
 /// The cargo that runs this program, so that one toolchain does it all.
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
