@@ -3,6 +3,7 @@
 pub mod layouts;
 mod plot;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
@@ -193,7 +194,7 @@ pub fn summary(points: &[Point]) -> String {
     text
 }
 
-/// The slowest layouts beside a copy, and those that the plain kernel beats by most, as a table.
+/// The slowest layouts beside a copy, and those that the plain kernel beats by most, each by its slowest row.
 #[must_use]
 pub fn worst(points: &[Point], count: usize) -> String {
     let mut text = String::new();
@@ -201,6 +202,8 @@ pub fn worst(points: &[Point], count: usize) -> String {
         let ratio = |point: &&Point| of(point).unwrap_or(f64::INFINITY);
         let mut sorted: Vec<_> = points.iter().filter(|point| ratio(point) < below).collect();
         sorted.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+        let mut layouts = HashSet::new();
+        sorted.retain(|point| layouts.insert(&point.layout));
         sorted.truncate(count);
         if !sorted.is_empty() {
             let _ = writeln!(text, "{title}:\n\n{HEAD}");
@@ -210,8 +213,8 @@ pub fn worst(points: &[Point], count: usize) -> String {
             text.push('\n');
         }
     };
-    add("The slowest beside a copy", Point::to_copy, f64::INFINITY);
-    add("The slowest of those that the plain kernel beats", Point::to_plain, 1.0);
+    add("The slowest layouts beside a copy, each by its slowest row", Point::to_copy, f64::INFINITY);
+    add("The same of those that the plain kernel beats", Point::to_plain, 1.0);
     text
 }
 
