@@ -1,6 +1,6 @@
 //! Everything that can go wrong, as one enum.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use crate::standards::Standard;
 use crate::standards::directml::FeatureLevel;
@@ -395,7 +395,7 @@ pub enum Error {
     /// A layout reaches beyond its buffer.
     #[error(
         "{argument}: {dtype} elements of {layout} need a buffer of {needed} bytes, this one has {actual} ({}){}",
-        if needed - actual < 4 { "storage buffers are whole 4-byte words" }
+        if bytes_of(layout, *dtype).end <= (*actual).into() { "storage buffers are whole 4-byte words" }
         else { "shape, strides and offset count elements" },
         unchosen(*dtype, None)
     )]
@@ -407,7 +407,7 @@ pub enum Error {
         dtype: DType,
         /// Where the elements would lie.
         layout: Box<Layout>,
-        /// The bytes needed, a multiple of 4.
+        /// The bytes needed; on the GPU a multiple of 4.
         needed: u64,
         /// The size of the buffer in bytes.
         actual: u64,
@@ -506,7 +506,7 @@ pub enum Error {
     #[error("only elements {}..{} were written: {source}", valid.start, valid.end)]
     PartlyWritten {
         /// The elements of the slice that are results. The others are as they were.
-        valid: std::ops::Range<usize>,
+        valid: Range<usize>,
         /// What failed.
         source: Box<Error>,
     },
@@ -530,10 +530,15 @@ fn dtype_remedy(argument: &str, dtype: DType, actual: DType) -> String {
     literals
 }
 
+/// The bytes from the first element of a layout to the last.
+fn bytes_of(layout: &Layout, dtype: DType) -> Range<u128> {
+    let size = dtype.size() as u128;
+    layout.span().map_or(0..0, |(low, high)| low as u128 * size..(high as u128 + 1) * size)
+}
+
 /// Where the elements of a layout lie.
 fn in_bytes(layout: &Layout, dtype: DType) -> String {
-    let size = dtype.size() as u128;
-    let bytes = layout.span().map_or(0..0, |(low, high)| low as u128 * size..(high as u128 + 1) * size);
+    let bytes = bytes_of(layout, dtype);
     format!("{dtype} elements of {layout} (bytes {}..{})", bytes.start, bytes.end)
 }
 

@@ -14,8 +14,8 @@ use crate::{Bound, Clamp, Clamps, DType, Element, Error, Layout};
 /// # Errors
 ///
 /// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
-/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice. A slice may end with its last element; the
-/// error names the size that a GPU buffer needs, a multiple of 4 bytes. Nothing is written on an error.
+/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, which may end with its last element. Nothing is
+/// written on an error.
 ///
 /// For channels, [`Error::Axis`] if the shape lacks the axis, [`Error::ChannelCount`] if it is not as long as the
 /// list, [`Error::ChannelsDiffer`] if the clamps do not agree in what channels have in common, and
@@ -250,7 +250,6 @@ fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8
     let needed = end.saturating_mul(dtype.size() as u64);
     let actual = bytes.len() as u64;
     if needed > actual {
-        let needed = needed.div_ceil(4).saturating_mul(4);
         let layout = Box::new(*layout);
         return Err(Error::BufferTooSmall { argument, dtype, layout, needed, actual });
     }

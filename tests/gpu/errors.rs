@@ -621,7 +621,7 @@ fn messages_of_operands() {
         "was f64 meant? Bounds without a suffix make a clamp of it: `Clamp::new(0.0_f32, 6.0)` is one of f32";
     for gpu in gpus() {
         let (a, b) = (buffer(gpu, &bytes(16)), buffer(gpu, &bytes(64)));
-        let said = |clamp: &Clamp, src, dst| {
+        let said = |clamp: &Clamp, src: View<'_>, dst: View<'_>| {
             let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             gpu.clamper().encode(&mut encoder, clamp, (src, dst)).unwrap_err().to_string()
         };
@@ -632,6 +632,25 @@ fn messages_of_operands() {
                  (shape, strides and offset count elements)"
             )
         };
+        // Six bytes hold six elements, but no binding of whole words; five hold five of them.
+        for (size, why) in
+            [(6, "storage buffers are whole 4-byte words"), (5, "shape, strides and offset count elements")]
+        {
+            let short = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size,
+                usage: wgpu::BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            });
+            let six = |buffer| View::new(buffer, packed(&[6]));
+            assert_eq!(
+                said(&Clamp::new(1_u8, 2), six(&short), six(&b)),
+                format!(
+                    "src: u8 elements of shape [6], strides [1], offset 0 need a buffer of 8 bytes, this one has {size} \
+                     ({why})"
+                )
+            );
+        }
         // What whoever has a buffer of f32 writes first.
         let literals = Clamp::new(0.0, 6.0);
         for (src, dst, argument) in [(four, few, "src"), (few, four, "dst"), (four, four, "src and dst")] {
@@ -711,9 +730,17 @@ fn messages_of_the_reference() {
     let error = reference::apply_in_place(&clamp, &packed(&[5]), &mut [0; 4]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "bytes: u8 elements of shape [5], strides [1], offset 0 need a buffer of 8 bytes, this one has 4 \
+        "bytes: u8 elements of shape [5], strides [1], offset 0 need a buffer of 5 bytes, this one has 4 \
          (shape, strides and offset count elements)"
     );
+    let six = packed(&[6]);
+    let error = reference::apply(&clamp, &six, &[0; 5], &six, &mut [0; 6]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "src: u8 elements of shape [6], strides [1], offset 0 need a buffer of 6 bytes, this one has 5 \
+         (shape, strides and offset count elements)"
+    );
+    reference::apply(&clamp, &six, &[0; 6], &six, &mut [0; 6]).unwrap();
     let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
     assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");
     let error = reference::clamp_slice(&clamp, &[1_u8], &mut [0_u8, 0]).unwrap_err();
