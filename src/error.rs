@@ -370,9 +370,10 @@ pub enum Error {
         /// `"min"` or `"max"`.
         argument: &'static str,
     },
-    /// The CPU reference was given a clamp with a bound on the GPU.
+    /// A call that takes no slots was given a clamp with a bound on the GPU: one of the CPU reference, or of host memory.
     #[error(
-        "{argument}: the reference cannot read a bound on the GPU; give its value with `Clamp::with_bounds`"
+        "{argument}: the bound lies on the GPU, and this call takes no slot for it; give its value with \
+         `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
     )]
     BoundOnGpu {
         /// `"min"` or `"max"`.

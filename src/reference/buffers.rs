@@ -1,7 +1,7 @@
 //! The operator on whole buffers and slices.
 
 use super::allowed;
-use crate::{Bound, Clamp, Clamps, DType, Element, Error, Layout};
+use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 
 /// Clamps the elements of `src` into `dst`.
 ///
@@ -237,12 +237,10 @@ pub(crate) fn check_operands<'a>(
 }
 
 fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
-    for (argument, bound) in [("min", clamp.min()), ("max", clamp.max())] {
-        if bound == Bound::OnGpu {
-            return Err(Error::BoundOnGpu { argument });
-        }
+    match clamp.bound_on_gpu() {
+        Some(argument) => Err(Error::BoundOnGpu { argument }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8]) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use wgpu_clamp::{Bound, Clamp, Clamps, DType, Error, Layout, Precision, Tensor, verify, wgpu};
+use wgpu_clamp::{Bound, Clamp, ClampSlice, Clamps, DType, Error, Layout, Precision, Tensor, verify, wgpu};
 
 use crate::harness::{Gpu, alone, gpus, with_features, with_limits};
 use crate::random::Random;
@@ -232,14 +232,42 @@ fn bytes_that_are_no_tensor_of_the_shape() {
         assert_eq!(error, Error::InPlaceSizes { source_dtype: DType::U8, dtype: DType::F32 });
         let error = host.clamp_bytes_in_place(&Clamp::new(1_u16, 2), &[6], &mut dst).run_blocking();
         assert_eq!(error.unwrap_err(), length("bytes", 12, 24));
-        let on_gpu = Clamp::at_least(1_u8).with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
-        let error = host.clamp_bytes(&on_gpu, &[2], &[1; 2], &mut dst[..2]).run_blocking().unwrap_err();
-        assert!(matches!(error, Error::MissingSlot { argument: "max" }), "{error:?}");
-        assert_eq!(dst, [9; 24]);
         // Nothing to do is no error, whatever the other extents are.
         host.clamp_bytes(&clamp, &[0, usize::MAX], &[], &mut []).run_blocking().unwrap();
         host.clamp_bytes(&clamp, &[usize::MAX, 2, 0], &[], &mut []).run_blocking().unwrap();
         host.clamp_bytes(Clamps::along(0, &[]), &[0, 3], &[], &mut []).run_blocking().unwrap();
+    }
+}
+
+/// Slices have no slots: what the caller can do is said before anything is made, also where there is no element.
+#[test]
+fn bounds_on_the_gpu_are_refused_up_front() {
+    for gpu in gpus() {
+        let gpu = with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
+        let (host, clamp) = (&gpu.host, Clamp::at_least(1_u8));
+        let made = || gpu.device().get_internal_counters().hal.buffers.read();
+        let before = made();
+        for len in [0, 5] {
+            for (argument, min, max) in
+                [("min", Bound::OnGpu, Bound::Value(7)), ("max", Bound::Value(1), Bound::OnGpu)]
+            {
+                let clamp = clamp.with_bounds(min, max).unwrap();
+                let (src, mut dst) = (vec![3_u8; len], vec![9_u8; len]);
+                let said = format!(
+                    "{argument}: the bound lies on the GPU, and this call takes no slot for it; give its value with \
+                     `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
+                );
+                let refused = |run: ClampSlice<'_>| {
+                    assert_eq!(run.run_blocking().unwrap_err().to_string(), said);
+                };
+                refused(host.clamp_slice(&clamp, &src, &mut dst));
+                refused(host.clamp_slice_in_place(&clamp, &mut dst));
+                refused(host.clamp_bytes(&clamp, &[len], &src, &mut dst));
+                refused(host.clamp_bytes_in_place(&clamp, &[len], &mut dst));
+                assert!(dst.iter().all(|&x| x == 9));
+            }
+        }
+        assert_eq!(made(), before, "{}", gpu.name);
     }
 }
 
