@@ -191,6 +191,23 @@ pub enum Error {
         /// `"min"` or `"max"`.
         argument: &'static str,
     },
+    /// The clamps of the channels take more room than a binding of the device has.
+    #[error(
+        "clamps: {channels} along axis {axis} take a table of {needed} bytes, but the device's {limit_name} allows {limit}; \
+         split the tensor along that axis, or create the device with its adapter's limits"
+    )]
+    ChannelTable {
+        /// The axis whose indices are the channels.
+        axis: usize,
+        /// How many there are.
+        channels: usize,
+        /// The size of the table in bytes.
+        needed: u64,
+        /// The name of the limit in `wgpu::Limits`.
+        limit_name: &'static str,
+        /// What the device allows, in bytes.
+        limit: u64,
+    },
     /// In place between elements of different sizes.
     #[error(
         "src, dst: {source_dtype} to {dtype} in place; source and destination elements of one size are needed, \

@@ -29,6 +29,7 @@
 //! | "NaN is no bound of" | [`NanBound`] | the standard, or its implementation, requires numbers; `Clamp::new` ignores a bound that is NaN |
 //! | "requires min <= max" | [`CrossedBounds`] | the standard, or its implementation, as the message says, refuses Min > Max; `Clamp::new` does not |
 //! | "need … windows" | [`TooManyWindows`] | neighbours lie far apart in a large buffer, and the device was made with small limits: ask for the adapter's |
+//! | "take a table of" | [`ChannelTable`] | an axis with hundreds of thousands of clamps that differ: what a binding holds of them is limited |
 //! | "device: its" | [`DeviceLimit`] | the device was made with less than `wgpu::Limits::downlevel_defaults()` |
 //! | "use several tensors" | [`TooLarge`] | more than one buffer of the device holds: see [large data](super::large_data) |
 //!
@@ -113,6 +114,7 @@
 //! [`BoundBits`]: crate::Error::BoundBits
 //! [`SlotInOutput`]: crate::Error::SlotInOutput
 //! [`BoundsKind`]: crate::Error::BoundsKind
+//! [`ChannelTable`]: crate::Error::ChannelTable
 //! [`DeviceLimit`]: crate::Error::DeviceLimit
 //! [`TooLarge`]: crate::Error::TooLarge
 //! [`Clamp::with_bounds`]: crate::Clamp::with_bounds

@@ -1,7 +1,8 @@
 //! Every mistake that the crate can see is an error of its own, recorded nothing and wrote nothing.
 
 use wgpu_clamp::{
-    Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify, wgpu,
+    Bound, Clamp, Clamper, Clamps, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify,
+    wgpu,
 };
 
 use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
@@ -788,6 +789,31 @@ fn bindings_too_small_for_bounds_on_the_gpu() {
             assert_eq!((limit_name, limit), ("max_storage_buffer_binding_size", binding));
             assert!(needed >= least, "{needed}");
         }
+    }
+}
+
+/// The tensor has more channels than a binding of the device holds clamps: a device with any other limits may too.
+#[test]
+fn more_channels_than_a_table_holds() {
+    for gpu in gpus() {
+        let limits =
+            wgpu::Limits { max_storage_buffer_binding_size: 1 << 16, ..wgpu::Limits::downlevel_defaults() };
+        let small = with_limits(&gpu.adapter, limits);
+        let all: Vec<_> = (0..3100_u16).map(|n| Clamp::at_most(f32::from(n))).collect();
+        let data = buffer(&small, &bytes(4 * all.len()));
+        let prepare = |count: usize| {
+            let operands = Operands::in_place(View::new(&data, packed(&[count, 1])));
+            small.clamper().prepare(Clamps::along(0, &all[..count]), operands)
+        };
+        let error = prepare(all.len()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "clamps: 3100 along axis 0 take a table of 148800 bytes, but the device's max_storage_buffer_binding_size \
+             allows 65536; split the tensor along that axis, or create the device with its adapter's limits"
+        );
+        // 48 bytes each.
+        assert_eq!(prepare(1365).unwrap().dispatches(), 1);
+        assert!(matches!(prepare(1366), Err(Error::ChannelTable { channels: 1366, needed: 65_568, .. })));
     }
 }
 
