@@ -39,7 +39,7 @@ pub enum Error {
     /// A layout reaches an element before the start of its buffer, or beyond what `isize` counts.
     #[error(
         "layout: its elements lie at {lowest} to {highest}; they must lie between 0 and isize::MAX \
-         (raise the offset, which counts elements, shrink the strides, or call `with_offset` before `flip` and `slice`)"
+         (raise the offset, which counts elements, or shrink the strides)"
     )]
     AddressRange {
         /// The lowest element address, in elements.

@@ -15,7 +15,7 @@
 //! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
 //! | "could not decide" | [`OverlapUndecided`], [`AliasUndecided`] | strides that interleave in several dimensions: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "share bytes of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
-//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below; or `with_offset` was called after `flip`, whose offset it replaces |
+//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below |
 //! | "does not convert to" | [`Conversion`] | bounds without a suffix, which make a clamp of F64 or I32. These two, I64, U32 and U64 do not convert: that takes a kernel of the program's own |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
@@ -64,7 +64,6 @@
 //! - **Elements of another dtype**, where the sizes happen to fit: `Clamp::new(0, 6)` on a buffer of f32. Give views their
 //!   type, by [`View::of`] or [`View::with_dtype`], as [`Tensor::view`](crate::Tensor::view) does.
 //! - **An offset or strides in bytes**, where the buffer has room for them. Layouts count elements.
-//! - **[`Layout::with_offset`] after `slice` or `flip`**, whose offset it replaces.
 //! - **A bound of another type** in [`Bound::value`](crate::Bound::value), of which only the bits are kept.
 //! - **A layout that is not the one meant.** [`verify::check`] compares with the reference *by the same layouts*: it counts
 //!   what differs and shows the first element, and finds a device or a kernel that is wrong, not a layout. Compare the layout
@@ -136,7 +135,6 @@
 //! [`AddressRange`]: crate::Error::AddressRange
 //! [`NanBound`]: crate::Error::NanBound
 //! [`Layout::packed`]: crate::Layout::packed
-//! [`Layout::with_offset`]: crate::Layout::with_offset
 //! [`View::of`]: crate::View::of
 //! [`View::with_dtype`]: crate::View::with_dtype
 //! [`verify::check`]: crate::verify::check

@@ -17,7 +17,7 @@
 //!     let least = Clamp::at_least(-1.0_f32);
 //!     let clamp = least.with_bounds(least.min(), Bound::OnGpu)?;
 //!     let all = View::new(gradients, Layout::packed(&[1 << 20])?);
-//!     let most = View::new(statistics, Layout::packed(&[])?.with_offset(3)?);
+//!     let most = View::new(statistics, Layout::packed_at(&[], 3)?);
 //!     clamper.encode(encoder, &clamp, Operands::in_place(all).with_max(most))
 //! }
 //! ```

@@ -714,7 +714,7 @@ fn messages_of_operands() {
         );
         // Elements 0 to 3 and 2 to 5, which are of two sizes.
         let widened = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
-        let behind = packed(&[4]).with_offset(2).unwrap();
+        let behind = Layout::packed_at(&[4], 2).unwrap();
         assert_eq!(
             said(&widened, View::new(&a, packed(&[4])), View::new(&a, behind)),
             "src, dst: the two views share bytes of one buffer but are not the same view; \

@@ -61,6 +61,27 @@ fn an_empty_tensor_needs_nothing() {
     reference::apply_in_place(&CLAMP, &layout, &mut []).unwrap();
 }
 
+/// What is made of a tensor inside a larger buffer lies there, too.
+#[test]
+fn a_packed_tensor_begins_where_it_is_told() {
+    let made = |offset| {
+        let tensor = Layout::packed_at(&[4, 6], offset).unwrap();
+        let crop = tensor.slice(0, 1..3).unwrap().slice(1, 2..5).unwrap();
+        [
+            tensor,
+            crop,
+            crop.flip(0).unwrap(),
+            crop.step(1, 2).unwrap(),
+            crop.flip(1).unwrap().permute(&[1, 0]).unwrap(),
+        ]
+    };
+    for (behind, first) in made(100).into_iter().zip(made(0)) {
+        assert!(behind.addresses().eq(first.addresses().map(|address| address + 100)), "{behind}");
+    }
+    assert_eq!(made(0)[0], Layout::packed(&[4, 6]).unwrap());
+    assert!(matches!(Layout::packed_at(&[2], isize::MAX as usize), Err(Error::AddressRange { .. })));
+}
+
 #[test]
 fn nothing_is_written_on_an_error() {
     let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
