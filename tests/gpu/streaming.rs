@@ -115,12 +115,18 @@ fn a_progress_function_stops_the_run() {
     }
 }
 
-/// Where host and GPU share memory, the chunks are clamped where the host wrote them. GL has nothing of the kind.
+/// Where host and GPU share memory, the chunks are clamped where the host wrote them. wgpu offers that everywhere but on GL;
+/// on DX12, where it is offered too, they are copied.
 #[test]
 fn slices_in_shared_memory() {
     let feature = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-    let mut count = 0;
-    for gpu in gpus().iter().filter(|gpu| gpu.adapter.features().contains(feature)) {
+    for gpu in gpus() {
+        let backend = gpu.adapter.get_info().backend;
+        let offered = gpu.adapter.features().contains(feature);
+        assert_eq!(offered, backend != wgpu::Backend::Gl, "{}", gpu.name);
+        if !offered {
+            continue;
+        }
         let gpu = with_features(&gpu.adapter, feature, wgpu::Limits::downlevel_defaults());
         for len in [1, 3, CHUNK / 2 + 7, 2 * CHUNK + 1] {
             let src: Vec<u16> = (0..len).map(|i| (i * 7 + i / 65_521) as u16).collect();
@@ -133,10 +139,7 @@ fn slices_in_shared_memory() {
             gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
             assert!(right(&data), "{len} in place on {}", gpu.name);
         }
-        count += 1;
     }
-    let vulkan = gpus().iter().any(|gpu| gpu.adapter.get_info().backend == wgpu::Backend::Vulkan);
-    assert_eq!(count > 0, vulkan);
 }
 
 #[test]
