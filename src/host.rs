@@ -1,6 +1,8 @@
 //! Everything that uploads, submits or reads: a clamper with a queue.
 
 mod choice;
+#[cfg_attr(target_arch = "wasm32", path = "host/mapping_web.rs")]
+mod mapping;
 mod open;
 mod slice;
 mod tensor;

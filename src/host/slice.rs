@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::transfer::{self, Mapping};
+use super::mapping::Mapping;
+use super::transfer;
 use crate::gpu::{adapter, lost, mapped, scope};
 use crate::{Clamp, Clamps, Element, Error, Host, Layout, Operands, Prepared, View};
 

@@ -85,8 +85,9 @@
 //! | an upload for which the browser has no memory to map | web: wgpu 30 panics, as `createBuffer` throws |
 //! | a device lost or destroyed | native: [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it; web: [`Error::Readback`] where something is read, the other calls do nothing. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`](crate::Host), [`Tensor`](crate::Tensor) or [`ClampSlice`](crate::ClampSlice) and a third may poll |
 //!
-//! A callback of the program's that panics does so wherever wgpu calls it. In a submission, that unwinds through this
-//! crate's call; in a poll of a read or a stream it is caught, and these may end with [`Error::Readback`].
+//! A callback of the program's that panics does so wherever wgpu calls it: in a submission of this crate's, and in a poll of
+//! a read or a stream, whatever thread that is on, the panic goes on in the thread that called, or that awaits. Where it
+//! happens elsewhere, reads and streams take no notice.
 //!
 //! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
 //! pops at once, so the program's scopes see only the program's mistakes. It installs no callback on the device.
