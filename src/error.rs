@@ -1,6 +1,6 @@
 //! Everything that can go wrong, as one enum.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use crate::standards::Standard;
 use crate::standards::directml::FeatureLevel;
@@ -39,7 +39,7 @@ pub enum Error {
     /// A layout reaches an element before the start of its buffer, or beyond what `isize` counts.
     #[error(
         "layout: its elements lie at {lowest} to {highest}; they must lie between 0 and isize::MAX \
-         (raise the offset, which counts elements, shrink the strides, or call `with_offset` before `flip` and `slice`)"
+         (raise the offset, which counts elements, or shrink the strides)"
     )]
     AddressRange {
         /// The lowest element address, in elements.
@@ -190,6 +190,23 @@ pub enum Error {
         channel: usize,
         /// `"min"` or `"max"`.
         argument: &'static str,
+    },
+    /// The clamps of the channels take more room than a binding of the device has.
+    #[error(
+        "clamps: {channels} along axis {axis} take a table of {needed} bytes, but the device's {limit_name} allows {limit}; \
+         split the tensor along that axis, or create the device with its adapter's limits"
+    )]
+    ChannelTable {
+        /// The axis whose indices are the channels.
+        axis: usize,
+        /// How many there are.
+        channels: usize,
+        /// The size of the table in bytes.
+        needed: u64,
+        /// The name of the limit in `wgpu::Limits`.
+        limit_name: &'static str,
+        /// What the device allows, in bytes.
+        limit: u64,
     },
     /// In place between elements of different sizes.
     #[error(
@@ -370,9 +387,10 @@ pub enum Error {
         /// `"min"` or `"max"`.
         argument: &'static str,
     },
-    /// The CPU reference was given a clamp with a bound on the GPU.
+    /// A call that takes no slots was given a clamp with a bound on the GPU: one of the CPU reference, or of host memory.
     #[error(
-        "{argument}: the reference cannot read a bound on the GPU; give its value with `Clamp::with_bounds`"
+        "{argument}: the bound lies on the GPU, and this call takes no slot for it; give its value with \
+         `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
     )]
     BoundOnGpu {
         /// `"min"` or `"max"`.
@@ -395,7 +413,7 @@ pub enum Error {
     /// A layout reaches beyond its buffer.
     #[error(
         "{argument}: {dtype} elements of {layout} need a buffer of {needed} bytes, this one has {actual} ({}){}",
-        if needed - actual < 4 { "storage buffers are whole 4-byte words" }
+        if bytes_of(layout, *dtype).end <= (*actual).into() { "storage buffers are whole 4-byte words" }
         else { "shape, strides and offset count elements" },
         unchosen(*dtype, None)
     )]
@@ -407,7 +425,7 @@ pub enum Error {
         dtype: DType,
         /// Where the elements would lie.
         layout: Box<Layout>,
-        /// The bytes needed, a multiple of 4.
+        /// The bytes needed; on the GPU a multiple of 4.
         needed: u64,
         /// The size of the buffer in bytes.
         actual: u64,
@@ -506,7 +524,7 @@ pub enum Error {
     #[error("only elements {}..{} were written: {source}", valid.start, valid.end)]
     PartlyWritten {
         /// The elements of the slice that are results. The others are as they were.
-        valid: std::ops::Range<usize>,
+        valid: Range<usize>,
         /// What failed.
         source: Box<Error>,
     },
@@ -530,10 +548,15 @@ fn dtype_remedy(argument: &str, dtype: DType, actual: DType) -> String {
     literals
 }
 
+/// The bytes from the first element of a layout to the last.
+fn bytes_of(layout: &Layout, dtype: DType) -> Range<u128> {
+    let size = dtype.size() as u128;
+    layout.span().map_or(0..0, |(low, high)| low as u128 * size..(high as u128 + 1) * size)
+}
+
 /// Where the elements of a layout lie.
 fn in_bytes(layout: &Layout, dtype: DType) -> String {
-    let size = dtype.size() as u128;
-    let bytes = layout.span().map_or(0..0, |(low, high)| low as u128 * size..(high as u128 + 1) * size);
+    let bytes = bytes_of(layout, dtype);
     format!("{dtype} elements of {layout} (bytes {}..{})", bytes.start, bytes.end)
 }
 

@@ -1,6 +1,8 @@
 //! Everything that uploads, submits or reads: a clamper with a queue.
 
 mod choice;
+#[cfg_attr(target_arch = "wasm32", path = "host/mapping_web.rs")]
+mod mapping;
 mod open;
 mod slice;
 mod tensor;
@@ -104,7 +106,7 @@ impl Host {
     /// # Errors
     ///
     /// When it runs: [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if
-    /// they differ in length.
+    /// they differ in length, [`Error::BoundOnGpu`] if a bound lies on the GPU, as slices have no slots.
     pub fn clamp_slice<'a, S: Element, T: Element>(
         &'a self,
         clamp: &Clamp,
@@ -119,7 +121,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When it runs: [`Error::DTypeMismatch`] if the slice is not of the clamp's source and its dtype.
+    /// When it runs: [`Error::DTypeMismatch`] if the slice is not of the clamp's source and its dtype,
+    /// [`Error::BoundOnGpu`] if a bound lies on the GPU.
     pub fn clamp_slice_in_place<'a, T: Element>(
         &'a self,
         clamp: &Clamp,
@@ -135,8 +138,8 @@ impl Host {
     /// # Errors
     ///
     /// When it runs: [`Error::Rank`], [`Error::ElementCount`] or [`Error::AddressRange`] if no packed tensor has such a
-    /// shape, [`Error::Length`] in bytes if a slice is not as long as one, and those for channels, as for
-    /// [`Clamper::prepare`].
+    /// shape, [`Error::Length`] in bytes if a slice is not as long as one, [`Error::BoundOnGpu`] if a bound lies on the
+    /// GPU, and those for channels, as for [`Clamper::prepare`].
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Clamps, DType, Host};

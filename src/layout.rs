@@ -51,6 +51,24 @@ impl Layout {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn packed(shape: &[usize]) -> Result<Self, Error> {
+        Self::packed_at(shape, 0)
+    }
+
+    /// Row-major and without gaps, from element `offset`: a tensor inside a larger buffer, one of several, or the slot of
+    /// a bound.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`packed`](Self::packed).
+    ///
+    /// ```
+    /// # use wgpu_clamp::Layout;
+    /// let tensor = Layout::packed_at(&[2, 3], 100)?;
+    /// let second_row = tensor.slice(0, 1..2)?;
+    /// assert_eq!(second_row.addresses().collect::<Vec<_>>(), [103, 104, 105]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn packed_at(shape: &[usize], offset: usize) -> Result<Self, Error> {
         let mut strides = [0; MAX_RANK];
         let strides = strides.get_mut(..shape.len()).ok_or(Error::Rank { rank: shape.len() })?;
         // An extent of 0 leaves no element; the outer strides stay what they would be with 1, or are 0 where
@@ -67,7 +85,7 @@ impl Layout {
                 .zip(isize::try_from(extent.max(1)).ok())
                 .and_then(|(step, extent)| step.checked_mul(extent));
         }
-        Self::strided(shape, strides, 0)
+        Self::strided(shape, strides, offset)
     }
 
     /// Any strides, from any element on.
@@ -378,26 +396,6 @@ impl Layout {
         let Some((_, highest)) = self.span() else { return 0 };
         let bytes = (highest as u128 + 1) * dtype.size() as u128;
         u64::try_from(bytes.next_multiple_of(4)).unwrap_or(u64::MAX)
-    }
-
-    /// The same shape and strides from another offset, in elements: a packed tensor inside a larger buffer, or one slot of
-    /// several.
-    ///
-    /// It **replaces** the offset, that of a [`slice`](Self::slice) or [`flip`](Self::flip) too: call it before these.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AddressRange`] if an element would lie below 0 or beyond `isize::MAX`.
-    ///
-    /// ```
-    /// # use wgpu_clamp::Layout;
-    /// let tensor = Layout::packed(&[2, 3])?.with_offset(100)?;
-    /// let second_row = tensor.slice(0, 1..2)?;
-    /// assert_eq!(second_row.addresses().collect::<Vec<_>>(), [103, 104, 105]);
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    pub fn with_offset(&self, offset: usize) -> Result<Self, Error> {
-        Self { offset, ..*self }.validated()
     }
 
     fn extent(&self, axis: usize) -> Result<usize, Error> {

@@ -216,6 +216,16 @@ impl Plan {
         Some(OperatorBytes::several(clamps, arithmetic, self.form(task), reversed_channels, first))
     }
 
+    /// The bytes of a storage buffer that [`operators`](Self::operators) would fill, 0 where uniform blocks hold them all.
+    pub(crate) fn stored_operators(&self) -> u64 {
+        let (Some(clamp), Some(task), Some(_)) =
+            (&self.clamp, &self.task, self.strategy.assignments().next())
+        else {
+            return 0;
+        };
+        OperatorBytes::stored_size(clamp, task.arithmetic, self.form(task), task.channels)
+    }
+
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.
     pub(crate) fn pipeline(&self, window: &Window, entry_point: EntryPoint) -> Option<PipelineName> {
         let task = self.task.as_ref()?;

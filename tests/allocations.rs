@@ -13,9 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 use allocation_counter::{AllocationInfo, measure};
-use wgpu_clamp::{Clamp, Layout, Limits, Plan, Prepared, View, wgpu};
+use wgpu_clamp::{Clamp, Clamps, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
 
-use crate::harness::{Gpu, buffer, gpus};
+use crate::harness::{Gpu, buffer, gpus, with_limits};
 
 /// How often a clamp is recorded.
 const TIMES: usize = 4000;
@@ -296,6 +296,25 @@ fn rounds_leak_nothing() {
         let (count, bytes) = levels.split_off(ROUNDS / 2).into_iter().min().unwrap();
         println!("{ROUNDS} rounds, {}: {count} allocations, {bytes} bytes more", gpu.name);
         assert!(count <= 0 && bytes <= 0, "{count} allocations, {bytes} bytes more on {}", gpu.name);
+    }
+}
+
+/// More channels than the device can bind clamps of are refused before anything is made of these.
+#[test]
+fn channels_without_room_allocate_an_error() {
+    const CHANNELS: u16 = 20_000;
+    let _turn = turn();
+    for gpu in gpus() {
+        let limits =
+            wgpu::Limits { max_storage_buffer_binding_size: 1 << 17, ..wgpu::Limits::downlevel_defaults() };
+        let gpu = with_limits(&gpu.adapter, limits);
+        let clamps: Vec<_> = (0..CHANNELS).map(|n| Clamp::at_most(f32::from(n))).collect();
+        let data = buffer(&gpu, &vec![0; 4 * clamps.len()]);
+        let operands = || Operands::in_place(View::new(&data, packed(&[clamps.len(), 1])));
+        let (_, bytes) = allocated(|| {
+            gpu.clamper().prepare(Clamps::along(0, &clamps), operands()).unwrap_err();
+        });
+        assert!(bytes < 1000, "{bytes} bytes on {}", gpu.name);
     }
 }
 

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 mod column;
-mod known;
 mod matrix;
 
 pub use column::{Cell, Column, Config, Limits};

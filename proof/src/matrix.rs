@@ -1,9 +1,9 @@
 //! The columns side by side, in markdown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{Cell, Column, known};
+use crate::{Cell, Column};
 
 /// The columns that there are, those of one implementation next to each other.
 #[derive(Debug)]
@@ -23,34 +23,16 @@ impl Matrix {
         Self { columns: sorted }
     }
 
-    /// What differs and is not known to, a line each.
+    /// What differs, a line for each case.
     #[must_use]
-    pub fn unknown(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for column in &self.columns {
-            let Column { implementation, adapter, config, failures, .. } = column;
-            let place = format!("{implementation} ({config})");
-            let new = failures.iter().filter(|failure| known::reason(adapter, failure).is_none());
-            let new: Vec<_> = new.map(|failure| format!("{place}: {}", failure.replace('\n', " "))).collect();
-            // Each known failure is of one element.
-            let (differing, known) = (column.total().differing, failures.len());
-            if new.is_empty() && differing != known {
-                lines.push(format!("{place}: {differing} elements, {known} of them known"));
-            }
-            lines.extend(new);
-        }
-        lines
-    }
-
-    /// What is known to differ: the reason, and the implementations with their devices.
-    fn known(&self) -> BTreeMap<&'static str, BTreeMap<&str, BTreeSet<String>>> {
-        let mut all = BTreeMap::<_, BTreeMap<&str, BTreeSet<String>>>::new();
-        for Column { implementation, adapter, config, failures, .. } in &self.columns {
-            for reason in failures.iter().filter_map(|failure| known::reason(adapter, failure)) {
-                all.entry(reason).or_default().entry(implementation).or_default().insert(config.to_string());
-            }
-        }
-        all
+    pub fn differing(&self) -> Vec<String> {
+        let lines = self.columns.iter().flat_map(|Column { implementation, config, failures, .. }| {
+            let line = move |failure: &String| {
+                format!("{implementation} ({config}): {}", failure.replace('\n', " "))
+            };
+            failures.iter().map(line)
+        });
+        lines.collect()
     }
 
     fn implementations(&self) -> Vec<&str> {
@@ -107,14 +89,8 @@ impl fmt::Display for Matrix {
                 grouped(elements)
             )?;
         }
-        for line in self.unknown() {
+        for line in self.differing() {
             writeln!(f, "\nDiffers on {line}")?;
-        }
-        for (reason, places) in self.known() {
-            let places = places.into_iter().map(|(name, configs)| {
-                format!("{name} ({})", configs.into_iter().collect::<Vec<_>>().join("; "))
-            });
-            writeln!(f, "\nKnown to differ on {}: {reason}", places.collect::<Vec<_>>().join(", "))?;
         }
         writeln!(f, "\nEach cell: elements compared, then those that differ.\n")?;
         self.write_rows(f, "dtypes", &self.rows(|name| dtypes(name).to_owned()))?;
@@ -147,7 +123,6 @@ fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::known::tests::FAILURE;
     use crate::{Config, Limits};
 
     fn column(implementation: &str, limits: Limits, cells: &[(&str, usize, usize)]) -> Column {
@@ -173,7 +148,6 @@ mod tests {
             column("b", Limits::Default, &[("f32, no affine step, words", 5, 0)]),
             column("a", Limits::Downlevel, &[("u8, no affine step, words", 234_567, 1)]),
         ]);
-        assert_eq!(matrix.unknown(), ["a (downlevel limits, no feature): 1 elements, 0 of them known"]);
         let text = matrix.to_string();
         assert!(
             text.contains(
@@ -192,39 +166,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_said_once_and_what_is_not_is_named() {
+    fn what_differs_is_named_with_its_place() {
         let cells = &[("f32, fast affine step, pixels", 6584, 1)];
-        let failing = |implementation, limits| Column {
-            failures: vec![FAILURE.to_owned()],
-            ..column(implementation, limits, cells)
+        let failing = |implementation, failures: &[&str]| Column {
+            failures: failures.iter().map(ToString::to_string).collect(),
+            ..column(implementation, Limits::Default, cells)
         };
-        let mut columns = vec![
-            failing("SwiftShader", Limits::Default),
-            failing("SwiftShader", Limits::Downlevel),
-            Column { adapter: "google swiftshader".to_owned(), ..failing("Dawn", Limits::Default) },
+        let matrix = Matrix::new(vec![
+            failing("a", &["a run: differs\n  Clamp", "a copy: differs"]),
+            failing("b", &[]),
+            failing("c", &["a run: differs"]),
+        ]);
+        let lines = [
+            "a (default limits, no feature): a run: differs   Clamp",
+            "a (default limits, no feature): a copy: differs",
+            "c (default limits, no feature): a run: differs",
         ];
-        let matrix = Matrix::new(columns.clone());
-        assert!(matrix.unknown().is_empty(), "{:?}", matrix.unknown());
+        assert_eq!(matrix.differing(), lines);
         let text = matrix.to_string();
-        assert_eq!(text.matches("iffer on ").count(), 1, "{text}");
-        let places = "\n\nKnown to differ on Dawn (default limits, no feature), SwiftShader (default limits, no feature; \
-                      downlevel limits, no feature): `Fast`";
-        assert!(text.contains(places), "{text}");
-
-        // Elsewhere, or beside another one, it is not.
-        columns.push(failing("lavapipe", Limits::Default));
-        columns[0].failures.push("a run: differs".to_owned());
-        columns[1].cells.insert("u8".to_owned(), Cell { elements: 9, differing: 1 });
-        let matrix = Matrix::new(columns);
-        let (unknown, text) = (matrix.unknown(), matrix.to_string());
-        for (line, start) in unknown.iter().zip([
-            "SwiftShader (default limits, no feature): a run: differs",
-            "SwiftShader (downlevel limits, no feature): 2 elements, 1 of them known",
-            "lavapipe (default limits, no feature): every third element",
-        ]) {
-            assert!(line.starts_with(start) && text.contains(&format!("\n\nDiffers on {line}\n")), "{line}");
+        for line in lines {
+            assert!(text.contains(&format!("\n\nDiffers on {line}\n")), "{line} in\n{text}");
         }
-        assert_eq!(unknown.len(), 3);
     }
 
     #[test]

@@ -20,7 +20,7 @@ run       holds every specialization on one adapter to the CPU reference, with d
           variables say. --cases: these of the self-test alone, such as 0..20. Prints what differs; `matrix` is
           what judges it.
 matrix    puts such files side by side, in markdown; --into: between the marks of that page. Fails where an element
-          differs that is not known to.
+          differs.
 hunt      takes the same cases, those that differ much first, until one is wrong: ends with 0 if none is, 2 if one
           is, 3 if WGSL is refused, and 1 if a case cannot be run for another reason.
 patterns  takes all 2^32 patterns of F32, I32 and U32 through the clamp and F32 through the affine step and the

@@ -71,6 +71,11 @@ impl Operators {
         matches!(self, Self::FewLanes | Self::ManyLanes | Self::StoredLanes)
     }
 
+    /// How many entries the table of so many channels has.
+    const fn count(self, channels: usize) -> usize {
+        if self.are_lanes() { groups(channels) + BEYOND } else { channels }
+    }
+
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         let (channel, table) = (fragment!("params/channel"), fragment!("params/table"));
         match self {
@@ -136,9 +141,9 @@ impl OperatorBytes {
             OperatorBlock::new(clamp, arithmetic, fixed.as_ref())
         };
         let blocks: Vec<_> = (0..clamps.len()).map(block).collect();
-        let mut bytes = Vec::new();
         let alignment = Alignment::of(arithmetic, operators);
-        let count = if operators.are_lanes() { groups(blocks.len()) + BEYOND } else { blocks.len() };
+        let count = operators.count(blocks.len());
+        let mut bytes = Vec::with_capacity(alignment.size(&blocks[0], operators) * count);
         for n in 0..count {
             if operators.are_lanes() {
                 let lane = |lane| blocks[(first + LANES * n + lane) % blocks.len()];
@@ -150,6 +155,21 @@ impl OperatorBytes {
         let each = bytes.len() / count;
         bytes.resize(bytes.len().max(each * operators.in_block()), 0);
         Self::Several { operators, bytes }
+    }
+
+    /// The length of [`stored`](Self::stored) for so many channels with clamps like this one; 0 where there is none.
+    pub(crate) fn stored_size(
+        clamp: &Clamp,
+        arithmetic: Arithmetic,
+        operators: Operators,
+        channels: usize,
+    ) -> u64 {
+        if !operators.are_stored() {
+            return 0;
+        }
+        let block = OperatorBlock::new(clamp, arithmetic, None);
+        let each = Alignment::of(arithmetic, operators).size(&block, operators);
+        (each as u64).saturating_mul(operators.count(channels) as u64)
     }
 
     /// What comes before the geometry in a uniform block.
@@ -193,6 +213,13 @@ impl Alignment {
             _ => 4,
         };
         Self { parts: [bounds, affine] }
+    }
+
+    /// The size of an operator made of blocks like this one, in bytes.
+    fn size(&self, block: &OperatorBlock, operators: Operators) -> usize {
+        let mut bytes = Vec::new();
+        self.push(&mut bytes, &[*block; LANES][..if operators.are_lanes() { LANES } else { 1 }]);
+        bytes.len()
     }
 
     /// Adds an operator, of one block or of four as one, each of whose numbers is then four.

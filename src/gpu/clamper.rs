@@ -221,7 +221,7 @@ impl Clamper {
     /// - [`Error::MissingUsage`] if a buffer lacks `STORAGE`,
     /// - [`Error::BufferTooSmall`] if a layout reaches beyond its buffer,
     /// - [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] if the
-    ///   channels' clamps do not fit the views or each other,
+    ///   channels' clamps do not fit the views or each other, [`Error::ChannelTable`] if they do not fit into a binding,
     /// - [`Error::ShapeMismatch`] if `src` and `dst` differ in shape,
     /// - [`Error::OutputOverlap`] or [`Error::OverlapUndecided`] if two indices of `dst` share an element, or
     ///   may,
@@ -253,6 +253,7 @@ impl Clamper {
             [clamp] => Slots::of(clamp, &operands, &limits)?.map(|slots| (clamp, slots)),
             _ => None,
         };
+        self.check_channels(clamps, plan.stored_operators())?;
         let Some(operators) = plan.operators(clamps) else {
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
@@ -326,21 +327,27 @@ impl Clamper {
         Ok(Prepared { dispatches: dispatches.into() })
     }
 
+    /// Whether the device can bind the clamps of the channels, which take so many bytes. Before these are collected.
+    fn check_channels(&self, clamps: Clamps<'_>, needed: u64) -> Result<(), Error> {
+        let Some(axis) = clamps.axis() else { return Ok(()) };
+        for (limit_name, limit) in [
+            ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
+            ("max_buffer_size", self.inner.device.limits().max_buffer_size),
+        ] {
+            if needed > limit {
+                let channels = clamps.as_slice().len();
+                return Err(Error::ChannelTable { axis, channels, needed, limit_name, limit });
+            }
+        }
+        Ok(())
+    }
+
     /// The storage buffer of operators that do not fit into uniform blocks.
     fn store(&self, operators: &OperatorBytes) -> Result<Option<wgpu::Buffer>, Error> {
         let Some(bytes) = operators.stored() else { return Ok(None) };
-        let (needed, device) = (bytes.len() as u64, &self.inner.device);
-        for (limit_name, limit) in [
-            ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
-            ("max_buffer_size", device.limits().max_buffer_size),
-        ] {
-            if needed > limit {
-                return Err(Error::DeviceLimit { limit_name, needed, limit });
-            }
-        }
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp channels"),
-            size: needed,
+            size: bytes.len() as u64,
             usage: wgpu::BufferUsages::STORAGE,
             mapped_at_creation: true,
         });

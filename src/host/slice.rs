@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::transfer::{self, Mapping};
+use super::mapping::Mapping;
+use super::transfer;
 use crate::gpu::{adapter, lost, mapped, scope};
 use crate::{Clamp, Clamps, Element, Error, Host, Layout, Operands, Prepared, View};
 
@@ -144,9 +145,8 @@ impl<'a> ClampSlice<'a> {
     ///
     /// # Errors
     ///
-    /// Those of the function that made this, and of [`Clamper::prepare`](crate::Clamper::prepare) for a bound on the
-    /// GPU, which has no slot here. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the device
-    /// fails before anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
+    /// Those of the function that made this. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the
+    /// device fails before anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
     pub async fn run(self) -> Result<(), Error> {
         let Self { host, operation, shape, src, dst, refusal, mut progress } = self;
         if let Some(refusal) = refusal {
@@ -194,6 +194,7 @@ fn refuse_elements<T: Element, S: Element>(clamp: &Clamp, src: Option<&[S]>, dst
             return Err(Error::DTypeMismatch { argument, of, expected, actual });
         }
     }
+    refuse_slots(clamp.into())?;
     match src {
         Some(src) if src.len() != dst.len() => {
             let (expected, actual) = (src.len(), dst.len());
@@ -206,6 +207,7 @@ fn refuse_elements<T: Element, S: Element>(clamp: &Clamp, src: Option<&[S]>, dst
 fn refuse_bytes(clamps: Clamps<'_>, shape: &[usize], src: Option<&[u8]>, dst: &[u8]) -> Result<(), Error> {
     let elements = Layout::packed(shape)?.len();
     clamps.check(shape)?;
+    refuse_slots(clamps)?;
     let Some(clamp) = clamps.as_slice().first() else { return Ok(()) };
     let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
     if src.is_none() && source_dtype.size() != dtype.size() {
@@ -220,6 +222,14 @@ fn refuse_bytes(clamps: Clamps<'_>, shape: &[usize], src: Option<&[u8]>, dst: &[
         }
     }
     Ok(())
+}
+
+/// Refuses bounds on the GPU, for which slices have no slots.
+fn refuse_slots(clamps: Clamps<'_>) -> Result<(), Error> {
+    match clamps.as_slice().iter().find_map(Clamp::bound_on_gpu) {
+        Some(argument) => Err(Error::BoundOnGpu { argument }),
+        None => Ok(()),
+    }
 }
 
 /// Both sides, as bytes.

@@ -15,11 +15,11 @@
 //! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
 //! | "could not decide" | [`OverlapUndecided`], [`AliasUndecided`] | strides that interleave in several dimensions: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "share bytes of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
-//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below; or `with_offset` was called after `flip`, whose offset it replaces |
+//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below |
 //! | "does not convert to" | [`Conversion`] | bounds without a suffix, which make a clamp of F64 or I32. These two, I64, U32 and U64 do not convert: that takes a kernel of the program's own |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
-//! | "`Bound::OnGpu`; bounds of channels", "the reference cannot read" | [`ChannelBoundOnGpu`], [`BoundOnGpu`] | what takes values only: read the slot, and give its value with [`Clamp::with_bounds`] |
+//! | "`Bound::OnGpu`; bounds of channels", "takes no slot" | [`ChannelBoundOnGpu`], [`BoundOnGpu`] | what takes values only: read the slot, and give its value with [`Clamp::with_bounds`] |
 //! | "axis: 4 is out of range" | [`Axis`] | axes count from 0, those of the layout as it is now |
 //! | "bytes given", "elements given" | [`Length`] | a slice is not as long as the shape, or as the other; or its bytes are of another dtype |
 //! | "has bits beyond" | [`BoundBits`] | `Bound::value(6.0)` is of F64: write `6.0_f32` |
@@ -29,6 +29,7 @@
 //! | "NaN is no bound of" | [`NanBound`] | the standard, or its implementation, requires numbers; `Clamp::new` ignores a bound that is NaN |
 //! | "requires min <= max" | [`CrossedBounds`] | the standard, or its implementation, as the message says, refuses Min > Max; `Clamp::new` does not |
 //! | "need … windows" | [`TooManyWindows`] | neighbours lie far apart in a large buffer, and the device was made with small limits: ask for the adapter's |
+//! | "take a table of" | [`ChannelTable`] | an axis with hundreds of thousands of clamps that differ: what a binding holds of them is limited |
 //! | "device: its" | [`DeviceLimit`] | the device was made with less than `wgpu::Limits::downlevel_defaults()` |
 //! | "use several tensors" | [`TooLarge`] | more than one buffer of the device holds: see [large data](super::large_data) |
 //!
@@ -63,7 +64,6 @@
 //! - **Elements of another dtype**, where the sizes happen to fit: `Clamp::new(0, 6)` on a buffer of f32. Give views their
 //!   type, by [`View::of`] or [`View::with_dtype`], as [`Tensor::view`](crate::Tensor::view) does.
 //! - **An offset or strides in bytes**, where the buffer has room for them. Layouts count elements.
-//! - **[`Layout::with_offset`] after `slice` or `flip`**, whose offset it replaces.
 //! - **A bound of another type** in [`Bound::value`](crate::Bound::value), of which only the bits are kept.
 //! - **A layout that is not the one meant.** [`verify::check`] compares with the reference *by the same layouts*: it counts
 //!   what differs and shows the first element, and finds a device or a kernel that is wrong, not a layout. Compare the layout
@@ -85,8 +85,9 @@
 //! | an upload for which the browser has no memory to map | web: wgpu 30 panics, as `createBuffer` throws |
 //! | a device lost or destroyed | native: [`Error::DeviceLost`] where a call of this crate can tell, else as wgpu documents it; web: [`Error::Readback`] where something is read, the other calls do nothing. wgpu 30 frees mapped memory as soon as any thread polls a destroyed device: do not destroy one while another thread is within a call of [`Host`](crate::Host), [`Tensor`](crate::Tensor) or [`ClampSlice`](crate::ClampSlice) and a third may poll |
 //!
-//! A callback of the program's that panics does so wherever wgpu calls it. In a submission, that unwinds through this
-//! crate's call; in a poll of a read or a stream it is caught, and these may end with [`Error::Readback`].
+//! A callback of the program's that panics does so wherever wgpu calls it: in a submission of this crate's, and in a poll of
+//! a read or a stream, whatever thread that is on, the panic goes on in the thread that called, or that awaits. Where it
+//! happens elsewhere, reads and streams take no notice.
 //!
 //! wgpu's default error handler panics. On native, the crate makes its own objects within error scopes that it
 //! pops at once, so the program's scopes see only the program's mistakes. It installs no callback on the device.
@@ -113,6 +114,7 @@
 //! [`BoundBits`]: crate::Error::BoundBits
 //! [`SlotInOutput`]: crate::Error::SlotInOutput
 //! [`BoundsKind`]: crate::Error::BoundsKind
+//! [`ChannelTable`]: crate::Error::ChannelTable
 //! [`DeviceLimit`]: crate::Error::DeviceLimit
 //! [`TooLarge`]: crate::Error::TooLarge
 //! [`Clamp::with_bounds`]: crate::Clamp::with_bounds
@@ -134,7 +136,6 @@
 //! [`AddressRange`]: crate::Error::AddressRange
 //! [`NanBound`]: crate::Error::NanBound
 //! [`Layout::packed`]: crate::Layout::packed
-//! [`Layout::with_offset`]: crate::Layout::with_offset
 //! [`View::of`]: crate::View::of
 //! [`View::with_dtype`]: crate::View::with_dtype
 //! [`verify::check`]: crate::verify::check

@@ -17,7 +17,7 @@
 //!     let least = Clamp::at_least(-1.0_f32);
 //!     let clamp = least.with_bounds(least.min(), Bound::OnGpu)?;
 //!     let all = View::new(gradients, Layout::packed(&[1 << 20])?);
-//!     let most = View::new(statistics, Layout::packed(&[])?.with_offset(3)?);
+//!     let most = View::new(statistics, Layout::packed_at(&[], 3)?);
 //!     clamper.encode(encoder, &clamp, Operands::in_place(all).with_max(most))
 //! }
 //! ```
@@ -32,7 +32,8 @@
 //! - [`Clamps::along`](crate::Clamps::along) takes values only.
 //! - The CPU cannot read a slot: functions of [`reference`](mod@crate::reference) and [`verify`](crate::verify) that
 //!   return a `Result` refuse such a bound with [`Error::BoundOnGpu`], [`reference::element`] and [`reference::allowed`]
-//!   take it as absent. Give them the value by [`Clamp::with_bounds`].
+//!   take it as absent. Give them the value by [`Clamp::with_bounds`]. [`Host::clamp_slice`](crate::Host::clamp_slice) and
+//!   its kin take no slots either, and refuse it likewise.
 //!
 //! ONNX Clip takes its bounds as inputs from opset 11 on; [`Clamp::onnx`] takes [`Bound::OnGpu`] for them.
 //!

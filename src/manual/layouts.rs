@@ -42,7 +42,7 @@
 //! assert_eq!(row.strides(), [0, 1]);
 //!
 //! // A tensor inside a larger buffer: element 1000 is its first. From bytes, divide by the size of an element.
-//! let part = Layout::packed(&[2, 3])?.with_offset(1000)?;
+//! let part = Layout::packed_at(&[2, 3], 1000)?;
 //! assert_eq!((part.offset(), part.required_bytes(wgpu_clamp::DType::F32)), (1000, 4024));
 //!
 //! // A texture's copy: rows of 250 RGBA pixels, 1024 bytes from row to row, as planes without alpha.

@@ -21,7 +21,9 @@
 //! the dtype. "Rounded to nearest" is true of `Exact` alone.
 //!
 //! A device may fuse the multiplication with the addition or not, and may flush subnormals, so the set has the fused and
-//! the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element.
+//! the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element. It may tell that a
+//! number is subnormal before it rounds it: `SwiftShader` makes half of `0x00ff_ffff` 0, where the exact product is a tie
+//! between the largest subnormal and the least normal number, and rounds to the latter.
 //! [`reference`](mod@crate::reference) states it, [`reference::allowed`] gives it, and [`verify::check`] and
 //! [`Host::self_test`] hold a device to it.
 //!
@@ -36,9 +38,8 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! WGSL leaves the rounding of float arithmetic to the device, so one may fall outside of the set all the same. So far one
-//! does: `SwiftShader` makes half of `0x00ff_ffff` 0, where the exact product rounds to the least normal number
-//! (see [`portability`](super::portability)). `Exact` uses no float instruction, and is right there.
+//! WGSL leaves the rounding of float arithmetic to the device, so one may fall outside of the set all the same. None has so
+//! far (see [`portability`](super::portability)). `Exact` uses no float instruction.
 //!
 //! # F64
 //!

@@ -455,6 +455,12 @@ impl Clamp {
         self.max
     }
 
+    /// The name of a bound that lies on the GPU, if one does.
+    pub(crate) fn bound_on_gpu(&self) -> Option<&'static str> {
+        let bounds = [("min", self.min), ("max", self.max)];
+        bounds.into_iter().find(|&(_, bound)| bound == Bound::OnGpu).map(|(argument, _)| argument)
+    }
+
     /// Which bound wins where `Min > Max`.
     #[must_use]
     pub const fn order(&self) -> Order {

@@ -1,6 +1,6 @@
 //! One clamp for a whole tensor, or one for each index of an axis.
 
-use crate::{Bound, Clamp, Error};
+use crate::{Clamp, Error};
 
 /// What a call computes: one [`Clamp`] for all elements, or one for each index of an axis of the shape, its channels.
 ///
@@ -64,10 +64,8 @@ impl<'a> Clamps<'a> {
         }
         let Some(first) = self.list.first() else { return Ok(()) };
         for (channel, clamp) in self.list.iter().enumerate() {
-            for (argument, bound) in [("min", clamp.min()), ("max", clamp.max())] {
-                if bound == Bound::OnGpu {
-                    return Err(Error::ChannelBoundOnGpu { channel, argument });
-                }
+            if let Some(argument) = clamp.bound_on_gpu() {
+                return Err(Error::ChannelBoundOnGpu { channel, argument });
             }
             if let Some(difference) = Difference::between(first, clamp) {
                 let Difference { property, first, other } = difference;

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-/// Three roundings of the fused step and four of the unfused one, see `fast`.
+/// See `fast`. Three results of the fused step: kept, flushed, flushed everywhere. Five of the unfused one: kept, flushed,
+/// without its product, and flushed everywhere with and without its product.
 ///
 /// From F16 to F16 there are more ways but fewer results: at most five. F32's subnormals, flushed or not, lie far
 /// below F16's and change nothing but the sign of a zero, so an element that is kept gives two results, fused and
 /// unfused; one that is flushed leaves the bias; each may be flushed to one of the two zeros.
-const CAPACITY: usize = 7;
+const CAPACITY: usize = 8;
 
 /// The results that a [`Clamp`](crate::Clamp) allows for one element: at least one, none twice.
 ///

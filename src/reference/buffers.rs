@@ -1,7 +1,7 @@
 //! The operator on whole buffers and slices.
 
 use super::allowed;
-use crate::{Bound, Clamp, Clamps, DType, Element, Error, Layout};
+use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 
 /// Clamps the elements of `src` into `dst`.
 ///
@@ -14,8 +14,8 @@ use crate::{Bound, Clamp, Clamps, DType, Element, Error, Layout};
 /// # Errors
 ///
 /// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
-/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice. A slice may end with its last element; the
-/// error names the size that a GPU buffer needs, a multiple of 4 bytes. Nothing is written on an error.
+/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, which may end with its last element. Nothing is
+/// written on an error.
 ///
 /// For channels, [`Error::Axis`] if the shape lacks the axis, [`Error::ChannelCount`] if it is not as long as the
 /// list, [`Error::ChannelsDiffer`] if the clamps do not agree in what channels have in common, and
@@ -237,12 +237,10 @@ pub(crate) fn check_operands<'a>(
 }
 
 fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
-    for (argument, bound) in [("min", clamp.min()), ("max", clamp.max())] {
-        if bound == Bound::OnGpu {
-            return Err(Error::BoundOnGpu { argument });
-        }
+    match clamp.bound_on_gpu() {
+        Some(argument) => Err(Error::BoundOnGpu { argument }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8]) -> Result<(), Error> {
@@ -250,7 +248,6 @@ fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8
     let needed = end.saturating_mul(dtype.size() as u64);
     let actual = bytes.len() as u64;
     if needed > actual {
-        let needed = needed.div_ceil(4).saturating_mul(4);
         let layout = Box::new(*layout);
         return Err(Error::BufferTooSmall { argument, dtype, layout, needed, actual });
     }

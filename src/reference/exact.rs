@@ -18,6 +18,13 @@ pub(super) struct Wide {
     pub sticky: bool,
 }
 
+impl Wide {
+    /// The exponent of the leading bit: `2^leading <= |number| < 2^(leading + 1)`. The number is not zero.
+    pub(super) const fn leading(self) -> i32 {
+        self.exponent + 127 - self.magnitude.leading_zeros().cast_signed()
+    }
+}
+
 impl From<Dyadic> for Wide {
     fn from(number: Dyadic) -> Self {
         let Dyadic { negative, magnitude, exponent } = number;

@@ -1,6 +1,6 @@
 //! The affine step as hardware may compute it: the results that `Precision::Fast` allows.
 
-use super::exact::{Dyadic, add, mul};
+use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
 use super::{Allowed, convert};
 use crate::{Affine, Clamp, DType};
@@ -14,32 +14,18 @@ pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
     // Each of the three is a number of the hardware's format too.
     let x = convert::decode(clamp.source(), x);
     let (scale, bias) = convert::parameters(affine);
-    let results = |x| hardware.results(x, scale, bias).map(|bits| hardware.narrow(clamp, bits));
-    if (clamp.source(), clamp.dtype()) == (DType::F16, DType::F16) {
-        with_flushed_f16(x, results)
-    } else {
-        results(x)
+    let results = hardware.results(x, scale, bias);
+    if (clamp.source(), clamp.dtype()) != (DType::F16, DType::F16) {
+        return results.map(|bits| hardware.narrow(clamp, bits));
     }
-}
-
-/// The results from F16 to F16, where conversions in hardware may flush subnormals of F16: before the step, after it,
-/// or both.
-fn with_flushed_f16(x: Dyadic, results: impl Fn(Dyadic) -> Allowed) -> Allowed {
-    let mut allowed = results(x);
+    let mut allowed = hardware.narrow_to_f16(clamp, results);
     if Format::F16.is_below_normal(x) {
-        for &bits in results(Dyadic { magnitude: 0, ..x }).values() {
+        let flushed = hardware.results(Dyadic { magnitude: 0, ..x }, scale, bias);
+        for &bits in hardware.narrow_to_f16(clamp, flushed).values() {
             allowed.insert(bits);
         }
     }
-    for &bits in { allowed }.values() {
-        allowed.insert(flushed(Format::F16, bits));
-    }
     allowed
-}
-
-/// A subnormal becomes a zero of its sign.
-fn flushed(format: Format, bits: u64) -> u64 {
-    if format.is_subnormal(bits) { bits & format.sign() } else { bits }
 }
 
 /// Arithmetic that rounds each result to the format that a GPU computes in.
@@ -51,33 +37,34 @@ struct Hardware {
 impl Hardware {
     /// What `x * scale + bias` may be, as bits of the hardware's format.
     fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
-        let fused = self.fused(x, scale, bias);
-        let product = self.mul(x, scale);
-        let unfused = self.add(product, bias);
-        let mut allowed = Allowed::one(fused);
+        let (fused, product) = (add(mul(x, scale), bias), mul(x, scale));
+        let rounded = self.format.round(product);
+        let unfused = self.add(rounded, bias);
+        let mut allowed = Allowed::one(self.format.round(fused));
         allowed.insert(unfused);
         if [x, scale, bias].iter().any(|&operand| self.format.is_below_normal(operand))
-            || [fused, product, unfused].iter().any(|&bits| self.format.is_subnormal(bits))
+            || [fused, product].iter().any(|&number| self.format.is_below_normal(number))
+            || self.format.is_subnormal(unfused)
         {
             // The result only.
-            allowed.insert(self.flush(fused));
-            allowed.insert(self.flush(unfused));
+            for result in self.flush(fused) {
+                allowed.insert(result);
+            }
+            allowed.insert(self.flush_sum(unfused));
             // The product only.
-            allowed.insert(self.add(self.flush(product), bias));
+            for product in self.flush(product) {
+                allowed.insert(self.add(product, bias));
+            }
             // Everywhere.
             let [x, scale, bias] = [x, scale, bias].map(|operand| self.flush_operand(operand));
-            allowed.insert(self.flush(self.fused(x, scale, bias)));
-            allowed.insert(self.flush(self.add(self.flush(self.mul(x, scale)), bias)));
+            for result in self.flush(add(mul(x, scale), bias)) {
+                allowed.insert(result);
+            }
+            for product in self.flush(mul(x, scale)) {
+                allowed.insert(self.flush_sum(self.add(product, bias)));
+            }
         }
         allowed
-    }
-
-    fn fused(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> u64 {
-        self.format.round(add(mul(x, scale), bias))
-    }
-
-    fn mul(self, x: Dyadic, scale: Dyadic) -> u64 {
-        self.format.round(mul(x, scale))
     }
 
     /// The product may have overflowed; ∞ plus a finite bias is ∞.
@@ -88,8 +75,19 @@ impl Hardware {
         self.format.round(add(self.format.decode(product).into(), bias))
     }
 
-    fn flush(self, bits: u64) -> u64 {
-        flushed(self.format, bits)
+    /// The number rounded, where a subnormal becomes a zero of its sign: judged after the rounding, and before it, which
+    /// differ where the number rounds up to the least normal one.
+    fn flush(self, number: Wide) -> [u64; 2] {
+        let rounded = self.format.round(number);
+        let zero = rounded & self.format.sign();
+        let after = if self.format.is_subnormal(rounded) { zero } else { rounded };
+        [after, if self.format.is_below_normal(number) { zero } else { rounded }]
+    }
+
+    /// A sum of two numbers of the format, where a subnormal becomes a zero of its sign. Below the least normal number
+    /// such a sum is exact, so it is the same before it is rounded and after.
+    fn flush_sum(self, bits: u64) -> u64 {
+        if self.format.is_subnormal(bits) { bits & self.format.sign() } else { bits }
     }
 
     fn flush_operand(self, operand: Dyadic) -> Dyadic {
@@ -106,5 +104,16 @@ impl Hardware {
         } else {
             convert::round(clamp, self.format.decode(bits).into())
         }
+    }
+
+    /// The second rounding by hardware, which may flush what is below the least normal F16, before or after it rounds.
+    fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
+        let mut allowed = results.map(|bits| self.narrow(clamp, bits));
+        for &bits in results.values() {
+            if !self.format.is_infinite(bits) && Format::F16.is_below_normal(self.format.decode(bits)) {
+                allowed.insert(self.narrow(clamp, bits & self.format.sign()));
+            }
+        }
+        allowed
     }
 }

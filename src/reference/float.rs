@@ -74,11 +74,10 @@ impl Format {
         0 < magnitude && magnitude < self.hidden_bit()
     }
 
-    /// Whether a number, not yet one of the format, is a subnormal there or less: not zero, but below the
-    /// smallest normal number.
-    pub const fn is_below_normal(self, number: Dyadic) -> bool {
-        let length = 64 - number.magnitude.leading_zeros().cast_signed();
-        number.magnitude != 0 && number.exponent + length - 1 < self.min_exponent()
+    /// Whether a number, before it is rounded to the format, lies below the smallest normal number, and is not zero.
+    pub fn is_below_normal(self, number: impl Into<Wide>) -> bool {
+        let number = number.into();
+        number.magnitude != 0 && number.leading() < self.min_exponent()
     }
 
     /// The bits without the sign. Their order is the order of the absolute values.
@@ -121,9 +120,7 @@ impl Format {
         if number.magnitude == 0 {
             return sign;
         }
-        let length = 128 - number.magnitude.leading_zeros().cast_signed();
-        // 2^leading <= |number| < 2^(leading + 1)
-        let leading = number.exponent + length - 1;
+        let leading = number.leading();
         if leading > -self.min_exponent() + 1 {
             return sign | self.infinity();
         }

@@ -15,9 +15,8 @@ pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
     let (src_buffer, dst_buffer) = (buffer(gpu, &src), buffer(gpu, &before));
     let [min, max] = job.slots;
     let slots = buffer(gpu, &to_bytes(dtype, &[0x3c, min, max]));
-    let one = Layout::packed(&[]).map_err(|error| error.to_string())?;
     let slot = |bound, offset| match bound {
-        Bound::OnGpu => one.with_offset(offset).map(|layout| Some(View::new(&slots, layout))),
+        Bound::OnGpu => Layout::packed_at(&[], offset).map(|layout| Some(View::new(&slots, layout))),
         _ => Ok(None),
     };
     let operands = Operands::new(View::new(&src_buffer, layout), View::new(&dst_buffer, layout))

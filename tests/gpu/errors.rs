@@ -1,7 +1,8 @@
 //! Every mistake that the crate can see is an error of its own, recorded nothing and wrote nothing.
 
 use wgpu_clamp::{
-    Bound, Clamp, Clamper, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify, wgpu,
+    Bound, Clamp, Clamper, Clamps, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify,
+    wgpu,
 };
 
 use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
@@ -621,7 +622,7 @@ fn messages_of_operands() {
         "was f64 meant? Bounds without a suffix make a clamp of it: `Clamp::new(0.0_f32, 6.0)` is one of f32";
     for gpu in gpus() {
         let (a, b) = (buffer(gpu, &bytes(16)), buffer(gpu, &bytes(64)));
-        let said = |clamp: &Clamp, src, dst| {
+        let said = |clamp: &Clamp, src: View<'_>, dst: View<'_>| {
             let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             gpu.clamper().encode(&mut encoder, clamp, (src, dst)).unwrap_err().to_string()
         };
@@ -632,6 +633,25 @@ fn messages_of_operands() {
                  (shape, strides and offset count elements)"
             )
         };
+        // Six bytes hold six elements, but no binding of whole words; five hold five of them.
+        for (size, why) in
+            [(6, "storage buffers are whole 4-byte words"), (5, "shape, strides and offset count elements")]
+        {
+            let short = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size,
+                usage: wgpu::BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            });
+            let six = |buffer| View::new(buffer, packed(&[6]));
+            assert_eq!(
+                said(&Clamp::new(1_u8, 2), six(&short), six(&b)),
+                format!(
+                    "src: u8 elements of shape [6], strides [1], offset 0 need a buffer of 8 bytes, this one has {size} \
+                     ({why})"
+                )
+            );
+        }
         // What whoever has a buffer of f32 writes first.
         let literals = Clamp::new(0.0, 6.0);
         for (src, dst, argument) in [(four, few, "src"), (few, four, "dst"), (four, four, "src and dst")] {
@@ -694,7 +714,7 @@ fn messages_of_operands() {
         );
         // Elements 0 to 3 and 2 to 5, which are of two sizes.
         let widened = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
-        let behind = packed(&[4]).with_offset(2).unwrap();
+        let behind = Layout::packed_at(&[4], 2).unwrap();
         assert_eq!(
             said(&widened, View::new(&a, packed(&[4])), View::new(&a, behind)),
             "src, dst: the two views share bytes of one buffer but are not the same view; \
@@ -711,9 +731,17 @@ fn messages_of_the_reference() {
     let error = reference::apply_in_place(&clamp, &packed(&[5]), &mut [0; 4]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "bytes: u8 elements of shape [5], strides [1], offset 0 need a buffer of 8 bytes, this one has 4 \
+        "bytes: u8 elements of shape [5], strides [1], offset 0 need a buffer of 5 bytes, this one has 4 \
          (shape, strides and offset count elements)"
     );
+    let six = packed(&[6]);
+    let error = reference::apply(&clamp, &six, &[0; 5], &six, &mut [0; 6]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "src: u8 elements of shape [6], strides [1], offset 0 need a buffer of 6 bytes, this one has 5 \
+         (shape, strides and offset count elements)"
+    );
+    reference::apply(&clamp, &six, &[0; 6], &six, &mut [0; 6]).unwrap();
     let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
     assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");
     let error = reference::clamp_slice(&clamp, &[1_u8], &mut [0_u8, 0]).unwrap_err();
@@ -761,6 +789,31 @@ fn bindings_too_small_for_bounds_on_the_gpu() {
             assert_eq!((limit_name, limit), ("max_storage_buffer_binding_size", binding));
             assert!(needed >= least, "{needed}");
         }
+    }
+}
+
+/// The tensor has more channels than a binding of the device holds clamps: a device with any other limits may too.
+#[test]
+fn more_channels_than_a_table_holds() {
+    for gpu in gpus() {
+        let limits =
+            wgpu::Limits { max_storage_buffer_binding_size: 1 << 16, ..wgpu::Limits::downlevel_defaults() };
+        let small = with_limits(&gpu.adapter, limits);
+        let all: Vec<_> = (0..3100_u16).map(|n| Clamp::at_most(f32::from(n))).collect();
+        let data = buffer(&small, &bytes(4 * all.len()));
+        let prepare = |count: usize| {
+            let operands = Operands::in_place(View::new(&data, packed(&[count, 1])));
+            small.clamper().prepare(Clamps::along(0, &all[..count]), operands)
+        };
+        let error = prepare(all.len()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "clamps: 3100 along axis 0 take a table of 148800 bytes, but the device's max_storage_buffer_binding_size \
+             allows 65536; split the tensor along that axis, or create the device with its adapter's limits"
+        );
+        // 48 bytes each.
+        assert_eq!(prepare(1365).unwrap().dispatches(), 1);
+        assert!(matches!(prepare(1366), Err(Error::ChannelTable { channels: 1366, needed: 65_568, .. })));
     }
 }
 

@@ -296,69 +296,6 @@ fn reads_at_once() {
     }
 }
 
-/// A function of the program's that panics: where a read polls, it may end with an error; in a submission or a stream
-/// the panic is the program's. Nothing of it is left behind.
-#[test]
-fn callbacks_that_panic() {
-    if !alone("faults::callbacks_that_panic") {
-        return;
-    }
-    for gpu in gpus() {
-        let gpu = own(gpu);
-        let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
-        let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 18]).unwrap();
-        let slow = Clamp::new(-1.0_f64, 1.0).with_affine_f64(0.3, 0.7).unwrap();
-        let slow = gpu.clamper().prepare(&slow, Operands::in_place(data.view())).unwrap();
-        let (device, queue) = (gpu.device(), gpu.host.queue());
-        let panic = || panic!("the program's own");
-        for times in [1, 8, 16, 24] {
-            // wgpu calls for mappings first, so that one of these is in the way of the read's own.
-            for mapping in [false, true] {
-                let staging = device.create_buffer(&wgpu::BufferDescriptor {
-                    label: None,
-                    size: 4,
-                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                });
-                let mut copy = encoder(device);
-                copy.copy_buffer_to_buffer(tensor.buffer(), 0, &staging, 0, 4);
-                queue.submit([recorded(device, &vec![&slow; times]), copy.finish()]);
-                if mapping {
-                    staging.map_async(wgpu::MapMode::Read, .., move |_| panic());
-                } else {
-                    queue.on_submitted_work_done(panic);
-                }
-                match catch_unwind(AssertUnwindSafe(|| tensor.read_blocking::<u8>())) {
-                    Ok(Ok(bytes)) => assert_eq!(bytes, [1, 2, 3, 4]),
-                    // The device is not lost.
-                    Ok(Err(error)) => assert!(matches!(error, Error::Readback { .. }), "{error:?}"),
-                    // Work that was done when the read submitted is called back for there.
-                    Err(panic) => assert_eq!(panic.downcast_ref(), Some(&"the program's own")),
-                }
-                assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
-            }
-        }
-
-        let limits = wgpu::Limits { max_buffer_size: 1024, ..wgpu::Limits::downlevel_defaults() };
-        let gpu = with_limits(&gpu.adapter, limits);
-        let clamp = Clamp::at_most(2_u8);
-        let mut data = [9_u8; 5000];
-        let stream = gpu.host.clamp_slice_in_place(&clamp, &mut data);
-        let stream = stream.with_progress(|done, _| assert!(done < 2048, "the program's own"));
-        assert!(catch_unwind(AssertUnwindSafe(|| stream.run_blocking())).is_err());
-        let (done, rest) = data.split_at(2048);
-        assert!(done.iter().all(|&x| x == 2) && rest.iter().all(|&x| x == 9), "{}", gpu.name);
-        // One that uses the host while it streams.
-        let nested = |_, _| {
-            let mut inner = [9_u8; 3000];
-            gpu.host.clamp_slice_in_place(&clamp, &mut inner).run_blocking().unwrap();
-            assert_eq!(inner, [2; 3000]);
-        };
-        gpu.host.clamp_slice_in_place(&clamp, &mut data).with_progress(nested).run_blocking().unwrap();
-        assert_eq!(data, [2; 5000], "{}", gpu.name);
-    }
-}
-
 /// Eight threads on one host: each prepares, submits, reads and streams, all at once, and finds its own results.
 #[test]
 fn eight_threads_on_one_host() {

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod callbacks;
 mod channels;
 mod clamper;
 mod elements;

@@ -61,6 +61,27 @@ fn an_empty_tensor_needs_nothing() {
     reference::apply_in_place(&CLAMP, &layout, &mut []).unwrap();
 }
 
+/// What is made of a tensor inside a larger buffer lies there, too.
+#[test]
+fn a_packed_tensor_begins_where_it_is_told() {
+    let made = |offset| {
+        let tensor = Layout::packed_at(&[4, 6], offset).unwrap();
+        let crop = tensor.slice(0, 1..3).unwrap().slice(1, 2..5).unwrap();
+        [
+            tensor,
+            crop,
+            crop.flip(0).unwrap(),
+            crop.step(1, 2).unwrap(),
+            crop.flip(1).unwrap().permute(&[1, 0]).unwrap(),
+        ]
+    };
+    for (behind, first) in made(100).into_iter().zip(made(0)) {
+        assert!(behind.addresses().eq(first.addresses().map(|address| address + 100)), "{behind}");
+    }
+    assert_eq!(made(0)[0], Layout::packed(&[4, 6]).unwrap());
+    assert!(matches!(Layout::packed_at(&[2], isize::MAX as usize), Err(Error::AddressRange { .. })));
+}
+
 #[test]
 fn nothing_is_written_on_an_error() {
     let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
@@ -71,12 +92,12 @@ fn nothing_is_written_on_an_error() {
     let too_small = |argument, layout: Layout, needed, actual| {
         Err(Error::BufferTooSmall { argument, dtype: CLAMP.dtype(), layout: layout.into(), needed, actual })
     };
-    assert_eq!(src, too_small("src", packed(&[3]), 8, 5));
+    assert_eq!(src, too_small("src", packed(&[3]), 6, 5));
     let far = Layout::strided(&[3], &[-1], 4).unwrap();
     let too_far = reference::apply(&CLAMP, &packed(&[3]), &[0; 6], &far, &mut dst);
-    assert_eq!(too_far, too_small("dst", far, 12, 8));
+    assert_eq!(too_far, too_small("dst", far, 10, 8));
     let in_place = reference::apply_in_place(&CLAMP, &packed(&[5]), &mut dst);
-    assert_eq!(in_place, too_small("bytes", packed(&[5]), 12, 8));
+    assert_eq!(in_place, too_small("bytes", packed(&[5]), 10, 8));
     let unreachable = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
     for dtype in DType::ALL {
         let error = reference::apply_in_place(&Clamp::unbounded(dtype), &unreachable, &mut dst).unwrap_err();
@@ -161,7 +182,7 @@ fn a_conversion_that_does_not_fit() {
     reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst).unwrap();
     dst = [0xee; 12];
     let src = reference::apply(&clamp, &layout, &[0; 5], &layout, &mut dst);
-    assert_eq!(src, too_small("src", DType::U16, 8, 5));
+    assert_eq!(src, too_small("src", DType::U16, 6, 5));
     let short = reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst[..11]);
     assert_eq!(short, too_small("dst", DType::F32, 12, 11));
 

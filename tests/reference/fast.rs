@@ -3,35 +3,53 @@
 use std::num::FpCategory;
 
 use half::{bf16, f16};
-use wgpu_clamp::{Clamp, DType, Element, Precision, reference};
+use wgpu_clamp::{Clamp, DType, Element, Precision, Rounding, reference};
 
 use crate::convert::{ROUNDINGS, pairs};
 use crate::host::{narrowed, widened};
-use crate::numbers::{Random, narrow};
+use crate::numbers::{Fixed, Random, fields, narrow};
+
+/// Whether `a * b + c` lies below the least normal number of a float, before any rounding.
+fn is_tiny(dtype: DType, [a, b, c]: [f64; 3]) -> bool {
+    let exact = Fixed::product(Fixed::parts(a), Fixed::parts(b)) + Fixed::from_f64(c);
+    exact.magnitude() < Fixed::ladder(dtype, 1 << fields(dtype).1).magnitude()
+}
 
 /// The set as the definition lists it, in the host's floats.
 macro_rules! host_set {
     ($name:ident, $float:ty) => {
         fn $name(x: $float, scale: $float, bias: $float) -> Vec<$float> {
-            let keep = |v: $float| v;
+            const LEAST: $float = <$float>::MIN_POSITIVE;
+            // What is made of `v`, which `a * b + c` was rounded to.
+            type Judgement = fn($float, [$float; 3]) -> $float;
+            let keep: Judgement = |v, _| v;
             let flush = |v: $float| if v.is_subnormal() { v * 0.0 } else { v };
-            let fused = |operands: fn($float) -> $float, result: fn($float) -> $float| {
-                result(operands(x).mul_add(operands(scale), operands(bias)))
+            let rounded: Judgement = |v, _| if v.is_subnormal() { v * 0.0 } else { v };
+            let unrounded: Judgement = |v, numbers| {
+                // Rounding keeps the order, so of normal numbers only the least can come from below it.
+                let tiny = || is_tiny(<$float>::DTYPE, numbers.map(f64::from));
+                if v.is_subnormal() || v.abs() == LEAST && tiny() { v * 0.0 } else { v }
             };
-            let unfused = |operands: fn($float) -> $float,
-                           product: fn($float) -> $float,
-                           result: fn($float) -> $float| {
-                result(product(operands(x) * operands(scale)) + operands(bias))
+            let fused = |operands: fn($float) -> $float, result: Judgement| {
+                let [x, scale, bias] = [x, scale, bias].map(operands);
+                result(x.mul_add(scale, bias), [x, scale, bias])
             };
-            vec![
-                fused(keep, keep),
-                fused(flush, flush),
-                fused(keep, flush),
-                unfused(keep, keep, keep),
-                unfused(flush, flush, flush),
-                unfused(keep, keep, flush),
-                unfused(keep, flush, keep),
-            ]
+            let unfused = |operands: fn($float) -> $float, product: Judgement, result: Judgement| {
+                let [x, scale, bias] = [x, scale, bias].map(operands);
+                let product = product(x * scale, [x, scale, 0.0]);
+                result(product + bias, [product, 1.0, bias])
+            };
+            let mut set = vec![fused(|v| v, keep), unfused(|v| v, keep, keep)];
+            for judged in [rounded, unrounded] {
+                set.extend([
+                    fused(flush, judged),
+                    fused(|v| v, judged),
+                    unfused(flush, judged, judged),
+                    unfused(|v| v, keep, judged),
+                    unfused(|v| v, judged, keep),
+                ]);
+            }
+            set
         }
     };
 }
@@ -72,13 +90,15 @@ fn check_against_f32(clamp: &Clamp, x: u64) -> usize {
     let [scale, bias] = [affine.scale(), affine.bias()].map(narrow);
     let converts_f16 = source == DType::F16 && dtype == DType::F16;
     let xs = if converts_f16 { vec![x, flushed_f16(x)] } else { vec![x] };
-    let results = xs.into_iter().flat_map(|x| host_set_f32(widened(source, x), scale, bias));
-    let mut results: Vec<u64> = results.map(|v| narrowed(dtype, clamp.rounding(), v)).collect();
+    let mut results: Vec<f32> =
+        xs.into_iter().flat_map(|x| host_set_f32(widened(source, x), scale, bias)).collect();
     if converts_f16 {
-        let kept = results.clone();
-        results.extend(kept.into_iter().map(flushed_f16));
+        // Whether the number is judged before it is rounded or after, it stays or becomes a zero.
+        let tiny = |v: &f32| v.abs() < f16::MIN_POSITIVE.to_f32();
+        let flushed: Vec<f32> = results.iter().filter(|v| tiny(v)).map(|v| v * 0.0).collect();
+        results.extend(flushed);
     }
-    assert_set(clamp, x, results)
+    assert_set(clamp, x, results.into_iter().map(|v| narrowed(dtype, clamp.rounding(), v)).collect())
 }
 
 fn fast(source: DType, dtype: DType, scale: f32, bias: f32) -> Clamp {
@@ -179,6 +199,64 @@ fn f64_as_the_host_computes() {
     assert!(sizes[2] > 100 && sizes[3] > 10, "{sizes:?}");
 }
 
+/// A scale and a bias with which `x * scale`, or the sum, is about `least`.
+fn near(random: &mut Random, x: f64, least: f64) -> (f64, f64) {
+    let sign = random.pick(&[1.0, -1.0]);
+    if random.below(2) == 0 {
+        let bias = random.pick(&[0.0, -0.0, least, -least, least * f64::from(f32::EPSILON)]);
+        (sign * least / x, bias)
+    } else {
+        let product = random.pick(&[0.75, 1.5, 2.5, 4.1, 30.0]) * least;
+        (sign * product / x, sign * (least - product))
+    }
+}
+
+/// Numbers that round up to the least normal one: a device may judge before it rounds that they are subnormal.
+#[test]
+fn just_below_the_least_normal_number() {
+    for (seed, (source, dtype)) in pairs().filter(|(a, b)| a.is_float() || b.is_float()).enumerate() {
+        let mut random = Random(510 + seed as u64);
+        let converts_f16 = source == DType::F16 && dtype == DType::F16;
+        let least = if converts_f16 { f16::MIN_POSITIVE.to_f32() } else { f32::MIN_POSITIVE };
+        let of_least = narrowed(dtype, Rounding::default(), least);
+        let mut reached = 0;
+        for _ in 0..10_000 {
+            let x = random.element(source);
+            let (scale, bias) = near(&mut random, widened(source, x).into(), least.into());
+            if !scale.is_finite() {
+                continue;
+            }
+            let clamp = fast(source, dtype, narrow(scale), narrow(bias));
+            check_against_f32(&clamp, x);
+            let allowed = reference::allowed(&clamp, x);
+            reached += u32::from(allowed.contains(0) && allowed.contains(of_least));
+        }
+        let distinct = converts_f16 || [DType::F32, DType::BF16].contains(&dtype);
+        assert!(reached > 100 || !distinct, "{source} to {dtype}: {reached}");
+    }
+}
+
+#[test]
+fn just_below_the_least_normal_f64() {
+    let mut random = Random(520);
+    let mut reached = 0;
+    for _ in 0..20_000 {
+        let x = f64::from_bits(random.float(DType::F64));
+        let (scale, bias) = near(&mut random, x, f64::MIN_POSITIVE);
+        if !x.is_finite() || !scale.is_finite() {
+            continue;
+        }
+        let clamp = Clamp::unbounded(DType::F64).with_affine_f64(scale, bias).unwrap();
+        if clamp.affine().is_some() {
+            let expected = host_set_f64(x, scale, bias).into_iter().map(f64::to_bits).collect();
+            assert_set(&clamp, x.to_bits(), expected);
+            let allowed = reference::allowed(&clamp, x.to_bits());
+            reached += u32::from(allowed.contains(0) && allowed.contains(f64::MIN_POSITIVE.to_bits()));
+        }
+    }
+    assert!(reached > 100, "{reached}");
+}
+
 #[test]
 fn every_f16_and_bf16() {
     for (scale, bias) in [(0.1, -0.3), (3.0e-5, 1.0e-8), (65504.0, -1.0), (1.0e-38, 1.0e-45)] {
@@ -219,6 +297,22 @@ fn by_hand() {
     );
     // A flushed product alone: 2^-127 + 2^-126 is 1.5 * 2^-126, or 2^-126.
     assert_eq!(set(0.5, smallest_normal, smallest_normal), [0x0080_0000, 0x00c0_0000]);
+    // Half of 0x00ffffff is a tie between the greatest subnormal and the least normal number, and rounds to the latter.
+    // Judged before it is rounded it is flushed to a zero of its sign; as a product it loses that to the bias.
+    assert_eq!(set(0.5, 0.0, f32::from_bits(0x00ff_ffff)), [0, 0x0080_0000]);
+    assert_eq!(set(-0.5, 0.0, f32::from_bits(0x00ff_ffff)), [0, minus, minus | 0x0080_0000]);
+    assert_eq!(set(-0.5, -0.0, f32::from_bits(0x00ff_ffff)), [minus, minus | 0x0080_0000]);
+    // What is exactly the least normal number is none of these.
+    assert_eq!(set(0.5, 0.0, 2.0 * smallest_normal), [0x0080_0000]);
+    // 0x00ff_ffff / 2 + 2^-126: both are kept, or the product is flushed.
+    assert_eq!(set(0.5, smallest_normal, f32::from_bits(0x00ff_ffff)), [0x0080_0000, 0x0100_0000]);
+    // In f64, and where the f32 becomes a BF16, or an F16 whose hardware converts.
+    let double = Clamp::unbounded(DType::F64).with_affine_f64(0.5, 0.0).unwrap();
+    let allowed = reference::allowed(&double, 0x001f_ffff_ffff_ffff);
+    assert_eq!(sorted(allowed.values().to_vec()), [0, f64::MIN_POSITIVE.to_bits()]);
+    assert_eq!(set(1.0 - 2.0_f32.powi(-24), 0.0, bf16::MIN_POSITIVE), [0, 0x0080]);
+    assert_eq!(set(1.0 - 2.0_f32.powi(-12), 0.0, f16::MIN_POSITIVE), [0, 0x0400]);
+    assert_eq!(set(1.0 - 2.0_f32.powi(-12), -0.0, -f16::MIN_POSITIVE), [0x8000, 0x8400]);
     // A product that overflows although the sum does not.
     assert_eq!(set(2.0, f32::MIN, f32::MAX), [f32::MAX.to_bits64(), f32::INFINITY.to_bits64()]);
     // 2^24 + 1 = 97 * 257 * 673 makes a product half way between two numbers. The product alone rounds down to

@@ -24,9 +24,9 @@ pub const COMMAND: cli::Command = cli::Command {
     cargo xtask proof [--only NAME] [--write] [-- ARGS...]
         Holds every specialization to the CPU reference on every implementation that can be had here, installing
         what is missing where it can, and prints a matrix: elements compared, and those that differ. Fails where one
-        does that proof/src/known.rs does not know. --only: those whose name contains NAME. --write puts the matrix
-        into docs/PORTABILITY.md, with what ran before. ARGS go to each run: `-- --cases 0..20` takes a few cases.
-        On DX12 under Wine the GPU suite follows, where there are no ARGS. Some hours.
+        does. --only: those whose name contains NAME. --write puts the matrix into docs/PORTABILITY.md, with what ran
+        before. ARGS go to each run: `-- --cases 0..20` takes a few cases. On DX12 under Wine the GPU suite follows,
+        where there are no ARGS. Some hours.
 
     cargo xtask proof --patterns [-- ARGS...]
         Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
@@ -146,7 +146,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// An element differs that is not known to, a run ends early, or the program does not build. An implementation that cannot
+/// An element differs, a run ends early, or the program does not build. An implementation that cannot
 /// be had is no error: it is listed.
 pub fn run(options: &Options) -> Result<()> {
     let root = root()?;

@@ -229,7 +229,7 @@ fn slots(bench: &Bench) -> Result<Trial> {
         )
         .collect();
     let slots = data::buffer(&bench.device, &values)?;
-    let slot = |n| Ok::<_, Error>(View::new(&slots, Layout::packed(&[])?.with_offset(n)?));
+    let slot = |n| Ok::<_, Error>(View::new(&slots, Layout::packed_at(&[], n)?));
     let on_gpu = small.clamp.with_bounds(Bound::OnGpu, Bound::OnGpu)?;
     let operands = small.operands(0)?;
     let clamper = bench.device.host.clamper();

@@ -1,50 +1,86 @@
 //! The one device of this process, opened when it is first needed.
 
+use std::fmt;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::PyResult;
-use pyo3::exceptions::PyRuntimeError;
 use wgpu_clamp::{Error, Host};
 
-use crate::to_python;
-
-static HOST: Mutex<Option<Host>> = Mutex::new(None);
+/// Devices of different `wgpu::Instance`s may be equal, so a host is known by where it lies.
+static HOST: Mutex<Option<Arc<Host>>> = Mutex::new(None);
 
 /// The id of the process that opened it, or is about to. No process has the id 0.
 static OPENER: AtomicU32 = AtomicU32::new(0);
+
+/// Why a call has no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// This process is a fork of the one that opened the device.
+    Forked {
+        /// Its id.
+        own: u32,
+        /// The other one's.
+        opener: u32,
+    },
+    /// Of the call, or of opening the device.
+    Failed(Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forked { own, opener } => write!(
+                f,
+                "this process, {own}, was forked from process {opener}, which had begun to open the GPU; a fork cannot use \
+                 it. Start workers by spawn or forkserver, or use the GPU only in the forks"
+            ),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
 
 /// Calls with the device of this process. After its loss the next call opens another.
 ///
 /// # Errors
 ///
-/// A `RuntimeError` in a fork of the process that opened the device, and the errors of the call and of opening.
-pub fn call<T>(call: impl FnOnce(&Host) -> Result<T, Error>) -> PyResult<T> {
+/// As [`Failure`] tells.
+pub fn call<T>(call: impl FnOnce(&Host) -> Result<T, Error>) -> Result<T, Failure> {
     let host = host()?;
     call(&host).map_err(|error| {
         if is_loss(&error) {
-            *HOST.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            forget(&host);
         }
-        to_python(error)
+        Failure::Failed(error)
     })
 }
 
-fn host() -> PyResult<Host> {
+fn host() -> Result<Arc<Host>, Failure> {
     // Before the mutex: a fork has the locks as they were, the driver's among them, and none of the threads that would
     // open them.
     let (opener, own) = (opener(), process::id());
     if opener != own {
-        return Err(PyRuntimeError::new_err(format!(
-            "this process, {own}, was forked from process {opener}, which had begun to open the GPU; a fork cannot use it. \
-             Start workers by spawn or forkserver, or use the GPU only in the forks"
-        )));
+        return Err(Failure::Forked { own, opener });
     }
-    let mut host = HOST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut host = shared();
     if let Some(host) = &*host {
-        return Ok(host.clone());
+        return Ok(Arc::clone(host));
     }
-    Ok(host.insert(Host::open_blocking().map_err(to_python)?).clone())
+    let next = Host::open_blocking().map_err(Failure::Failed)?;
+    Ok(Arc::clone(host.insert(Arc::new(next))))
+}
+
+/// Makes room for another device, unless one has replaced the lost one: the calls that were under way find out one after
+/// the other.
+fn forget(lost: &Arc<Host>) {
+    let mut host = shared();
+    if host.as_ref().is_some_and(|host| Arc::ptr_eq(host, lost)) {
+        *host = None;
+    }
+}
+
+fn shared() -> MutexGuard<'static, Option<Arc<Host>>> {
+    HOST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The process that opens the device: this one, if none has.

@@ -4,6 +4,7 @@
 mod gpu;
 mod operation;
 
+use gpu::Failure;
 use numpy::{PyArray1, PyArrayMethods};
 use operation::Operation;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,7 +14,7 @@ use wgpu_clamp::{Error, Layout, reference as cpu};
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{adapter, clamp, lose_device, reference};
+    use super::{adapter, clamp, reference};
 }
 
 type Bytes<'py> = Bound<'py, PyArray1<u8>>;
@@ -37,6 +38,7 @@ fn clamp(
             };
             clamp.run_blocking()
         })
+        .map_err(failed)
     })
 }
 
@@ -79,18 +81,15 @@ fn on_bytes(
 /// The adapter of this process, in words.
 #[pyfunction]
 fn adapter(py: Python<'_>) -> PyResult<String> {
-    py.detach(|| gpu::call(|host| Ok(host.adapter())))
+    py.detach(|| gpu::call(|host| Ok(host.adapter())).map_err(failed))
 }
 
-/// Destroys the device, for the test of what follows the loss of one.
-#[pyfunction]
-fn lose_device(py: Python<'_>) -> PyResult<()> {
-    py.detach(|| {
-        gpu::call(|host| {
-            host.clamper().device().destroy();
-            Ok(())
-        })
-    })
+/// A fork gets a `RuntimeError`.
+fn failed(failure: Failure) -> PyErr {
+    match failure {
+        Failure::Forked { .. } => PyRuntimeError::new_err(failure.to_string()),
+        Failure::Failed(error) => to_python(error),
+    }
 }
 
 /// What the machine has to answer for is a `RuntimeError`, what the caller has a `ValueError`.

@@ -1,0 +1,46 @@
+//! Devices that are lost. The module itself has no function that loses one, so this takes its source.
+
+#[path = "../src/gpu.rs"]
+mod gpu;
+
+use gpu::Failure;
+use wgpu_clamp::{Clamp, Error, Host};
+
+fn clamp(host: &Host) -> Result<(), Error> {
+    let mut data = [3_u8, 7];
+    host.clamp_slice_in_place(&Clamp::at_most(5_u8), &mut data).run_blocking()?;
+    assert_eq!(data, [3, 5]);
+    Ok(())
+}
+
+/// The device of this process. What compares equal to it may be another one.
+fn device() -> wgpu_clamp::wgpu::Device {
+    gpu::call(|host| clamp(host).map(|()| host.clamper().device().clone())).unwrap()
+}
+
+#[track_caller]
+fn assert_lost(result: Result<(), Failure>) {
+    assert!(matches!(result, Err(Failure::Failed(Error::DeviceLost { .. }))), "{result:?}");
+}
+
+/// One test, as a process has one device.
+#[test]
+fn after_a_loss_another_device_is_opened_once() {
+    device().destroy();
+    assert_lost(gpu::call(clamp));
+    gpu::call(clamp).unwrap();
+
+    // A call that finds out late, when another one has, and the next device is there.
+    let mut next = None;
+    let late = gpu::call(|host| {
+        host.clamper().device().destroy();
+        assert_lost(gpu::call(clamp));
+        next = Some(device());
+        clamp(host)
+    });
+    assert_lost(late);
+    // Which it still is: no call has opened one more.
+    next.unwrap().destroy();
+    assert_lost(gpu::call(clamp));
+    gpu::call(clamp).unwrap();
+}

@@ -1,0 +1,36 @@
+//! Buffers on their way to being mapped. The browser polls for them.
+
+use futures_channel::oneshot;
+
+use crate::Error;
+use crate::gpu::scope;
+
+/// A buffer on its way to being mapped.
+pub(crate) struct Mapping {
+    arrival: oneshot::Receiver<Result<(), Error>>,
+}
+
+impl Mapping {
+    /// Asks for the whole buffer to be mapped, once the work that uses it is done.
+    pub(crate) fn start(
+        device: &wgpu::Device,
+        buffer: &wgpu::Buffer,
+        mode: wgpu::MapMode,
+        _: wgpu::SubmissionIndex,
+    ) -> Result<Self, Error> {
+        let (sender, arrival) = oneshot::channel();
+        scope::catch(device, || {
+            buffer.map_async(mode, .., move |result| {
+                // Nobody listens any more if the future was dropped.
+                let _ = sender.send(result.map_err(|error| Error::Readback { reason: error.to_string() }));
+            });
+        })?;
+        Ok(Self { arrival })
+    }
+
+    /// Waits until the buffer is mapped.
+    pub(crate) async fn wait(self) -> Result<(), Error> {
+        let dropped = |_| Error::Readback { reason: "wgpu dropped the callback of the mapping".to_owned() };
+        self.arrival.await.map_err(dropped)?
+    }
+}

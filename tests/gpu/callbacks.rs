@@ -1,0 +1,186 @@
+//! Functions of the program's that panic, where wgpu or the crate calls them: the panic goes on in the thread that polls,
+//! be it within a call of the crate's, and is nothing to anybody else's read. Nothing of it is left behind.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use wgpu_clamp::{Clamp, DType, Error, Operands, Tensor, wgpu};
+
+use crate::harness::{Gpu, alone, gpus, with_limits};
+
+/// What [`panic`] says.
+const OWN: &str = "the program's own";
+
+fn panic() {
+    panic_any(OWN);
+}
+
+/// What `run` returns, or that it panicked with the payload of [`panic`].
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ()> {
+    let is_own = |payload: Box<dyn Any + Send>| {
+        assert_eq!(payload.downcast_ref(), Some(&OWN));
+    };
+    catch_unwind(AssertUnwindSafe(run)).map_err(is_own)
+}
+
+/// A device that nobody else polls.
+fn own(gpu: &Gpu) -> Gpu {
+    with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults())
+}
+
+/// A buffer to map. wgpu calls back at the next poll if no work uses it. It calls where a buffer is dropped, too.
+fn idle(gpu: &Gpu) -> wgpu::Buffer {
+    gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 4,
+        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// Whether a read is under way after its first poll. A driver may do all work in the submission, and then it is not.
+fn begun<T>(read: Pin<&mut impl Future<Output = T>>) -> bool {
+    matches!(read.poll(&mut Context::from_waker(Waker::noop())), Poll::Pending)
+}
+
+/// So much that a copy of it takes longer than what the tests do meanwhile.
+fn large(gpu: &Gpu) -> Tensor {
+    Tensor::zeros(&gpu.host, DType::U8, &[64 << 20]).unwrap()
+}
+
+/// The callback is for work that is done before the read's, so that the read's submission or one of its polls calls it.
+#[test]
+fn before_a_read() {
+    if !alone("callbacks::before_a_read") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
+        let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 18]).unwrap();
+        let step = Clamp::new(-1.0_f64, 1.0).with_affine_f64(0.3, 0.7).unwrap();
+        for times in [0, 1, 8] {
+            for mapping in [false, true] {
+                for _ in 0..times {
+                    gpu.host.submit(&step, Operands::in_place(data.view())).unwrap();
+                }
+                let idle = idle(&gpu);
+                let mut clear =
+                    gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                clear.clear_buffer(&idle, 0, None);
+                gpu.host.queue().submit([clear.finish()]);
+                if mapping {
+                    idle.map_async(wgpu::MapMode::Read, .., |_| panic());
+                } else {
+                    gpu.host.queue().on_submitted_work_done(panic);
+                }
+                let read = caught(|| tensor.read_blocking::<u8>());
+                assert_eq!(read, Err(()), "{times}, {mapping} on {}", gpu.name);
+                assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
+            }
+        }
+    }
+}
+
+/// While the read waits, the crate polls on a thread of its own.
+#[test]
+fn on_the_thread_that_polls_for_a_read() {
+    if !alone("callbacks::on_the_thread_that_polls_for_a_read") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let tensor = large(&gpu);
+        for work_done in [false, true] {
+            let idle = idle(&gpu);
+            let mut read = pin!(tensor.read_bytes());
+            if begun(read.as_mut()) {
+                if work_done {
+                    // With the read's own work, after its callback.
+                    gpu.host.queue().on_submitted_work_done(panic);
+                } else {
+                    idle.map_async(wgpu::MapMode::Read, .., |_| panic());
+                }
+                let read = caught(|| pollster::block_on(read).map(|bytes| bytes.len()));
+                assert_eq!(read, Err(()), "{work_done} on {}", gpu.name);
+            }
+        }
+        assert_eq!(tensor.read_bytes_blocking().unwrap().len(), 64 << 20, "{}", gpu.name);
+    }
+}
+
+/// A poll of the program's finds the read's work done, and drops the read's callback uncalled as one before it panics.
+#[test]
+fn in_the_way_of_somebody_elses_read() {
+    if !alone("callbacks::in_the_way_of_somebody_elses_read") {
+        return;
+    }
+    for gpu in gpus() {
+        let gpu = own(gpu);
+        let tensor = large(&gpu);
+        let (mut tries, mut dropped) = (0, 0);
+        while tries < 20 && dropped < 3 {
+            let (held, idle) = (idle(&gpu), idle(&gpu));
+            let mut read = pin!(tensor.read_bytes());
+            if !begun(read.as_mut()) {
+                break;
+            }
+            tries += 1;
+            // The read's own thread is kept busy, unless it is through.
+            let [entered, released] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+            let (enter, release) = (Arc::clone(&entered), Arc::clone(&released));
+            held.map_async(wgpu::MapMode::Read, .., move |_| {
+                enter.store(true, Ordering::SeqCst);
+                while !release.load(Ordering::SeqCst) {
+                    std::thread::yield_now();
+                }
+            });
+            let end = Instant::now() + Duration::from_secs(1);
+            while !entered.load(Ordering::SeqCst) && Instant::now() < end {
+                std::thread::yield_now();
+            }
+            if entered.load(Ordering::SeqCst) {
+                idle.map_async(wgpu::MapMode::Read, .., |_| panic());
+                let polled = caught(|| gpu.device().poll(wgpu::PollType::wait_indefinitely()).is_ok());
+                assert_eq!(polled, Err(()), "{}", gpu.name);
+                dropped += 1;
+            }
+            released.store(true, Ordering::SeqCst);
+            assert_eq!(pollster::block_on(read).unwrap().len(), 64 << 20, "{}", gpu.name);
+        }
+        assert!(dropped > 0 || tries == 0, "{tries} on {}", gpu.name);
+    }
+}
+
+#[test]
+fn of_a_streams_progress() {
+    for gpu in gpus() {
+        let limits = wgpu::Limits { max_buffer_size: 1024, ..wgpu::Limits::downlevel_defaults() };
+        let gpu = with_limits(&gpu.adapter, limits);
+        let clamp = Clamp::at_most(2_u8);
+        let mut data = [9_u8; 5000];
+        let stream = gpu.host.clamp_slice_in_place(&clamp, &mut data);
+        let stream = stream.with_progress(|done, _| {
+            if done >= 2048 {
+                panic();
+            }
+        });
+        assert_eq!(caught(|| stream.run_blocking()), Err::<Result<(), Error>, _>(()));
+        let (done, rest) = data.split_at(2048);
+        assert!(done.iter().all(|&x| x == 2) && rest.iter().all(|&x| x == 9), "{}", gpu.name);
+        // One that uses the host while it streams.
+        let nested = |_, _| {
+            let mut inner = [9_u8; 3000];
+            gpu.host.clamp_slice_in_place(&clamp, &mut inner).run_blocking().unwrap();
+            assert_eq!(inner, [2; 3000]);
+        };
+        gpu.host.clamp_slice_in_place(&clamp, &mut data).with_progress(nested).run_blocking().unwrap();
+        assert_eq!(data, [2; 5000], "{}", gpu.name);
+    }
+}
