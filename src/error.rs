@@ -39,7 +39,8 @@ pub enum Error {
     /// A layout reaches an element before the start of its buffer, or beyond what `isize` counts.
     #[error(
         "layout: its elements lie at {lowest} to {highest}; they must lie between 0 and isize::MAX \
-         (raise the offset, which counts elements, or shrink the strides)"
+         ({} the offset, which counts elements, or shrink the strides)",
+        if *lowest < 0 { "raise" } else { "lower" }
     )]
     AddressRange {
         /// The lowest element address, in elements.

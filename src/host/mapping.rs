@@ -76,11 +76,13 @@ fn poll(device: &wgpu::Device, poll_type: wgpu::PollType) -> Outcome {
     match catch_unwind(AssertUnwindSafe(|| device.poll(poll_type))) {
         Ok(Ok(_)) => Ok(Ok(())),
         Ok(Err(error)) => Ok(Err(Error::Readback { reason: error.to_string() })),
-        // wgpu panics where the driver says that the device is lost.
-        Err(_) if lost::is_lost(device) => {
-            Ok(Err(Error::DeviceLost { reason: "polling it panicked".to_owned() }))
-        }
-        Err(payload) => Err(payload),
+        // wgpu panics by itself where the driver says that the device is lost; all else is of a callback.
+        Err(payload) => match payload.downcast_ref::<String>() {
+            Some(text) if text.starts_with("Error in Device::poll") && lost::is_lost(device) => {
+                Ok(Err(Error::DeviceLost { reason: "polling it panicked".to_owned() }))
+            }
+            _ => Err(payload),
+        },
     }
 }
 

@@ -475,11 +475,17 @@ fn prepare(
 ) -> Result<Prepared, Error> {
     let layout = Layout::packed(&piece.shape)?;
     let operands = Operands::new(View::new(src, layout), View::new(dst, layout));
-    let clamps = match clamps.axis() {
+    let clamps_of_piece = match clamps.axis() {
         Some(_) => Clamps::along(1, &clamps.as_slice()[piece.channels.clone()]),
         None => clamps,
     };
-    host.clamper().prepare(clamps, operands)
+    host.clamper().prepare(clamps_of_piece, operands).map_err(|mut error| {
+        if let (Error::ChannelTable { axis, .. }, Some(given)) = (&mut error, clamps.axis()) {
+            // The piece has an axis of its own.
+            *axis = given;
+        }
+        error
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@
 //! | "an output must not overlap itself" | [`OutputOverlap`] | a broadcast or a sliding window as destination, where one element would have several results |
 //! | "could not decide" | [`OverlapUndecided`], [`AliasUndecided`] | strides that interleave in several dimensions: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | "share bytes of one buffer" | [`PartialAlias`] | two views of one buffer: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
-//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below |
+//! | "its elements lie at" | [`AddressRange`] | a negative stride, and an offset that leaves no room below; or an offset beyond what a buffer can have |
 //! | "does not convert to" | [`Conversion`] | bounds without a suffix, which make a clamp of F64 or I32. These two, I64, U32 and U64 do not convert: that takes a kernel of the program's own |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |

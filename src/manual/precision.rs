@@ -38,8 +38,8 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! WGSL leaves the rounding of float arithmetic to the device, so one may fall outside of the set all the same. None has so
-//! far (see [`portability`](super::portability)). `Exact` uses no float instruction.
+//! WGSL leaves the rounding of float arithmetic to the device, so one may fall outside of the set all the same. Of those
+//! tried, none does now; Microsoft's DXC did until a product was kept from it (see [`portability`](super::portability)). `Exact` uses no float instruction.
 //!
 //! # F64
 //!

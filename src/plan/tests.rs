@@ -162,6 +162,7 @@ fn a_table_of_lanes_fits_into_a_binding() {
             taken[usize::from(interleaved)] += 1;
             let table = plan.operators(list).unwrap();
             let stored = table.stored().map_or(0, <[u8]>::len) as u64;
+            assert_eq!(plan.stored_operators(), stored, "{plan}");
             assert!(!interleaved || stored <= limits.max_binding_size, "{stored} bytes: {plan}");
         }
     }

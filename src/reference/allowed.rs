@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// See `fast`. Three results of the fused step: kept, flushed, flushed everywhere. Five of the unfused one: kept, flushed,
-/// without its product, and flushed everywhere with and without its product.
+/// See `fast`. At most seven: the fused and the unfused step with operands kept and with operands flushed, the bias, and the
+/// two zeros.
 ///
 /// From F16 to F16 there are more ways but fewer results: at most five. F32's subnormals, flushed or not, lie far
 /// below F16's and change nothing but the sign of a zero, so an element that is kept gives two results, fused and

@@ -173,7 +173,11 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
         let mut bytes = [3; 2000];
         let run = gpu.host.clamp_bytes_in_place(Clamps::along(0, &many), &[2000], &mut bytes);
         let error = run.run_blocking().unwrap_err();
-        assert!(matches!(error, Error::ChannelTable { limit_name: "max_buffer_size", .. }), "{error:?}");
+        let Error::ChannelTable { axis: 0, channels: 2000, needed, limit_name, limit } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!((limit_name, limit), ("max_buffer_size", 16 << 10));
+        assert!(needed > limit, "{needed}");
         assert_eq!(bytes, [3; 2000]);
 
         let mut random = Random(17);

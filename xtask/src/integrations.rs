@@ -126,11 +126,14 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
         return steps.step("measure", || run_command(&mut measure));
     }
     steps.step("dask: lints", || lints("integrations/dask"))?;
-    steps.step("dask: cargo test", || {
-        // As maturin says it: the module is linked to no Python.
-        let mut tests = workspace("integrations/dask")?.build(&["test"])?;
-        run_command(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1"))
-    })?;
+    // What follows `--` names tests of Python.
+    if asked.pytest.is_empty() {
+        steps.step("dask: cargo test", || {
+            // As maturin says it: the module is linked to no Python.
+            let mut tests = workspace("integrations/dask")?.build(&["test"])?;
+            run_command(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1"))
+        })?;
+    }
     steps.step("dask: tests", || run_command(&mut python.pytest(&dir, &asked.pytest)))
 }
 

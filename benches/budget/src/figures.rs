@@ -118,14 +118,10 @@ pub fn compile(dir: &Path) -> Result<()> {
         let fields: Vec<_> = line.splitn(5, '\t').collect();
         let [index, entry_point, bindings, size, name] = fields[..] else { bail!("`{line}`") };
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&std::fs::read(dir.join(format!("{index}.spv")))?);
-        let compiled =
+        let made =
             compiler.compile(&words, entry_point, bindings.parse()?).with_context(|| name.to_owned())?;
         let get = |name: &str| {
-            compiled
-                .statistics
-                .get(name)
-                .copied()
-                .with_context(|| format!("the driver does not tell `{name}`"))
+            made.statistics.get(name).copied().with_context(|| format!("the driver does not tell `{name}`"))
         };
         let figures = Figures {
             instructions: get("Instructions")?,
@@ -135,7 +131,7 @@ pub fn compile(dir: &Path) -> Result<()> {
             cycles: get("Inverse Throughput")?,
             workgroup_size: size.parse()?,
         };
-        println!("{}\t{}", compiled.time.as_secs_f64() * 1e3, line_of(&figures, name));
+        println!("{}\t{}", made.time.as_secs_f64() * 1e3, line_of(&figures, name));
     }
     Ok(())
 }

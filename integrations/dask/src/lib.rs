@@ -98,6 +98,7 @@ fn to_python(error: Error) -> PyErr {
         Error::NoAdapter { .. }
         | Error::NoDevice { .. }
         | Error::DeviceLimit { .. }
+        | Error::ChannelTable { .. }
         | Error::DeviceLost { .. }
         | Error::OutOfMemory { .. }
         | Error::Readback { .. }

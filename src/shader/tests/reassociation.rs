@@ -163,9 +163,8 @@ impl<'a> Walk<'a> {
             Expression::Binary { op, left, right } if is_float => {
                 let operands = [self.origin(body, *left), self.origin(body, *right)];
                 let allowed = match op {
-                    BinaryOperator::Multiply | BinaryOperator::Divide => Origin::Bits,
                     BinaryOperator::Add | BinaryOperator::Subtract => Origin::Product,
-                    // WGSL computes a remainder by a quotient and a product.
+                    // Products and quotients, and WGSL computes a remainder by one of each.
                     _ => Origin::Bits,
                 };
                 if operands.iter().max() > Some(&allowed) || operands == [Origin::Product; 2] {
