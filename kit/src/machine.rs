@@ -33,11 +33,13 @@ impl Adapter {
     }
 
     /// Of a line such as `llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)`.
-    fn of(line: &str) -> Option<Self> {
+    pub fn of(line: &str) -> Option<Self> {
         let (name, rest) = line.rsplit_once(" (")?;
         let (backend, kind) = rest.strip_suffix(')')?.split_once(", ")?;
         let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric());
-        let is_adapter = !line.starts_with(' ') && is_word(backend) && is_word(kind);
+        // Drivers print lines of their own.
+        let is_backend = ["Vulkan", "Metal", "Dx12", "Gl"].contains(&backend);
+        let is_adapter = !line.starts_with(' ') && is_backend && is_word(kind);
         is_adapter.then(|| Self {
             name: name.to_owned(),
             backend: backend.to_owned(),
@@ -183,6 +185,16 @@ AMD Radeon Graphics (RADV RENOIR) (Vulkan, IntegratedGpu)
             Adapter::list("no adapter with \"\" in its name for Backends(VULKAN): a driver is needed (x)"),
             []
         );
+        let noise = "MESA: warning: no DRI3 (libGL, fallback)\nerror: no display (X, Wayland)\n";
+        assert_eq!(Adapter::list(noise), []);
+        assert_eq!(Adapter::list(&format!("{noise}{LIST}")).len(), 5);
+    }
+
+    #[test]
+    fn backends_are_those_of_the_list() {
+        for backend in ["Vulkan", "Metal", "Dx12", "Gl"] {
+            assert!(Adapter::of(&format!("GPU ({backend}, Other)")).is_some(), "{backend}");
+        }
     }
 
     #[test]

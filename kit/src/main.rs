@@ -6,6 +6,7 @@
 
 mod finding;
 mod jobs;
+mod judge;
 mod kit;
 mod machine;
 mod options;
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether something ran, and nothing was wrong.
+/// Whether something ran, nothing was wrong and nothing failed.
 fn run(options: &Options) -> Result<bool> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -90,7 +91,7 @@ fn run(options: &Options) -> Result<bool> {
         report::write(&kit, &head, &findings)?;
     }
     println!("\nThe report: {}", kit.report.join("report.md").display());
-    let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Wrong);
+    let wrong = findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wrong | Verdict::Failed));
     let ran = findings.iter().any(|finding| finding.verdict != Verdict::NotRun);
     Ok(ran && !wrong)
 }
