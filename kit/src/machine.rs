@@ -135,6 +135,14 @@ fn system() -> Option<String> {
     said(Command::new("sw_vers").arg("-productVersion")).map(|version| format!("macOS {version}"))
 }
 
+/// Whether whoever started this program made it ignore a signal, as `nohup` does; known on Linux alone.
+#[cfg(unix)]
+pub fn ignores(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = field(&status, "SigIgn", ':').and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 /// The value of the first line that begins with `name`.
 fn field(text: &str, name: &str, separator: char) -> Option<String> {
     let mut lines = text.lines().filter_map(|line| line.split_once(separator));

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
@@ -146,7 +146,7 @@ fn send(child: &Child, signal: Signal) {
 /// Whoever is told to end does so with all that it has started, and a report.
 #[test]
 fn an_interrupt_leaves_a_report() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
         let mut child = begun(Command::new(kit.path().join("run")).args(["patterns", "peers"]), &kit);
         send(&child, signal);
@@ -155,6 +155,20 @@ fn an_interrupt_leaves_a_report() {
         has(&report, "| patterns | cut short: 1 lines, 0 elements differ |");
         has(&report, "| peers | not run: the run was stopped |");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_to_outlive_its_terminal_does() {
+    let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" patterns"]).arg(kit.path().join("run"));
+    let mut child = begun(&mut command, &kit);
+    send(&child, Signal::HUP);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none());
+    send(&child, Signal::INT);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
@@ -169,6 +183,30 @@ fn a_suite_that_is_stopped_is_not_wrong() {
     let report = report(&kit);
     has(&report, "not run: 2 tests: 0 passed, 2 not reached |");
     has(&report, "not reached: conformance, all of its tests; gpu, all of its tests\n");
+}
+
+#[test]
+fn an_interrupt_while_drivers_are_asked_is_told_as_such() {
+    let kit = kit("echo x > patterns.txt; sleep 1000", "true", "true");
+    let mut child = begun(&mut Command::new(kit.path().join("run")), &kit);
+    send(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "nothing ran");
+    let report = report(&kit);
+    has(&report, "- note: the run was stopped while drivers were asked for their adapters\n");
+    assert!(!report.contains("did not answer") && !report.contains("no adapter for"), "{report}");
+}
+
+/// The connection to the machine is lost, or `head` has seen enough.
+#[test]
+fn a_closed_terminal_loses_no_report() {
+    let kit = kit(DOCTOR, "echo 'test a::three ... ok'", "true");
+    let mut command = Command::new(kit.path().join("run"));
+    let mut child = command.args(["tests", "doctor"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    let report = report(&kit);
+    has(&report, "6 tests: 6 passed |");
+    has(&report, "810 of 810 cases agree");
 }
 
 #[test]
