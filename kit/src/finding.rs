@@ -7,11 +7,13 @@ use std::time::Duration;
 pub enum Verdict {
     /// All of it ran, and everything was right.
     Right,
-    /// A result was wrong, or a program died.
+    /// A result was wrong, or a test failed.
     Wrong,
+    /// No result was wrong, but a program died, hung or gave up.
+    Failed,
     /// What ran was right; the time was over before the end.
     Cut,
-    /// Nothing ran.
+    /// No case, row or test ended.
     NotRun,
 }
 
@@ -52,6 +54,7 @@ impl Finding {
         let word = match self.verdict {
             Verdict::Right => "",
             Verdict::Wrong => "**WRONG**: ",
+            Verdict::Failed => "**FAILED**: ",
             Verdict::Cut => "cut short: ",
             Verdict::NotRun => "not run: ",
         };

@@ -1,4 +1,4 @@
-//! How each part is run, and what its output means.
+//! How each part is run.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::finding::{Finding, Verdict};
+use crate::judge;
 use crate::kit::Kit;
 use crate::machine::Adapter;
 use crate::part::Part;
-use crate::process::{Ended, Limits};
+use crate::process::Limits;
 use crate::suite::{self, Outcome, Results};
 
 /// In less than that the tables are quick ones.
@@ -70,16 +71,16 @@ impl Job {
             Part::Patterns => self.patterns(kit, time),
             Part::Peers => self.peers(kit, time),
         };
-        result.unwrap_or_else(|error| Finding::new(&self.title(), Verdict::Wrong, format!("{error:#}"), ""))
+        result.unwrap_or_else(|error| Finding::new(&self.title(), Verdict::Failed, format!("{error:#}"), ""))
     }
 
-    fn finding(&self, verdict: Verdict, summary: impl Into<String>, details: impl Into<String>) -> Finding {
+    fn finding(&self, (verdict, summary): (Verdict, String), details: impl Into<String>) -> Finding {
         Finding::new(&self.title(), verdict, summary, details)
     }
 
     fn tests(&self, kit: &Kit, time: Duration) -> Finding {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-        let (mut all, mut notes, mut died) = (Vec::new(), Vec::new(), false);
+        let (mut all, mut notes, mut broke) = (Vec::new(), Vec::new(), false);
         let begun = Instant::now();
         // Conformance takes a minute, even on a CPU.
         for (program, limit) in [("conformance", time / 4), ("gpu", time)] {
@@ -91,17 +92,16 @@ impl Job {
             });
             let results = results.unwrap_or_else(|error| Results {
                 notes: vec![format!("{error:#}")],
-                died: true,
+                broke: true,
                 ..Results::default()
             });
-            died |= results.died;
+            broke |= results.broke;
             notes.extend(results.notes.iter().map(|note| format!("; {program}: {note}")));
             let named = |(name, outcome)| (format!("{program}, {name}"), outcome);
             all.extend(results.tests.into_iter().map(named));
         }
-        let (verdict, summary) = sum(&all);
-        let verdict = if died { Verdict::Wrong } else { verdict };
-        self.finding(verdict, summary + &notes.concat(), told(&all))
+        let (verdict, summary) = judge::tests(&all, broke);
+        self.finding((verdict, summary + &notes.concat()), told(&all))
     }
 
     fn doctor(&self, kit: &Kit, time: Duration) -> Result<Finding> {
@@ -109,10 +109,7 @@ impl Job {
         command.arg("--").arg(&self.adapter.name);
         let log = format!("doctor-{}", self.number);
         let (ended, said) = kit.run(&mut command, &self.title(), &log, Limits::total(time))?;
-        let judged =
-            said.lines().rev().find(|line| line.contains(" cases")).unwrap_or("no case ended").trim();
-        let wrong = judged.contains(" wrong") && !judged.contains(" 0 wrong");
-        Ok(self.finding(verdict(ended, wrong), with_death(judged, ended), code(&said)))
+        Ok(self.finding(judge::doctor(&said, ended, &self.adapter), code(&said)))
     }
 
     fn bench(&self, kit: &Kit, time: Duration, args: &[&str]) -> Result<Finding> {
@@ -126,19 +123,14 @@ impl Job {
         // Whole minutes, less one for the last row and the files.
         command.args(["--minutes", &(time.as_secs() / 60).saturating_sub(1).max(1).to_string()]);
         let (ended, said) = kit.run(&mut command, &self.title(), self.part.name(), Limits::total(time))?;
-        let wrong = said.contains("**WRONG**");
-        Ok(self.finding(verdict(ended, wrong), with_death(&last_words(&said, ended), ended), said))
+        Ok(self.finding(judge::bench(&said, ended), said))
     }
 
     fn patterns(&self, kit: &Kit, time: Duration) -> Result<Finding> {
         let mut command = kit.program("clamp-proof", Some(&self.adapter));
         let (ended, said) =
             kit.run(command.arg("patterns"), &self.title(), self.part.name(), Limits::total(time))?;
-        let differing: Vec<u64> =
-            said.lines().filter_map(|line| line.split('|').nth(3)?.trim().parse().ok()).collect();
-        let total: u64 = differing.iter().sum();
-        let summary = format!("{} lines, {total} elements differ", differing.len());
-        Ok(self.finding(verdict(ended, total > 0), with_death(&summary, ended), said))
+        Ok(self.finding(judge::patterns(&said, ended), said))
     }
 
     fn peers(&self, kit: &Kit, time: Duration) -> Result<Finding> {
@@ -147,7 +139,7 @@ impl Job {
             Command::new(name).arg("--version").output().is_ok_and(|said| said.status.success())
         };
         let Some(python) = names.iter().find(starts) else {
-            return Ok(self.finding(Verdict::NotRun, "there is no Python here", ""));
+            return Ok(self.finding((Verdict::NotRun, "there is no Python here".to_owned()), ""));
         };
         let mut command = Command::new(python);
         kit.prepare(&mut command);
@@ -156,75 +148,12 @@ impl Job {
             command.args(["--ours", "table.json"]);
         }
         let (ended, said) = kit.run(&mut command, &self.title(), self.part.name(), Limits::total(time))?;
-        let measured = !said.contains("Nothing measured");
-        let verdict = match verdict(ended, false) {
-            // The others are not on trial.
-            Verdict::Right | Verdict::Wrong if !measured || !ended.is_success() => Verdict::NotRun,
-            other => other,
-        };
-        let rows = said.lines().filter(|line| line.starts_with("| peers: ")).count();
-        let summary = if measured { format!("{rows} rows") } else { last_words(&said, ended) };
-        Ok(self.finding(verdict, with_death(&summary, ended), said))
-    }
-}
-
-/// What a program's end says, and what it had said by then.
-fn verdict(ended: Ended, wrong: bool) -> Verdict {
-    match ended {
-        _ if wrong => Verdict::Wrong,
-        Ended::Exit(status) if status.success() => Verdict::Right,
-        Ended::Exit(_) => Verdict::Wrong,
-        Ended::OutOfTime | Ended::Silent | Ended::Stopped => Verdict::Cut,
-    }
-}
-
-fn with_death(summary: &str, ended: Ended) -> String {
-    ended.death().map_or_else(|| summary.to_owned(), |death| format!("the program died ({death}); {summary}"))
-}
-
-/// Why a program failed, or what it says at the end: behind a table that was cut short, how many rows there are.
-fn last_words(said: &str, ended: Ended) -> String {
-    let mut lines = said.lines().rev().filter(|line| !line.trim().is_empty());
-    let failed = matches!(ended, Ended::Exit(status) if !status.success());
-    let error = if failed { lines.clone().find(|line| line.starts_with("error: ")) } else { None };
-    match error.or_else(|| lines.next()) {
-        None => "it said nothing".to_owned(),
-        Some(line) if line.starts_with('|') => {
-            let rows = said.lines().filter(|line| line.starts_with('|')).count();
-            format!("{} rows", rows.saturating_sub(2))
-        }
-        Some(line) => line.trim().to_owned(),
+        Ok(self.finding(judge::peers(&said, ended), said))
     }
 }
 
 fn code(text: &str) -> String {
     format!("```text\n{}\n```\n", text.trim_end())
-}
-
-/// How many tests came out how.
-fn sum(all: &[(String, Outcome)]) -> (Verdict, String) {
-    let count = |is: fn(&Outcome) -> bool| all.iter().filter(|(_, outcome)| is(outcome)).count();
-    let counts = [
-        (count(|outcome| *outcome == Outcome::Passed), "passed"),
-        (count(|outcome| matches!(outcome, Outcome::Failed(_))), "failed"),
-        (count(|outcome| matches!(outcome, Outcome::Died(..))), "died"),
-        (count(|outcome| matches!(outcome, Outcome::Hung(_))), "did not end"),
-        (count(|outcome| *outcome == Outcome::NotReached), "not reached"),
-        (count(|outcome| *outcome == Outcome::Ignored), "ignored"),
-    ];
-    let [_, failed, died, hung, not_reached, _] = counts.map(|(count, _)| count);
-    let verdict = match (failed + died, hung + not_reached) {
-        (0, 0) => Verdict::Right,
-        (0, _) => Verdict::Cut,
-        _ => Verdict::Wrong,
-    };
-    let words: Vec<_> = counts
-        .iter()
-        .enumerate()
-        .filter(|(n, (count, _))| *n == 0 || *count > 0)
-        .map(|(_, (count, word))| format!("{count} {word}"))
-        .collect();
-    (verdict, format!("{} tests: {}", all.len(), words.join(", ")))
 }
 
 /// The tests that have not passed, and why.
@@ -277,45 +206,20 @@ mod tests {
     }
 
     #[test]
-    fn one_failure_is_wrong_and_what_was_not_reached_is_told() {
+    fn tests_that_have_not_passed_are_told() {
         let outcomes = |some: &[Outcome]| -> Vec<_> {
             some.iter().enumerate().map(|(n, outcome)| (format!("gpu, t{n}"), outcome.clone())).collect()
         };
-        let passed = outcomes(&[Outcome::Passed, Outcome::Passed]);
-        assert_eq!(sum(&passed), (Verdict::Right, "2 tests: 2 passed".to_owned()));
-        assert_eq!(told(&passed), "");
+        assert_eq!(told(&outcomes(&[Outcome::Passed, Outcome::Passed])), "");
         let cut = outcomes(&[Outcome::Passed, Outcome::NotReached, Outcome::Hung(Duration::from_secs(9))]);
-        assert_eq!(sum(&cut), (Verdict::Cut, "3 tests: 1 passed, 1 did not end, 1 not reached".to_owned()));
         assert_eq!(told(&cut), "- gpu, t2: did not end in 9 s\n- not reached: gpu, t1\n");
         let all_cut = told(&outcomes(&vec![Outcome::NotReached; 25]));
         assert!(all_cut.contains("gpu, t19, and 5 more") && !all_cut.contains("t20"), "{all_cut}");
         let died = Outcome::Died("signal: 6".into(), "lost".into());
         let bad = outcomes(&[Outcome::Failed("why".into()), died, Outcome::NotReached]);
-        assert_eq!(sum(&bad).0, Verdict::Wrong);
         for part in ["t0: failed\n\n```text\nwhy\n```", "t1: died (signal: 6)\n\n```text\nlost\n```"] {
             assert!(told(&bad).contains(part), "{}", told(&bad));
         }
-    }
-
-    #[test]
-    fn what_was_wrong_by_then_is_wrong() {
-        assert_eq!(verdict(Ended::OutOfTime, false), Verdict::Cut);
-        assert_eq!(verdict(Ended::OutOfTime, true), Verdict::Wrong);
-    }
-
-    #[test]
-    fn a_program_is_summed_up_by_its_last_words() {
-        let table = "error: a driver's\n| a |\n| - |\n| 1 |\n| 2 |\n";
-        assert_eq!(last_words(table, Ended::OutOfTime), "2 rows");
-        assert_eq!(last_words(&format!("{table}\n2 rows: 1 met\n\n"), Ended::OutOfTime), "2 rows: 1 met");
-        assert_eq!(last_words("\n", Ended::OutOfTime), "it said nothing");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_program_that_fails_says_why() {
-        let failed = Ended::Exit(std::os::unix::process::ExitStatusExt::from_raw(256));
-        assert_eq!(last_words("error: a driver's\nerror: no option\n\nusage\n", failed), "error: no option");
     }
 
     #[test]

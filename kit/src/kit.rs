@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::machine::Adapter;
 use crate::process::{self, Ended, Limits};
@@ -30,7 +30,7 @@ pub struct Kit {
     pub begun: Instant,
     /// For everything.
     pub time: Duration,
-    /// Set by Ctrl-C.
+    /// Set by Ctrl-C, and where the terminal goes.
     pub stop: Arc<AtomicBool>,
     /// What is not to be told, and what stands in its place.
     private: Vec<(String, &'static str)>,
@@ -41,19 +41,25 @@ impl Kit {
     ///
     /// # Errors
     ///
-    /// It cannot be made.
+    /// It cannot be made, or has a report.
     pub fn open(folder: &Path, out: Option<&Path>, time: Duration, stop: Arc<AtomicBool>) -> Result<Self> {
         let report = out.map_or_else(|| free(folder), Path::to_owned);
+        ensure!(
+            !report.join("report.md").exists(),
+            "{} has a report already; `--out DIR` needs another folder",
+            report.display()
+        );
         let raw = report.join("raw");
         fs::create_dir_all(&raw).with_context(|| {
             format!("cannot make {}; `--out DIR` names another place for the report", raw.display())
         })?;
         // Programs run elsewhere.
         let report = std::path::absolute(report)?;
-        let home = ["HOME", "USERPROFILE"].into_iter().filter_map(|name| std::env::var(name).ok());
-        let places = [folder, &report].into_iter().map(|path| path.display().to_string());
+        let home = ["HOME", "USERPROFILE"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+        let places = [folder.to_owned(), report.clone()].map(|place| (place, "KIT"));
+        let places = places.into_iter().chain(home.map(|home| (home, "HOME")));
         let mut private: Vec<_> =
-            places.map(|place| (place, "KIT")).chain(home.map(|home| (home, "HOME"))).collect();
+            places.flat_map(|(place, name)| spellings(&place).map(move |text| (text, name))).collect();
         // `/` alone says nothing of anybody, and is in every path.
         private.retain(|(text, _)| text.len() > 1);
         Ok(Self { folder: folder.to_owned(), report, begun: Instant::now(), time, stop, private })
@@ -77,16 +83,16 @@ impl Kit {
         command
     }
 
-    /// What every program is told: nothing that somebody once set on this machine.
+    /// What every program is told: where things are. What somebody once set for wgpu or for tests on this machine is
+    /// taken away; what chooses a driver or its libraries stays.
     pub fn prepare(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
-            let ours = ["WGPU_CLAMP_", "PROPTEST_", "RUST_"];
-            if name.to_str().is_some_and(|name| ours.iter().any(|prefix| name.starts_with(prefix))) {
+            let read = ["WGPU_", "PROPTEST_", "RUST_"];
+            if name.to_str().is_some_and(|name| read.iter().any(|prefix| name.starts_with(prefix))) {
                 command.env_remove(name);
             }
         }
         command
-            .env_remove("WGPU_ADAPTER_NAME")
             .env("WGPU_CLAMP_COMMIT", COMMIT)
             .env("WGPU_CLAMP_DATA", self.folder.join("data"))
             // There is no source to keep a failing case beside: the test prints it.
@@ -123,14 +129,13 @@ impl Kit {
                 if limits.total > self.time { String::new() } else { format!(" of {}", clock(limits.total)) };
             let line = format!("{}  {title}: {}{limit}", self.clock(), clock(taken));
             if terminal {
-                print!("\r{line:<78}");
-                let _ = std::io::stdout().flush();
+                show(&format!("\r{line:<78}"));
             } else {
-                println!("{line}");
+                show(&format!("{line}\n"));
             }
         })?;
         if terminal {
-            print!("\r{:<78}\r", "");
+            show(&format!("\r{:<78}\r", ""));
         }
         let said = String::from_utf8_lossy(&fs::read(&file)?).into_owned();
         let told = self.without_places(&said);
@@ -140,7 +145,7 @@ impl Kit {
         Ok((ended, told))
     }
 
-    /// Without the places of this machine, which name its user.
+    /// Without the places of the kit and of the user's home, as far as they are known.
     pub fn without_places(&self, text: &str) -> String {
         self.private.iter().fold(text.to_owned(), |text, (place, name)| text.replace(place, name))
     }
@@ -149,6 +154,22 @@ impl Kit {
     pub fn clock(&self) -> String {
         format!("[{} of {}]", clock(self.begun.elapsed()), clock(self.time))
     }
+}
+
+/// Writes to the terminal. One that is closed, as after a lost connection, stops nothing: the report is what counts.
+pub fn show(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// How a place may be written: as it was asked for and without links, plain, escaped and with slashes.
+fn spellings(place: &Path) -> impl Iterator<Item = String> + use<> {
+    let real = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
+    let plain = [place.to_owned(), real].map(|path| {
+        let path = path.display().to_string();
+        path.strip_prefix(r"\\?\").unwrap_or(&path).to_owned()
+    });
+    plain.into_iter().flat_map(|text| [text.replace('\\', r"\\"), text.replace('\\', "/"), text])
 }
 
 /// Minutes and seconds.
@@ -181,12 +202,68 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_with_a_report_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |out: &Path| Kit::open(folder.path(), Some(out), Duration::ZERO, Arc::default());
+        let out = folder.path().join("mine");
+        assert!(open(&out).is_ok() && open(&out).is_ok(), "an empty folder is as good as none");
+        fs::write(out.join("report.md"), "dear").unwrap();
+        let error = open(&out).unwrap_err().to_string();
+        assert!(error.contains("mine") && error.contains("has a report"), "{error}");
+    }
+
+    #[test]
     fn the_places_of_a_machine_stay_there() {
         let folder = tempfile::tempdir().unwrap();
         let kit = kit(folder.path());
         let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap();
         let text = format!("cannot open {}/data, {home}/.cache", folder.path().display());
         assert_eq!(kit.without_places(&text), "cannot open KIT/data, HOME/.cache");
+    }
+
+    #[test]
+    fn a_place_is_known_however_it_is_written() {
+        let windows: Vec<_> = spellings(Path::new(r"\\?\C:\Users\Ann")).collect();
+        for text in [r"C:\Users\Ann", r"C:\\Users\\Ann", "C:/Users/Ann"] {
+            assert!(windows.iter().any(|known| known == text), "{text} is not among {windows:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_place_behind_a_link_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        fs::create_dir(folder.path().join("place")).unwrap();
+        std::os::unix::fs::symlink("place", &link).unwrap();
+        let real = fs::canonicalize(&link).unwrap();
+        let text = format!("{} {}", link.display(), real.display());
+        assert_eq!(kit(&link).without_places(&text), "KIT KIT");
+    }
+
+    /// In a process of its own, whose environment is another.
+    #[test]
+    fn what_was_set_for_wgpu_is_taken_away() {
+        const CHILD: &str = "KIT_TEST_CHILD";
+        if std::env::var_os(CHILD).is_none() {
+            let name = "kit::tests::what_was_set_for_wgpu_is_taken_away";
+            let mut child = Command::new(std::env::current_exe().unwrap());
+            child.args(["--exact", name]).env(CHILD, "1");
+            for name in ["WGPU_DX12_COMPILER", "WGPU_BACKEND", "WGPU_CLAMP_ADAPTER", "PROPTEST_CASES"] {
+                child.env(name, "1");
+            }
+            let output = child.output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("program");
+        kit(folder.path()).prepare(&mut command);
+        let value = |name: &str| command.get_envs().find(|(key, _)| *key == name).map(|(_, value)| value);
+        for name in ["WGPU_DX12_COMPILER", "WGPU_BACKEND", "WGPU_CLAMP_ADAPTER", "PROPTEST_CASES"] {
+            assert_eq!(value(name), Some(None), "{name} stays");
+        }
+        assert_eq!(value("WGPU_CLAMP_COMMIT"), Some(Some(COMMIT.as_ref())));
     }
 
     #[test]

@@ -33,11 +33,13 @@ impl Adapter {
     }
 
     /// Of a line such as `llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)`.
-    fn of(line: &str) -> Option<Self> {
+    pub fn of(line: &str) -> Option<Self> {
         let (name, rest) = line.rsplit_once(" (")?;
         let (backend, kind) = rest.strip_suffix(')')?.split_once(", ")?;
         let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric());
-        let is_adapter = !line.starts_with(' ') && is_word(backend) && is_word(kind);
+        // Drivers print lines of their own.
+        let is_backend = ["Vulkan", "Metal", "Dx12", "Gl"].contains(&backend);
+        let is_adapter = !line.starts_with(' ') && is_backend && is_word(kind);
         is_adapter.then(|| Self {
             name: name.to_owned(),
             backend: backend.to_owned(),
@@ -133,6 +135,14 @@ fn system() -> Option<String> {
     said(Command::new("sw_vers").arg("-productVersion")).map(|version| format!("macOS {version}"))
 }
 
+/// Whether whoever started this program made it ignore a signal, as `nohup` does; known on Linux alone.
+#[cfg(unix)]
+pub fn ignores(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = field(&status, "SigIgn", ':').and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 /// The value of the first line that begins with `name`.
 fn field(text: &str, name: &str, separator: char) -> Option<String> {
     let mut lines = text.lines().filter_map(|line| line.split_once(separator));
@@ -183,6 +193,16 @@ AMD Radeon Graphics (RADV RENOIR) (Vulkan, IntegratedGpu)
             Adapter::list("no adapter with \"\" in its name for Backends(VULKAN): a driver is needed (x)"),
             []
         );
+        let noise = "MESA: warning: no DRI3 (libGL, fallback)\nerror: no display (X, Wayland)\n";
+        assert_eq!(Adapter::list(noise), []);
+        assert_eq!(Adapter::list(&format!("{noise}{LIST}")).len(), 5);
+    }
+
+    #[test]
+    fn backends_are_those_of_the_list() {
+        for backend in ["Vulkan", "Metal", "Dx12", "Gl"] {
+            assert!(Adapter::of(&format!("GPU ({backend}, Other)")).is_some(), "{backend}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod finding;
 mod jobs;
+mod judge;
 mod kit;
 mod machine;
 mod options;
@@ -24,7 +25,7 @@ use anyhow::{Context, Result};
 
 use finding::{Finding, Verdict};
 use jobs::Job;
-use kit::{Kit, clock};
+use kit::{Kit, clock, show};
 use machine::{Adapter, BACKENDS};
 use options::{Options, Task};
 use part::Part;
@@ -44,9 +45,9 @@ fn main() -> ExitCode {
     };
     let result = match task {
         Task::Help => {
-            print!("{}", options::USAGE);
+            show(options::USAGE);
             for part in Part::ALL {
-                println!("    {:<10} {}", part.name(), part.purpose());
+                show(&format!("    {:<10} {}\n", part.name(), part.purpose()));
             }
             Ok(true)
         }
@@ -62,35 +63,45 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether something ran, and nothing was wrong.
+/// The signals that end a run, which leaves a report. A terminal that goes ends it too, unless `nohup` says otherwise.
+fn signals() -> impl Iterator<Item = i32> {
+    #[cfg(unix)]
+    let hang_up = Some(signal_hook::consts::SIGHUP).filter(|signal| !machine::ignores(*signal));
+    #[cfg(not(unix))]
+    let hang_up = None;
+    [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM].into_iter().chain(hang_up)
+}
+
+/// Whether something ran, nothing was wrong and nothing failed.
 fn run(options: &Options) -> Result<bool> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in signals() {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     let program = std::env::current_exe()?;
     let folder = program.parent().context("this program is in no folder")?;
     let kit = Kit::open(folder, options.out.as_deref(), options.time, stop)?;
     let head = look(&kit, options.adapter.as_deref());
-    for adapter in &head.adapters {
-        println!("{}, driver {}", adapter.title(), adapter.driver);
-    }
-    for note in &head.notes {
-        println!("{note}");
-    }
-
     let mut findings = Vec::new();
     report::write(&kit, &head, &findings)?;
+    for adapter in &head.adapters {
+        show(&format!("{}, driver {}\n", adapter.title(), adapter.driver));
+    }
+    for note in &head.notes {
+        show(&format!("{note}\n"));
+    }
+
     let jobs = Job::all(&options.parts, &head.adapters);
     for (n, job) in jobs.iter().enumerate() {
         let weights: Vec<_> = jobs[n..].iter().map(|job| job.weight).collect();
         let finding = run_job(&kit, job, schedule::limit(kit.left(), &weights));
-        println!("{}  {}: {}", kit.clock(), finding.title, finding.line());
+        let line = format!("{}  {}: {}\n", kit.clock(), finding.title, finding.line());
         findings.push(finding);
         report::write(&kit, &head, &findings)?;
+        show(&line);
     }
-    println!("\nThe report: {}", kit.report.join("report.md").display());
-    let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Wrong);
+    show(&format!("\nThe report: {}\n", kit.report.join("report.md").display()));
+    let wrong = findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wrong | Verdict::Failed));
     let ran = findings.iter().any(|finding| finding.verdict != Verdict::NotRun);
     Ok(ran && !wrong)
 }
@@ -103,7 +114,7 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
     if limit < schedule::LEAST {
         return Finding::new(&job.title(), Verdict::NotRun, "the time was over", "");
     }
-    println!("{}  {}: at most {}", kit.clock(), job.title(), clock(limit));
+    show(&format!("{}  {}: at most {}\n", kit.clock(), job.title(), clock(limit)));
     let begun = Instant::now();
     let finding = job.run(kit, limit);
     Finding { took: begun.elapsed(), ..finding }
@@ -113,11 +124,13 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
 fn look(kit: &Kit, wanted: Option<&str>) -> Head {
     let mut found = Vec::new();
     let mut notes = Vec::new();
+    let stopped = || kit.stop.load(Ordering::Relaxed);
     for backend in BACKENDS {
         let mut command = kit.program("doctor", None);
         command.env("WGPU_BACKEND", backend).arg("--list");
         let log = format!("adapters-{backend}");
         match kit.run(&mut command, &log, &log, Limits::total(LOOK.min(kit.time))) {
+            Ok((Ended::Stopped, _)) => break,
             Ok((ended, said)) => {
                 found.extend(Adapter::list(&said));
                 match ended.death() {
@@ -134,7 +147,9 @@ fn look(kit: &Kit, wanted: Option<&str>) -> Head {
         }
     }
     let (adapters, left_out) = Adapter::choose(found, wanted);
-    if adapters.is_empty() {
+    if stopped() {
+        notes.push("the run was stopped while drivers were asked for their adapters".to_owned());
+    } else if adapters.is_empty() {
         notes.push(match wanted {
             Some(wanted) if !left_out.is_empty() => {
                 format!("no adapter's line contains {wanted:?}, so nothing ran")

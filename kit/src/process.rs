@@ -62,7 +62,7 @@ impl Ended {
 }
 
 /// Runs `command` in a process group of its own and writes what it says to `output`. All that it started ends with it.
-/// `tick` is called now and then, with the time that it has taken.
+/// `tick` is called now and then, with the time that it has taken. Nothing is begun once `stop` is set.
 ///
 /// # Errors
 ///
@@ -76,6 +76,9 @@ pub fn run(
 ) -> Result<Ended> {
     let file = File::create(output).with_context(|| output.display().to_string())?;
     let both = file.try_clone().with_context(|| output.display().to_string())?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Ended::Stopped);
+    }
     command.stdin(Stdio::null()).stdout(file).stderr(both);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -204,7 +207,19 @@ mod tests {
 
     #[test]
     fn whoever_stops_the_run_stops_the_program() {
-        assert_eq!(shell("sleep 50", LONG, &AtomicBool::new(true)).0, Ended::Stopped);
+        let stop = AtomicBool::new(false);
+        let output = tempfile::NamedTempFile::new().unwrap();
+        let halt = |_| stop.store(true, Ordering::Relaxed);
+        let ended = run(Command::new("sleep").arg("50"), output.path(), LONG, &stop, halt).unwrap();
+        assert_eq!(ended, Ended::Stopped);
+    }
+
+    #[test]
+    fn nothing_begins_in_a_run_that_was_stopped() {
+        let output = tempfile::NamedTempFile::new().unwrap();
+        let mut command = Command::new("/no/such/program");
+        let ended = run(&mut command, output.path(), LONG, &AtomicBool::new(true), |_| {}).unwrap();
+        assert_eq!(ended, Ended::Stopped);
     }
 
     #[test]

@@ -38,8 +38,8 @@ pub struct Results {
     pub tests: Vec<(String, Outcome)>,
     /// What happened on the way.
     pub notes: Vec<String>,
-    /// Whether the process that ran them together died, even if no test does by itself.
-    pub died: bool,
+    /// Whether a process that ran many of them died or hung, even if no test does by itself.
+    pub broke: bool,
 }
 
 /// Runs all tests of a program in `time`. `start` runs it with these arguments, and gives what it said; the name is for
@@ -47,7 +47,7 @@ pub struct Results {
 ///
 /// # Errors
 ///
-/// The program does not start, or cannot list its tests.
+/// The program does not start, cannot list its tests, or has none.
 pub fn run(
     time: Duration,
     threads: usize,
@@ -56,9 +56,14 @@ pub fn run(
     let begun = Instant::now();
     let left = || time.saturating_sub(begun.elapsed());
     let (ended, said) = start("list", &["--list", "--format", "terse"], Limits::total(PATIENCE.min(time)))?;
-    ensure!(ended.is_success(), "the program cannot list its tests ({ended:?}): {}", said.trim());
+    let Ended::Exit(status) = ended else {
+        let all = ("all of its tests".to_owned(), Outcome::NotReached);
+        return Ok(Results { tests: vec![all], ..Results::default() });
+    };
+    ensure!(status.success(), "the program cannot list its tests ({status}): {}", said.trim());
     let names: Vec<String> =
         said.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
+    ensure!(!names.is_empty(), "the program lists no test: {}", said.trim());
 
     let mut results = Results::default();
     let mut found = HashMap::new();
@@ -109,7 +114,7 @@ impl Results {
             (Ended::Silent, _) => "hung".to_owned(),
             _ => return,
         };
-        self.died |= ended.death().is_some();
+        self.broke = true;
         self.notes.push(format!("the process of the {tests} tests {how} after {done} of them"));
     }
 }
@@ -117,10 +122,13 @@ impl Results {
 /// What became of a test in a process of its own, or nothing if the time was over.
 fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome> {
     match ended {
-        Ended::Exit(status) if status.success() => {
-            let ignored = said.contains(" 1 ignored;");
-            Some(if ignored { Outcome::Ignored } else { Outcome::Passed })
-        }
+        _ if ended.is_success() => Some(if said.contains(" 1 passed;") {
+            Outcome::Passed
+        } else if said.contains(" 1 ignored;") {
+            Outcome::Ignored
+        } else {
+            Outcome::Died("it ended without running this test".to_owned(), said.trim().to_owned())
+        }),
         Ended::Exit(status) => Some(match (ended.death(), outcomes(said).remove(name)) {
             (None, Some(failed @ Outcome::Failed(_))) => failed,
             (death, _) => Outcome::Died(death.unwrap_or_else(|| status.to_string()), said.trim().to_owned()),
@@ -205,26 +213,26 @@ mod tests {
     fn tests_that_end_are_run_once_and_long_ones_last() {
         let said = "adapter: x\ntest a::two ... ok\ntest a::one ... ignored, why\ntest b::three ... FAILED\n\nfailures:\n\n\
                     ---- b::three stdout ----\nadapter: y\nleft: 1\n\n\nfailures:\n    b::three\n";
-        let (results, asked) = run((exit(101), said), |_| (exit(0), "1 passed; 0 ignored;"));
+        let (results, asked) = run((exit(101), said), |_| (exit(0), "test result: ok. 1 passed; 0 ignored;"));
         let outcomes: Vec<_> = results.tests.iter().map(|(_, outcome)| outcome.clone()).collect();
         let failed = Outcome::Failed("adapter: y\nleft: 1".to_owned());
         assert_eq!(outcomes, [Outcome::Ignored, Outcome::Passed, failed, Outcome::Passed]);
         assert_eq!(asked, ["list", "quick", "long"]);
-        assert!(results.notes.is_empty() && !results.died);
+        assert!(results.notes.is_empty() && !results.broke);
     }
 
     #[test]
     fn what_a_crash_leaves_is_run_one_by_one() {
         let one = |name: &str| match name {
             "b::three" => (signal(11), "about to die\n"),
-            _ => (exit(0), "1 passed; 0 ignored;"),
+            _ => (exit(0), "test result: ok. 1 passed; 0 ignored;"),
         };
         let (results, asked) = run((signal(6), "test a::two ... ok\n"), one);
         assert_eq!(asked, ["list", "quick", "a::one", "b::three", "long"]);
         let Outcome::Died(how, said) = &results.tests[2].1 else { panic!("{results:?}") };
         assert!(how.contains("signal: 11") && said == "about to die");
         assert_eq!(results.tests.iter().filter(|(_, outcome)| *outcome == Outcome::Passed).count(), 3);
-        assert!(results.died && results.notes[0].contains("signal: 6"), "{:?}", results.notes);
+        assert!(results.broke && results.notes[0].contains("signal: 6"), "{:?}", results.notes);
     }
 
     #[test]
@@ -232,7 +240,7 @@ mod tests {
         let failed = "test a::one ... FAILED\n\nfailures:\n\n---- a::one stdout ----\nwhy\n\nfailures:\n";
         let (results, asked) = run((signal(9), "test a::one ... FAILED\n"), |name| match name {
             "a::one" => (exit(101), failed),
-            _ => (exit(0), "1 passed; 0 ignored;"),
+            _ => (exit(0), "test result: ok. 1 passed; 0 ignored;"),
         });
         assert_eq!(asked, ["list", "quick", "a::one", "a::two", "b::three", "long"]);
         assert_eq!(results.tests[0].1, Outcome::Failed("why".to_owned()));
@@ -242,12 +250,30 @@ mod tests {
     fn a_test_that_hangs_does_not_keep_the_others() {
         let (results, asked) = run((Ended::Silent, ""), |name| match name {
             "a::one" => (Ended::OutOfTime, ""),
-            _ => (exit(0), "1 passed; 0 ignored;"),
+            _ => (exit(0), "test result: ok. 1 passed; 0 ignored;"),
         });
         assert_eq!(asked.len(), 6);
         assert_eq!(results.tests[0].1, Outcome::Hung(PATIENCE));
         assert_eq!(results.tests[1].1, Outcome::Passed);
         assert_eq!(results.notes, ["the process of the quick tests hung after 0 of them"]);
+    }
+
+    #[test]
+    fn tests_that_hang_together_and_pass_alone_are_not_fine() {
+        let (results, _) = run((Ended::Silent, ""), |_| (exit(0), "test result: ok. 1 passed; 0 ignored;"));
+        assert!(results.tests.iter().all(|(_, outcome)| *outcome == Outcome::Passed));
+        assert!(results.broke);
+    }
+
+    #[test]
+    fn a_process_that_runs_no_test_has_not_passed_it() {
+        let (results, _) = run((signal(6), "test a::two ... ok\n"), |name| match name {
+            "a::one" => (exit(0), "test result: ok. 0 passed; 0 ignored;"),
+            _ => (exit(0), "test result: ok. 0 passed; 0 failed; 1 ignored;"),
+        });
+        let Outcome::Died(how, _) = &results.tests[0].1 else { panic!("{results:?}") };
+        assert_eq!(how, "it ended without running this test");
+        assert_eq!(results.tests[2].1, Outcome::Ignored);
     }
 
     #[test]
@@ -272,8 +298,20 @@ mod tests {
 
     #[test]
     fn a_program_that_lists_nothing_is_an_error() {
-        let start = |_: &str, _: &[&str], _| Ok((signal(4), "illegal instruction".to_owned()));
-        let error = super::run(HOUR, 2, start).unwrap_err().to_string();
-        assert!(error.contains("illegal instruction"), "{error}");
+        for (ended, said) in [(signal(4), "illegal instruction"), (exit(0), "0 tests, 0 benchmarks")] {
+            let start = |_: &str, _: &[&str], _| Ok((ended, said.to_owned()));
+            let error = super::run(HOUR, 2, start).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_stopped_leaves_all_unreached() {
+        for ended in [Ended::Stopped, Ended::OutOfTime, Ended::Silent] {
+            let start = |_: &str, _: &[&str], _| Ok((ended, "a::one: te".to_owned()));
+            let results = super::run(HOUR, 2, start).unwrap();
+            assert_eq!(results.tests, [("all of its tests".to_owned(), Outcome::NotReached)]);
+            assert!(!results.broke);
+        }
     }
 }

@@ -4,10 +4,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
 /// A driver with one GPU.
@@ -24,7 +24,7 @@ case "$*" in
 --list*) printf 'a::one: test\na::two: test\na::three: test\n' ;;
 --skip*) printf 'test a::one ... ok\ntest a::two ... ok\n'; THIRD ;;
 *a::three) THIRD ;;
-*) echo '1 passed; 0 failed; 0 ignored;' ;;
+*) echo 'test result: ok. 1 passed; 0 failed; 0 ignored;' ;;
 esac
 "#;
 
@@ -52,8 +52,11 @@ fn kit(doctor: &str, third: &str, bench: &str) -> TempDir {
 
 fn run(kit: &TempDir, args: &[&str]) -> (Output, String) {
     let output = Command::new(kit.path().join("run")).args(args).output().unwrap();
-    let report = fs::read_to_string(kit.path().join("report/report.md")).unwrap_or_default();
-    (output, report)
+    (output, report(kit))
+}
+
+fn report(kit: &TempDir) -> String {
+    fs::read_to_string(kit.path().join("report/report.md")).unwrap_or_default()
 }
 
 fn has(report: &str, part: &str) {
@@ -73,7 +76,7 @@ fn parts_that_are_right_end_in_success() {
     has(&report, "810 of 810 cases agree");
     has(&report, "| table | 1 rows: 1 met |");
     let read = |name: &str| fs::read_to_string(kit.path().join("report").join(name)).unwrap();
-    assert_eq!(read("args"), "--json table.json --plot table.svg --quick\n");
+    assert_eq!(read("args"), "--json table.json --plot table.svg --quick --minutes 1\n");
     assert_eq!(read("table.json"), "{}\n");
     assert!(!report.contains(kit.path().to_str().unwrap()), "{report}");
 }
@@ -85,7 +88,7 @@ fn a_crash_and_a_wrong_table_end_in_failure_and_stop_nothing() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     has(
         &report,
-        "**WRONG**: 6 tests: 5 passed, 1 died; gpu: the process of the quick tests died (signal: 11 (SIGSEGV)",
+        "**FAILED**: 6 tests: 5 passed, 1 died; gpu: the process of the quick tests died (signal: 11 (SIGSEGV)",
     );
     has(&report, "gpu, a::three: died (signal: 11");
     has(&report, "about to die");
@@ -124,16 +127,110 @@ fn a_driver_that_dies_of_the_first_question_does_not_hide_the_others() {
     has(&report, "- note: gl: the driver died when it was asked (signal: 6");
 }
 
+/// Starts it, and waits until its first part has.
+fn begun(command: &mut Command, kit: &TempDir) -> Child {
+    let child = command.spawn().unwrap();
+    let raw = kit.path().join("report/raw");
+    let started = Instant::now();
+    while fs::metadata(raw.join("patterns.txt")).map_or(0, |file| file.len()) == 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "no part begins");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child
+}
+
+fn send(child: &Child, signal: Signal) {
+    rustix::process::kill_process(Pid::from_child(child), signal).unwrap();
+}
+
 /// Whoever is told to end does so with all that it has started, and a report.
 #[test]
 fn an_interrupt_leaves_a_report() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
+        let mut child = begun(Command::new(kit.path().join("run")).args(["patterns", "peers"]), &kit);
+        send(&child, signal);
+        assert!(child.wait().unwrap().success(), "{signal:?}");
+        let report = report(&kit);
+        has(&report, "| patterns | cut short: 1 lines, 0 elements differ |");
+        has(&report, "| peers | not run: the run was stopped |");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_to_outlive_its_terminal_does() {
     let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
-    let mut child = Command::new(kit.path().join("run")).args(["patterns", "peers"]).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(3));
-    let id = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" patterns"]).arg(kit.path().join("run"));
+    let mut child = begun(&mut command, &kit);
+    send(&child, Signal::HUP);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none());
+    send(&child, Signal::INT);
     assert!(child.wait().unwrap().success());
-    let report = fs::read_to_string(Path::new(kit.path()).join("report/report.md")).unwrap();
-    has(&report, "| patterns | cut short: 1 lines, 0 elements differ |");
-    has(&report, "| peers | not run: the run was stopped |");
+}
+
+#[test]
+fn a_suite_that_is_stopped_is_not_wrong() {
+    // It hangs when it is to list its tests.
+    let kit = kit(DOCTOR, "true", "true");
+    let slow = "#!/bin/sh\necho x > patterns.txt\nsleep 1000\n";
+    fs::write(kit.path().join("bin/conformance"), slow).unwrap();
+    let mut child = begun(Command::new(kit.path().join("run")).args(["tests", "doctor"]), &kit);
+    send(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "nothing ran");
+    let report = report(&kit);
+    has(&report, "not run: 2 tests: 0 passed, 2 not reached |");
+    has(&report, "not reached: conformance, all of its tests; gpu, all of its tests\n");
+}
+
+#[test]
+fn an_interrupt_while_drivers_are_asked_is_told_as_such() {
+    let kit = kit("echo x > patterns.txt; sleep 1000", "true", "true");
+    let mut child = begun(&mut Command::new(kit.path().join("run")), &kit);
+    send(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "nothing ran");
+    let report = report(&kit);
+    has(&report, "- note: the run was stopped while drivers were asked for their adapters\n");
+    assert!(!report.contains("did not answer") && !report.contains("no adapter for"), "{report}");
+}
+
+/// The connection to the machine is lost, or `head` has seen enough.
+#[test]
+fn a_closed_terminal_loses_no_report() {
+    let kit = kit(DOCTOR, "echo 'test a::three ... ok'", "true");
+    let mut command = Command::new(kit.path().join("run"));
+    let mut child = command.args(["tests", "doctor"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    let report = report(&kit);
+    has(&report, "6 tests: 6 passed |");
+    has(&report, "810 of 810 cases agree");
+}
+
+#[test]
+fn what_fails_or_does_nothing_is_told_with_its_cause() {
+    let kit = kit(DOCTOR, "true", "echo 'error: the device was lost'; exit 1");
+    let (output, text) = run(&kit, &["--minutes", "1", "table", "patterns"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    has(&text, "| table | **FAILED**: error: the device was lost; 0 rows |");
+    has(&text, "| patterns | **FAILED**: error: the device was lost; no line ended |");
+}
+
+#[test]
+fn a_run_in_which_nothing_ended_is_a_failure() {
+    let kit = kit(DOCTOR, "true", "sleep 1000");
+    let (output, text) = run(&kit, &["--minutes", "0.2", "patterns"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    has(&text, "| patterns | not run: no line ended |");
+}
+
+#[test]
+fn a_table_that_lacks_rows_is_cut_short() {
+    let bench = "printf '| a |\\n| - |\\n| b |\\n\\n1 rows: 1 met\\n\\nNot all rows: 1 of 9 were measured within 1 minutes.\\n'";
+    let kit = kit(DOCTOR, "true", bench);
+    let (output, text) = run(&kit, &["--minutes", "1", "table"]);
+    assert!(output.status.success(), "{output:?}");
+    has(&text, "| table | cut short: 1 rows: 1 met; Not all rows: 1 of 9 were measured within 1 minutes. |");
 }

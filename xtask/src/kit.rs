@@ -77,6 +77,8 @@ fn options(words: Words) -> Result<Options> {
 fn run(options: &Options) -> Result<()> {
     let root = root()?;
     let commit = commit(root);
+    let folder = options.out.clone().unwrap_or_else(|| root.join("target/kit"));
+    clear(&folder)?;
     // Apart, since the tests turn on a feature of wgpu that counts objects, which takes time.
     let tools = ["clamp-kit", "clamp-bench", "clamp-proof"].map(|package| ["--package", package]);
     let mut programs = build(options, &commit, &[tools.as_flattened(), &["--bins"]].concat())?;
@@ -91,7 +93,6 @@ fn run(options: &Options) -> Result<()> {
     } else {
         ("./run", std::env::consts::OS.to_owned())
     };
-    let folder = options.out.clone().unwrap_or_else(|| root.join("target/kit"));
     let mut size = 0;
     for (from, to) in contents(root, programs)? {
         let to = folder.join(to);
@@ -110,26 +111,69 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Takes an earlier kit's programs and data out of `folder`: those of another target would be carried along.
+///
+/// # Errors
+///
+/// There is a report of a trial, or the folder is none of a kit.
+fn clear(folder: &Path) -> Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let here = || folder.display().to_string();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).with_context(here)? {
+        names.push(entry.with_context(here)?.file_name().to_string_lossy().into_owned());
+    }
+    if let Some(report) = names.iter().find(|name| name.starts_with("report")) {
+        bail!(
+            "{} is a report that the kit would carry along: move it away first",
+            folder.join(report).display()
+        );
+    }
+    let title = README.lines().next().unwrap_or_default();
+    let is_kit = || fs::read_to_string(folder.join("README.txt")).is_ok_and(|text| text.starts_with(title));
+    ensure!(names.is_empty() || is_kit(), "{} has other things than a kit: name an empty folder", here());
+    for name in names {
+        let path = folder.join(&name);
+        match name.as_str() {
+            "bin" | "data" => fs::remove_dir_all(&path),
+            "run" | "run.exe" => fs::remove_file(&path),
+            _ => continue,
+        }
+        .with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    Ok(())
+}
+
 /// Builds programs, optimised and stripped, and says where each is.
 fn build(options: &Options, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
-    let mut command = cargo(&["build", "--profile", PROFILE, "--message-format", "json-render-diagnostics"]);
-    command.args(what).env("WGPU_CLAMP_COMMIT", commit).current_dir(root()?);
-    if let Some(target) = &options.target {
-        command.args(["--target", target]);
-    }
-    if let Some(sources) = sources() {
-        // A panic names the file that it is in: not with the home of whoever built it.
-        command.args([
-            "--config",
-            &format!("build.rustflags = ['--remap-path-prefix={}=registry']", sources.display()),
-        ]);
-    }
+    let mut command = building(options, commit, what);
+    command.current_dir(root()?);
     let line = shown(&command);
     println!("$ {line}");
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start `{line}`"))?;
     ensure!(output.status.success(), "this command failed ({}):\n\n    {line}\n", output.status);
     executables(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The command that builds them.
+fn building(options: &Options, commit: &str, what: &[&str]) -> Command {
+    let mut command = cargo(&["build", "--profile", PROFILE, "--message-format", "json-render-diagnostics"]);
+    // The compiler's flags, and no other: those of whoever builds, such as `-C target-cpu=native`, suit one machine alone.
+    command.args(what).env("WGPU_CLAMP_COMMIT", commit).env("CARGO_ENCODED_RUSTFLAGS", flags());
+    if let Some(target) = &options.target {
+        command.args(["--target", target]);
+    }
+    command
+}
+
+/// The compiler's flags.
+fn flags() -> String {
+    // A panic names the file that it is in: not with the home of whoever built it.
+    let remap = |sources: PathBuf| format!("--remap-path-prefix={}=registry", sources.display());
+    sources().map(remap).unwrap_or_default()
 }
 
 /// Where cargo keeps the crates of others.
@@ -198,6 +242,44 @@ mod tests {
         for (line, part) in [("--out", "`--out` needs"), ("now", "`now`"), ("-- now", "`now`")] {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
         }
+    }
+
+    #[test]
+    fn an_earlier_kit_leaves_and_nothing_else_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let put = |name: &str, text: &str| {
+            fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            fs::write(at(name), text).unwrap();
+        };
+        clear(&at("none")).unwrap();
+        clear(folder.path()).unwrap();
+        put("bin/tool", "mine");
+        let error = clear(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("other things") && at("bin/tool").exists(), "{error}");
+
+        put("README.txt", README);
+        for name in ["bin/gpu.exe", "data/onnx/test", "run", "run.exe", "notes"] {
+            put(name, "");
+        }
+        put("report-2/report.md", "");
+        let error = clear(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("report-2") && at("run").exists(), "{error}");
+        fs::remove_dir_all(at("report-2")).unwrap();
+        clear(folder.path()).unwrap();
+        let mut left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["README.txt", "notes"]);
+    }
+
+    /// Cargo takes flags from one place, and asks this variable before `RUSTFLAGS` and its configuration.
+    #[test]
+    fn the_flags_of_whoever_builds_stay_out() {
+        let command = building(&Options::default(), "0", &[]);
+        let flags = command.get_envs().find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS");
+        let flags = flags.unwrap().1.unwrap().to_str().unwrap();
+        assert!(flags.starts_with("--remap-path-prefix=") && flags.ends_with("=registry"), "{flags}");
     }
 
     #[test]
