@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -148,7 +149,13 @@ fn send(child: &Child, signal: Signal) {
 fn an_interrupt_leaves_a_report() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
-        let mut child = begun(Command::new(kit.path().join("run")).args(["patterns", "peers"]), &kit);
+        let run = kit.path().join("run");
+        // Whoever runs the tests may ignore a hang-up, as `nohup` does; the program then does, too, on Linux.
+        let mut command = Command::new(if cfg!(target_os = "linux") { Path::new("env") } else { &run });
+        if cfg!(target_os = "linux") {
+            command.arg("--default-signal=HUP").arg(&run);
+        }
+        let mut child = begun(command.args(["patterns", "peers"]), &kit);
         send(&child, signal);
         assert!(child.wait().unwrap().success(), "{signal:?}");
         let report = report(&kit);
