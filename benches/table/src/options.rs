@@ -81,38 +81,16 @@ pub enum Task {
 }
 
 impl Task {
-    /// The options that mean something to it.
-    const fn takes(&self) -> &'static [&'static str] {
-        match self {
-            Self::Table => &[
-                "--help",
-                "-h",
-                "--quick",
-                "--only",
-                "--rounds",
-                "--minutes",
-                "--size",
-                "--json",
-                "--plot",
-                "--f16",
-                "--growth",
-            ],
-            Self::Layouts => &[
-                "--help",
-                "-h",
-                "--layouts",
-                "--quick",
-                "--only",
-                "--rounds",
-                "--minutes",
-                "--size",
-                "--json",
-                "--plot",
-                "--f16",
-            ],
-            Self::First => &["--help", "-h", "--first", "--only", "--rounds", "--minutes", "--json", "--f16"],
-            Self::FirstSample(..) => &["--first-sample", "--f16"],
-            Self::Record(_) => &["--help", "-h", "--from", "--into"],
+    /// Whether an option that there is means something to it.
+    fn takes(&self, option: &str) -> bool {
+        let measures = matches!(self, Self::Table | Self::Layouts | Self::First);
+        match option {
+            "--growth" => *self == Self::Table,
+            "--quick" | "--size" | "--plot" => matches!(self, Self::Table | Self::Layouts),
+            "--only" | "--rounds" | "--minutes" | "--json" => measures,
+            "--f16" => measures || matches!(self, Self::FirstSample(..)),
+            "--into" => matches!(self, Self::Record(_)),
+            _ => true,
         }
     }
 
@@ -167,8 +145,7 @@ impl Options {
         if let Some(plot) = options.plot.as_ref().filter(|plot| plot.extension().is_none_or(|e| e != "svg")) {
             bail!("`--plot` draws SVG, so name a file that ends in .svg, not `{}`", plot.display());
         }
-        let known = options.task.takes();
-        if let Some(other) = given.iter().find(|name| !known.contains(&name.as_str())) {
+        if let Some(other) = given.iter().find(|name| !options.task.takes(name)) {
             bail!("`{other}` means nothing to {}", options.task.option());
         }
         Ok(options)
