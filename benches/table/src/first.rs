@@ -156,10 +156,7 @@ fn jobs() -> Result<Vec<Job>> {
 ///
 /// The program cannot start itself. What fails on the device is the job's own error.
 pub fn measure(bench: &Bench) -> Result<(Vec<First>, usize)> {
-    let wanted = |job: &Job| {
-        let text = format!("{} {}", job.name, dtypes(&job.case)).to_lowercase();
-        bench.options.only.as_ref().is_none_or(|only| text.contains(only))
-    };
+    let wanted = |job: &Job| bench.options.wants(&format!("{} {}", job.name, dtypes(&job.case)));
     let jobs: Vec<_> = jobs()?.into_iter().enumerate().filter(|(_, job)| wanted(job)).collect();
     println!("Each time in a process of its own, {}.\n", caches());
     println!("{HEAD}");

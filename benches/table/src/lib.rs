@@ -156,7 +156,7 @@ pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     for more in more {
         rows.extend(more(bench)?);
     }
-    rows.retain(|row| wanted(row, bench.options.only.as_deref()));
+    rows.retain(|row| bench.options.wants(&description(row)));
     Ok(rows)
 }
 
@@ -179,7 +179,6 @@ fn measure(bench: &Bench, more: &[More]) -> Result<(Vec<Outcome>, usize)> {
     Ok((outcomes, count))
 }
 
-fn wanted(row: &Row, only: Option<&str>) -> bool {
-    let text = format!("{}: {} {}", row.section, row.name, row.dtype.map_or("", wgpu_clamp::DType::name));
-    only.is_none_or(|only| text.to_lowercase().contains(only))
+fn description(row: &Row) -> String {
+    format!("{}: {} {}", row.section, row.name, row.dtype.map_or("", wgpu_clamp::DType::name))
 }

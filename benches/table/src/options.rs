@@ -151,6 +151,12 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether a row of that description is asked for.
+    #[must_use]
+    pub fn wants(&self, description: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| description.to_lowercase().contains(only))
+    }
+
     fn ask(&mut self, task: Task) -> Result<()> {
         if self.task != Task::Table {
             bail!("{} goes without {}", task.option(), self.task.option());

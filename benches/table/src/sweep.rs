@@ -75,8 +75,7 @@ pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     let mut cases = Vec::new();
     for bytes in sizes(bench) {
         for (way, pair) in ways().into_iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
-            let text = format!("{} {}", way.name(), name(pair)).to_lowercase();
-            if bench.options.only.as_ref().is_none_or(|only| text.contains(only)) {
+            if bench.options.wants(&format!("{} {}", way.name(), name(pair))) {
                 cases.push((bytes, way, pair));
             }
         }
