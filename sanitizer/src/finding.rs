@@ -1,0 +1,67 @@
+//! What is wrong with a program, and where.
+
+use std::fmt;
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A load or store beyond a binding.
+    BeyondBinding,
+    /// An index beyond an array or a vector.
+    BeyondArray,
+    /// Two invocations touch a byte, one of them stores it, and not both atomically.
+    Race,
+    /// A word is touched atomically and plainly in one dispatch.
+    MixedAtomics,
+    /// A loop that goes on for too long.
+    Endless,
+    /// Another order of invocations gives other bytes.
+    Order,
+    /// A shift by the width of its operand or more.
+    Shift,
+    /// A value that may be anything is stored.
+    TaintedStore,
+    /// A value that may be anything is an address, or an index.
+    TaintedAddress,
+    /// A value that may be anything decides which way an invocation goes.
+    TaintedBranch,
+}
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Finding {
+    /// What is wrong.
+    pub kind: Kind,
+    /// The line of the WGSL, from 1 on; 0 if it is none in particular.
+    pub line: u32,
+    /// That line, without white space around it.
+    pub text: String,
+    /// The global id of the invocation.
+    pub invocation: [u32; 3],
+    /// The values: addresses in bytes, words in hexadecimal; of a tainted value, the line that it is tainted since.
+    pub values: String,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BeyondBinding => "access beyond the binding",
+            Self::BeyondArray => "index beyond the array",
+            Self::Race => "race",
+            Self::MixedAtomics => "word touched atomically and plainly",
+            Self::Endless => "loop without end",
+            Self::Order => "result depends on the order of invocations",
+            Self::Shift => "shift by the width or more",
+            Self::TaintedStore => "value that may be anything is stored",
+            Self::TaintedAddress => "value that may be anything is an address",
+            Self::TaintedBranch => "value that may be anything decides a branch",
+        })
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, line, text, invocation: [x, y, z], values } = self;
+        write!(f, "{kind}: line {line}, `{text}`, invocation ({x}, {y}, {z}): {values}")
+    }
+}

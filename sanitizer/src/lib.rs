@@ -1,0 +1,63 @@
+//! Executes WGSL compute shaders on the CPU, and finds what is wrong with them: on the device at hand, and on every other
+//! one that WGSL allows.
+//!
+//! A [`Module`] is WGSL, parsed and validated by naga. A [`Program`] is one of its entry points with the values of its
+//! overridable constants, lowered once to flat code. [`Program::run`] executes a dispatch on [`Memory`] as one [`Device`]
+//! would, in one [`Order`] of invocations. [`everywhere`] executes a list of dispatches on every device that differs in
+//! what the programs make use of, in both orders.
+//!
+//! ```
+//! use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
+//!
+//! let module = Module::parse(
+//!     "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+//!      @compute @workgroup_size(64)
+//!      fn double(@builtin(global_invocation_id) id: vec3<u32>) {
+//!          words[id.x] *= 2u;
+//!      }",
+//! )?;
+//! let program = module.program("double", &[])?;
+//! let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 252 }];
+//! let dispatch = Dispatch { program: &program, grid: [1, 1, 1], bindings };
+//! let outcomes = everywhere(&[dispatch], &[Memory::new(256, 0)]);
+//! // The last of 64 invocations reaches beyond the 63 words of the binding.
+//! let finding = &outcomes[0].findings[0];
+//! assert_eq!((finding.line, finding.invocation), (4, [63, 0, 0]));
+//! # Ok::<(), wgsl_sanitizer::Error>(())
+//! ```
+//!
+//! # What a finding is
+//!
+//! [`Kind`] lists them: accesses beyond a binding or an array, races, words that are touched atomically and plainly, loops
+//! without end, shifts by too much, results that depend on the order of invocations, and *tainted* values that reach
+//! memory, an address or a branch. A value is tainted, bit by bit, where WGSL leaves it open altogether: after float
+//! arithmetic on NaN or ∞, a division of integers by zero, a conversion beyond the range of its type. A select or a mask
+//! that drops the tainted bits makes the rest harmless.
+//!
+//! # What a device is
+//!
+//! Where WGSL leaves the choice between a few results, each is a [`Device`]: whether `x * y + z` is fused, how products and
+//! sums are associated, what becomes of subnormals, comparisons with NaN, integers that no float holds, and halves.
+//!
+//! # What is assumed
+//!
+//! Float addition and multiplication round to nearest, ties to even, and overflow to infinities; an infinity that an
+//! expression's own arithmetic overflowed to is no reason for taint within this expression. WGSL promises neither.
+//!
+//! # What is out of reach
+//!
+//! `f16`, `f64` and 64-bit integers, workgroup memory and barriers, subgroups, textures, matrices, division and the
+//! functions of floats whose error WGSL bounds instead of telling the result: [`Error::Unsupported`] names what a program
+//! has of these.
+
+mod device;
+mod everywhere;
+mod finding;
+mod memory;
+mod module;
+
+pub use device::{Association, Device, Freedoms, HalfRounding, IntegerRounding, Subnormals};
+pub use everywhere::{Outcome, everywhere};
+pub use finding::{Finding, Kind};
+pub use memory::Memory;
+pub use module::{Binding, Dispatch, Error, Module, Order, Program};
