@@ -5,6 +5,8 @@ use rustc_hash::FxHashSet;
 
 use crate::kernel::Placement;
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
+pub use crate::plan::check::Execute;
+pub use crate::plan::execution::{Binding, Buffer, Dispatch, Finding, Outcome, Place, Program, Run};
 use crate::{Clamps, Layout, Limits, plan};
 
 /// The most elements whose addresses are compared.
@@ -14,12 +16,14 @@ const MOST_COMPARED: usize = 1_000;
 const MUST_BE_DECIDED: usize = 20_000;
 
 /// Makes the plan of a clamp in one buffer or two, and holds it, or the error, to brute force where the tensor is
-/// small. `adjacent`: on a CPU, where an invocation takes what is next to each other.
+/// small, and what `execute` makes of its dispatches to the reference. `adjacent`: on a CPU, where an invocation takes what
+/// is next to each other.
 ///
 /// # Panics
 ///
 /// Plan or error are wrong.
 pub fn check_plan(
+    execute: Execute,
     clamps: Clamps<'_>,
     (src, dst): (&Layout, &Layout),
     one_buffer: bool,
@@ -27,7 +31,7 @@ pub fn check_plan(
     adjacent: bool,
 ) {
     let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
-    plan::check::plan(clamps, src, dst, placement, limits, adjacent);
+    plan::check::plan(execute, clamps, (src, dst), placement, limits, adjacent);
 }
 
 /// Holds what is decided of `a`, and of `a` and `b` in one buffer, to brute force where both are small. With each the
@@ -71,7 +75,7 @@ pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize
 /// The target itself, run without cargo-fuzz.
 #[cfg(test)]
 #[path = "../fuzz/src/plan.rs"]
-mod target;
+pub(crate) mod target;
 
 #[cfg(test)]
 #[path = "../tests/fuzz/replay.rs"]

@@ -1,9 +1,10 @@
 //! From a clamp and its layouts to dispatches: validated, collapsed, given a strategy, cut. Pure; no GPU is needed.
 
+mod blocks;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod check;
 #[cfg(any(test, fuzzing))]
-mod interpreter;
+pub(crate) mod execution;
 mod strategy;
 mod tiling;
 mod window;
@@ -17,8 +18,9 @@ use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
+pub(crate) use blocks::BlockLayout;
 use strategy::Strategy;
-pub(crate) use window::{Bindings, Range, Window};
+pub(crate) use window::{Range, Window};
 
 /// The dispatches of one clamp on given layouts, found without a GPU.
 ///

@@ -370,7 +370,7 @@ struct Case {
 
 /// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and
 /// others.
-const AFFINES: [(f32, f32); 9] = [
+pub(crate) const AFFINES: [(f32, f32); 9] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
     (0.5, 0.25),
@@ -577,7 +577,7 @@ fn slots(host: &Host, clamp: &Clamp) -> Result<Tensor, Error> {
 }
 
 /// Every value of 8 and 16 bits; of wider dtypes edges and `random` patterns.
-fn elements(dtype: DType, random: usize) -> Vec<u64> {
+pub(crate) fn elements(dtype: DType, random: usize) -> Vec<u64> {
     let mask = u64::MAX >> (64 - dtype.bits());
     if dtype.bits() <= 16 {
         return (0..=mask).collect();
@@ -619,6 +619,9 @@ fn elements(dtype: DType, random: usize) -> Vec<u64> {
     }));
     elements
 }
+
+#[cfg(test)]
+mod sanitized;
 
 #[cfg(test)]
 mod tests {

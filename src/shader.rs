@@ -10,6 +10,21 @@ use crate::kernel::{EntryPoint, Kernel, Placement};
 /// The most bytes of a uniform block of one clamp: its operator, then the kernel's part.
 pub(crate) const MAX_BLOCK: usize = OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
 
+/// Where modules find what they are given: the numbers of `shaders/params/` and `shaders/binding/`.
+pub(crate) mod binding {
+    pub(crate) const PARAMS: u32 = 0;
+    /// Or src and dst, where they lie within one binding.
+    pub(crate) const SRC: u32 = 1;
+    pub(crate) const DST: u32 = 2;
+    /// Operators that lie in a storage buffer.
+    pub(crate) const OPERATORS: u32 = 3;
+    /// Of `resolve.wgsl`, as the next two.
+    pub(crate) const MIN_SLOT: u32 = 1;
+    pub(crate) const MAX_SLOT: u32 = 2;
+    /// The uniform blocks that it writes.
+    pub(crate) const BLOCKS: u32 = 3;
+}
+
 /// Names one module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Module {

@@ -2,6 +2,7 @@
 
 use super::mapped;
 use crate::kernel::GeometryBytes;
+use crate::plan::BlockLayout;
 use crate::{Error, Limits};
 
 /// What a device asks of buffers that hold several blocks.
@@ -24,15 +25,14 @@ impl BlockLimits {
         }
     }
 
-    /// Bytes from a block to the next, and of each, where their operators take so many bytes.
-    fn pitch(&self, operators: usize) -> (u64, u64) {
-        let size = (operators + GeometryBytes::CAPACITY) as u64;
-        (size.next_multiple_of(self.alignment), size)
+    /// Bytes from a block to the next, where their operators take so many bytes.
+    fn pitch(&self, operators: usize) -> u64 {
+        BlockLayout::pitch(operators, self.alignment).0
     }
 
     /// Whether a block with so many bytes of operators can be bound, as one of a single clamp can.
     pub(super) fn check(&self, operators: usize) -> Result<(), Error> {
-        let (needed, _) = self.pitch(operators);
+        let needed = self.pitch(operators);
         let limits =
             [("max_uniform_buffer_binding_size", self.max_block), ("max_buffer_size", self.max_buffer_size)];
         match limits.into_iter().find(|(_, limit)| needed > *limit) {
@@ -44,7 +44,7 @@ impl BlockLimits {
     /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding,
     /// with a workgroup for each.
     pub(super) fn per_buffer(&self, operators: usize, resolved: bool, limits: &Limits) -> usize {
-        let (pitch, _) = self.pitch(operators);
+        let pitch = self.pitch(operators);
         let fitting = |bytes| bytes / pitch;
         let most = fitting(self.max_buffer_size);
         let resolvable = fitting(self.max_storage_binding).min(limits.workgroups());
@@ -56,31 +56,20 @@ impl BlockLimits {
 /// Blocks in one buffer, which is mapped until they are written.
 pub(super) struct Blocks {
     buffer: wgpu::Buffer,
-    pub(super) count: usize,
-    /// Bytes from a block to the next.
-    pub(super) pitch: u64,
-    /// Bytes of each.
-    size: u64,
+    pub(super) layout: BlockLayout,
 }
 
 impl Blocks {
-    /// For `count` windows, with so many bytes of operators each; the block of a single one is as long as it must be.
-    /// Made within a scope.
+    /// For `count` windows, with so many bytes of operators each. Made within a scope.
     pub(super) fn new(
         device: &wgpu::Device,
         limits: &BlockLimits,
         count: usize,
-        (operators, first): (usize, &GeometryBytes),
+        first: (usize, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
-        let (pitch, size) = match count {
-            1 => {
-                let size = (operators + first.as_bytes().len()).next_multiple_of(16) as u64;
-                (size, size)
-            }
-            _ => limits.pitch(operators),
-        };
-        let all = pitch * count as u64;
+        let layout = BlockLayout::new(count, first, limits.alignment);
+        let all = layout.len();
         let mut usage = wgpu::BufferUsages::UNIFORM;
         if resolved {
             if all > limits.max_storage_binding {
@@ -98,12 +87,12 @@ impl Blocks {
             usage,
             mapped_at_creation: true,
         });
-        Ok(Self { buffer, count, pitch, size })
+        Ok(Self { buffer, layout })
     }
 
     /// Opens the buffer for writing.
     pub(super) fn writer(&self) -> Result<BlockWriter, Error> {
-        Ok(BlockWriter { mapped: mapped::range(&self.buffer)?, pitch: self.pitch, next: 0 })
+        Ok(BlockWriter { mapped: mapped::range(&self.buffer)?, layout: self.layout, next: 0 })
     }
 
     /// Ends the writing.
@@ -119,8 +108,8 @@ impl Blocks {
     pub(super) fn binding(&self, n: usize) -> wgpu::BindingResource<'_> {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &self.buffer,
-            offset: n as u64 * self.pitch,
-            size: wgpu::BufferSize::new(self.size),
+            offset: self.layout.offset(n),
+            size: wgpu::BufferSize::new(self.layout.size),
         })
     }
 }
@@ -128,17 +117,16 @@ impl Blocks {
 /// Writes blocks one after the other.
 pub(super) struct BlockWriter {
     mapped: wgpu::BufferViewMut,
-    pitch: u64,
+    layout: BlockLayout,
     next: usize,
 }
 
 impl BlockWriter {
-    /// The next block: operators, then the kernel's part.
+    /// The next block.
     pub(super) fn push(&mut self, operators: &[u8], geometry: &GeometryBytes) {
-        let mut at = self.next * self.pitch as usize;
-        for part in [operators, geometry.as_bytes()] {
+        for (at, part) in self.layout.parts(self.next, operators, geometry) {
+            let at = at as usize;
             self.mapped.slice(at..at + part.len()).copy_from_slice(part);
-            at += part.len();
         }
         self.next += 1;
     }

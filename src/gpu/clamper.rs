@@ -1,16 +1,17 @@
 //! The device side: records clamps into a caller's encoders and passes.
 
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 
 use super::blocks::{BlockLimits, Blocks};
-use super::pipeline::{OPERATORS_BINDING, Pipelines};
+use super::pipeline::Pipelines;
 use super::slots::Slots;
 use super::{Operands, View, adapter, mapped, scope};
 use crate::arithmetic::{OperatorBytes, ResolveParams};
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
-use crate::plan::{Bindings, Range};
-use crate::shader::{MAX_BLOCK, PipelineName};
+use crate::plan::{BlockLayout, Range};
+use crate::shader::{MAX_BLOCK, PipelineName, binding};
 use crate::{Clamp, Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
@@ -299,22 +300,14 @@ impl Clamper {
             let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
                 writer.push(operators.in_block(), &window.launch.geometry);
-                let Bindings { placement, src, dst } = window.bindings;
+                let placement = window.bindings.placement;
                 let layout = self.inner.pipelines.bind_group_layout(device, placement, stored.is_some())?;
-                let block = (0, blocks.binding(n));
-                let src = (1, bound(operands.src.buffer, src));
-                let dst = (2, bound(operands.dst.buffer, dst));
-                let stored = stored.as_ref().map(|buffer| (OPERATORS_BINDING, buffer.as_entire_binding()));
-                let bind_group = match (placement, stored) {
-                    (Placement::OneBuffer, None) => self.bind(layout, [block, src]),
-                    (Placement::OneBuffer, Some(stored)) => self.bind(layout, [block, src, stored]),
-                    (Placement::TwoRanges | Placement::TwoBuffers, None) => {
-                        self.bind(layout, [block, src, dst])
-                    }
-                    (Placement::TwoRanges | Placement::TwoBuffers, Some(stored)) => {
-                        self.bind(layout, [block, src, dst, stored])
-                    }
-                };
+                let buffers = [operands.src.buffer, operands.dst.buffer];
+                let storage = window.bindings.storage();
+                let storage = storage.map(|(binding, side, range)| (binding, bound(buffers[side], range)));
+                let stored = stored.as_ref().map(|buffer| (binding::OPERATORS, buffer.as_entire_binding()));
+                let block = (binding::PARAMS, blocks.binding(n));
+                let bind_group = self.bind(layout, iter::once(block).chain(storage).chain(stored));
                 for Dispatch { entry_point, grid } in window.dispatches() {
                     let Some(name) = plan.pipeline(&window, entry_point) else { continue };
                     let pipeline = pipelines.get(name)?;
@@ -364,8 +357,9 @@ impl Clamper {
         pipelines: &mut Lookup<'_>,
     ) -> Result<Recorded, Error> {
         let device = &self.inner.device;
-        let grid = self.inner.limits.grid(blocks.count as u64);
-        let params = ResolveParams::new(clamp, slots.slots(), (blocks.count, blocks.pitch as usize), grid[0]);
+        let BlockLayout { count, pitch, .. } = blocks.layout;
+        let grid = self.inner.limits.grid(count as u64);
+        let params = ResolveParams::new(clamp, slots.slots(), (count, pitch as usize), grid[0]);
         let bytes = bytemuck::bytes_of(&params);
         let params = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp resolve params"),
@@ -377,19 +371,26 @@ impl Clamper {
         let [min, max] = slots.bindings().map(|(buffer, range)| bound(buffer, range));
         let bind_group = self.bind(
             self.inner.pipelines.resolve_layout(),
-            [(0, params.as_entire_binding()), (1, min), (2, max), (3, blocks.all())],
+            [
+                (binding::PARAMS, params.as_entire_binding()),
+                (binding::MIN_SLOT, min),
+                (binding::MAX_SLOT, max),
+                (binding::BLOCKS, blocks.all()),
+            ],
         );
         let pipeline = pipelines.get(PipelineName::resolve())?;
         Ok(Recorded { pipeline, bind_group, grid })
     }
 
     /// Made within a scope.
-    fn bind<const N: usize>(
+    fn bind<'r>(
         &self,
         layout: &wgpu::BindGroupLayout,
-        resources: [(u32, wgpu::BindingResource<'_>); N],
+        resources: impl IntoIterator<Item = (u32, wgpu::BindingResource<'r>)>,
     ) -> wgpu::BindGroup {
-        let entries = resources.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
+        let resources = resources.into_iter();
+        let entries: Vec<_> =
+            resources.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
         self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("wgpu-clamp"),
             layout,
@@ -419,7 +420,9 @@ impl Clamper {
             let storage = bound(buffer, Range { offset: 0, size: size / 4 * 4 });
             let layout =
                 self.inner.pipelines.bind_group_layout(&self.inner.device, Placement::OneBuffer, false);
-            drop(layout.map(|layout| self.bind(layout, [(0, params.as_entire_binding()), (1, storage)])));
+            drop(layout.map(|layout| {
+                self.bind(layout, [(binding::PARAMS, params.as_entire_binding()), (binding::SRC, storage)])
+            }));
         });
         probed.is_err()
     }

@@ -8,6 +8,7 @@ use super::scope;
 use crate::Error;
 use crate::arithmetic::{Features, Shortcuts};
 use crate::kernel::Placement;
+use crate::shader::binding::{BLOCKS, DST, MAX_SLOT, MIN_SLOT, OPERATORS, PARAMS, SRC};
 use crate::shader::{Module, ModuleName, PipelineName};
 
 /// The pipelines that were used last, compiled once each.
@@ -57,7 +58,7 @@ impl Pipelines {
             two_ranges: Layouts::of(device, Placement::TwoRanges, false)?,
             two_buffers: Layouts::of(device, Placement::TwoBuffers, false)?,
             stored: Default::default(),
-            resolve: Layouts::new(device, "resolve", &[(1, READ), (2, READ), (3, WRITE)])?,
+            resolve: Layouts::new(device, "resolve", &[(MIN_SLOT, READ), (MAX_SLOT, READ), (BLOCKS, WRITE)])?,
             adjacent: adjacent(&device.adapter_info()),
             driver_cache,
             kept: RwLock::new(Recent::new(Self::CAPACITY)),
@@ -202,9 +203,6 @@ fn adjacent(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }
 
-/// Where operators are bound that lie in a storage buffer; that of `params/stored.wgsl`.
-pub(super) const OPERATORS_BINDING: u32 = 3;
-
 const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: true };
 const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
 
@@ -212,23 +210,23 @@ impl Layouts {
     /// Of a clamp's kernels: src and dst, and operators if they are in a storage buffer.
     fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
         let mut storage = match placement {
-            Placement::OneBuffer => vec![(1, WRITE)],
-            Placement::TwoRanges => vec![(1, WRITE), (2, WRITE)],
-            Placement::TwoBuffers => vec![(1, READ), (2, WRITE)],
+            Placement::OneBuffer => vec![(SRC, WRITE)],
+            Placement::TwoRanges => vec![(SRC, WRITE), (DST, WRITE)],
+            Placement::TwoBuffers => vec![(SRC, READ), (DST, WRITE)],
         };
         if stored {
-            storage.push((OPERATORS_BINDING, READ));
+            storage.push((OPERATORS, READ));
         }
         Self::new(device, &placement.to_string(), &storage)
     }
 
-    /// A uniform block at binding 0, and `storage` at bindings.
+    /// A uniform block, and `storage` at bindings.
     fn new(
         device: &wgpu::Device,
         name: &str,
         storage: &[(u32, wgpu::BufferBindingType)],
     ) -> Result<Self, Error> {
-        let entries: Vec<_> = [&[(0, wgpu::BufferBindingType::Uniform)], storage]
+        let entries: Vec<_> = [&[(PARAMS, wgpu::BufferBindingType::Uniform)], storage]
             .concat()
             .into_iter()
             .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {

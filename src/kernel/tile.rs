@@ -183,10 +183,4 @@ impl GeometryBytes {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
-
-    /// As the kernel's own type.
-    #[cfg(any(test, fuzzing))]
-    pub(crate) fn get<T: Pod>(&self) -> T {
-        bytemuck::pod_read_unaligned(self.as_bytes())
-    }
 }

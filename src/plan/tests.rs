@@ -2,14 +2,31 @@
 
 use proptest::prelude::*;
 
-use super::check::{self, interpreted, moves};
-use super::{Plan, Range, interpreter};
-use crate::kernel::{Dispatch, EntryPoint, Kernel, Placement, Region, rows};
-use crate::shader::Module;
-use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Precision};
+use super::check::{self, Count, Executed};
+use super::{Plan, Range};
+use crate::fuzz::target::execute;
+use crate::kernel::{EntryPoint, Kernel, Placement, Region, rows};
+use crate::self_test::AFFINES;
+use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, Precision, Rounding};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
+}
+
+/// Executes all of a plan: each element of dst once, by the clamp of its channel from the element of src with the same
+/// index, and nothing else.
+fn executed<'a>(
+    plan: &Plan,
+    clamps: impl Into<Clamps<'a>>,
+    src: &Layout,
+    dst: &Layout,
+    adjacent: bool,
+) -> Count {
+    let clamps = clamps.into();
+    let Some(clamp) = clamps.as_slice().first() else { return Count::default() };
+    let (value, slots) = (check::values(clamp), check::slots(clamp, dst.len() as u64));
+    let executed = Executed { execute, plan, clamps, src, dst, adjacent, value: &value, slots };
+    executed.all().unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn packed(shape: &[usize]) -> Layout {
@@ -70,7 +87,8 @@ fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
     let plan = plan(DType::F16, &gaps, &gaps);
     assert_eq!(kernels(&plan), [Kernel::Words]);
-    assert_eq!(interpreter::run(&plan, true).len(), 256);
+    let count = executed(&plan, &Clamp::unbounded(DType::F16), &gaps, &gaps, true);
+    assert_eq!((count.elements, count.dispatches), (256, 1));
 }
 
 /// Which kernel takes what.
@@ -122,8 +140,7 @@ fn kernels_suit_their_layouts() {
         let plan = plan(dtype, &src, &dst);
         assert_eq!(kernels(&plan), expected, "{dtype} {src:?} {dst:?}");
         for adjacent in [false, true] {
-            let clamp = Clamp::unbounded(dtype);
-            assert_eq!(interpreted(&plan, adjacent), moves((&clamp).into(), &src, &dst), "{plan}");
+            executed(&plan, &Clamp::unbounded(dtype), &src, &dst, adjacent);
         }
     }
     // Squares, what is left of the rows, and what is left of the columns.
@@ -176,8 +193,7 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
         let dst = Layout::strided(&[2, 80], &[pitch, 3], 0).unwrap();
         let plan = plan(dtype, &packed(&[2, 80]), &dst);
         assert!(!kernels(&plan).contains(&Kernel::Pixels), "{plan}");
-        let clamp = Clamp::unbounded(dtype);
-        assert_eq!(interpreted(&plan, true), moves((&clamp).into(), &packed(&[2, 80]), &dst), "{plan}");
+        executed(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, true);
     }
 }
 
@@ -207,7 +223,7 @@ fn src_and_dst_share_packets_in_one_buffer() {
             let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, Limits::default()).unwrap();
             assert!(of == 1 && from == to || kernels(&plan)[0] == Kernel::Pixels, "{plan}");
             for adjacent in [false, true] {
-                assert_eq!(interpreted(&plan, adjacent), moves((&clamp).into(), &pixels, &planes), "{plan}");
+                executed(&plan, &clamp, &pixels, &planes, adjacent);
             }
         }
     }
@@ -305,7 +321,7 @@ fn windows_reach_the_last_element_from_within_a_packet() {
         let line = Layout::strided(&[len], &[1], start).unwrap();
         let plan = Plan::new(&clamp, &line, &line, limits).unwrap();
         assert!(is_contiguous(&plan), "{plan:?}");
-        assert_eq!(interpreted(&plan, false), moves((&clamp).into(), &line, &line), "{line}: {plan:?}");
+        executed(&plan, &clamp, &line, &line, false);
         windows = windows.max(plan.window_count());
     }
     assert!(windows > 3, "{windows}");
@@ -566,12 +582,71 @@ fn any_pair() -> impl Strategy<Value = (DType, DType)> {
     ]
 }
 
+/// What a clamp is made of, whatever its dtypes are.
+#[derive(Clone, Debug)]
+struct Drawn {
+    affine: Option<usize>,
+    precision: Precision,
+    rounding: Rounding,
+    rule: NanRule,
+    order: Order,
+    /// Of Min and Max: absent, a value, or on the GPU.
+    bounds: [u8; 2],
+    seed: u64,
+}
+
+fn any_clamp() -> impl Strategy<Value = Drawn> {
+    let affine = prop::option::of(0..AFFINES.len());
+    let precision = prop::sample::select(&[Precision::Fast, Precision::Exact]);
+    let rounding = prop::sample::select(&[Rounding::TowardZero, Rounding::NearestEven]);
+    let rule = prop::sample::select(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]);
+    let order = prop::sample::select(&[Order::MinWins, Order::MaxWins]);
+    let bounds = prop::array::uniform2(0..3_u8);
+    (affine, precision, rounding, rule, order, bounds, any::<u64>()).prop_map(
+        |(affine, precision, rounding, rule, order, bounds, seed)| Drawn {
+            affine,
+            precision,
+            rounding,
+            rule,
+            order,
+            bounds,
+            seed,
+        },
+    )
+}
+
+impl Drawn {
+    /// One clamp, or one for each channel: each with bounds of its own, values, and most with an affine step.
+    fn clamps(&self, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
+        let value = check::values(&Clamp::unbounded(dtype));
+        let one = |channel: usize| {
+            let bound = |n: usize| match (self.bounds[n], channels) {
+                (0, _) => Bound::Absent,
+                (2, None) => Bound::OnGpu,
+                _ => Bound::Value(value(self.seed.wrapping_add((2 * channel + n) as u64))),
+            };
+            let clamp = Clamp::from_bits(dtype, bound(0), bound(1)).unwrap().with_source(source).unwrap();
+            let clamp = clamp.with_precision(self.precision).with_rounding(self.rounding);
+            let clamp = clamp.with_nan_rule(self.rule).with_order(self.order);
+            match self.affine.filter(|_| channel % 4 != 3) {
+                Some(n) => {
+                    let (scale, bias) = AFFINES[(n + channel) % AFFINES.len()];
+                    clamp.with_affine(scale, bias).unwrap()
+                }
+                None => clamp,
+            }
+        };
+        (0..channels.unwrap_or(1)).map(one).collect()
+    }
+}
+
 proptest! {
-    /// Each output element once, from the source element with the same index, and nothing else.
+    /// Each output element once, from the source element with the same index, and nothing else; whatever the clamp is.
     #[test]
     fn a_plan_reaches_each_element_once(
         (src, dst) in prop_oneof![any_layouts(), any_matrices(), any_groups(), any_pictures()],
         (source, dtype) in any_pair(),
+        clamp in any_clamp(),
         axis in prop::option::of(any::<prop::sample::Index>()),
         place in 0..3,
         limits in any_limits(),
@@ -589,22 +664,13 @@ proptest! {
             }
         };
         let axis = axis.filter(|_| !dst.shape().is_empty()).map(|axis| axis.index(dst.shape().len()));
-        let list = clamps(axis.map_or(1, |axis| dst.shape()[axis]), source, dtype);
+        let list = clamp.clamps(axis.map(|axis| dst.shape()[axis]), source, dtype);
         let clamps = match axis {
             Some(axis) => Clamps::along(axis, &list),
             None => (&list[0]).into(),
         };
         let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
-        prop_assert_eq!(interpreted(&plan, adjacent), moves(clamps, &src, &dst), "{:?}", plan);
-
-        for window in plan.windows() {
-            check::window(&window, placement, &limits);
-            // What the tests of the shaders and the compilers do not know of, they do not try.
-            for Dispatch { entry_point, .. } in window.dispatches() {
-                let name = plan.pipeline(&window, entry_point).unwrap();
-                let Module::Clamp(module) = name.module else { panic!("{name} is no clamp's") };
-                prop_assert!(module.entry_points().contains(&entry_point), "{}: {:?}", name, entry_point);
-            }
-        }
+        executed(&plan, clamps, &src, &dst, adjacent);
+        plan.windows().for_each(|window| check::window(&plan, &window));
     }
 }

@@ -1,9 +1,14 @@
 //! Windows: the bindings that span a tile, and the dispatches that work on it.
 
+use std::iter;
+
 use super::Plan;
 use super::strategy::Assignment;
-use crate::Limits;
+use crate::arithmetic::Slot;
+use crate::kernel::region::{DST, SRC};
 use crate::kernel::{BoundTile, Dim, Dispatch, Kernel, Launch, Placement, Region, Task, Tile, WORD};
+use crate::shader::binding;
+use crate::{DType, Limits};
 
 /// A part of a buffer, in bytes. The offset suits a binding, the size is a multiple of 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +23,13 @@ impl Range {
     pub(crate) fn spanning(elements: (usize, usize), size: u64, end: u64, limits: &Limits) -> Option<Self> {
         let first = elements.0 as u128 * u128::from(size);
         Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)
+    }
+
+    /// The binding of a slot, the element at an address, and where in it the slot lies; `None` if it would be too long.
+    pub(crate) fn of_slot(address: usize, dtype: DType, limits: &Limits) -> Option<(Self, Slot)> {
+        let size = dtype.size() as u64;
+        let range = Self::spanning((address, address), size, WORD as u64, limits)?;
+        Some((range, Slot::new(address as u64 * size - range.offset)))
     }
 
     /// As [`spanning`](Self::spanning), from a byte on to another, which is not included.
@@ -40,6 +52,14 @@ pub(crate) struct Bindings {
     /// With [`Placement::OneBuffer`], the range for both.
     pub(crate) src: Range,
     pub(crate) dst: Range,
+}
+
+impl Bindings {
+    /// What is bound beside the uniform block: at which number, of the buffer of which side, from where to where.
+    pub(crate) fn storage(&self) -> impl Iterator<Item = (u32, usize, Range)> {
+        let dst = (self.placement != Placement::OneBuffer).then_some((binding::DST, DST, self.dst));
+        iter::once((binding::SRC, SRC, self.src)).chain(dst)
+    }
 }
 
 /// What one bind group spans, and the dispatches that work on it.

@@ -1,0 +1,97 @@
+//! The dispatches of a plan on every device that WGSL allows: what the crate asks of the sanitizer.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use wgpu_clamp::fuzz::{self, Buffer, Finding, Outcome, Place, Run};
+use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, Program};
+
+/// Modules by their WGSL, and of each the programs by entry point and constants: to make one takes longer than to run it.
+type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
+
+thread_local! {
+    static MODULES: RefCell<Modules> = RefCell::default();
+}
+
+/// So many modules are kept at most.
+const MOST: usize = 500;
+
+/// Runs dispatches on every device that WGSL allows.
+///
+/// # Panics
+///
+/// A program is none, or has what the sanitizer does not know.
+#[must_use]
+pub fn execute(run: &Run) -> Vec<Outcome> {
+    let programs = MODULES.with_borrow_mut(|modules| programs(run, modules));
+    let dispatches: Vec<_> = run.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
+    let before: Vec<_> = run.buffers.iter().map(memory).collect();
+    let outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
+    outcomes.iter().map(|outcome| describe(run, before.clone(), outcome)).collect()
+}
+
+fn programs(run: &Run, modules: &mut Modules) -> Vec<Rc<Program>> {
+    if modules.len() > MOST {
+        modules.clear();
+    }
+    let made = run.programs.iter().map(|fuzz::Program { wgsl, entry_point, constants }| {
+        if !modules.contains_key(wgsl) {
+            let module = Module::parse(wgsl).unwrap_or_else(|error| panic!("{error}"));
+            modules.insert(wgsl.clone(), (module, HashMap::new()));
+        }
+        let (module, programs) = modules.get_mut(wgsl).expect("it was put there");
+        let program = programs.entry(format!("{entry_point} {constants:?}")).or_insert_with(|| {
+            let program = module.program(entry_point, constants);
+            Rc::new(program.unwrap_or_else(|error| panic!("{entry_point}, {constants:?}: {error}\n{wgsl}")))
+        });
+        Rc::clone(program)
+    });
+    made.collect()
+}
+
+fn dispatch<'a>(of: &fuzz::Dispatch, programs: &'a [Rc<Program>]) -> Dispatch<'a> {
+    let bind = |&fuzz::Binding { binding, buffer, offset, size }: &fuzz::Binding| Binding {
+        group: 0,
+        binding,
+        buffer,
+        offset,
+        size,
+    };
+    let [x, y] = of.grid;
+    Dispatch {
+        program: &programs[of.program],
+        grid: [x, y, 1],
+        bindings: of.bindings.iter().map(bind).collect(),
+    }
+}
+
+fn memory(of: &Buffer) -> Memory {
+    let mut memory = Memory::new(of.size, of.fill);
+    of.bytes.iter().for_each(|(offset, bytes)| memory.write(*offset, bytes));
+    memory
+}
+
+/// `expected`: the buffers before, into which the output is put: what then differs is stray.
+fn describe(run: &Run, mut expected: Vec<Memory>, outcome: &wgsl_sanitizer::Outcome) -> Outcome {
+    let output = run.output.iter().map(|&Place { buffer, offset, size }| {
+        let mut bits = [0; 8];
+        outcome.buffers[buffer].read(offset, &mut bits[..size]);
+        expected[buffer].write(offset, &bits[..size]);
+        u64::from_le_bytes(bits)
+    });
+    let output = output.collect();
+    let differing = |n: usize| Some((n, expected[n].first_difference(&outcome.buffers[n])?));
+    let mut kept = (0..expected.len()).filter(|&n| !run.buffers[n].is_scratch);
+    let findings = outcome.findings.iter().map(|finding| Finding {
+        line: finding.line,
+        text: finding.text.clone(),
+        words: finding.to_string(),
+    });
+    Outcome {
+        device: outcome.device.to_string(),
+        findings: findings.collect(),
+        output,
+        stray: kept.find_map(differing),
+    }
+}

@@ -1,0 +1,146 @@
+//! The cases of the self-test without a device: their shaders, executed on every device that WGSL allows.
+//!
+//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, in both orders of packets and items; otherwise it is
+//! a share of the ordinary ones.
+
+use std::collections::HashSet;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use std::{fmt, thread};
+
+use super::{Case, Route, cases, elements};
+use crate::fuzz::target::execute;
+use crate::plan::check::{Count, Executed, mix};
+use crate::shader::PipelineName;
+use crate::{Bound, Limits};
+
+/// Elements of a case, but where its route takes more: with each, another part of a unit or a packet is left.
+const fn size(case: usize) -> usize {
+    600 + case * 7 % 32
+}
+
+/// Of the ordinary cases one of so many is taken.
+const SHARE: usize = 4;
+
+/// What became of the cases.
+#[derive(Default)]
+struct Total {
+    cases: usize,
+    count: Count,
+    programs: HashSet<(PipelineName, bool)>,
+    wrong: Vec<String>,
+}
+
+impl fmt::Display for Total {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cases, count, programs, wrong } = self;
+        let Count { elements, compared, dispatches, devices } = count;
+        write!(
+            f,
+            "{cases} cases, {elements} elements, {} programs, on up to {devices} devices: {compared} elements of \
+             {dispatches} dispatches compared; {} cases are wrong",
+            programs.len(),
+            wrong.len()
+        )
+    }
+}
+
+impl Case {
+    /// Executes the case, as the `n`-th one: its elements are some of those that a device takes, others each time.
+    fn execute(&self, n: usize, adjacent: bool, total: &Mutex<Total>) {
+        let [clamp, ..] = self.clamps;
+        let (src, dst) = self.placed(size(n)).expect("a layout of a few elements");
+        let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu).expect("each dtype has such bounds");
+        let is_on_gpu = self.route == Route::Slots;
+        let clamps = if is_on_gpu { (&on_gpu).into() } else { self.clamps() };
+        let bits = |bound| if let Bound::Value(bits) = bound { bits } else { 0 };
+        let slots = [clamp.min(), clamp.max()].map(bits);
+        let plan = self.plan(clamps, &src, &dst, Limits::default()).expect("a plan of a few elements");
+        let values = elements(clamp.source(), 4_000);
+        let seed = (n as u64) << 32;
+        let value = |address| values[mix(address ^ seed) as usize % values.len()];
+        let (src, dst) = (&src, &dst);
+        let executed = Executed { execute, plan: &plan, clamps, src, dst, adjacent, value: &value, slots };
+        let count = catch_unwind(AssertUnwindSafe(|| executed.all()));
+        let count = count.unwrap_or_else(|_| Err(format!("panicked: {executed}")));
+        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+        total.cases += 1;
+        let pipelines = plan.windows().flat_map(|window| {
+            let names = window.dispatches().filter_map(|one| plan.pipeline(&window, one.entry_point));
+            names.collect::<Vec<_>>()
+        });
+        let resolve = is_on_gpu.then(PipelineName::resolve);
+        total.programs.extend(pipelines.chain(resolve).map(|name| (name, adjacent)));
+        match count {
+            Ok(count) => total.count.add(count),
+            Err(wrong) => {
+                total.wrong.push(format!("case {n}, {}, {:?}: {wrong}", self.route.name(), self.place))
+            }
+        }
+    }
+}
+
+/// A case, its number, and the order of packets and items.
+type Task<'a> = (usize, &'a Case, bool);
+
+fn tasks(cases: &[Case], exhaustive: bool) -> Vec<Task<'_>> {
+    let mut tasks = Vec::new();
+    for (n, case) in cases.iter().enumerate() {
+        if exhaustive {
+            tasks.extend([(n, case, false), (n, case, true)]);
+        } else if n % SHARE == 0 {
+            tasks.push((n, case, n / SHARE % 2 == 0));
+        }
+    }
+    tasks
+}
+
+#[test]
+fn every_case_is_right_on_every_device() {
+    let exhaustive = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
+    let cases = cases(exhaustive);
+    let tasks = tasks(&cases, exhaustive);
+    let (started, next, total) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Total::default()));
+    let work = || {
+        while let Some(&(n, case, adjacent)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            case.execute(n, adjacent, &total);
+            let total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            if total.cases.is_multiple_of(100) {
+                println!("{total} of {} after {} s", tasks.len(), started.elapsed().as_secs());
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(work);
+        }
+    });
+    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("{total} after {} s", started.elapsed().as_secs());
+    assert_eq!(total.cases, tasks.len());
+    assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n\n"));
+}
+
+/// Sizes are small, and yet have all that the kernels do with many elements: what is in whole packets and units, what is
+/// left of them.
+#[test]
+fn small_cases_take_the_entry_points_of_large_ones() {
+    let entry_points = |size: fn(usize) -> usize| {
+        let mut met = HashSet::new();
+        for (n, case) in cases(true).iter().enumerate() {
+            let (src, dst) = case.placed(size(n)).unwrap();
+            let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap();
+            for window in plan.windows() {
+                met.extend(window.dispatches().map(|dispatch| dispatch.entry_point));
+            }
+        }
+        met
+    };
+    let (small, large) = (entry_points(size), entry_points(|n| 20_000 + n % 32));
+    let missed: Vec<_> = large.difference(&small).collect();
+    println!("{} entry points, {} of large ones", small.len(), large.len());
+    assert!(missed.is_empty(), "{missed:#?}");
+}
