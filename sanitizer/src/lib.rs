@@ -50,11 +50,17 @@
 //! functions of floats whose error WGSL bounds instead of telling the result: [`Error::Unsupported`] names what a program
 //! has of these.
 
+mod code;
 mod device;
 mod everywhere;
+mod execute;
 mod finding;
+mod float;
+mod lower;
 mod memory;
 mod module;
+mod scalar;
+mod taint;
 
 pub use device::{Association, Device, Freedoms, HalfRounding, IntegerRounding, Subnormals};
 pub use everywhere::{Outcome, everywhere};

@@ -14,6 +14,8 @@ pub struct Memory {
     /// What every word holds that was never written.
     fill: u32,
     pages: FxHashMap<u64, Box<Page>>,
+    /// How many dispatches had the buffer.
+    dispatches: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +58,7 @@ impl Memory {
     #[must_use]
     pub fn new(size: u64, fill: u8) -> Self {
         assert!(size.is_multiple_of(4), "{size} bytes are not whole words");
-        Self { size, fill: u32::from_le_bytes([fill; 4]), pages: FxHashMap::default() }
+        Self { size, fill: u32::from_le_bytes([fill; 4]), pages: FxHashMap::default(), dispatches: 0 }
     }
 
     /// These bytes, of which there is a multiple of 4.
@@ -158,14 +160,14 @@ impl Memory {
         (page, word as usize % PAGE)
     }
 
-    /// Notes that an invocation of the `dispatch`-th dispatch touches a word, and says what is wrong with that.
-    pub(crate) fn touch(
-        &mut self,
-        word: u64,
-        dispatch: u32,
-        invocation: u32,
-        access: Access,
-    ) -> Option<(Kind, String)> {
+    /// Begins a dispatch, which nobody has touched a word in.
+    pub(crate) const fn begin_dispatch(&mut self) {
+        self.dispatches += 1;
+    }
+
+    /// Notes that an invocation of the dispatch touches a word, and says what is wrong with that.
+    pub(crate) fn touch(&mut self, word: u64, invocation: u32, access: Access) -> Option<(Kind, String)> {
+        let dispatch = self.dispatches;
         let (page, i) = self.page(word);
         let touched = &mut page.touched.get_or_insert_with(|| Box::new([Touched::default(); PAGE]))[i];
         let me = invocation + 1;

@@ -1,8 +1,15 @@
 //! WGSL, and programs made of it.
 
+use std::sync::Arc;
+
+use naga::ShaderStage;
+use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use crate::{Device, Finding, Freedoms, Memory};
+use crate::code::{Binary, Code, Op, Unary};
+use crate::execute::execute;
+use crate::lower::lower;
+use crate::{Device, Finding, Freedoms, Memory, float};
 
 /// Why a program cannot be made.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -30,14 +37,18 @@ pub enum Error {
 /// WGSL, parsed and validated.
 #[derive(Debug)]
 pub struct Module {
-    pub(crate) wgsl: String,
-    pub(crate) module: naga::Module,
-    pub(crate) info: ModuleInfo,
+    wgsl: Arc<str>,
+    module: naga::Module,
+    info: ModuleInfo,
 }
 
 /// An entry point of a module with the values of its overridable constants.
 #[derive(Debug)]
-pub struct Program {}
+pub struct Program {
+    wgsl: Arc<str>,
+    code: Code,
+    freedoms: Freedoms,
+}
 
 /// A part of a buffer, where a program finds a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,7 +97,7 @@ impl Module {
         let info = Validator::new(ValidationFlags::all(), Capabilities::all())
             .validate(&module)
             .map_err(|error| Error::Invalid(error.emit_to_string(wgsl)))?;
-        Ok(Self { wgsl: wgsl.to_owned(), module, info })
+        Ok(Self { wgsl: wgsl.into(), module, info })
     }
 
     /// One entry point. `constants`: the values of overridable constants by name; the others have their defaults.
@@ -95,8 +106,17 @@ impl Module {
     ///
     /// [`Error::NoEntryPoint`], [`Error::Constants`], or [`Error::Unsupported`] if it has what is out of reach.
     pub fn program(&self, entry_point: &str, constants: &[(&str, f64)]) -> Result<Program, Error> {
-        let _ = (entry_point, constants, &self.wgsl, &self.module, &self.info);
-        unimplemented!()
+        let is_meant =
+            |other: &&naga::EntryPoint| other.name == entry_point && other.stage == ShaderStage::Compute;
+        if !self.module.entry_points.iter().any(|other| is_meant(&other)) {
+            return Err(Error::NoEntryPoint(entry_point.to_owned()));
+        }
+        let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let chosen = Some((ShaderStage::Compute, entry_point));
+        let (module, info) = process_overrides(&self.module, &self.info, chosen, &constants)
+            .map_err(|error| Error::Constants(error.to_string()))?;
+        let code = lower(&module, &info, &self.wgsl)?;
+        Ok(Program { wgsl: self.wgsl.clone(), freedoms: freedoms(&code), code })
     }
 }
 
@@ -104,7 +124,7 @@ impl Program {
     /// Which choices of a device make a difference to it.
     #[must_use]
     pub const fn freedoms(&self) -> Freedoms {
-        unimplemented!()
+        self.freedoms
     }
 
     /// Runs a dispatch on `buffers`, and says what is wrong: a few findings at most, each line and kind once.
@@ -120,7 +140,24 @@ impl Program {
         bindings: &[Binding],
         buffers: &mut [Memory],
     ) -> Vec<Finding> {
-        let _ = (device, order, grid, bindings, buffers);
-        unimplemented!()
+        execute((&self.code, &self.wgsl), device, order, grid, bindings, buffers)
     }
+}
+
+fn freedoms(code: &Code) -> Freedoms {
+    let none = Freedoms::default();
+    let of = |op: &Op| match op {
+        Op::Float { expression, .. } => float::freedoms(&code.floats[*expression as usize]),
+        Op::Unary(Unary::FloatFromU | Unary::FloatFromI, ..) => Freedoms { integers: true, ..none },
+        Op::Unary(Unary::Half | Unary::FromHalf, ..) => Freedoms { halves: true, subnormals: true, ..none },
+        Op::Unary(
+            Unary::AbsF | Unary::SignF | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round,
+            ..,
+        ) => Freedoms { subnormals: true, ..none },
+        Op::Binary(Binary::EqualF | Binary::LessF | Binary::LessEqualF | Binary::MinF | Binary::MaxF, ..) => {
+            Freedoms { nan: true, subnormals: true, ..none }
+        }
+        _ => none,
+    };
+    code.ops.iter().fold(none, |all, op| all.or(of(op)))
 }

@@ -1,0 +1,414 @@
+//! Flat code: what a program is lowered to.
+//!
+//! It works on registers of 32 bits, one for each scalar: vectors, arrays and structs are several. Each register has a value
+//! for each of the [`LANES`] invocations that run at once. A register is assigned once, but for variables. Which invocations
+//! an operation concerns is a mask; values that the others have are nobody's.
+
+use std::sync::Arc;
+
+/// Invocations that run at once.
+pub(crate) const LANES: usize = 64;
+
+/// A register.
+pub(crate) type Reg = u32;
+
+/// A place for a mask that is kept.
+pub(crate) type Slot = u32;
+
+/// The slot that holds no invocation.
+pub(crate) const NOBODY: Slot = 0;
+
+/// A position in the code.
+pub(crate) type Label = u32;
+
+/// An offset that lies beyond its array: the access was reported, and does not happen.
+pub(crate) const BEYOND: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Not,
+    Negate,
+    Abs,
+    Sign,
+    CountOnes,
+    LeadingZeros,
+    TrailingZeros,
+    Reverse,
+    FirstLeadingU,
+    FirstLeadingI,
+    FirstTrailing,
+    AbsF,
+    SignF,
+    Floor,
+    Ceil,
+    Trunc,
+    Round,
+    FloatFromU,
+    FloatFromI,
+    UFromFloat,
+    IFromFloat,
+    /// An f32 to the bits of a half, and back.
+    Half,
+    FromHalf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Add,
+    Subtract,
+    Multiply,
+    DivideU,
+    DivideI,
+    RemainderU,
+    RemainderI,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRightU,
+    ShiftRightI,
+    Equal,
+    LessU,
+    LessI,
+    MinU,
+    MaxU,
+    MinI,
+    MaxI,
+    EqualF,
+    LessF,
+    LessEqualF,
+    MinF,
+    MaxF,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtomicOp {
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
+    MinU,
+    MaxU,
+    MinI,
+    MaxI,
+    Exchange,
+}
+
+/// A word of a resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    pub(crate) resource: u32,
+    /// A register that holds bytes, or [`BEYOND`].
+    pub(crate) address: Option<Reg>,
+    /// More bytes.
+    pub(crate) plus: u32,
+}
+
+/// How many elements an array has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent {
+    Fixed(u32),
+    /// As many as there are in a binding, from a byte on.
+    Runtime {
+        resource: u32,
+        from: u32,
+        stride: u32,
+    },
+}
+
+/// Sums and products of floats, as written.
+#[derive(Debug)]
+pub(crate) enum Float {
+    Leaf(Reg),
+    Negative(Arc<Self>),
+    Product(Arc<Self>, Arc<Self>),
+    Sum(Arc<Self>, Arc<Self>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    Unary(Unary, Reg, Reg),
+    Binary(Binary, Reg, Reg, Reg),
+    Select {
+        to: Reg,
+        condition: Reg,
+        accept: Reg,
+        reject: Reg,
+    },
+    /// The float expression of this number.
+    Float {
+        to: Reg,
+        expression: u32,
+    },
+    ExtractBits {
+        to: Reg,
+        signed: bool,
+        from: Reg,
+        offset: Reg,
+        count: Reg,
+    },
+    InsertBits {
+        to: Reg,
+        into: Reg,
+        bits: Reg,
+        offset: Reg,
+        count: Reg,
+    },
+    /// To a variable, of the invocations that are active.
+    Assign {
+        to: Reg,
+        from: Reg,
+    },
+    /// `base + index * stride`, or [`BEYOND`] where there is no such element.
+    Address {
+        to: Reg,
+        base: Option<Reg>,
+        index: Reg,
+        stride: u32,
+        extent: Extent,
+    },
+    /// The register that lies `offset` behind `first`.
+    ReadRegister {
+        to: Reg,
+        first: Reg,
+        offset: Reg,
+    },
+    WriteRegister {
+        first: Reg,
+        offset: Reg,
+        from: Reg,
+    },
+    Load {
+        to: Reg,
+        word: Word,
+        atomically: bool,
+    },
+    Store {
+        word: Word,
+        from: Reg,
+        atomically: bool,
+    },
+    Atomic {
+        op: AtomicOp,
+        to: Reg,
+        word: Word,
+        from: Reg,
+    },
+    CompareExchange {
+        to: Reg,
+        exchanged: Reg,
+        word: Word,
+        compare: Reg,
+        from: Reg,
+    },
+    Length {
+        to: Reg,
+        extent: Extent,
+    },
+
+    /// Keeps the active invocations; clears those that return.
+    Enter {
+        all: Slot,
+        returned: Slot,
+    },
+    /// All that entered are active.
+    Leave {
+        all: Slot,
+    },
+    /// Of the active invocations those go on for which the condition is true; none: at `otherwise`.
+    If {
+        condition: Reg,
+        all: Slot,
+        otherwise: Label,
+    },
+    /// Of all those for which it is not; none: at `end`.
+    Else {
+        condition: Reg,
+        all: Slot,
+        end: Label,
+    },
+    /// All but those that went elsewhere.
+    Join {
+        all: Slot,
+        gone: [Slot; 3],
+    },
+    /// The active invocations go elsewhere.
+    Go {
+        to: Slot,
+    },
+    /// If no invocation is active.
+    SkipIfNone {
+        to: Label,
+    },
+    Loop {
+        all: Slot,
+        broken: Slot,
+        counter: u32,
+    },
+    /// A round begins.
+    Round {
+        round: Slot,
+        continued: Slot,
+    },
+    /// All of the round but those that left the loop.
+    Continuing {
+        round: Slot,
+        continued: Slot,
+        gone: [Slot; 2],
+    },
+    BreakIf {
+        condition: Reg,
+        broken: Slot,
+    },
+    /// Another round, unless no invocation is active.
+    Again {
+        head: Label,
+        counter: u32,
+    },
+    LoopEnd {
+        all: Slot,
+        gone: [Slot; 2],
+    },
+}
+
+/// What an invocation is told of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    GlobalId(usize),
+    LocalId(usize),
+    LocalIndex,
+    WorkgroupId(usize),
+    Workgroups(usize),
+}
+
+/// A program.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) ops: Vec<Op>,
+    /// For each of them, its line in the WGSL.
+    pub(crate) lines: Vec<u32>,
+    pub(crate) floats: Vec<Arc<Float>>,
+    pub(crate) registers: u32,
+    pub(crate) slots: u32,
+    pub(crate) counters: u32,
+    pub(crate) constants: Vec<(Reg, u32)>,
+    pub(crate) inputs: Vec<(Reg, Input)>,
+    /// Group and binding of each resource.
+    pub(crate) resources: Vec<(u32, u32)>,
+    pub(crate) workgroup_size: [u32; 3],
+}
+
+impl Op {
+    /// The register that it gives a value to, if that is all that it does.
+    const fn gives(&self) -> Option<Reg> {
+        match *self {
+            Self::Unary(_, to, _)
+            | Self::Binary(_, to, ..)
+            | Self::Select { to, .. }
+            | Self::Float { to, .. }
+            | Self::ExtractBits { to, .. }
+            | Self::InsertBits { to, .. }
+            | Self::Assign { to, .. }
+            | Self::ReadRegister { to, .. }
+            | Self::Length { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+
+    const fn target(&mut self) -> Option<&mut Label> {
+        match self {
+            Self::If { otherwise: label, .. }
+            | Self::Else { end: label, .. }
+            | Self::SkipIfNone { to: label }
+            | Self::Again { head: label, .. } => Some(label),
+            _ => None,
+        }
+    }
+}
+
+impl Code {
+    /// Calls `f` with each register that an operation takes; the registers of a variable array by its first.
+    fn taken(&self, op: &Op, mut f: impl FnMut(Reg)) {
+        match *op {
+            Op::Unary(_, _, a) | Op::Assign { from: a, .. } => f(a),
+            Op::Binary(_, _, a, b) => [a, b].into_iter().for_each(f),
+            Op::Select { condition, accept, reject, .. } => {
+                [condition, accept, reject].into_iter().for_each(f);
+            }
+            Op::Float { expression, .. } => self.floats[expression as usize].leaves(&mut f),
+            Op::ExtractBits { from, offset, count, .. } => [from, offset, count].into_iter().for_each(f),
+            Op::InsertBits { into, bits, offset, count, .. } => {
+                [into, bits, offset, count].into_iter().for_each(f);
+            }
+            Op::Address { base, index, .. } => base.into_iter().chain([index]).for_each(f),
+            Op::ReadRegister { first, offset, .. } => [first, offset].into_iter().for_each(f),
+            Op::WriteRegister { offset, from, .. } => [offset, from].into_iter().for_each(f),
+            Op::Load { word, .. } => word.address.into_iter().for_each(f),
+            Op::Store { word, from, .. } | Op::Atomic { word, from, .. } => {
+                word.address.into_iter().chain([from]).for_each(f);
+            }
+            Op::CompareExchange { word, compare, from, .. } => {
+                word.address.into_iter().chain([compare, from]).for_each(f);
+            }
+            Op::If { condition, .. } | Op::Else { condition, .. } | Op::BreakIf { condition, .. } => {
+                f(condition)
+            }
+            _ => {}
+        }
+    }
+
+    /// Removes what nobody needs, from the end on. `arrays` are the variables that are indexed: their registers are kept.
+    pub(crate) fn trim(&mut self, arrays: &[(Reg, u32)], variables: impl Fn(Reg) -> bool) {
+        let mut needed = vec![false; self.registers as usize];
+        for &(first, count) in arrays {
+            needed[first as usize..(first + count) as usize].fill(true);
+        }
+        // Variables may be taken by an operation that comes before the one that assigns them, in a loop.
+        for op in &self.ops {
+            self.taken(op, |reg| needed[reg as usize] |= variables(reg));
+        }
+        let mut kept = vec![true; self.ops.len()];
+        for (n, op) in self.ops.iter().enumerate().rev() {
+            kept[n] = op.gives().is_none_or(|to| needed[to as usize]);
+            if kept[n] {
+                self.taken(op, |reg| needed[reg as usize] = true);
+            }
+        }
+        let mut moved = Vec::with_capacity(kept.len() + 1);
+        let mut count = 0;
+        for &keep in &kept {
+            moved.push(count);
+            count += u32::from(keep);
+        }
+        moved.push(count);
+        let mut keeps = kept.iter();
+        self.ops.retain(|_| *keeps.next().expect("as many as there are operations"));
+        let mut keeps = kept.iter();
+        self.lines.retain(|_| *keeps.next().expect("as many as there are operations"));
+        for label in self.ops.iter_mut().filter_map(Op::target) {
+            *label = moved[*label as usize];
+        }
+    }
+}
+
+impl Float {
+    /// Calls `f` with each register.
+    pub(crate) fn leaves(&self, f: &mut impl FnMut(Reg)) {
+        match self {
+            Self::Leaf(reg) => f(*reg),
+            Self::Negative(a) => a.leaves(f),
+            Self::Product(a, b) | Self::Sum(a, b) => {
+                a.leaves(f);
+                b.leaves(f);
+            }
+        }
+    }
+
+    /// How many registers it takes.
+    pub(crate) fn size(&self) -> usize {
+        let mut size = 0;
+        self.leaves(&mut |_| size += 1);
+        size
+    }
+}

@@ -1,0 +1,289 @@
+//! Flat code in the making: registers, constants that are folded, variables whose values are known.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::code::{Binary, Code, Extent, Float, Input, Op, Reg, Slot, Unary};
+use crate::scalar;
+
+/// The most registers in one float expression. A longer one is cut in two.
+const MOST_LEAVES: usize = 12;
+
+#[derive(Debug, Default)]
+pub(super) struct Registers {
+    pub(super) code: Code,
+    /// The line of what is emitted.
+    pub(super) line: u32,
+    constants: FxHashMap<u32, Reg>,
+    known: FxHashMap<Reg, u32>,
+    inputs: Vec<(Input, Reg)>,
+    variables: Vec<bool>,
+    /// Variables that are indexed: the first register, and how many.
+    arrays: Vec<(Reg, u32)>,
+    /// What variables hold, where that is known.
+    held: FxHashMap<Reg, Reg>,
+    floats: FxHashMap<Reg, Arc<Float>>,
+    /// The slots to which invocations go.
+    used: Vec<Slot>,
+}
+
+impl Registers {
+    fn reserve(&mut self, count: u32, variable: bool) -> Reg {
+        let first = self.code.registers;
+        self.code.registers += count;
+        self.variables.resize(self.code.registers as usize, variable);
+        first
+    }
+
+    pub(super) fn register(&mut self) -> Reg {
+        self.reserve(1, false)
+    }
+
+    /// Registers side by side that are assigned more than once; the first.
+    pub(super) fn variables(&mut self, count: u32) -> Reg {
+        self.reserve(count, true)
+    }
+
+    /// Notes that so many variables are indexed.
+    pub(super) fn array(&mut self, first: Reg, count: u32) {
+        self.arrays.push((first, count));
+    }
+
+    pub(super) fn slot(&mut self) -> Slot {
+        self.code.slots += 1;
+        self.code.slots - 1
+    }
+
+    pub(super) fn counter(&mut self) -> u32 {
+        self.code.counters += 1;
+        self.code.counters - 1
+    }
+
+    pub(super) fn resource(&mut self, group: u32, binding: u32) -> u32 {
+        let resources = &mut self.code.resources;
+        let found = resources.iter().position(|&resource| resource == (group, binding));
+        found.unwrap_or_else(|| {
+            resources.push((group, binding));
+            resources.len() - 1
+        }) as u32
+    }
+
+    pub(super) fn constant(&mut self, value: u32) -> Reg {
+        if let Some(&reg) = self.constants.get(&value) {
+            return reg;
+        }
+        let reg = self.register();
+        self.constants.insert(value, reg);
+        self.known.insert(reg, value);
+        self.code.constants.push((reg, value));
+        reg
+    }
+
+    pub(super) fn input(&mut self, input: Input) -> Reg {
+        if let Some((_, reg)) = self.inputs.iter().find(|(other, _)| *other == input) {
+            return *reg;
+        }
+        let reg = self.register();
+        self.inputs.push((input, reg));
+        self.code.inputs.push((reg, input));
+        reg
+    }
+
+    /// The value of a register that is the same for all invocations.
+    pub(super) fn known(&self, reg: Reg) -> Option<u32> {
+        self.known.get(&reg).copied()
+    }
+
+    /// Adds an operation; where it stands.
+    pub(super) fn emit(&mut self, op: Op) -> usize {
+        if let Op::Go { to } = op {
+            self.used.push(to);
+        }
+        self.code.ops.push(op);
+        self.code.lines.push(self.line);
+        self.code.ops.len() - 1
+    }
+
+    /// Whether invocations go to a slot.
+    pub(super) fn is_used(&self, slot: Slot) -> bool {
+        self.used.contains(&slot)
+    }
+
+    /// Removes the last operation if it is this one.
+    pub(super) fn remove_if_last(&mut self, at: usize) {
+        if at + 1 == self.code.ops.len() {
+            self.code.ops.pop();
+            self.code.lines.pop();
+        }
+    }
+
+    /// Lets these operations lead to what comes next.
+    pub(super) fn land(&mut self, jumps: &[usize]) {
+        let here = self.code.ops.len() as u32;
+        for &jump in jumps {
+            match &mut self.code.ops[jump] {
+                Op::If { otherwise: to, .. } | Op::Else { end: to, .. } | Op::SkipIfNone { to } => *to = here,
+                other => unreachable!("{other:?} leads nowhere"),
+            }
+        }
+    }
+
+    /// What is known of variables.
+    pub(super) fn remembered(&self) -> FxHashMap<Reg, Reg> {
+        self.held.clone()
+    }
+
+    pub(super) fn remember(&mut self, held: FxHashMap<Reg, Reg>) {
+        self.held = held;
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.held.clear();
+    }
+
+    /// Forgets what these variables hold.
+    pub(super) fn forget_some(&mut self, first: Reg, count: u32) {
+        self.held.retain(|variable, _| !(first..first + count).contains(variable));
+    }
+
+    /// Of variables side by side.
+    pub(super) fn assign_all(&mut self, first: Reg, values: &[Reg]) {
+        for (to, &from) in (first..).zip(values) {
+            self.emit(Op::Assign { to, from });
+            self.held.insert(to, from);
+        }
+    }
+
+    /// What a variable holds now.
+    pub(super) fn read(&mut self, variable: Reg) -> Reg {
+        if let Some(&held) = self.held.get(&variable) {
+            return held;
+        }
+        let to = self.register();
+        self.emit(Op::Assign { to, from: variable });
+        self.held.insert(variable, to);
+        to
+    }
+
+    pub(super) fn unary(&mut self, op: Unary, a: Reg) -> Reg {
+        if let Some(value) = self.known(a).and_then(|a| scalar::unary(op, a)) {
+            return self.constant(value);
+        }
+        let to = self.register();
+        self.emit(Op::Unary(op, to, a));
+        to
+    }
+
+    pub(super) fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Reg {
+        let known = (self.known(a), self.known(b));
+        if let (Some(a), Some(b)) = known
+            && !scalar::is_open(op, a, b)
+            && !scalar::shifts_by_too_much(op, b)
+            && let Some(value) = scalar::binary(op, a, b)
+        {
+            return self.constant(value);
+        }
+        match (op, known) {
+            (Binary::Or | Binary::Xor | Binary::Add, (Some(0), _)) => return b,
+            (
+                Binary::Or
+                | Binary::Xor
+                | Binary::Add
+                | Binary::Subtract
+                | Binary::ShiftLeft
+                | Binary::ShiftRightU
+                | Binary::ShiftRightI,
+                (_, Some(0)),
+            ) => return a,
+            _ => {}
+        }
+        let to = self.register();
+        self.emit(Op::Binary(op, to, a, b));
+        to
+    }
+
+    pub(super) fn select(&mut self, condition: Reg, accept: Reg, reject: Reg) -> Reg {
+        if let Some(condition) = self.known(condition) {
+            return if condition != 0 { accept } else { reject };
+        }
+        let to = self.register();
+        self.emit(Op::Select { to, condition, accept, reject });
+        to
+    }
+
+    /// Of a boolean.
+    pub(super) fn opposite(&mut self, a: Reg) -> Reg {
+        let one = self.constant(1);
+        self.binary(Binary::Xor, a, one)
+    }
+
+    pub(super) fn extract_bits(&mut self, signed: bool, from: Reg, offset: Reg, count: Reg) -> Reg {
+        let to = self.register();
+        self.emit(Op::ExtractBits { to, signed, from, offset, count });
+        to
+    }
+
+    pub(super) fn insert_bits(&mut self, into: Reg, bits: Reg, offset: Reg, count: Reg) -> Reg {
+        let to = self.register();
+        self.emit(Op::InsertBits { to, into, bits, offset, count });
+        to
+    }
+
+    /// The element of an array in registers: so many elements of so many registers each.
+    pub(super) fn indexed(&mut self, registers: &[Reg], index: Reg, count: u32, stride: u32) -> Vec<Reg> {
+        let first = self.variables(registers.len() as u32);
+        self.array(first, registers.len() as u32);
+        self.assign_all(first, registers);
+        let offset = self.register();
+        let extent = Extent::Fixed(count);
+        self.emit(Op::Address { to: offset, base: None, index, stride, extent });
+        let mut read = |first| {
+            let to = self.register();
+            self.emit(Op::ReadRegister { to, first, offset });
+            to
+        };
+        (first..first + stride).map(&mut read).collect()
+    }
+
+    fn float_of(&self, reg: Reg) -> Arc<Float> {
+        self.floats.get(&reg).cloned().unwrap_or_else(|| Arc::new(Float::Leaf(reg)))
+    }
+
+    fn float(&mut self, float: Float) -> Reg {
+        let (to, float) = (self.register(), Arc::new(float));
+        self.floats.insert(to, float.clone());
+        self.code.floats.push(float);
+        self.emit(Op::Float { to, expression: self.code.floats.len() as u32 - 1 });
+        to
+    }
+
+    pub(super) fn negative(&mut self, a: Reg) -> Reg {
+        self.float(Float::Negative(self.float_of(a)))
+    }
+
+    /// A product or a sum, which a device may join with the products and sums that it is made of.
+    pub(super) fn joined(&mut self, join: fn(Arc<Float>, Arc<Float>) -> Float, a: Reg, b: Reg) -> Reg {
+        let (left, right) = (self.float_of(a), self.float_of(b));
+        if left.size() + right.size() > MOST_LEAVES {
+            return self.float(join(Arc::new(Float::Leaf(a)), Arc::new(Float::Leaf(b))));
+        }
+        self.float(join(left, right))
+    }
+
+    /// `a - b`.
+    pub(super) fn difference(&mut self, a: Reg, b: Reg) -> Reg {
+        let (left, right) = (self.float_of(a), Arc::new(Float::Negative(self.float_of(b))));
+        if left.size() + right.size() > MOST_LEAVES {
+            let right = Arc::new(Float::Negative(Arc::new(Float::Leaf(b))));
+            return self.float(Float::Sum(Arc::new(Float::Leaf(a)), right));
+        }
+        self.float(Float::Sum(left, right))
+    }
+
+    pub(super) fn finish(mut self) -> Code {
+        let variables = self.variables;
+        self.code.trim(&self.arrays, |reg| variables[reg as usize]);
+        self.code
+    }
+}

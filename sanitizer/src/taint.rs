@@ -1,0 +1,105 @@
+//! Which bits of a result may be anything where bits of the operands may.
+
+use crate::code::{Binary, Unary};
+
+/// An operand: its bits, and those of them that may be anything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tainted {
+    pub(crate) bits: u32,
+    pub(crate) taint: u32,
+}
+
+const ALL: u32 = u32::MAX;
+
+/// All bits, if there is one.
+const fn whole(taint: u32) -> u32 {
+    if taint == 0 { 0 } else { ALL }
+}
+
+/// From the lowest bit on: what additions and products carry upwards.
+const fn upwards(taint: u32) -> u32 {
+    taint | taint.wrapping_neg()
+}
+
+impl Tainted {
+    /// The least and the greatest number that it may be.
+    const fn range(self) -> (u32, u32) {
+        (self.bits & !self.taint, self.bits | self.taint)
+    }
+
+    /// Of two's complement numbers, moved so that they compare as unsigned ones.
+    const fn moved(self) -> Self {
+        Self { bits: self.bits ^ 1 << 31, ..self }
+    }
+}
+
+/// Whether `a < b`, if that is certain.
+const fn less(a: Tainted, b: Tainted) -> Option<bool> {
+    let ((a_least, a_most), (b_least, b_most)) = (a.range(), b.range());
+    if a_most < b_least {
+        Some(true)
+    } else if a_least >= b_most {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+const fn picked(a: Tainted, b: Tainted, picks_a: Option<bool>) -> u32 {
+    match picks_a {
+        Some(true) => a.taint,
+        Some(false) => b.taint,
+        None => ALL,
+    }
+}
+
+pub(crate) const fn unary(op: Unary, a: Tainted) -> u32 {
+    match op {
+        Unary::Not => a.taint,
+        Unary::Negate => upwards(a.taint),
+        Unary::Reverse => a.taint.reverse_bits(),
+        _ => whole(a.taint),
+    }
+}
+
+pub(crate) const fn binary(op: Binary, a: Tainted, b: Tainted) -> u32 {
+    let either = a.taint | b.taint;
+    match op {
+        Binary::Add | Binary::Subtract | Binary::Multiply => upwards(either),
+        Binary::And => either & (a.bits | a.taint) & (b.bits | b.taint),
+        Binary::Or => either & (!a.bits | a.taint) & (!b.bits | b.taint),
+        Binary::Xor => either,
+        Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI if b.taint != 0 => ALL,
+        Binary::ShiftLeft => a.taint.wrapping_shl(b.bits),
+        Binary::ShiftRightU => a.taint.wrapping_shr(b.bits),
+        Binary::ShiftRightI => (a.taint as i32).wrapping_shr(b.bits) as u32,
+        Binary::Equal => {
+            let differ = (a.bits ^ b.bits) & !either != 0;
+            (either != 0 && !differ) as u32
+        }
+        Binary::LessU => less(a, b).is_none() as u32,
+        Binary::LessI => less(a.moved(), b.moved()).is_none() as u32,
+        Binary::MinU => picked(a, b, less(a, b)),
+        Binary::MaxU => picked(a, b, less(b, a)),
+        Binary::MinI => picked(a, b, less(a.moved(), b.moved())),
+        Binary::MaxI => picked(a, b, less(b.moved(), a.moved())),
+        Binary::EqualF | Binary::LessF | Binary::LessEqualF => (either != 0) as u32,
+        Binary::DivideU
+        | Binary::DivideI
+        | Binary::RemainderU
+        | Binary::RemainderI
+        | Binary::MinF
+        | Binary::MaxF => whole(either),
+    }
+}
+
+/// Of a select by a boolean.
+pub(crate) const fn select(condition: Tainted, accept: Tainted, reject: Tainted) -> u32 {
+    if condition.taint != 0 {
+        (accept.bits ^ reject.bits) | accept.taint | reject.taint
+    } else if condition.bits != 0 {
+        accept.taint
+    } else {
+        reject.taint
+    }
+}
