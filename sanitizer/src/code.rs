@@ -352,7 +352,7 @@ impl Code {
                 word.address.into_iter().chain([compare, from]).for_each(f);
             }
             Op::If { condition, .. } | Op::Else { condition, .. } | Op::BreakIf { condition, .. } => {
-                f(condition)
+                f(condition);
             }
             _ => {}
         }

@@ -26,7 +26,7 @@ fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) ->
         let mut buffers = buffers.to_vec();
         let mut findings = Vec::new();
         for Dispatch { program, grid, bindings } in dispatches {
-            findings.extend(program.run(&device, order, *grid, bindings, &mut buffers));
+            findings.extend(program.run(device, order, *grid, bindings, &mut buffers));
         }
         (buffers, findings)
     };

@@ -65,8 +65,9 @@ struct Frame<'a> {
     locals: FxHashMap<Handle<naga::LocalVariable>, Place>,
     /// The invocations that returned while others went on.
     returned: Slot,
-    /// Where these put the result.
-    result: Option<Vec<Reg>>,
+    /// Where these put the result: the first of so many variables.
+    result: Option<Reg>,
+    results: u32,
     /// How many conditions and loops there are around a statement.
     depth: usize,
     /// The loops and switches around it.
@@ -101,6 +102,7 @@ impl<'a> Frame<'a> {
             locals: FxHashMap::default(),
             returned: NOBODY,
             result: None,
+            results: 0,
             depth: 0,
             around: Vec::new(),
         }
@@ -176,7 +178,7 @@ impl<'a> Lowering<'a> {
         if frame.result.is_some() || self.registers.is_used(returned) {
             self.registers.emit(Op::Leave { all });
             self.registers.forget();
-            return Ok(frame.result);
+            return Ok(frame.result.map(|first| (first..first + frame.results).collect()));
         }
         // Nobody returned before the end.
         self.registers.remove_if_last(enter);
@@ -254,17 +256,11 @@ impl<'a> Lowering<'a> {
                     return Ok(End::Went);
                 }
                 if let Some(value) = value {
-                    let first = match &frame.result {
-                        Some(registers) => registers.first().copied(),
-                        None => {
-                            let first = self.registers.variables(value.len() as u32);
-                            frame.result = Some((first..first + value.len() as u32).collect());
-                            Some(first)
-                        }
-                    };
-                    if let Some(first) = first {
-                        self.registers.assign_all(first, &value);
-                    }
+                    let count = value.len() as u32;
+                    let new = || self.registers.variables(count);
+                    let first = *frame.result.get_or_insert_with(new);
+                    self.registers.assign_all(first, &value);
+                    frame.results = count;
                 }
                 self.registers.emit(Op::Go { to: frame.returned });
                 return Ok(End::Went);
@@ -275,7 +271,7 @@ impl<'a> Lowering<'a> {
                 self.store(place, &values)?;
             }
             Statement::Atomic { pointer, fun, value, result } => {
-                self.atomic(frame, *pointer, fun, *value, *result)?;
+                self.atomic(frame, *pointer, *fun, *value, *result)?;
             }
             Statement::Call { function, arguments, result } => {
                 let values = arguments.iter().map(|argument| self.value(frame, *argument)).collect::<Result<
@@ -336,7 +332,7 @@ impl<'a> Lowering<'a> {
             (End::Went, _) => after_first.clone_from(&after_second),
             (End::Falls, End::Went) => {}
             (End::Falls, End::Falls) => {
-                after_first.retain(|variable, value| after_second.get(variable) == Some(value))
+                after_first.retain(|variable, value| after_second.get(variable) == Some(value));
             }
         }
         self.registers.remember(after_first);
