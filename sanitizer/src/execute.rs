@@ -4,12 +4,12 @@ mod access;
 mod control;
 mod values;
 
-use crate::code::{Code, Input, LANES, Op, Reg};
+use crate::code::{Code, LANES, Op, Reg};
 use crate::finding::{Finding, Kind};
 use crate::float::{self, Arithmetic, Step};
 use crate::memory::Memory;
 use crate::taint::Tainted;
-use crate::{Binding, Device, Order};
+use crate::{Binding, Device, Order, Source};
 
 /// A value of each invocation.
 type Lanes = [u32; LANES];
@@ -122,7 +122,7 @@ impl Machine<'_> {
     fn run(&mut self) {
         for &(reg, input) in &self.code.inputs {
             for lane in 0..LANES {
-                self.values[reg as usize][lane] = self.input(input, self.invocations[lane]);
+                self.values[reg as usize][lane] = self.code.input(input, self.grid, self.invocations[lane]);
             }
         }
         let code = self.code;
@@ -133,38 +133,22 @@ impl Machine<'_> {
         }
     }
 
-    fn input(&self, input: Input, invocation: u32) -> u32 {
-        let size = self.code.workgroup_size;
-        let workgroup = invocation / size.iter().product::<u32>();
-        let local = invocation % size.iter().product::<u32>();
-        let along = |n: u32, extents: [u32; 3]| {
-            [n % extents[0], n / extents[0] % extents[1], n / extents[0] / extents[1]]
-        };
-        match input {
-            Input::LocalIndex => local,
-            Input::LocalId(axis) => along(local, size)[axis],
-            Input::WorkgroupId(axis) => along(workgroup, self.grid)[axis],
-            Input::Workgroups(axis) => self.grid[axis],
-            Input::GlobalId(axis) => {
-                along(workgroup, self.grid)[axis] * size[axis] + along(local, size)[axis]
-            }
-        }
-    }
-
     fn report(&mut self, kind: Kind, lane: usize, values: impl FnOnce(&Self) -> String) {
-        let number = self.code.lines[self.at - 1];
-        let known = self.findings.iter().any(|finding| (finding.kind, finding.line) == (kind, number));
-        if known || self.findings.len() == MOST_FINDINGS {
+        let source = self.source(self.at as u32 - 1, lane);
+        let is_same = |other: &Finding| {
+            other.kind == kind && other.source.as_ref().map(|source| source.line) == Some(source.line)
+        };
+        if self.findings.len() == MOST_FINDINGS || self.findings.iter().any(is_same) {
             return;
         }
-        let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), self.invocations[lane]));
-        let text = self.line(number).to_owned();
         let values = values(self);
-        self.findings.push(Finding { kind, line: number, text, invocation, values });
+        self.findings.push(Finding { kind, source: Some(source), values });
     }
 
-    fn line(&self, line: u32) -> &str {
-        self.wgsl.lines().nth((line as usize).wrapping_sub(1)).unwrap_or_default().trim()
+    /// Where an operation comes from.
+    fn source(&self, operation: u32, lane: usize) -> Source {
+        let site = self.code.origins[operation as usize];
+        self.code.source(self.wgsl, site, self.grid, self.invocations[lane])
     }
 
     /// The value of an invocation, with what of it is tainted.
@@ -230,9 +214,9 @@ impl Machine<'_> {
         if let Some(lane) = lanes(dirty).next() {
             self.report(kind, lane, |this| {
                 let Tainted { bits, taint } = this.value(reg, lane);
-                let since = this.since(reg, lane).map_or(0, |op| this.code.lines[op as usize]);
-                let text = this.line(since);
-                format!("{bits:#010x}, of which the bits {taint:#010x} may be anything since line {since}, `{text}`")
+                let since = this.since(reg, lane).map(|operation| this.source(operation, lane));
+                let since = since.map_or_else(String::new, |source| format!(" since {source}"));
+                format!("{bits:#010x}, of which the bits {taint:#010x} may be anything{since}")
             });
         }
         dirty

@@ -24,10 +24,12 @@ pub(crate) fn lower(
         module,
         info,
         line_starts: wgsl.match_indices('\n').map(|(at, _)| at as u32 + 1).collect(),
+        caller: None,
         registers: Registers::default(),
         globals: FxHashMap::default(),
     };
     lowering.registers.code.workgroup_size = entry_point.workgroup_size;
+    lowering.registers.set_line(0, None);
     // The slot of nobody.
     lowering.registers.slot();
     let arguments = entry_point.function.arguments.iter().map(|argument| lowering.input(argument));
@@ -43,6 +45,8 @@ struct Lowering<'a> {
     info: &'a naga::valid::ModuleInfo,
     /// Where the lines from the second one on begin.
     line_starts: Vec<u32>,
+    /// The site of the call that is lowered.
+    caller: Option<u32>,
     registers: Registers,
     globals: FxHashMap<Handle<naga::GlobalVariable>, Place>,
 }
@@ -120,12 +124,12 @@ impl<'a> Lowering<'a> {
     fn at(&mut self, span: Span) {
         if let Some(range) = span.to_range() {
             let line = self.line_starts.partition_point(|&start| start <= range.start as u32) + 1;
-            self.registers.line = line as u32;
+            self.registers.set_line(line as u32, self.caller);
         }
     }
 
     fn unsupported<T>(&self, what: impl Into<String>) -> Result<T, Error> {
-        Err(Error::Unsupported { what: what.into(), line: self.registers.line })
+        Err(Error::Unsupported { what: what.into(), line: self.registers.line() })
     }
 
     /// What an entry point is told.
@@ -279,10 +283,12 @@ impl<'a> Lowering<'a> {
                     _,
                 >>(
                 )?;
-                let line = self.registers.line;
+                let site = self.registers.site();
+                let outer = self.caller.replace(site);
                 let called = &self.module.functions[*function];
                 let given = self.call(Frame::new(called, &self.info[*function], values))?;
-                self.registers.line = line;
+                self.caller = outer;
+                self.registers.return_to(site);
                 if let (Some(result), Some(given)) = (result, given) {
                     frame.values[result.index()] = Some(Value::Registers(given));
                 }

@@ -9,7 +9,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use crate::code::{Binary, Code, Op, Unary};
 use crate::execute::execute;
 use crate::lower::lower;
-use crate::{Device, Finding, Freedoms, Memory, float};
+use crate::{Device, Finding, Freedoms, Memory, Source, float};
 
 /// Why a program cannot be made.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -121,6 +121,11 @@ impl Module {
 }
 
 impl Program {
+    /// Where in the WGSL a site of the code lies.
+    pub(crate) fn source(&self, site: u32, grid: [u32; 3], invocation: u32) -> Source {
+        self.code.source(&self.wgsl, site, grid, invocation)
+    }
+
     /// Which choices of a device make a difference to it.
     #[must_use]
     pub const fn freedoms(&self) -> Freedoms {

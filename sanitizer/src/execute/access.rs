@@ -99,7 +99,8 @@ impl Machine<'_> {
             return None;
         }
         let at = (offset + byte) / 4;
-        if let Some((kind, values)) = self.buffers[buffer].touch(at, self.invocations[lane], access) {
+        let who = (self.invocations[lane], self.code.origins[self.at - 1]);
+        if let Some((kind, values)) = self.buffers[buffer].touch(at, who, access) {
             self.report(kind, lane, |_| format!("buffer {buffer}, {values}"));
         }
         Some((buffer, at))
