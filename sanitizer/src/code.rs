@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use crate::Source;
+
 /// Invocations that run at once.
 pub(crate) const LANES: usize = 64;
 
@@ -282,12 +284,21 @@ pub(crate) enum Input {
     Workgroups(usize),
 }
 
+/// A line of the WGSL, in one call of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    pub(crate) line: u32,
+    /// The site of the call; none within the entry point.
+    pub(crate) caller: Option<u32>,
+}
+
 /// A program.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
-    /// For each of them, its line in the WGSL.
-    pub(crate) lines: Vec<u32>,
+    /// For each of them, which of the sites it comes from.
+    pub(crate) origins: Vec<u32>,
+    pub(crate) sites: Vec<Site>,
     pub(crate) floats: Vec<Arc<Float>>,
     pub(crate) registers: u32,
     pub(crate) slots: u32,
@@ -328,6 +339,34 @@ impl Op {
 }
 
 impl Code {
+    /// What an invocation is told of itself, in a grid of workgroups.
+    pub(crate) fn input(&self, input: Input, grid: [u32; 3], invocation: u32) -> u32 {
+        let size = self.workgroup_size;
+        let workgroup = invocation / size.iter().product::<u32>();
+        let local = invocation % size.iter().product::<u32>();
+        let along = |n: u32, extents: [u32; 3]| {
+            [n % extents[0], n / extents[0] % extents[1], n / extents[0] / extents[1]]
+        };
+        match input {
+            Input::LocalIndex => local,
+            Input::LocalId(axis) => along(local, size)[axis],
+            Input::WorkgroupId(axis) => along(workgroup, grid)[axis],
+            Input::Workgroups(axis) => grid[axis],
+            Input::GlobalId(axis) => along(workgroup, grid)[axis] * size[axis] + along(local, size)[axis],
+        }
+    }
+
+    /// Where an operation comes from.
+    pub(crate) fn source(&self, wgsl: &str, site: u32, grid: [u32; 3], invocation: u32) -> Source {
+        let Site { line, caller } = self.sites[site as usize];
+        let text = wgsl.lines().nth((line as usize).wrapping_sub(1)).unwrap_or_default().trim().to_owned();
+        let outwards = |site: &Site| site.caller.map(|caller| self.sites[caller as usize]);
+        let callers = caller.map(|caller| self.sites[caller as usize]);
+        let callers = std::iter::successors(callers, outwards).map(|site| site.line).collect();
+        let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), grid, invocation));
+        Source { line, text, callers, invocation }
+    }
+
     /// Calls `f` with each register that an operation takes; the registers of a variable array by its first.
     fn taken(&self, op: &Op, mut f: impl FnMut(Reg)) {
         match *op {
@@ -352,7 +391,7 @@ impl Code {
                 word.address.into_iter().chain([compare, from]).for_each(f);
             }
             Op::If { condition, .. } | Op::Else { condition, .. } | Op::BreakIf { condition, .. } => {
-                f(condition)
+                f(condition);
             }
             _ => {}
         }
@@ -385,7 +424,7 @@ impl Code {
         let mut keeps = kept.iter();
         self.ops.retain(|_| *keeps.next().expect("as many as there are operations"));
         let mut keeps = kept.iter();
-        self.lines.retain(|_| *keeps.next().expect("as many as there are operations"));
+        self.origins.retain(|_| *keeps.next().expect("as many as there are operations"));
         for label in self.ops.iter_mut().filter_map(Op::target) {
             *label = moved[*label as usize];
         }

@@ -64,6 +64,7 @@ pub enum HalfRounding {
 }
 
 /// Which choices of a device make a difference to a program.
+#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Freedoms {
     /// It adds to a product.

@@ -1,6 +1,7 @@
 //! A list of dispatches on every device, in both orders.
 
-use crate::{Device, Dispatch, Finding, Freedoms, Kind, Memory, Order};
+use crate::memory::Stored;
+use crate::{Device, Dispatch, Finding, Freedoms, Kind, Memory, Order, Source};
 
 /// What one device makes of a list of dispatches.
 #[derive(Clone, Debug)]
@@ -11,6 +12,22 @@ pub struct Outcome {
     pub buffers: Vec<Memory>,
     /// What is wrong; a few at most.
     pub findings: Vec<Finding>,
+}
+
+impl Outcome {
+    /// What stored a byte of a buffer last: which of `dispatches`, and where in its program; `None` if nothing did.
+    #[must_use]
+    pub fn stored_by(
+        &self,
+        dispatches: &[Dispatch<'_>],
+        buffer: usize,
+        byte: u64,
+    ) -> Option<(usize, Source)> {
+        let Stored { dispatch, site, invocation } = self.buffers[buffer].stored(byte / 4)?;
+        let n = dispatch as usize - 1;
+        let Dispatch { program, grid, .. } = dispatches.get(n)?;
+        Some((n, program.source(site, *grid, invocation)))
+    }
 }
 
 /// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference to one of the
@@ -26,7 +43,7 @@ fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) ->
         let mut buffers = buffers.to_vec();
         let mut findings = Vec::new();
         for Dispatch { program, grid, bindings } in dispatches {
-            findings.extend(program.run(&device, order, *grid, bindings, &mut buffers));
+            findings.extend(program.run(device, order, *grid, bindings, &mut buffers));
         }
         (buffers, findings)
     };
@@ -40,9 +57,7 @@ fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) ->
         let byte = buffers[n].first_difference(&others[n]).unwrap_or(0);
         findings.push(Finding {
             kind: Kind::Order,
-            line: 0,
-            text: String::new(),
-            invocation: [0; 3],
+            source: None,
             values: format!(
                 "byte {byte} of buffer {n}: {:#x} or {:#x}",
                 buffers[n].byte(byte),

@@ -1,11 +1,15 @@
 //! Runs flat code: [`LANES`] invocations at once, one operation after the other.
 
-use crate::code::{AtomicOp, BEYOND, Binary, Code, Extent, Input, LANES, NOBODY, Op, Reg, Slot, Unary, Word};
+mod access;
+mod control;
+mod values;
+
+use crate::code::{Code, LANES, Op, Reg};
 use crate::finding::{Finding, Kind};
 use crate::float::{self, Arithmetic, Step};
-use crate::memory::{Access, Memory};
-use crate::taint::{self, Tainted};
-use crate::{Binding, Device, Order, scalar};
+use crate::memory::Memory;
+use crate::taint::Tainted;
+use crate::{Binding, Device, Order, Source};
 
 /// A value of each invocation.
 type Lanes = [u32; LANES];
@@ -13,13 +17,10 @@ type Lanes = [u32; LANES];
 /// The most findings of a run.
 const MOST_FINDINGS: usize = 8;
 
-/// A loop that takes more rounds has no end.
-const MOST_ROUNDS: u32 = 1 << 16;
-
 /// Runs a dispatch.
 pub(crate) fn execute(
     (code, wgsl): (&Code, &str),
-    device: &Device,
+    device: Device,
     order: Order,
     grid: [u32; 3],
     bindings: &[Binding],
@@ -121,7 +122,7 @@ impl Machine<'_> {
     fn run(&mut self) {
         for &(reg, input) in &self.code.inputs {
             for lane in 0..LANES {
-                self.values[reg as usize][lane] = self.input(input, self.invocations[lane]);
+                self.values[reg as usize][lane] = self.code.input(input, self.grid, self.invocations[lane]);
             }
         }
         let code = self.code;
@@ -132,38 +133,22 @@ impl Machine<'_> {
         }
     }
 
-    fn input(&self, input: Input, invocation: u32) -> u32 {
-        let size = self.code.workgroup_size;
-        let workgroup = invocation / size.iter().product::<u32>();
-        let local = invocation % size.iter().product::<u32>();
-        let along = |n: u32, extents: [u32; 3]| {
-            [n % extents[0], n / extents[0] % extents[1], n / extents[0] / extents[1]]
-        };
-        match input {
-            Input::LocalIndex => local,
-            Input::LocalId(axis) => along(local, size)[axis],
-            Input::WorkgroupId(axis) => along(workgroup, self.grid)[axis],
-            Input::Workgroups(axis) => self.grid[axis],
-            Input::GlobalId(axis) => {
-                along(workgroup, self.grid)[axis] * size[axis] + along(local, size)[axis]
-            }
-        }
-    }
-
     fn report(&mut self, kind: Kind, lane: usize, values: impl FnOnce(&Self) -> String) {
-        let line = self.code.lines[self.at - 1];
-        let known = self.findings.iter().any(|finding| (finding.kind, finding.line) == (kind, line));
-        if known || self.findings.len() == MOST_FINDINGS {
+        let source = self.source(self.at as u32 - 1, lane);
+        let is_same = |other: &Finding| {
+            other.kind == kind && other.source.as_ref().map(|source| source.line) == Some(source.line)
+        };
+        if self.findings.len() == MOST_FINDINGS || self.findings.iter().any(is_same) {
             return;
         }
-        let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), self.invocations[lane]));
-        let text = self.line(line).to_owned();
         let values = values(self);
-        self.findings.push(Finding { kind, line, text, invocation, values });
+        self.findings.push(Finding { kind, source: Some(source), values });
     }
 
-    fn line(&self, line: u32) -> &str {
-        self.wgsl.lines().nth((line as usize).wrapping_sub(1)).unwrap_or_default().trim()
+    /// Where an operation comes from.
+    fn source(&self, operation: u32, lane: usize) -> Source {
+        let site = self.code.origins[operation as usize];
+        self.code.source(self.wgsl, site, self.grid, self.invocations[lane])
     }
 
     /// The value of an invocation, with what of it is tainted.
@@ -229,9 +214,9 @@ impl Machine<'_> {
         if let Some(lane) = lanes(dirty).next() {
             self.report(kind, lane, |this| {
                 let Tainted { bits, taint } = this.value(reg, lane);
-                let since = this.since(reg, lane).map_or(0, |op| this.code.lines[op as usize]);
-                let text = this.line(since);
-                format!("{bits:#010x}, of which the bits {taint:#010x} may be anything since line {since}, `{text}`")
+                let since = this.since(reg, lane).map(|operation| this.source(operation, lane));
+                let since = since.map_or_else(String::new, |source| format!(" since {source}"));
+                format!("{bits:#010x}, of which the bits {taint:#010x} may be anything{since}")
             });
         }
         dirty
@@ -241,402 +226,28 @@ impl Machine<'_> {
         match *op {
             Op::Unary(op, to, a) => self.unary(op, to, a),
             Op::Binary(op, to, a, b) => self.binary(op, to, a, b),
-            Op::Select { to, condition, accept, reject } => {
-                let [c, a, r] = [condition, accept, reject].map(|reg| self.values[reg as usize]);
-                let out = &mut self.values[to as usize];
-                for lane in 0..LANES {
-                    out[lane] = if c[lane] != 0 { a[lane] } else { r[lane] };
-                }
-                if !self.is_clean(to, [condition, accept, reject]) {
-                    self.spread(to, [condition, accept, reject], |[c, a, r]| taint::select(c, a, r));
-                }
-            }
+            Op::Select { to, condition, accept, reject } => self.select(to, condition, accept, reject),
             Op::Float { to, expression } => self.float(to, expression),
             Op::ExtractBits { to, signed, from, offset, count } => {
-                let [f, o, c] = [from, offset, count].map(|reg| self.values[reg as usize]);
-                for lane in 0..LANES {
-                    self.values[to as usize][lane] = scalar::extract_bits(signed, f[lane], o[lane], c[lane]);
-                }
-                self.spread(to, [from, offset, count], |[from, offset, count]| {
-                    match offset.taint | count.taint {
-                        0 => scalar::extract_bits(signed, from.taint, offset.bits, count.bits),
-                        _ => u32::MAX,
-                    }
-                });
+                self.extract_bits(to, signed, [from, offset, count]);
             }
             Op::InsertBits { to, into, bits, offset, count } => {
-                let [i, b, o, c] = [into, bits, offset, count].map(|reg| self.values[reg as usize]);
-                for lane in 0..LANES {
-                    self.values[to as usize][lane] = scalar::insert_bits(i[lane], b[lane], o[lane], c[lane]);
-                }
-                self.spread(to, [into, bits, offset, count], |[into, bits, offset, count]| {
-                    match offset.taint | count.taint {
-                        0 => scalar::insert_bits(into.taint, bits.taint, offset.bits, count.bits),
-                        _ => u32::MAX,
-                    }
-                });
+                self.insert_bits(to, [into, bits, offset, count]);
             }
             Op::Assign { to, from } => self.assign(to, from),
             Op::Address { to, base, index, stride, extent } => {
-                self.address(to, base, index, (stride, extent))
+                self.address(to, base, index, (stride, extent));
             }
-            Op::ReadRegister { to, first, offset } => {
-                let refused = self.refuse(Kind::TaintedAddress, offset);
-                self.tainted[to as usize] = 0;
-                for lane in lanes(self.active & !refused) {
-                    let offset = self.values[offset as usize][lane];
-                    let from = first.wrapping_add(offset);
-                    if offset != BEYOND {
-                        let Tainted { bits, taint } = self.value(from, lane);
-                        let since = self.since(from, lane).unwrap_or_default();
-                        self.values[to as usize][lane] = bits;
-                        self.set_taint(to, lane, taint, since);
-                    }
-                }
-            }
-            Op::WriteRegister { first, offset, from } => {
-                let refused = self.refuse(Kind::TaintedAddress, offset);
-                for lane in lanes(self.active & !refused) {
-                    let offset = self.values[offset as usize][lane];
-                    if offset != BEYOND {
-                        let to = first + offset;
-                        let Tainted { bits, taint } = self.value(from, lane);
-                        let since = self.since(from, lane).unwrap_or_default();
-                        self.values[to as usize][lane] = bits;
-                        self.tainted[to as usize] &= !(1 << lane);
-                        self.set_taint(to, lane, taint, since);
-                    }
-                }
-            }
+            Op::ReadRegister { to, first, offset } => self.read_register(to, first, offset),
+            Op::WriteRegister { first, offset, from } => self.write_register(first, offset, from),
             Op::Load { to, word, atomically } => self.load(to, word, atomically),
-            Op::Store { word, from, atomically } => {
-                self.refuse(Kind::TaintedStore, from);
-                let access = if atomically { Access::AtomicStore } else { Access::Store };
-                self.each_word(word, access, |this, buffer, at, lane| {
-                    let value = this.values[from as usize][lane];
-                    this.buffers[buffer].store(at, value);
-                });
-            }
-            Op::Atomic { op, to, word, from } => {
-                self.refuse(Kind::TaintedStore, from);
-                self.each_word(word, Access::AtomicStore, |this, buffer, at, lane| {
-                    let old = this.buffers[buffer].load(at);
-                    let new = scalar::atomic(op, old, this.values[from as usize][lane]);
-                    this.buffers[buffer].store(at, new);
-                    this.values[to as usize][lane] = old;
-                });
-            }
+            Op::Store { word, from, atomically } => self.store(word, from, atomically),
+            Op::Atomic { op, to, word, from } => self.atomic(op, to, word, from),
             Op::CompareExchange { to, exchanged, word, compare, from } => {
-                self.refuse(Kind::TaintedStore, from);
-                self.refuse(Kind::TaintedBranch, compare);
-                self.each_word(word, Access::AtomicStore, |this, buffer, at, lane| {
-                    let old = this.buffers[buffer].load(at);
-                    let equal = old == this.values[compare as usize][lane];
-                    if equal {
-                        let new = scalar::atomic(AtomicOp::Exchange, old, this.values[from as usize][lane]);
-                        this.buffers[buffer].store(at, new);
-                    }
-                    this.values[to as usize][lane] = old;
-                    this.values[exchanged as usize][lane] = equal.into();
-                });
+                self.compare_exchange([to, exchanged], word, compare, from);
             }
             Op::Length { to, extent } => self.values[to as usize] = [self.length(extent); LANES],
             _ => self.control(op),
         }
-    }
-
-    fn control(&mut self, op: &Op) {
-        let jump = |this: &mut Self, to: u32| {
-            if this.active == 0 {
-                this.at = to as usize;
-            }
-        };
-        match *op {
-            Op::Enter { all, returned } => {
-                self.keep(all);
-                self.masks[returned as usize] = 0;
-            }
-            Op::Leave { all } => self.active = self.masks[all as usize],
-            Op::If { condition, all, otherwise } => {
-                self.keep(all);
-                self.refuse(Kind::TaintedBranch, condition);
-                self.active &= self.condition(condition);
-                jump(self, otherwise);
-            }
-            Op::Else { condition, all, end } => {
-                self.active = self.masks[all as usize] & !self.condition(condition);
-                jump(self, end);
-            }
-            Op::Join { all, gone } => self.active = self.masks[all as usize] & !self.gone(&gone),
-            Op::Go { to } => {
-                self.masks[to as usize] |= self.active;
-                self.active = 0;
-            }
-            Op::SkipIfNone { to } => jump(self, to),
-            Op::Loop { all, broken, counter } => {
-                self.keep(all);
-                self.masks[broken as usize] = 0;
-                self.counters[counter as usize] = 0;
-            }
-            Op::Round { round, continued } => {
-                self.keep(round);
-                self.masks[continued as usize] = 0;
-            }
-            Op::Continuing { round, continued, gone } => {
-                self.active = self.masks[round as usize] & !self.gone(&gone);
-                self.masks[continued as usize] = 0;
-            }
-            Op::BreakIf { condition, broken } => {
-                self.refuse(Kind::TaintedBranch, condition);
-                let leaves = self.active & self.condition(condition);
-                self.masks[broken as usize] |= leaves;
-                self.active &= !leaves;
-            }
-            Op::Again { head, counter } => {
-                let Some(lane) = lanes(self.active).next() else { return };
-                self.counters[counter as usize] += 1;
-                if self.counters[counter as usize] > MOST_ROUNDS {
-                    self.report(Kind::Endless, lane, |_| format!("more than {MOST_ROUNDS} rounds"));
-                } else {
-                    self.at = head as usize;
-                }
-            }
-            Op::LoopEnd { all, gone } => self.active = self.masks[all as usize] & !self.gone(&gone),
-            _ => unreachable!("{op:?} is no control"),
-        }
-    }
-
-    fn keep(&mut self, slot: Slot) {
-        debug_assert_ne!(slot, NOBODY);
-        self.masks[slot as usize] = self.active;
-    }
-
-    fn gone(&self, slots: &[Slot]) -> u64 {
-        slots.iter().fold(0, |gone, &slot| gone | self.masks[slot as usize])
-    }
-
-    fn condition(&self, reg: Reg) -> u64 {
-        let values = &self.values[reg as usize];
-        mask(|lane| values[lane] != 0)
-    }
-
-    fn assign(&mut self, to: Reg, from: Reg) {
-        let new = self.values[from as usize];
-        let out = &mut self.values[to as usize];
-        for lane in 0..LANES {
-            let keep = (self.active >> lane & 1).wrapping_sub(1) as u32;
-            out[lane] = (out[lane] & keep) | (new[lane] & !keep);
-        }
-        let dirty = self.tainted[from as usize] & self.active;
-        self.tainted[to as usize] &= !self.active;
-        for lane in lanes(dirty) {
-            let Taints { bits, since } = &self.taints[from as usize];
-            let (bits, since) = (bits[lane], since[lane]);
-            self.set_taint(to, lane, bits, since);
-        }
-    }
-
-    fn unary(&mut self, op: Unary, to: Reg, a: Reg) {
-        macro_rules! each {
-            ($($op:ident)*) => {{
-                let operand = self.values[a as usize];
-                let out = &mut self.values[to as usize];
-                match op {
-                    $(Unary::$op => for lane in 0..LANES {
-                        out[lane] = scalar::unary(Unary::$op, operand[lane]).unwrap_or_default();
-                    })*
-                    _ => return self.float_unary(op, to, a),
-                }
-            }};
-        }
-        each!(Not Negate Abs Sign CountOnes LeadingZeros TrailingZeros Reverse FirstLeadingU FirstLeadingI FirstTrailing);
-        if !self.is_clean(to, [a]) {
-            self.spread(to, [a], |[a]| taint::unary(op, a));
-        }
-    }
-
-    fn float_unary(&mut self, op: Unary, to: Reg, a: Reg) {
-        let operand = self.values[a as usize];
-        let mut open = 0;
-        for lane in 0..LANES {
-            let result = self.arithmetic.unary(op, operand[lane]);
-            open |= u64::from(result.is_none()) << lane;
-            self.values[to as usize][lane] = result.unwrap_or_default();
-        }
-        self.spread(to, [a], |[a]| taint::unary(op, a));
-        self.taint(to, open);
-    }
-
-    fn binary(&mut self, op: Binary, to: Reg, a: Reg, b: Reg) {
-        macro_rules! each {
-            ($($op:ident)*) => {{
-                let (left, right) = (self.values[a as usize], self.values[b as usize]);
-                let out = &mut self.values[to as usize];
-                match op {
-                    $(Binary::$op => for lane in 0..LANES {
-                        out[lane] = scalar::binary(Binary::$op, left[lane], right[lane]).unwrap_or_default();
-                    })*
-                    _ => for lane in 0..LANES {
-                        out[lane] = self.arithmetic.binary(op, left[lane], right[lane]).unwrap_or_default();
-                    },
-                }
-                (left, right)
-            }};
-        }
-        let (left, right) = each!(Add Subtract Multiply DivideU DivideI RemainderU RemainderI And Or Xor ShiftLeft
-            ShiftRightU ShiftRightI Equal LessU LessI MinU MaxU MinI MaxI);
-        if !self.is_clean(to, [a, b]) {
-            self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
-        }
-        match op {
-            Binary::DivideU | Binary::DivideI | Binary::RemainderU | Binary::RemainderI => {
-                self.taint(to, mask(|lane| scalar::is_open(op, left[lane], right[lane])));
-            }
-            Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI => {
-                let most = right.iter().fold(0, |most, &n| most | n);
-                if most >= 32 {
-                    let wrong = mask(|lane| right[lane] >= 32) & self.active;
-                    if let Some(lane) = lanes(wrong).next() {
-                        self.report(Kind::Shift, lane, |_| format!("{:#x} by {}", left[lane], right[lane]));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn float(&mut self, to: Reg, expression: u32) {
-        let arithmetic = self.arithmetic;
-        let mut stack: Vec<Lanes> = Vec::with_capacity(8);
-        // NaNs and infinities among the operands.
-        let mut special = [0; LANES];
-        let mut dirty = 0;
-        for step in &self.floats[expression as usize] {
-            let operands = match step {
-                Step::Push(_) => 0,
-                Step::Negate => 1,
-                Step::Multiply | Step::Add => 2,
-                Step::Fused => 3,
-            };
-            let mut taken = [[0; LANES]; 3];
-            for place in taken[..operands].iter_mut().rev() {
-                *place = stack.pop().expect("the steps suit the stack");
-            }
-            let [x, y, z] = taken;
-            let mut out = [0; LANES];
-            match *step {
-                Step::Push(reg) => {
-                    let values = &self.values[reg as usize];
-                    dirty |= self.tainted[reg as usize];
-                    for lane in 0..LANES {
-                        special[lane] |= u32::from(float::is_special(values[lane]));
-                        out[lane] = arithmetic.operand(values[lane]);
-                    }
-                }
-                Step::Negate => (0..LANES).for_each(|lane| out[lane] = x[lane] ^ 1 << 31),
-                Step::Multiply => {
-                    (0..LANES).for_each(|lane| out[lane] = arithmetic.product(x[lane], y[lane]))
-                }
-                Step::Add => (0..LANES).for_each(|lane| out[lane] = arithmetic.sum(x[lane], y[lane])),
-                Step::Fused => {
-                    (0..LANES).for_each(|lane| out[lane] = arithmetic.fused(x[lane], y[lane], z[lane]));
-                }
-            }
-            stack.push(out);
-        }
-        let result = stack.pop().expect("the steps leave a result");
-        self.values[to as usize] = result;
-        self.tainted[to as usize] = 0;
-        for lane in lanes(dirty & self.active) {
-            let mut since = None;
-            self.code.floats[expression as usize].leaves(&mut |reg| since = since.or(self.since(reg, lane)));
-            self.set_taint(to, lane, u32::MAX, since.unwrap_or_default());
-        }
-        // A NaN comes of infinities that the expression overflowed to.
-        self.taint(to, mask(|lane| special[lane] != 0 || f32::from_bits(result[lane]).is_nan()) & !dirty);
-    }
-
-    fn length(&self, extent: Extent) -> u32 {
-        match extent {
-            Extent::Fixed(length) => length,
-            Extent::Runtime { resource, from, stride } => {
-                let size = self.resources[resource as usize].size;
-                (size.saturating_sub(from.into()) / u64::from(stride)) as u32
-            }
-        }
-    }
-
-    fn address(&mut self, to: Reg, base: Option<Reg>, index: Reg, (stride, extent): (u32, Extent)) {
-        let length = self.length(extent);
-        let indices = self.values[index as usize];
-        let before = base.map_or([0; LANES], |base| self.values[base as usize]);
-        let beyond = mask(|lane| indices[lane] >= length);
-        let refused = self.refuse(Kind::TaintedAddress, index);
-        if let Some(lane) = lanes(beyond & self.active & !refused).next() {
-            let kind = match extent {
-                Extent::Fixed(_) => Kind::BeyondArray,
-                Extent::Runtime { .. } => Kind::BeyondBinding,
-            };
-            self.report(kind, lane, |_| format!("element {} of {length}", indices[lane]));
-        }
-        let out = &mut self.values[to as usize];
-        for lane in 0..LANES {
-            let is_beyond = (beyond | refused) >> lane & 1 != 0 || before[lane] == BEYOND;
-            out[lane] = if is_beyond { BEYOND } else { before[lane] + indices[lane] * stride };
-        }
-        self.tainted[to as usize] = 0;
-    }
-
-    /// Calls `f` with the buffer, the word in it and the invocation, for each that is active and within its binding.
-    fn each_word(&mut self, word: Word, access: Access, f: impl Fn(&mut Self, usize, u64, usize)) {
-        for lane in lanes(self.active) {
-            let address = word.address.map_or(0, |reg| self.values[reg as usize][lane]);
-            if address == BEYOND {
-                continue;
-            }
-            if let Some((buffer, at)) = self.touch(word, address, access, lane) {
-                f(self, buffer, at, lane);
-            }
-        }
-    }
-
-    /// Notes that an invocation touches a word: its buffer, and where it is there; `None` if it is beyond the binding.
-    fn touch(&mut self, word: Word, address: u32, access: Access, lane: usize) -> Option<(usize, u64)> {
-        let Binding { group, binding, buffer, offset, size } = self.resources[word.resource as usize];
-        let byte = u64::from(address) + u64::from(word.plus);
-        if byte + 4 > size {
-            self.report(Kind::BeyondBinding, lane, |_| {
-                format!("bytes {byte} to {} of {size}, group {group}, binding {binding}", byte + 3)
-            });
-            return None;
-        }
-        let at = (offset + byte) / 4;
-        if let Some((kind, values)) = self.buffers[buffer].touch(at, self.invocations[lane], access) {
-            self.report(kind, lane, |_| format!("buffer {buffer}, {values}"));
-        }
-        Some((buffer, at))
-    }
-
-    fn load(&mut self, to: Reg, word: Word, atomically: bool) {
-        self.tainted[to as usize] = 0;
-        let access = if atomically { Access::AtomicLoad } else { Access::Load };
-        let read = |this: &mut Self, buffer: usize, at: u64, lane: usize| {
-            this.values[to as usize][lane] = this.buffers[buffer].load(at);
-        };
-        if word.address.is_some() || atomically {
-            self.values[to as usize] = [0; LANES];
-            self.each_word(word, access, read);
-            return;
-        }
-        // All load one word: two that do stand for several.
-        let mut active = lanes(self.active);
-        let (first, second) = (active.next(), active.next());
-        let mut value = 0;
-        for lane in first.into_iter().chain(second) {
-            if let Some((buffer, at)) = self.touch(word, 0, access, lane) {
-                value = self.buffers[buffer].load(at);
-            }
-        }
-        self.values[to as usize] = [value; LANES];
     }
 }

@@ -32,14 +32,23 @@ pub enum Kind {
 pub struct Finding {
     /// What is wrong.
     pub kind: Kind,
-    /// The line of the WGSL, from 1 on; 0 if it is none in particular.
+    /// Where; `None` if it is nowhere in particular.
+    pub source: Option<Source>,
+    /// The values: addresses in bytes, words in hexadecimal; of a tainted value, the line that it is tainted since.
+    pub values: String,
+}
+
+/// A place in the WGSL, and who is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// The line, from 1 on.
     pub line: u32,
     /// That line, without white space around it.
     pub text: String,
+    /// The lines of the calls that lead there, the innermost first.
+    pub callers: Vec<u32>,
     /// The global id of the invocation.
     pub invocation: [u32; 3],
-    /// The values: addresses in bytes, words in hexadecimal; of a tainted value, the line that it is tainted since.
-    pub values: String,
 }
 
 impl fmt::Display for Kind {
@@ -59,9 +68,24 @@ impl fmt::Display for Kind {
     }
 }
 
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, text, callers, invocation: [x, y, z] } = self;
+        write!(f, "line {line}, `{text}`")?;
+        for caller in callers {
+            write!(f, ", called in line {caller}")?;
+        }
+        write!(f, ", invocation ({x}, {y}, {z})")
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, line, text, invocation: [x, y, z], values } = self;
-        write!(f, "{kind}: line {line}, `{text}`, invocation ({x}, {y}, {z}): {values}")
+        let Self { kind, source, values } = self;
+        write!(f, "{kind}: ")?;
+        if let Some(source) = source {
+            write!(f, "{source}: ")?;
+        }
+        f.write_str(values)
     }
 }

@@ -1,5 +1,11 @@
 //! Float arithmetic as a device does it: what is fused, in which order, and what becomes of subnormals.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::cast_precision_loss,
+    reason = "floats are exact here, or are rounded on purpose"
+)]
+
 use std::sync::Arc;
 
 use crate::code::{Binary, Float, Reg, Unary};
@@ -33,7 +39,7 @@ pub(crate) enum Step {
 }
 
 /// The steps by which a device computes an expression.
-pub(crate) fn steps(expression: &Arc<Float>, device: &Device) -> Vec<Step> {
+pub(crate) fn steps(expression: &Arc<Float>, device: Device) -> Vec<Step> {
     let mut steps = Vec::new();
     push(&associated(expression, device.association), device.fused, &mut steps);
     steps
@@ -105,21 +111,18 @@ fn push(expression: &Arc<Float>, fused: bool, steps: &mut Vec<Step>) {
         Float::Sum(a, b) => {
             let fusible =
                 product(a).map(|factors| (factors, b)).or_else(|| product(b).map(|factors| (factors, a)));
-            match fusible.filter(|_| fused) {
-                Some(((x, y, negative), z)) => {
-                    push(x, fused, steps);
-                    if negative {
-                        steps.push(Step::Negate);
-                    }
-                    push(y, fused, steps);
-                    push(z, fused, steps);
-                    steps.push(Step::Fused);
+            if let Some(((factor, other, negative), term)) = fusible.filter(|_| fused) {
+                push(factor, fused, steps);
+                if negative {
+                    steps.push(Step::Negate);
                 }
-                None => {
-                    push(a, fused, steps);
-                    push(b, fused, steps);
-                    steps.push(Step::Add);
-                }
+                push(other, fused, steps);
+                push(term, fused, steps);
+                steps.push(Step::Fused);
+            } else {
+                push(a, fused, steps);
+                push(b, fused, steps);
+                steps.push(Step::Add);
             }
         }
     }
@@ -154,6 +157,7 @@ pub(crate) fn freedoms(expression: &Arc<Float>) -> Freedoms {
 }
 
 /// The choices of a device that concern single operations.
+#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arithmetic {
     flushes_operands: bool,
@@ -166,8 +170,8 @@ pub(crate) struct Arithmetic {
 }
 
 impl Arithmetic {
-    pub(crate) fn of(device: &Device) -> Self {
-        let Device { subnormals, tiny_before_rounding, integers, nan, halves, .. } = *device;
+    pub(crate) fn of(device: Device) -> Self {
+        let Device { subnormals, tiny_before_rounding, integers, nan, halves, .. } = device;
         let all = subnormals == Subnormals::Flushed;
         Self {
             flushes_operands: all,
@@ -231,8 +235,8 @@ impl Arithmetic {
             Unary::Ceil => finite(x().ceil()),
             Unary::Trunc => finite(x().trunc()),
             Unary::Round => finite(x().round_ties_even()),
-            Unary::FloatFromU => Some(self.from_integer(i64::from(a)).to_bits()),
-            Unary::FloatFromI => Some(self.from_integer(i64::from(a as i32)).to_bits()),
+            Unary::FloatFromU => Some(self.integer(i64::from(a)).to_bits()),
+            Unary::FloatFromI => Some(self.integer(i64::from(a as i32)).to_bits()),
             Unary::UFromFloat => {
                 let whole = f64::from(x()).trunc();
                 (!is_nan(a) && (0.0..=f64::from(u32::MAX)).contains(&whole)).then_some(whole as u32)
@@ -243,12 +247,12 @@ impl Arithmetic {
                 (!is_nan(a) && range.contains(&whole)).then_some(whole as i32 as u32)
             }
             Unary::Half => self.half(self.operand(a)),
-            Unary::FromHalf => self.from_half(a),
+            Unary::FromHalf => self.single(a),
             _ => None,
         }
     }
 
-    fn from_integer(self, number: i64) -> f32 {
+    fn integer(self, number: i64) -> f32 {
         let nearest = number as f32;
         let exact = number as f64;
         let above = f64::from(nearest) > exact;
@@ -279,7 +283,7 @@ impl Arithmetic {
         Some(if flushed { sign } else { sign | half })
     }
 
-    fn from_half(self, half: u32) -> Option<u32> {
+    fn single(self, half: u32) -> Option<u32> {
         let (sign, exponent, mantissa) = ((half & 0x8000) << 16, half >> 10 & 31, half & 0x3ff);
         match exponent {
             31 => None,

@@ -21,8 +21,8 @@
 //! let dispatch = Dispatch { program: &program, grid: [1, 1, 1], bindings };
 //! let outcomes = everywhere(&[dispatch], &[Memory::new(256, 0)]);
 //! // The last of 64 invocations reaches beyond the 63 words of the binding.
-//! let finding = &outcomes[0].findings[0];
-//! assert_eq!((finding.line, finding.invocation), (4, [63, 0, 0]));
+//! let source = outcomes[0].findings[0].source.as_ref().expect("it has a line");
+//! assert_eq!((source.line, source.invocation), (4, [63, 0, 0]));
 //! # Ok::<(), wgsl_sanitizer::Error>(())
 //! ```
 //!
@@ -64,6 +64,6 @@ mod taint;
 
 pub use device::{Association, Device, Freedoms, HalfRounding, IntegerRounding, Subnormals};
 pub use everywhere::{Outcome, everywhere};
-pub use finding::{Finding, Kind};
+pub use finding::{Finding, Kind, Source};
 pub use memory::Memory;
 pub use module::{Binding, Dispatch, Error, Module, Order, Program};

@@ -24,10 +24,12 @@ pub(crate) fn lower(
         module,
         info,
         line_starts: wgsl.match_indices('\n').map(|(at, _)| at as u32 + 1).collect(),
+        caller: None,
         registers: Registers::default(),
         globals: FxHashMap::default(),
     };
     lowering.registers.code.workgroup_size = entry_point.workgroup_size;
+    lowering.registers.set_line(0, None);
     // The slot of nobody.
     lowering.registers.slot();
     let arguments = entry_point.function.arguments.iter().map(|argument| lowering.input(argument));
@@ -43,6 +45,8 @@ struct Lowering<'a> {
     info: &'a naga::valid::ModuleInfo,
     /// Where the lines from the second one on begin.
     line_starts: Vec<u32>,
+    /// The site of the call that is lowered.
+    caller: Option<u32>,
     registers: Registers,
     globals: FxHashMap<Handle<naga::GlobalVariable>, Place>,
 }
@@ -65,8 +69,9 @@ struct Frame<'a> {
     locals: FxHashMap<Handle<naga::LocalVariable>, Place>,
     /// The invocations that returned while others went on.
     returned: Slot,
-    /// Where these put the result.
-    result: Option<Vec<Reg>>,
+    /// Where these put the result: the first of so many variables.
+    result: Option<Reg>,
+    results: u32,
     /// How many conditions and loops there are around a statement.
     depth: usize,
     /// The loops and switches around it.
@@ -101,6 +106,7 @@ impl<'a> Frame<'a> {
             locals: FxHashMap::default(),
             returned: NOBODY,
             result: None,
+            results: 0,
             depth: 0,
             around: Vec::new(),
         }
@@ -118,12 +124,12 @@ impl<'a> Lowering<'a> {
     fn at(&mut self, span: Span) {
         if let Some(range) = span.to_range() {
             let line = self.line_starts.partition_point(|&start| start <= range.start as u32) + 1;
-            self.registers.line = line as u32;
+            self.registers.set_line(line as u32, self.caller);
         }
     }
 
     fn unsupported<T>(&self, what: impl Into<String>) -> Result<T, Error> {
-        Err(Error::Unsupported { what: what.into(), line: self.registers.line })
+        Err(Error::Unsupported { what: what.into(), line: self.registers.line() })
     }
 
     /// What an entry point is told.
@@ -176,7 +182,7 @@ impl<'a> Lowering<'a> {
         if frame.result.is_some() || self.registers.is_used(returned) {
             self.registers.emit(Op::Leave { all });
             self.registers.forget();
-            return Ok(frame.result);
+            return Ok(frame.result.map(|first| (first..first + frame.results).collect()));
         }
         // Nobody returned before the end.
         self.registers.remove_if_last(enter);
@@ -254,17 +260,11 @@ impl<'a> Lowering<'a> {
                     return Ok(End::Went);
                 }
                 if let Some(value) = value {
-                    let first = match &frame.result {
-                        Some(registers) => registers.first().copied(),
-                        None => {
-                            let first = self.registers.variables(value.len() as u32);
-                            frame.result = Some((first..first + value.len() as u32).collect());
-                            Some(first)
-                        }
-                    };
-                    if let Some(first) = first {
-                        self.registers.assign_all(first, &value);
-                    }
+                    let count = value.len() as u32;
+                    let new = || self.registers.variables(count);
+                    let first = *frame.result.get_or_insert_with(new);
+                    self.registers.assign_all(first, &value);
+                    frame.results = count;
                 }
                 self.registers.emit(Op::Go { to: frame.returned });
                 return Ok(End::Went);
@@ -275,7 +275,7 @@ impl<'a> Lowering<'a> {
                 self.store(place, &values)?;
             }
             Statement::Atomic { pointer, fun, value, result } => {
-                self.atomic(frame, *pointer, fun, *value, *result)?;
+                self.atomic(frame, *pointer, *fun, *value, *result)?;
             }
             Statement::Call { function, arguments, result } => {
                 let values = arguments.iter().map(|argument| self.value(frame, *argument)).collect::<Result<
@@ -283,10 +283,12 @@ impl<'a> Lowering<'a> {
                     _,
                 >>(
                 )?;
-                let line = self.registers.line;
+                let site = self.registers.site();
+                let outer = self.caller.replace(site);
                 let called = &self.module.functions[*function];
                 let given = self.call(Frame::new(called, &self.info[*function], values))?;
-                self.registers.line = line;
+                self.caller = outer;
+                self.registers.return_to(site);
                 if let (Some(result), Some(given)) = (result, given) {
                     frame.values[result.index()] = Some(Value::Registers(given));
                 }
@@ -336,7 +338,7 @@ impl<'a> Lowering<'a> {
             (End::Went, _) => after_first.clone_from(&after_second),
             (End::Falls, End::Went) => {}
             (End::Falls, End::Falls) => {
-                after_first.retain(|variable, value| after_second.get(variable) == Some(value))
+                after_first.retain(|variable, value| after_second.get(variable) == Some(value));
             }
         }
         self.registers.remember(after_first);

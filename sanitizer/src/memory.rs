@@ -35,6 +35,18 @@ struct Touched {
     /// The one that stored it, plus 1, or [`SEVERAL`].
     writer: u32,
     atomically: bool,
+    /// The last store, of any dispatch.
+    stored: Option<Stored>,
+}
+
+/// Who stored a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    /// Which of the dispatches that had the buffer, counted from 1 on.
+    pub(crate) dispatch: u32,
+    /// Where in its code.
+    pub(crate) site: u32,
+    pub(crate) invocation: u32,
 }
 
 const SEVERAL: u32 = u32::MAX;
@@ -165,15 +177,26 @@ impl Memory {
         self.dispatches += 1;
     }
 
+    /// Who stored a word last.
+    pub(crate) fn stored(&self, word: u64) -> Option<Stored> {
+        let page = self.pages.get(&(word / PAGE as u64))?;
+        page.touched.as_ref()?[word as usize % PAGE].stored
+    }
+
     /// Notes that an invocation of the dispatch touches a word, and says what is wrong with that.
-    pub(crate) fn touch(&mut self, word: u64, invocation: u32, access: Access) -> Option<(Kind, String)> {
+    pub(crate) fn touch(
+        &mut self,
+        word: u64,
+        (invocation, site): (u32, u32),
+        access: Access,
+    ) -> Option<(Kind, String)> {
         let dispatch = self.dispatches;
         let (page, i) = self.page(word);
         let touched = &mut page.touched.get_or_insert_with(|| Box::new([Touched::default(); PAGE]))[i];
         let me = invocation + 1;
         let atomically = matches!(access, Access::AtomicLoad | Access::AtomicStore);
         if touched.dispatch != dispatch {
-            *touched = Touched { dispatch, reader: 0, writer: 0, atomically };
+            *touched = Touched { dispatch, reader: 0, writer: 0, atomically, ..*touched };
         }
         let mixed = touched.atomically != atomically;
         let another = |who: u32| who != 0 && who != me;
@@ -203,6 +226,7 @@ impl Memory {
         }
         if stores {
             join(&mut touched.writer);
+            touched.stored = Some(Stored { dispatch, site, invocation });
         }
         touched.atomically |= atomically;
         wrong

@@ -9,7 +9,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use crate::code::{Binary, Code, Op, Unary};
 use crate::execute::execute;
 use crate::lower::lower;
-use crate::{Device, Finding, Freedoms, Memory, float};
+use crate::{Device, Finding, Freedoms, Memory, Source, float};
 
 /// Why a program cannot be made.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum Error {
 #[derive(Debug)]
 pub struct Module {
     wgsl: Arc<str>,
-    module: naga::Module,
+    naga: naga::Module,
     info: ModuleInfo,
 }
 
@@ -97,7 +97,7 @@ impl Module {
         let info = Validator::new(ValidationFlags::all(), Capabilities::all())
             .validate(&module)
             .map_err(|error| Error::Invalid(error.emit_to_string(wgsl)))?;
-        Ok(Self { wgsl: wgsl.into(), module, info })
+        Ok(Self { wgsl: wgsl.into(), naga: module, info })
     }
 
     /// One entry point. `constants`: the values of overridable constants by name; the others have their defaults.
@@ -108,12 +108,12 @@ impl Module {
     pub fn program(&self, entry_point: &str, constants: &[(&str, f64)]) -> Result<Program, Error> {
         let is_meant =
             |other: &&naga::EntryPoint| other.name == entry_point && other.stage == ShaderStage::Compute;
-        if !self.module.entry_points.iter().any(|other| is_meant(&other)) {
+        if !self.naga.entry_points.iter().any(|other| is_meant(&other)) {
             return Err(Error::NoEntryPoint(entry_point.to_owned()));
         }
         let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let chosen = Some((ShaderStage::Compute, entry_point));
-        let (module, info) = process_overrides(&self.module, &self.info, chosen, &constants)
+        let (module, info) = process_overrides(&self.naga, &self.info, chosen, &constants)
             .map_err(|error| Error::Constants(error.to_string()))?;
         let code = lower(&module, &info, &self.wgsl)?;
         Ok(Program { wgsl: self.wgsl.clone(), freedoms: freedoms(&code), code })
@@ -121,6 +121,11 @@ impl Module {
 }
 
 impl Program {
+    /// Where in the WGSL a site of the code lies.
+    pub(crate) fn source(&self, site: u32, grid: [u32; 3], invocation: u32) -> Source {
+        self.code.source(&self.wgsl, site, grid, invocation)
+    }
+
     /// Which choices of a device make a difference to it.
     #[must_use]
     pub const fn freedoms(&self) -> Freedoms {
@@ -134,7 +139,7 @@ impl Program {
     /// A resource has no binding, or a binding reaches beyond its buffer.
     pub fn run(
         &self,
-        device: &Device,
+        device: Device,
         order: Order,
         grid: [u32; 3],
         bindings: &[Binding],

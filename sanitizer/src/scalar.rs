@@ -44,41 +44,29 @@ pub(crate) const fn shifts_by_too_much(op: Binary, b: u32) -> bool {
 }
 
 /// `None` for operations that a device decides. Shifts take the lowest five bits of `b`, as WGSL has it.
-#[inline(always)]
+#[inline]
 pub(crate) const fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
     let (signed_a, signed_b) = (a as i32, b as i32);
     Some(match op {
         Binary::Add => a.wrapping_add(b),
         Binary::Subtract => a.wrapping_sub(b),
         Binary::Multiply => a.wrapping_mul(b),
-        Binary::DivideU => {
-            if b == 0 {
-                a
-            } else {
-                a / b
-            }
-        }
-        Binary::RemainderU => {
-            if b == 0 {
-                0
-            } else {
-                a % b
-            }
-        }
-        Binary::DivideI => {
-            if b == 0 {
-                a
-            } else {
-                signed_a.wrapping_div(signed_b) as u32
-            }
-        }
-        Binary::RemainderI => {
-            if b == 0 {
-                0
-            } else {
-                signed_a.wrapping_rem(signed_b) as u32
-            }
-        }
+        Binary::DivideU => match a.checked_div(b) {
+            Some(quotient) => quotient,
+            None => a,
+        },
+        Binary::RemainderU => match a.checked_rem(b) {
+            Some(remainder) => remainder,
+            None => 0,
+        },
+        Binary::DivideI => match signed_a.checked_div(signed_b) {
+            Some(quotient) => quotient as u32,
+            None => a,
+        },
+        Binary::RemainderI => match signed_a.checked_rem(signed_b) {
+            Some(remainder) => remainder as u32,
+            None => 0,
+        },
         Binary::And => a & b,
         Binary::Or => a | b,
         Binary::Xor => a ^ b,

@@ -156,21 +156,19 @@ impl<'a> Lowering<'a> {
     pub(super) fn part(&mut self, place: Place, index: u32) -> Result<Place, Error> {
         let Pointee::Type(ty) = place.ty else { return self.unsupported("a part of a scalar") };
         let in_registers = matches!(place.root, Root::Registers { .. });
-        match &self.module.types[ty].inner {
-            TypeInner::Struct { members, .. } => {
-                let member = &members[index as usize];
-                let mut before = 0;
-                for other in members.iter().take(index as usize) {
-                    before += self.count(&self.module.types[other.ty].inner)?;
-                }
-                let further = if in_registers { before } else { member.offset };
-                Ok(Place { plus: place.plus + further, ty: Pointee::Type(member.ty), ..place })
-            }
-            _ => {
-                let index = self.registers.constant(index);
-                self.element(place, index)
-            }
-        }
+        let TypeInner::Struct { members, .. } = &self.module.types[ty].inner else {
+            let index = self.registers.constant(index);
+            return self.element(place, index);
+        };
+        let member = &members[index as usize];
+        let further = if in_registers {
+            let before = members[..index as usize].iter();
+            let counts = before.map(|other| self.count(&self.module.types[other.ty].inner));
+            counts.sum::<Result<u32, _>>()?
+        } else {
+            member.offset
+        };
+        Ok(Place { plus: place.plus + further, ty: Pointee::Type(member.ty), ..place })
     }
 
     /// The element of an array or a vector at a place whose index a register holds.
@@ -297,7 +295,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         frame: &mut Frame<'a>,
         pointer: Handle<Expression>,
-        fun: &naga::AtomicFunction,
+        fun: naga::AtomicFunction,
         value: Handle<Expression>,
         result: Option<Handle<Expression>>,
     ) -> Result<(), Error> {
@@ -308,7 +306,7 @@ impl<'a> Lowering<'a> {
         let Root::Resource(resource) = place.root else { return self.unsupported("an atomic variable") };
         let word = Word { resource, address: place.offset, plus: place.plus };
         let to = self.registers.register();
-        let op = match *fun {
+        let op = match fun {
             F::Add => AtomicOp::Add,
             F::Subtract => AtomicOp::Subtract,
             F::And => AtomicOp::And,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::code::{Binary, Code, Extent, Float, Input, Op, Reg, Slot, Unary};
+use crate::code::{Binary, Code, Extent, Float, Input, Op, Reg, Site, Slot, Unary};
 use crate::scalar;
 
 /// The most registers in one float expression. A longer one is cut in two.
@@ -13,8 +13,9 @@ const MOST_LEAVES: usize = 12;
 #[derive(Debug, Default)]
 pub(super) struct Registers {
     pub(super) code: Code,
-    /// The line of what is emitted.
-    pub(super) line: u32,
+    /// The site of what is emitted.
+    site: u32,
+    sites: FxHashMap<Site, u32>,
     constants: FxHashMap<u32, Reg>,
     known: FxHashMap<Reg, u32>,
     inputs: Vec<(Input, Reg)>,
@@ -29,6 +30,31 @@ pub(super) struct Registers {
 }
 
 impl Registers {
+    /// The line of what is emitted.
+    pub(super) fn line(&self) -> u32 {
+        self.code.sites.get(self.site as usize).map_or(0, |site| site.line)
+    }
+
+    /// Sets the line of what is emitted, in a call from `caller`.
+    pub(super) fn set_line(&mut self, line: u32, caller: Option<u32>) {
+        let site = Site { line, caller };
+        let sites = &mut self.code.sites;
+        self.site = *self.sites.entry(site).or_insert_with(|| {
+            sites.push(site);
+            sites.len() as u32 - 1
+        });
+    }
+
+    /// The site of what is emitted.
+    pub(super) fn site(&self) -> u32 {
+        self.site
+    }
+
+    /// Goes on where it was.
+    pub(super) fn return_to(&mut self, site: u32) {
+        self.site = site;
+    }
+
     fn reserve(&mut self, count: u32, variable: bool) -> Reg {
         let first = self.code.registers;
         self.code.registers += count;
@@ -101,7 +127,7 @@ impl Registers {
             self.used.push(to);
         }
         self.code.ops.push(op);
-        self.code.lines.push(self.line);
+        self.code.origins.push(self.site);
         self.code.ops.len() - 1
     }
 
@@ -114,7 +140,7 @@ impl Registers {
     pub(super) fn remove_if_last(&mut self, at: usize) {
         if at + 1 == self.code.ops.len() {
             self.code.ops.pop();
-            self.code.lines.pop();
+            self.code.origins.pop();
         }
     }
 
