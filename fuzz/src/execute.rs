@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use wgpu_clamp::fuzz::{self, Buffer, Finding, Outcome, Place, Run};
-use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, Program};
+use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, Program, Source};
 
 /// Modules by their WGSL, and of each the programs by entry point and constants: to make one takes longer than to run it.
 type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
@@ -28,7 +28,7 @@ pub fn execute(run: &Run) -> Vec<Outcome> {
     let dispatches: Vec<_> = run.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
     let before: Vec<_> = run.buffers.iter().map(memory).collect();
     let outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
-    outcomes.iter().map(|outcome| describe(run, before.clone(), outcome)).collect()
+    outcomes.iter().map(|outcome| describe(run, &dispatches, before.clone(), outcome)).collect()
 }
 
 fn programs(run: &Run, modules: &mut Modules) -> Vec<Rc<Program>> {
@@ -73,25 +73,42 @@ fn memory(of: &Buffer) -> Memory {
 }
 
 /// `expected`: the buffers before, into which the output is put: what then differs is stray.
-fn describe(run: &Run, mut expected: Vec<Memory>, outcome: &wgsl_sanitizer::Outcome) -> Outcome {
-    let output = run.output.iter().map(|&Place { buffer, offset, size }| {
+fn describe(
+    run: &Run,
+    dispatches: &[Dispatch],
+    mut expected: Vec<Memory>,
+    outcome: &wgsl_sanitizer::Outcome,
+) -> Outcome {
+    let tell = |source: Option<&Source>, words: String| Finding {
+        line: source.map_or(0, |source| source.line),
+        text: source.map_or_else(String::new, |source| source.text.clone()),
+        words,
+    };
+    // With the line that stored a byte last.
+    let stored = |buffer: usize, byte: u64, words: String| match outcome.stored_by(dispatches, buffer, byte) {
+        Some((_, source)) => tell(Some(&source), format!("{words}, stored by {source}")),
+        None => tell(None, format!("{words}, which nothing stored")),
+    };
+    let mut findings: Vec<_> =
+        outcome.findings.iter().map(|finding| tell(finding.source.as_ref(), finding.to_string())).collect();
+    let mut wrong = Vec::new();
+    for &Place { buffer, offset, size, input, allowed } in &run.output {
         let mut bits = [0; 8];
         outcome.buffers[buffer].read(offset, &mut bits[..size]);
         expected[buffer].write(offset, &bits[..size]);
-        u64::from_le_bytes(bits)
-    });
-    let output = output.collect();
-    let differing = |n: usize| Some((n, expected[n].first_difference(&outcome.buffers[n])?));
-    let mut kept = (0..expected.len()).filter(|&n| !run.buffers[n].is_scratch);
-    let findings = outcome.findings.iter().map(|finding| Finding {
-        line: finding.line,
-        text: finding.text.clone(),
-        words: finding.to_string(),
-    });
-    Outcome {
-        device: outcome.device.to_string(),
-        findings: findings.collect(),
-        output,
-        stray: kept.find_map(differing),
+        let bits = u64::from_le_bytes(bits);
+        if !allowed.contains(bits) {
+            let words = format!("byte {offset:#x}: {input:#x} became {bits:#x}, allowed {allowed:x?}");
+            wrong.push((buffer, offset, words));
+        }
     }
+    // A few say as much as all.
+    wrong.truncate(3);
+    for (n, before) in expected.iter().enumerate().filter(|&(n, _)| !run.buffers[n].is_scratch) {
+        if let Some(byte) = before.first_difference(&outcome.buffers[n]) {
+            wrong.push((n, byte, format!("byte {byte:#x} of buffer {n}, outside the output, changed")));
+        }
+    }
+    findings.extend(wrong.into_iter().map(|(buffer, byte, words)| stored(buffer, byte, words)));
+    Outcome { device: outcome.device.to_string(), findings }
 }

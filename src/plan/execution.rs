@@ -2,8 +2,10 @@
 
 use super::{BlockLayout, Plan, Range, Window};
 use crate::arithmetic::ResolveParams;
+use crate::fragment::Fragment;
 use crate::kernel::{Dispatch as Dispatched, Placement};
-use crate::shader::{PipelineName, binding};
+use crate::reference::Allowed;
+use crate::shader::{Module, PipelineName, binding};
 use crate::{Bound, Clamps};
 
 /// Dispatches, one after the other, and the buffers that they work on.
@@ -15,7 +17,7 @@ pub struct Run {
     pub dispatches: Vec<Dispatch>,
     /// What bindings are of.
     pub buffers: Vec<Buffer>,
-    /// Where in which buffer the elements of the output lie.
+    /// All that may change of buffers that are no scratch.
     pub output: Vec<Place>,
     /// One for each program.
     pub(super) names: Vec<PipelineName>,
@@ -65,11 +67,11 @@ pub struct Buffer {
     pub fill: u8,
     /// At offsets.
     pub bytes: Vec<(u64, Vec<u8>)>,
-    /// Whether dispatches may write to it beside the output.
+    /// Whether dispatches may write anything to it.
     pub is_scratch: bool,
 }
 
-/// Where an element lies.
+/// An element of the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Which of the buffers.
@@ -78,6 +80,10 @@ pub struct Place {
     pub offset: u64,
     /// In bytes, 8 at most.
     pub size: usize,
+    /// The bits of the element of src.
+    pub input: u64,
+    /// What it may become.
+    pub allowed: Allowed,
 }
 
 /// What a device makes of a [`Run`].
@@ -85,15 +91,11 @@ pub struct Place {
 pub struct Outcome {
     /// The device, in words.
     pub device: String,
-    /// What is wrong with the programs.
+    /// What is wrong with the programs, with elements of the output, and with a byte outside it that changed.
     pub findings: Vec<Finding>,
-    /// The elements of the output as bits, zero-extended.
-    pub output: Vec<u64>,
-    /// A byte outside the output that changed: which buffer, and where.
-    pub stray: Option<(usize, u64)>,
 }
 
-/// What is wrong with a program.
+/// What is wrong.
 #[derive(Debug)]
 pub struct Finding {
     /// The line in the WGSL, from 1 on; 0 for none in particular.
@@ -212,23 +214,67 @@ impl Run {
         })
     }
 
-    /// A finding, with the fragment of its line and the line there.
-    pub(super) fn locate(&self, Finding { line, text, words }: &Finding) -> String {
-        let fragments = self.names.iter().flat_map(|name| {
-            // Of each fragment the line before its first.
-            let mut before = 0;
-            name.module.fragments().into_iter().filter_map(move |fragment| {
-                let first = before;
-                before += fragment.text.lines().count() as u32;
-                (first < *line && *line <= before).then(|| (fragment, *line - first))
-            })
-        });
-        let same = |(fragment, line): &(crate::fragment::Fragment, u32)| {
-            fragment.text.lines().nth(*line as usize - 1).is_some_and(|there| there.trim() == text)
+    /// What there is to say about a finding: its line, and others that it names, as lines of fragments.
+    pub(super) fn describe(&self, Finding { line, text, words }: &Finding) -> String {
+        // Several modules may have been run. It is of one that has its line.
+        let modules = self.names.iter().map(|name| name.module);
+        let Some(module) = modules
+            .into_iter()
+            .find(|module| located(*module, *line).is_some_and(|(_, _, there)| there.trim() == text))
+        else {
+            return words.clone();
         };
-        match fragments.into_iter().find(same) {
-            Some((fragment, line)) => format!("shaders/{}.wgsl:{line}: {words}", fragment.name),
-            None => words.clone(),
+        let (first, others) = words.split_once("line ").unwrap_or((words, ""));
+        let others = others.split("line ").filter(|part| !part.is_empty()).map(|part| {
+            let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let (number, rest) = part.split_at(digits);
+            match number.parse().ok().and_then(|line| located(module, line)) {
+                Some((name, line, _)) => format!("shaders/{name}.wgsl:{line}{rest}"),
+                None => format!("line {part}"),
+            }
+        });
+        first.to_owned() + &others.collect::<String>()
+    }
+}
+
+/// A line of a module, counted from 1 on: its fragment, its number there, and its text.
+fn located(module: Module, line: u32) -> Option<(&'static str, usize, &'static str)> {
+    let mut left = (line as usize).checked_sub(1)?;
+    for Fragment { name, text } in module.fragments() {
+        match text.lines().nth(left) {
+            Some(there) => return Some((name, left + 1, there)),
+            None => left -= text.lines().count(),
         }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_module_are_those_of_its_fragments() {
+        let module = Module::Resolve;
+        let wgsl = module.source();
+        for (n, line) in wgsl.lines().enumerate() {
+            let (name, number, there) = located(module, n as u32 + 1).unwrap();
+            assert_eq!(there, line);
+            let fragment = module.fragments().into_iter().find(|fragment| fragment.name == name).unwrap();
+            assert_eq!(fragment.text.lines().nth(number - 1), Some(line));
+        }
+        assert_eq!(located(module, 0), None);
+        assert_eq!(located(module, wgsl.lines().count() as u32 + 1), None);
+
+        let run = Run { names: vec![PipelineName::resolve()], ..Run::default() };
+        let first = module.fragments()[0].text.lines().count();
+        let text = wgsl.lines().nth(first).unwrap().trim().to_owned();
+        let words = format!("race: line {}, called in line 2 and line 7", first + 1);
+        let finding = Finding { line: first as u32 + 1, text, words };
+        let described =
+            "race: shaders/grid.wgsl:1, called in shaders/resolve.wgsl:2 and shaders/resolve.wgsl:7";
+        assert_eq!(run.describe(&finding), described);
+        let elsewhere = Finding { text: "none".to_owned(), ..finding };
+        assert_eq!(run.describe(&elsewhere), elsewhere.words);
     }
 }

@@ -1,7 +1,7 @@
 //! The cases of the self-test without a device: their shaders, executed on every device that WGSL allows.
 //!
 //! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, in both orders of packets and items; otherwise it is
-//! a share of the ordinary ones.
+//! those of the ordinary one, in one of the orders each.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -21,9 +21,6 @@ use crate::{Bound, Limits};
 const fn size(case: usize) -> usize {
     600 + case * 7 % 32
 }
-
-/// Of the ordinary cases one of so many is taken.
-const SHARE: usize = 4;
 
 /// What became of the cases.
 #[derive(Default)]
@@ -77,7 +74,7 @@ impl Case {
         match count {
             Ok(count) => total.count.add(count),
             Err(wrong) => {
-                total.wrong.push(format!("case {n}, {}, {:?}: {wrong}", self.route.name(), self.place))
+                total.wrong.push(format!("case {n}, {}, {:?}: {wrong}", self.route.name(), self.place));
             }
         }
     }
@@ -87,15 +84,8 @@ impl Case {
 type Task<'a> = (usize, &'a Case, bool);
 
 fn tasks(cases: &[Case], exhaustive: bool) -> Vec<Task<'_>> {
-    let mut tasks = Vec::new();
-    for (n, case) in cases.iter().enumerate() {
-        if exhaustive {
-            tasks.extend([(n, case, false), (n, case, true)]);
-        } else if n % SHARE == 0 {
-            tasks.push((n, case, n / SHARE % 2 == 0));
-        }
-    }
-    tasks
+    let both = cases.iter().enumerate().flat_map(|(n, case)| [(n, case, false), (n, case, true)]);
+    both.filter(|(n, _, adjacent)| exhaustive || n.is_multiple_of(2) == *adjacent).collect()
 }
 
 #[test]
