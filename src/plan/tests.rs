@@ -104,6 +104,7 @@ fn kernels_suit_their_layouts() {
         |range: std::ops::Range<usize>| packed(&[100, 4]).slice(0, range).unwrap().slice(1, 1..4).unwrap();
     let shifted = |rows| Layout::strided(&[rows, 3], &[3, 1], 1).unwrap();
     let from = |offset| Layout::strided(&[65, 3], &[3, 1], offset).unwrap();
+    let group = |lane| packed(&[70, 4]).slice(1, lane..lane + 2).unwrap();
     let first = |pitch| packed(&[64, pitch]).slice(1, 0..3).unwrap();
     for (dtype, src, dst, expected) in [
         (DType::F32, matrix, padded(96), vec![Rows]),
@@ -129,6 +130,8 @@ fn kernels_suit_their_layouts() {
         (DType::U8, shifted(70), pixels(0..70), vec![Spread, Words]),
         (DType::U8, shifted(69), pixels(0..69), vec![Words]),
         (DType::U8, shifted(90), pixels(3..93), vec![Spread, Words, Words]),
+        // In words on both sides, at another byte of these: the last packet of src has none that are needed.
+        (DType::U8, group(1), group(0), vec![Spread, Words]),
         // Behind the first group, src is at a packet, or only before it.
         (DType::U8, from(13), pixels(3..68), vec![Spread, Contiguous]),
         (DType::U8, from(16), pixels(3..68), vec![Words]),
