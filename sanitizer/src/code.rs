@@ -311,23 +311,74 @@ pub(crate) struct Code {
 }
 
 impl Op {
-    /// The register that it gives a value to, if that is all that it does.
-    const fn gives(&self) -> Option<Reg> {
-        match *self {
-            Self::Unary(_, to, _)
-            | Self::Binary(_, to, ..)
-            | Self::Select { to, .. }
-            | Self::Float { to, .. }
-            | Self::ExtractBits { to, .. }
-            | Self::InsertBits { to, .. }
-            | Self::Assign { to, .. }
-            | Self::ReadRegister { to, .. }
-            | Self::Length { to, .. } => Some(to),
-            _ => None,
+    /// Calls `f` with each register of its own: those of a float expression are in there. An array of variables is named
+    /// by its first register, and counts as taken.
+    pub(crate) fn registers(&mut self, mut f: impl FnMut(&mut Reg, Use)) {
+        let none = || [None, None, None, None];
+        let (taken, given) = match self {
+            Self::Unary(_, to, a) | Self::Assign { to, from: a } => {
+                ([Some(a), None, None, None], [Some(to), None])
+            }
+            Self::Binary(_, to, a, b) => ([Some(a), Some(b), None, None], [Some(to), None]),
+            Self::Select { to, condition, accept, reject } => {
+                ([Some(condition), Some(accept), Some(reject), None], [Some(to), None])
+            }
+            Self::Float { to, .. } | Self::Length { to, .. } => (none(), [Some(to), None]),
+            Self::ExtractBits { to, from, offset, count, .. } => {
+                ([Some(from), Some(offset), Some(count), None], [Some(to), None])
+            }
+            Self::InsertBits { to, into, bits, offset, count } => {
+                ([Some(into), Some(bits), Some(offset), Some(count)], [Some(to), None])
+            }
+            Self::Address { to, base, index, .. } => {
+                ([base.as_mut(), Some(index), None, None], [Some(to), None])
+            }
+            Self::ReadRegister { to, first, offset } => {
+                ([Some(first), Some(offset), None, None], [Some(to), None])
+            }
+            Self::WriteRegister { first, offset, from } => {
+                ([Some(first), Some(offset), Some(from), None], [None, None])
+            }
+            Self::Load { to, word, .. } => ([word.address.as_mut(), None, None, None], [Some(to), None]),
+            Self::Store { word, from, .. } => ([word.address.as_mut(), Some(from), None, None], [None, None]),
+            Self::Atomic { to, word, from, .. } => {
+                ([word.address.as_mut(), Some(from), None, None], [Some(to), None])
+            }
+            Self::CompareExchange { to, exchanged, word, compare, from } => {
+                ([word.address.as_mut(), Some(compare), Some(from), None], [Some(to), Some(exchanged)])
+            }
+            Self::If { condition, .. } | Self::Else { condition, .. } | Self::BreakIf { condition, .. } => {
+                ([Some(condition), None, None, None], [None, None])
+            }
+            _ => (none(), [None, None]),
+        };
+        for reg in taken.into_iter().flatten() {
+            f(reg, Use::Taken);
+        }
+        for reg in given.into_iter().flatten() {
+            f(reg, Use::Given);
         }
     }
 
-    const fn target(&mut self) -> Option<&mut Label> {
+    /// Whether it does nothing but to give a value.
+    pub(crate) const fn is_pure(&self) -> bool {
+        match self {
+            Self::Unary(..)
+            | Self::Binary(..)
+            | Self::Select { .. }
+            | Self::Float { .. }
+            | Self::ExtractBits { .. }
+            | Self::InsertBits { .. }
+            | Self::Assign { .. }
+            | Self::ReadRegister { .. }
+            | Self::Length { .. } => true,
+            // One that may be beyond its binding is looked at.
+            Self::Load { word, .. } => word.address.is_none(),
+            _ => false,
+        }
+    }
+
+    pub(crate) const fn target(&mut self) -> Option<&mut Label> {
         match self {
             Self::If { otherwise: label, .. }
             | Self::Else { end: label, .. }
@@ -336,6 +387,13 @@ impl Op {
             _ => None,
         }
     }
+}
+
+/// What an operation does with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Taken,
+    Given,
 }
 
 impl Code {
@@ -366,69 +424,6 @@ impl Code {
         let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), grid, invocation));
         Source { line, text, callers, invocation }
     }
-
-    /// Calls `f` with each register that an operation takes; the registers of a variable array by its first.
-    fn taken(&self, op: &Op, mut f: impl FnMut(Reg)) {
-        match *op {
-            Op::Unary(_, _, a) | Op::Assign { from: a, .. } => f(a),
-            Op::Binary(_, _, a, b) => [a, b].into_iter().for_each(f),
-            Op::Select { condition, accept, reject, .. } => {
-                [condition, accept, reject].into_iter().for_each(f);
-            }
-            Op::Float { expression, .. } => self.floats[expression as usize].leaves(&mut f),
-            Op::ExtractBits { from, offset, count, .. } => [from, offset, count].into_iter().for_each(f),
-            Op::InsertBits { into, bits, offset, count, .. } => {
-                [into, bits, offset, count].into_iter().for_each(f);
-            }
-            Op::Address { base, index, .. } => base.into_iter().chain([index]).for_each(f),
-            Op::ReadRegister { first, offset, .. } => [first, offset].into_iter().for_each(f),
-            Op::WriteRegister { offset, from, .. } => [offset, from].into_iter().for_each(f),
-            Op::Load { word, .. } => word.address.into_iter().for_each(f),
-            Op::Store { word, from, .. } | Op::Atomic { word, from, .. } => {
-                word.address.into_iter().chain([from]).for_each(f);
-            }
-            Op::CompareExchange { word, compare, from, .. } => {
-                word.address.into_iter().chain([compare, from]).for_each(f);
-            }
-            Op::If { condition, .. } | Op::Else { condition, .. } | Op::BreakIf { condition, .. } => {
-                f(condition);
-            }
-            _ => {}
-        }
-    }
-
-    /// Removes what nobody needs, from the end on. `arrays` are the variables that are indexed: their registers are kept.
-    pub(crate) fn trim(&mut self, arrays: &[(Reg, u32)], variables: impl Fn(Reg) -> bool) {
-        let mut needed = vec![false; self.registers as usize];
-        for &(first, count) in arrays {
-            needed[first as usize..(first + count) as usize].fill(true);
-        }
-        // Variables may be taken by an operation that comes before the one that assigns them, in a loop.
-        for op in &self.ops {
-            self.taken(op, |reg| needed[reg as usize] |= variables(reg));
-        }
-        let mut kept = vec![true; self.ops.len()];
-        for (n, op) in self.ops.iter().enumerate().rev() {
-            kept[n] = op.gives().is_none_or(|to| needed[to as usize]);
-            if kept[n] {
-                self.taken(op, |reg| needed[reg as usize] = true);
-            }
-        }
-        let mut moved = Vec::with_capacity(kept.len() + 1);
-        let mut count = 0;
-        for &keep in &kept {
-            moved.push(count);
-            count += u32::from(keep);
-        }
-        moved.push(count);
-        let mut keeps = kept.iter();
-        self.ops.retain(|_| *keeps.next().expect("as many as there are operations"));
-        let mut keeps = kept.iter();
-        self.origins.retain(|_| *keeps.next().expect("as many as there are operations"));
-        for label in self.ops.iter_mut().filter_map(Op::target) {
-            *label = moved[*label as usize];
-        }
-    }
 }
 
 impl Float {
@@ -449,5 +444,15 @@ impl Float {
         let mut size = 0;
         self.leaves(&mut |_| size += 1);
         size
+    }
+
+    /// The same of other registers.
+    pub(crate) fn renamed(&self, name: &impl Fn(Reg) -> Reg) -> Arc<Self> {
+        Arc::new(match self {
+            Self::Leaf(reg) => Self::Leaf(name(*reg)),
+            Self::Negative(a) => Self::Negative(a.renamed(name)),
+            Self::Product(a, b) => Self::Product(a.renamed(name), b.renamed(name)),
+            Self::Sum(a, b) => Self::Sum(a.renamed(name), b.renamed(name)),
+        })
     }
 }

@@ -246,7 +246,10 @@ impl Machine<'_> {
             Op::CompareExchange { to, exchanged, word, compare, from } => {
                 self.compare_exchange([to, exchanged], word, compare, from);
             }
-            Op::Length { to, extent } => self.values[to as usize] = [self.length(extent); LANES],
+            Op::Length { to, extent } => {
+                self.values[to as usize] = [self.length(extent); LANES];
+                self.tainted[to as usize] = 0;
+            }
             _ => self.control(op),
         }
     }

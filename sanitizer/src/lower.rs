@@ -1,6 +1,7 @@
 //! From naga's IR to flat code: functions are called where they stand, vectors become scalars, conditions become masks.
 
 mod expression;
+mod finish;
 mod operation;
 mod place;
 mod registers;

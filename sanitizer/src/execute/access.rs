@@ -10,11 +10,12 @@ use crate::{Binding, scalar};
 impl Machine<'_> {
     pub(super) fn read_register(&mut self, to: Reg, first: Reg, offset: Reg) {
         let refused = self.refuse(Kind::TaintedAddress, offset);
+        self.values[to as usize] = [0; LANES];
         self.tainted[to as usize] = 0;
         for lane in lanes(self.active & !refused) {
             let offset = self.values[offset as usize][lane];
-            let from = first.wrapping_add(offset);
             if offset != BEYOND {
+                let from = first + offset;
                 let Tainted { bits, taint } = self.value(from, lane);
                 let since = self.since(from, lane).unwrap_or_default();
                 self.values[to as usize][lane] = bits;
@@ -140,6 +141,7 @@ impl Machine<'_> {
 
     pub(super) fn atomic(&mut self, op: AtomicOp, to: Reg, word: Word, from: Reg) {
         self.refuse(Kind::TaintedStore, from);
+        self.tainted[to as usize] = 0;
         self.each_word(word, Access::AtomicStore, |this, buffer, at, lane| {
             let old = this.buffers[buffer].load(at);
             let new = scalar::atomic(op, old, this.values[from as usize][lane]);
@@ -157,6 +159,9 @@ impl Machine<'_> {
     ) {
         self.refuse(Kind::TaintedStore, from);
         self.refuse(Kind::TaintedBranch, compare);
+        for reg in [to, exchanged] {
+            self.tainted[reg as usize] = 0;
+        }
         self.each_word(word, Access::AtomicStore, |this, buffer, at, lane| {
             let old = this.buffers[buffer].load(at);
             let equal = old == this.values[compare as usize][lane];

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::finish;
 use crate::code::{Binary, Code, Extent, Float, Input, Op, Reg, Site, Slot, Unary};
 use crate::scalar;
 
@@ -308,8 +309,11 @@ impl Registers {
     }
 
     pub(super) fn finish(mut self) -> Code {
-        let variables = self.variables;
-        self.code.trim(&self.arrays, |reg| variables[reg as usize]);
+        let is_variable = |reg: Reg| self.variables[reg as usize];
+        finish::trim(&mut self.code, &self.arrays, &is_variable);
+        let told: FxHashSet<Reg> = self.inputs.iter().map(|(_, reg)| *reg).collect();
+        let is_fixed = |reg| is_variable(reg) || self.known.contains_key(&reg) || told.contains(&reg);
+        finish::share_registers(&mut self.code, &is_fixed);
         self.code
     }
 }
