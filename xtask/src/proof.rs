@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, root, run as run_command};
+use crate::test::EXHAUSTIVE;
 use crate::tools::{self, Chromium};
 use crate::web;
 
@@ -32,6 +33,10 @@ pub const COMMAND: cli::Command = cli::Command {
         Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
         conversions, on one adapter; every Min and Max of 8 bits, and many scales and biases of 16-bit floats.
         ARGS go to the program: `-- --only u8` takes the lines that contain u8. An hour or two.
+
+    cargo xtask proof --sanitize
+        Executes the shaders of all cases of the exhaustive self-test on the CPU, as every device that WGSL allows
+        would, and holds them to the reference. Needs no driver. Some ten minutes.
 ",
     task: |words| {
         let options = options(words)?;
@@ -46,6 +51,7 @@ fn options(words: Words) -> Result<Options> {
         match word.to_str() {
             Some("--write") => options.write = true,
             Some("--patterns") => options.patterns = true,
+            Some("--sanitize") => options.sanitize = true,
             Some("--only") => {
                 let name = own.next().context("`--only` needs a NAME")?;
                 options.only = Some(name.to_string_lossy().into_owned());
@@ -55,6 +61,8 @@ fn options(words: Words) -> Result<Options> {
     }
     let both = options.patterns && (options.write || options.only.is_some());
     ensure!(!both, "`--patterns` runs on one adapter, and has no options but those after `--`");
+    let others = options.patterns || options.write || options.only.is_some() || !options.args.is_empty();
+    ensure!(!(options.sanitize && others), "`--sanitize` runs on no adapter, and takes no other argument");
     ensure!(
         !options.write || options.args.is_empty(),
         "`--write` takes whole runs, so nothing may follow `--`"
@@ -136,6 +144,8 @@ pub struct Options {
     pub only: Option<String>,
     /// In place of the matrix, every pattern of 32 bits.
     pub patterns: bool,
+    /// In place of the matrix, the self-test's cases on every device that WGSL allows.
+    pub sanitize: bool,
     /// Put the matrix of all that ran, now or before, into the page.
     pub write: bool,
     /// Passed on to `clamp-proof run`.
@@ -150,6 +160,12 @@ pub struct Options {
 /// be had is no error: it is listed.
 pub fn run(options: &Options) -> Result<()> {
     let root = root()?;
+    if options.sanitize {
+        let mut test =
+            cargo(&["test", "--release", "--package", "wgpu-clamp", "--lib", "self_test::sanitized"]);
+        test.current_dir(root).env(EXHAUSTIVE, "1");
+        return run_command(test.args(["--", "--nocapture"]));
+    }
     let target = root.join("target/proof");
     fs::create_dir_all(&target).with_context(|| target.display().to_string())?;
     let mut build = cargo(&["build", "--release", "--package", "clamp-proof", "--target-dir"]);
@@ -258,11 +274,14 @@ mod tests {
         assert!(asked.only.as_deref() == Some("GL") && asked.args == ["--cases", "0..2"]);
         assert!(parse("--write").unwrap().write);
         assert!(parse("--patterns -- --only u8").unwrap().patterns);
+        assert!(parse("--sanitize").unwrap().sanitize);
         for (line, part) in [
             ("--only", "NAME"),
             ("all", "`all`"),
             ("--patterns --write", "`--patterns`"),
             ("--write -- --cases 0..2", "`--write`"),
+            ("--sanitize --only GL", "`--sanitize`"),
+            ("--sanitize -- --cases 0..2", "`--sanitize`"),
         ] {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
         }

@@ -59,6 +59,9 @@ fn options(words: Words) -> Result<Options> {
     Ok(options)
 }
 
+/// The variable that tells tests to take all that they can.
+pub const EXHAUSTIVE: &str = "WGPU_CLAMP_EXHAUSTIVE";
+
 /// The variable that names the backends which the GPU tests must find.
 const REQUIRE: &str = "WGPU_CLAMP_REQUIRE";
 
@@ -117,7 +120,7 @@ fn run(options: &Options) -> Result<()> {
             tests.env("WGPU_VALIDATION", "0");
         }
         if options.exhaustive {
-            tests.env("WGPU_CLAMP_EXHAUSTIVE", "1");
+            tests.env(EXHAUSTIVE, "1");
         }
         // These are there, so a suite that ran without one of them has gone wrong; unless somebody asked for
         // that.
