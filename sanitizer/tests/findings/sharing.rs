@@ -109,6 +109,11 @@ fn a_dispatch_sees_what_those_before_it_stored() {
         (dispatch, source.line, source.invocation)
     };
     assert_eq!([stored(9), stored(16)], [(0, 3, [2, 0, 0]), (1, 5, [0, 0, 0])]);
+
+    // The buffers may have been through other dispatches before.
+    let again = everywhere(&dispatches[1..], &outcomes[0].buffers);
+    let (dispatch, source) = again[0].stored_by(&dispatches[1..], 0, 31).unwrap();
+    assert_eq!((dispatch, source.line, source.invocation), (0, 5, [3, 0, 0]));
 }
 
 #[test]
