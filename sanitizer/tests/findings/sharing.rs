@@ -127,6 +127,11 @@ fn the_order_of_invocations() {
     depends("output[atomicAdd(&counters[0], 1u)] = i;");
     depends("atomicExchange(&counters[0], i);");
     depends("atomicStore(&counters[0], i);");
+    depends("atomicAdd(&counters[0], 1u);\n output[i] = atomicLoad(&counters[0]);");
+    depends("atomicOr(&counters[0], 1u << i);\n atomicAdd(&counters[0], 1u);");
+    depends(
+        "if i == 0u { atomicStore(&counters[0], 1u); } else if i == 1u { output[1] = atomicLoad(&counters[0]); }",
+    );
     is_harmless("output[i] = atomicAdd(&counters[i], 1u);", [0; 4]);
     is_harmless("atomicAdd(&counters[0], i);", [0; 4]);
     is_harmless("output[atomicAdd(&counters[0], 1u)] = 7u;", [0; 4]);
