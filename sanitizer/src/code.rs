@@ -378,6 +378,17 @@ impl Op {
         }
     }
 
+    /// Whether it touches memory that several invocations may touch.
+    pub(crate) const fn is_atomic(&self) -> bool {
+        matches!(
+            self,
+            Self::Load { atomically: true, .. }
+                | Self::Store { atomically: true, .. }
+                | Self::Atomic { .. }
+                | Self::CompareExchange { .. }
+        )
+    }
+
     pub(crate) const fn target(&mut self) -> Option<&mut Label> {
         match self {
             Self::If { otherwise: label, .. }

@@ -41,6 +41,7 @@ pub fn everywhere(dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Vec<Outcom
 fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Outcome {
     let in_order = |order| {
         let mut buffers = buffers.to_vec();
+        buffers.iter_mut().for_each(Memory::forget);
         let mut findings = Vec::new();
         for Dispatch { program, grid, bindings } in dispatches {
             findings.extend(program.run(device, order, *grid, bindings, &mut buffers));

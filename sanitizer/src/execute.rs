@@ -61,14 +61,18 @@ pub(crate) fn execute(
     let total = grid.into_iter().chain([x, y, z]).map(u64::from).product::<u64>();
     // One less than two numbers that say who touched a word.
     assert!(total < u64::from(u32::MAX) - 1, "{total} invocations");
-    for first in (0..total).step_by(LANES) {
-        for (lane, n) in (first..total.min(first + LANES as u64)).enumerate() {
+    // Invocations that run at once take each statement together, in either order. Where they can act on each other, the
+    // second order is that of one after the other.
+    let alone = order == Order::Backward && code.ops.iter().any(Op::is_atomic);
+    let at_once = if alone { 1 } else { LANES };
+    for first in (0..total).step_by(at_once) {
+        for (lane, n) in (first..total.min(first + at_once as u64)).enumerate() {
             machine.invocations[lane] = match order {
                 Order::Forward => n,
                 Order::Backward => total - 1 - n,
             } as u32;
         }
-        let count = (total - first).min(LANES as u64);
+        let count = (total - first).min(at_once as u64);
         machine.active = u64::MAX >> (LANES as u64 - count);
         machine.run();
     }

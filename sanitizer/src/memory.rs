@@ -172,6 +172,12 @@ impl Memory {
         (page, word as usize % PAGE)
     }
 
+    /// Forgets the dispatches that had the buffer, and who touched it.
+    pub(crate) fn forget(&mut self) {
+        self.dispatches = 0;
+        self.pages.values_mut().for_each(|page| page.touched = None);
+    }
+
     /// Begins a dispatch, which nobody has touched a word in.
     pub(crate) const fn begin_dispatch(&mut self) {
         self.dispatches += 1;

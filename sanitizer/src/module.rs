@@ -81,7 +81,7 @@ pub struct Dispatch<'a> {
 pub enum Order {
     /// From the first on.
     Forward,
-    /// From the last on.
+    /// From the last on; those of a program with atomics one after the other.
     Backward,
 }
 

@@ -1,0 +1,9 @@
+//! What the sanitizer finds, and what it lets pass: a program for each.
+
+mod access;
+mod devices;
+mod errors;
+mod flaw;
+mod harmless;
+mod sharing;
+mod taint;

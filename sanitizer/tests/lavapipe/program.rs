@@ -1,0 +1,94 @@
+//! One dispatch, here and there.
+
+use std::fmt;
+
+use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
+
+use crate::gpu;
+
+/// A dispatch and what it works on.
+pub struct Program {
+    pub wgsl: String,
+    pub entry_point: &'static str,
+    /// Values of overridable constants.
+    pub constants: Vec<(&'static str, f64)>,
+    /// Workgroups.
+    pub grid: [u32; 3],
+    pub resources: Vec<Resource>,
+}
+
+/// A variable of the program, and its bytes.
+pub struct Resource {
+    pub group: u32,
+    pub binding: u32,
+    pub space: Space,
+    pub bytes: Vec<u8>,
+}
+
+/// How a variable is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// `var<uniform>`
+    Uniform,
+    /// `var<storage, read>`
+    Read,
+    /// `var<storage, read_write>`
+    ReadWrite,
+}
+
+impl Resource {
+    /// In group 0.
+    pub fn new(binding: u32, space: Space, bytes: Vec<u8>) -> Self {
+        Self { group: 0, binding, space, bytes }
+    }
+}
+
+impl Program {
+    /// Runs it on the GPU and on every device of the sanitizer, and returns the bytes afterwards, with the number of devices.
+    ///
+    /// # Panics
+    ///
+    /// The sanitizer finds something, or a byte differs.
+    pub fn agreed(&self) -> (Vec<Vec<u8>>, usize) {
+        let module = Module::parse(&self.wgsl).unwrap_or_else(|error| panic!("{error}"));
+        let program = module.program(self.entry_point, &self.constants).unwrap();
+        let buffers: Vec<_> = self.resources.iter().map(|one| Memory::from_bytes(&one.bytes)).collect();
+        let bindings = self.resources.iter().enumerate().map(|(buffer, one)| {
+            let Resource { group, binding, .. } = *one;
+            Binding { group, binding, buffer, offset: 0, size: buffers[buffer].size() }
+        });
+        let dispatch = Dispatch { program: &program, grid: self.grid, bindings: bindings.collect() };
+        let outcomes = everywhere(&[dispatch], &buffers);
+
+        let expected = gpu::run(self);
+        for outcome in &outcomes {
+            let device = outcome.device;
+            let findings: Vec<_> = outcome.findings.iter().map(ToString::to_string).collect();
+            assert!(findings.is_empty(), "{device}: {findings:#?}");
+            for ((resource, got), expected) in self.resources.iter().zip(&outcome.buffers).zip(&expected) {
+                let got = got.to_bytes();
+                if let Some(at) = (0..got.len()).find(|&at| got[at] != expected[at]) {
+                    let word = at / 4 * 4..at / 4 * 4 + 4;
+                    panic!(
+                        "binding {}, byte {at}: {:02x?} here ({device}), {:02x?} on the GPU",
+                        resource.binding,
+                        &got[word.clone()],
+                        &expected[word]
+                    );
+                }
+            }
+        }
+        (expected, outcomes.len())
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wgsl, entry_point, constants, grid, resources } = self;
+        writeln!(f, "\n{wgsl}\n`{entry_point}` with {constants:?} on {grid:?} workgroups")?;
+        for Resource { group, binding, bytes, .. } in resources {
+            writeln!(f, "group {group}, binding {binding}: {} bytes", bytes.len())?;
+        }
+        Ok(())
+    }
+}
