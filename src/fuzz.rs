@@ -23,7 +23,7 @@ const MUST_BE_DECIDED: usize = 20_000;
 ///
 /// Plan or error are wrong.
 pub fn check_plan(
-    execute: Execute,
+    execute: Execute<'_>,
     clamps: Clamps<'_>,
     (src, dst): (&Layout, &Layout),
     one_buffer: bool,

@@ -621,6 +621,8 @@ pub(crate) fn elements(dtype: DType, random: usize) -> Vec<u64> {
 }
 
 #[cfg(test)]
+mod planted;
+#[cfg(test)]
 mod sanitized;
 
 #[cfg(test)]

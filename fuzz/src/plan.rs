@@ -68,12 +68,12 @@ fn case(u: &mut Unstructured) -> Result<()> {
         }
     };
     let (limits, adjacent) = (limits(u)?, u.arbitrary()?);
-    fuzz::check_plan(execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
+    fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
     check_reference(clamps, (&src, &dst));
     if !u.is_empty() {
         let list = unrelated(u)?;
         let clamps = Clamps::along(u.int_in_range(0..=MAX_RANK)?, &list);
-        fuzz::check_plan(execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
+        fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
         check_reference(clamps, (&src, &dst));
     }
     transform_often(u, dst)

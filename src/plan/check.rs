@@ -16,7 +16,7 @@ use crate::shader::Module;
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, self_test};
 
 /// What executes dispatches on every device that WGSL allows. The crate has none: its tests and the fuzz targets do.
-pub type Execute = fn(&Run) -> Vec<Outcome>;
+pub type Execute<'a> = &'a dyn Fn(&Run) -> Vec<Outcome>;
 
 /// The most elements that are executed; squares of bytes begin at 64 by 64.
 const MOST_EXECUTED: usize = 6_000;
@@ -34,7 +34,7 @@ struct Move {
 
 /// A plan, and what it is executed on.
 pub(crate) struct Executed<'a> {
-    pub(crate) execute: Execute,
+    pub(crate) execute: Execute<'a>,
     pub(crate) plan: &'a Plan,
     /// Those that the plan was made of.
     pub(crate) clamps: Clamps<'a>,
@@ -292,7 +292,7 @@ pub(super) fn window(plan: &Plan, window: &Window) {
 ///
 /// One is not.
 pub(crate) fn plan(
-    execute: Execute,
+    execute: Execute<'_>,
     clamps: Clamps<'_>,
     (src, dst): (&Layout, &Layout),
     placement: Placement,

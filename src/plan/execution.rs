@@ -9,7 +9,7 @@ use crate::shader::{Module, PipelineName, binding};
 use crate::{Bound, Clamps};
 
 /// Dispatches, one after the other, and the buffers that they work on.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Run {
     /// What dispatches run, each once.
     pub programs: Vec<Program>,
@@ -24,7 +24,7 @@ pub struct Run {
 }
 
 /// A pipeline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// Its module.
     pub wgsl: String,
@@ -35,7 +35,7 @@ pub struct Program {
 }
 
 /// One `dispatch_workgroups`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Dispatch {
     /// Which of the programs.
     pub program: usize,
@@ -46,7 +46,7 @@ pub struct Dispatch {
 }
 
 /// A part of a buffer, at a number that a module knows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Binding {
     /// The number.
     pub binding: u32,
@@ -59,7 +59,7 @@ pub struct Binding {
 }
 
 /// A buffer before the first dispatch.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Buffer {
     /// In bytes. Most of them nobody touches, and there may be as many as a `u64` holds.
     pub size: u64,
@@ -87,7 +87,7 @@ pub struct Place {
 }
 
 /// What a device makes of a [`Run`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Outcome {
     /// The device, in words.
     pub device: String,
@@ -96,7 +96,7 @@ pub struct Outcome {
 }
 
 /// What is wrong.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Finding {
     /// The line in the WGSL, from 1 on; 0 for none in particular.
     pub line: u32,

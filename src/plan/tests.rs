@@ -25,7 +25,7 @@ fn executed<'a>(
     let clamps = clamps.into();
     let Some(clamp) = clamps.as_slice().first() else { return Count::default() };
     let (value, slots) = (check::values(clamp), check::slots(clamp, dst.len() as u64));
-    let executed = Executed { execute, plan, clamps, src, dst, adjacent, value: &value, slots };
+    let executed = Executed { execute: &execute, plan, clamps, src, dst, adjacent, value: &value, slots };
     executed.all().unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 

@@ -13,7 +13,7 @@ use std::{fmt, thread};
 
 use super::{Case, Route, cases, elements};
 use crate::fuzz::target::execute;
-use crate::plan::check::{Count, Executed, mix};
+use crate::plan::check::{Count, Execute, Executed, mix};
 use crate::shader::PipelineName;
 use crate::{Bound, Limits};
 
@@ -27,7 +27,7 @@ const fn size(case: usize) -> usize {
 struct Total {
     cases: usize,
     count: Count,
-    programs: HashSet<(PipelineName, bool)>,
+    programs: Pipelines,
     wrong: Vec<String>,
 }
 
@@ -45,9 +45,17 @@ impl fmt::Display for Total {
     }
 }
 
+/// The pipelines that a case took, in an order of packets and items.
+type Pipelines = HashSet<(PipelineName, bool)>;
+
 impl Case {
     /// Executes the case, as the `n`-th one: its elements are some of those that a device takes, others each time.
-    fn execute(&self, n: usize, adjacent: bool, total: &Mutex<Total>) {
+    pub(super) fn execute(
+        &self,
+        n: usize,
+        adjacent: bool,
+        execute: Execute<'_>,
+    ) -> (Pipelines, Result<Count, String>) {
         let [clamp, ..] = self.clamps;
         let (src, dst) = self.placed(size(n)).expect("a layout of a few elements");
         let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu).expect("each dtype has such bounds");
@@ -63,20 +71,14 @@ impl Case {
         let executed = Executed { execute, plan: &plan, clamps, src, dst, adjacent, value: &value, slots };
         let count = catch_unwind(AssertUnwindSafe(|| executed.all()));
         let count = count.unwrap_or_else(|_| Err(format!("panicked: {executed}")));
-        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-        total.cases += 1;
+        let count =
+            count.map_err(|wrong| format!("case {n}, {}, {:?}: {wrong}", self.route.name(), self.place));
         let pipelines = plan.windows().flat_map(|window| {
             let names = window.dispatches().filter_map(|one| plan.pipeline(&window, one.entry_point));
             names.collect::<Vec<_>>()
         });
         let resolve = is_on_gpu.then(PipelineName::resolve);
-        total.programs.extend(pipelines.chain(resolve).map(|name| (name, adjacent)));
-        match count {
-            Ok(count) => total.count.add(count),
-            Err(wrong) => {
-                total.wrong.push(format!("case {n}, {}, {:?}: {wrong}", self.route.name(), self.place));
-            }
-        }
+        (pipelines.chain(resolve).map(|name| (name, adjacent)).collect(), count)
     }
 }
 
@@ -96,8 +98,14 @@ fn every_case_is_right_on_every_device() {
     let (started, next, total) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Total::default()));
     let work = || {
         while let Some(&(n, case, adjacent)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            case.execute(n, adjacent, &total);
-            let total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            let (pipelines, count) = case.execute(n, adjacent, &execute);
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            total.cases += 1;
+            total.programs.extend(pipelines);
+            match count {
+                Ok(count) => total.count.add(count),
+                Err(wrong) => total.wrong.push(wrong),
+            }
             if total.cases.is_multiple_of(100) {
                 println!("{total} of {} after {} s", tasks.len(), started.elapsed().as_secs());
             }

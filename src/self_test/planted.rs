@@ -1,0 +1,190 @@
+//! Faults that are planted in the shaders, one at a time: the cases of the self-test find each without a device, and tell
+//! its line.
+
+use std::cell::Cell;
+
+use super::{Case, cases};
+use crate::fuzz::target::execute;
+use crate::fuzz::{Program, Run};
+
+/// Lines that are replaced.
+struct Plant {
+    fault: &'static str,
+    /// Each with its fragment, below `shaders/`, and what takes its place.
+    lines: &'static [(&'static str, &'static str, &'static str)],
+    /// Of the modules that have the first line, those that have this too.
+    modules: &'static str,
+    /// What is said.
+    found: &'static str,
+    /// A line that is named: the one that is wrong, or the one that stores what it makes.
+    at: &'static str,
+}
+
+const PLANTS: &[Plant] = &[
+    Plant {
+        fault: "atomics made plain",
+        lines: &[
+            (
+                "binding/src_and_dst",
+                "atomicXor(&dst_contended_words[i], bits);",
+                "dst_contended_words[i] ^= bits;",
+            ),
+            (
+                "binding/src_and_dst",
+                "atomicStore(&dst_contended_words[i], w);",
+                "dst_contended_words[i] = w;",
+            ),
+            (
+                "binding/src_and_dst",
+                "return atomicLoad(&dst_contended_words[i]);",
+                "return dst_contended_words[i];",
+            ),
+            (
+                "binding/two_buffers",
+                "@group(0) @binding(2) var<storage, read_write> dst_contended_words: array<atomic<u32>>;",
+                "@group(0) @binding(2) var<storage, read_write> dst_contended_words: array<u32>;",
+            ),
+        ],
+        modules: "var<storage, read> src_words",
+        found: "race",
+        at: "`dst_contended_words[i] ^= bits;`",
+    },
+    Plant {
+        fault: "a shift mask missing",
+        lines: &[(
+            "affine/float_exact",
+            "let significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal) >> vec4<u32>(8u);",
+            "let significand = select(leading, size << zeros, subnormal) >> vec4<u32>(8u);",
+        )],
+        modules: "",
+        found: "shift by the width or more",
+        at: "`let significand = select(leading, size << zeros, subnormal) >> vec4<u32>(8u);`",
+    },
+    Plant {
+        fault: "a lane too many",
+        lines: &[(
+            "kernel/unit_packed",
+            "let highest = min(at.dst + params.geometry.row.length - origin, LANES) - 1u;",
+            "let highest = min(at.dst + params.geometry.row.length - origin + 1u, LANES) - 1u;",
+        )],
+        modules: "",
+        found: "outside the output, changed",
+        at: "called in shaders/kernel/unit_packed.wgsl",
+    },
+    Plant {
+        fault: "a NaN let through",
+        lines: &[(
+            "affine/float_fast",
+            "return select(stepped, x, size >= vec4<u32>(a.unchanged_from));",
+            "return stepped;",
+        )],
+        modules: "",
+        found: "value that may be anything is stored",
+        at: "`let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));`",
+    },
+    Plant {
+        fault: "a bound compared as a float",
+        lines: &[(
+            "element/float",
+            "let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);",
+            "let above = (key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count)) \
+             & !(bitcast<vec4<f32>>(x) < bitcast<vec4<f32>>(vec4<u32>(b.max_bits)));",
+        )],
+        modules: "",
+        found: " became ",
+        at: "stored by shaders/",
+    },
+    Plant {
+        fault: "a packet loaded beyond the binding",
+        lines: &[(
+            "kernel/rows",
+            "return load_src_packet(min(low(src, i) + 1u, packet_from(byte_of_packet(src.last) + src.offset)));",
+            "return load_src_packet(low(src, i) + 1u);",
+        )],
+        modules: "",
+        found: "access beyond the binding",
+        at: "`return words_of(src_packets[i]);`",
+    },
+    Plant {
+        fault: "two invocations that own one word",
+        lines: &[(
+            "kernel/contiguous",
+            "+ invocation * select(1u, PACKETS_PER_INVOCATION, ADJACENT);",
+            "+ (invocation & ~1u) * select(1u, PACKETS_PER_INVOCATION, ADJACENT);",
+        )],
+        modules: "",
+        found: "race",
+        at: "`dst_packets[i] = packet_of(p, arrayLength(&dst_packets));`",
+    },
+    Plant {
+        // Of F32 to F32: others round once more.
+        fault: "a product that needs fusing",
+        lines: &[(
+            "affine/float_exact",
+            "let finite = select(magnitude | sign, product_sign & vec4<u32>(a.bias_sign), nothing);",
+            // The scale and the bias as f32, of their significands and exponents.
+            "let finite = bitcast<vec4<u32>>(fma(bitcast<vec4<f32>>(x), bitcast<vec4<f32>>(vec4<u32>((a.scale & \
+             Unsigned(0x7fffffu)) | (Unsigned(a.scale_exponent + Signed(127)) << Unsigned(23u)) | a.scale_sign)), \
+             bitcast<vec4<f32>>(vec4<u32>(((Unsigned(a.bias) >> Unsigned(5u)) & Unsigned(0x7fffffu)) | \
+             (Unsigned(a.bias_exponent) << Unsigned(23u)) | a.bias_sign))));",
+        )],
+        modules: "const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;",
+        found: " became ",
+        at: "stored by shaders/",
+    },
+    Plant {
+        fault: "a sum that needs subnormals",
+        lines: &[(
+            "source/f16",
+            "let subnormal = bitcast<vec4<u32>>(vec4<f32>(size) * 0x1p-24f);",
+            "let subnormal = bitcast<vec4<u32>>((bitcast<vec4<f32>>(size << vec4<u32>(12u)) \
+             + bitcast<vec4<f32>>(size << vec4<u32>(12u))) * 0x1p112f);",
+        )],
+        modules: "",
+        found: " became ",
+        at: "stored by shaders/",
+    },
+    Plant {
+        fault: "a product that must not be reassociated",
+        lines: &[(
+            "source/f16",
+            "return bitcast<vec4<f32>>(bitcast<vec4<u32>>(widened) & vec4<u32>(0xffffe000u));",
+            "return widened;",
+        )],
+        modules: "",
+        found: " became ",
+        at: "stored by shaders/",
+    },
+];
+
+#[test]
+fn planted_faults_are_found() {
+    let cases = cases(false);
+    for Plant { fault, lines, modules, found, at } in PLANTS {
+        for (fragment, line, _) in *lines {
+            let path = format!("{}/shaders/{fragment}.wgsl", env!("CARGO_MANIFEST_DIR"));
+            let text = std::fs::read_to_string(path).unwrap();
+            let count = text.lines().filter(|there| there.trim() == *line).count();
+            assert_eq!(count, 1, "{fault}: {fragment}, `{line}`");
+        }
+        let has_fault =
+            |program: &&mut Program| program.wgsl.contains(lines[0].1) && program.wgsl.contains(modules);
+        let faults = Cell::new(0);
+        let with_fault = |run: &Run| {
+            let mut run = run.clone();
+            let before = faults.get();
+            for program in run.programs.iter_mut().filter(has_fault) {
+                faults.set(faults.get() + 1);
+                for (_, line, planted) in *lines {
+                    program.wgsl = program.wgsl.replace(line, planted);
+                }
+            }
+            if faults.get() > before { execute(&run) } else { Vec::new() }
+        };
+        let run = |(n, case): (usize, &Case)| case.execute(n, n.is_multiple_of(2), &with_fault).1.err();
+        let wrong = cases.iter().enumerate().find_map(run);
+        let wrong = wrong.unwrap_or_else(|| panic!("{fault} is not found in {} programs", faults.get()));
+        println!("{fault}, in the {}. program that has it: {wrong}\n", faults.get());
+        assert!(wrong.contains(found) && wrong.contains(at), "{fault}: {wrong}");
+    }
+}
