@@ -232,6 +232,21 @@ fn src_and_dst_share_packets_in_one_buffer() {
     }
 }
 
+/// Each word holds a group of dst and the group of src that goes to another word.
+#[test]
+fn src_and_dst_share_words_in_one_buffer() {
+    let words = packed(&[81, 4]);
+    let groups =
+        |row: usize, lane: usize| words.slice(0, row..row + 80).unwrap().slice(1, lane..lane + 2).unwrap();
+    for (src, dst) in [(groups(1, 0), groups(0, 2)), (groups(0, 2), groups(1, 0))] {
+        let clamp = Clamp::unbounded(DType::U8);
+        let plan = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap();
+        for adjacent in [false, true] {
+            executed(&plan, &clamp, &src, &dst, adjacent);
+        }
+    }
+}
+
 #[test]
 fn dimensions_collapse_where_both_sides_allow() {
     // Rows with a pitch on one side only.
