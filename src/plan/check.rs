@@ -18,11 +18,14 @@ use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, self_test};
 /// What executes dispatches on every device that WGSL allows. The crate has none: its tests and the fuzz targets do.
 pub type Execute<'a> = &'a dyn Fn(&Run) -> Vec<Outcome>;
 
-/// The most elements that are executed; squares of bytes begin at 64 by 64.
+/// The most elements of a plan that the fuzz target executes; squares of bytes begin at 64 by 64.
 const MOST_EXECUTED: usize = 6_000;
 
 /// The most windows that are executed at once.
 const WINDOWS_AT_ONCE: usize = 16;
+
+/// The most KiB of buffers in which these lie: each device keeps what was touched.
+const MOST_TOUCHED: usize = 1_000;
 
 /// An element of dst, and the element of src that it is made of: their first bytes, and the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +81,15 @@ impl Executed<'_> {
     ///
     /// They do not, or as [`windows`](Self::windows).
     pub(crate) fn all(&self) -> Result<Count, String> {
+        self.windows(&self.reach()?)
+    }
+
+    /// All windows, which reach each element once.
+    ///
+    /// # Errors
+    ///
+    /// They do not.
+    fn reach(&self) -> Result<Vec<(&Assignment, usize)>, String> {
         let assignments = self.plan.strategy.assignments();
         let all: Vec<_> = assignments.flat_map(|one| (0..one.windows()).map(move |n| (one, n))).collect();
         let mut moves: Vec<_> = all.iter().flat_map(|(one, n)| tile_moves(self.plan, one, *n)).collect();
@@ -85,7 +97,7 @@ impl Executed<'_> {
         if moves != self::moves(self.clamps, self.src, self.dst) {
             return Err(format!("the windows do not reach each element once: {self}"));
         }
-        self.windows(&all)
+        Ok(all)
     }
 
     /// Executes some windows. No device finds anything wrong with the dispatches, each makes of every element what the
@@ -318,14 +330,20 @@ pub(crate) fn plan(
             assert!(!share(clamp, src, dst), "{src} and {dst} share bytes");
         }
         plan.windows().for_each(|one| window(&plan, &one));
-        executed.all().unwrap_or_else(|wrong| panic!("{wrong}"));
+        executed.reach().unwrap_or_else(|wrong| panic!("{wrong}"));
     }
+    // As many windows as fit.
+    let mut left = [MOST_EXECUTED, MOST_TOUCHED];
     for assignment in plan.strategy.assignments() {
         let count = assignment.windows();
         assert!(count > 0);
         // Every one of a few, some of many.
-        let mut some: Vec<_> =
-            if count <= 64 { (0..count).collect() } else { vec![0, 1, count / 2, count - 2, count - 1] };
+        let mut some: Vec<_> = if count <= 64 {
+            (0..count).collect()
+        } else {
+            let spread = (0..16).map(|i| i * (count - 1) / 15);
+            spread.chain([1, count - 2]).collect()
+        };
         for &n in &some {
             window(&plan, &plan.window(assignment, n));
         }
@@ -333,11 +351,20 @@ pub(crate) fn plan(
             let total: usize = some.iter().map(|&n| tile_len(assignment, n)).sum();
             assert_eq!(total, assignment.region.len(), "{plan:?}");
         }
-        if !is_small(dst) {
-            some.retain(|&n| tile_len(assignment, n) <= MOST_EXECUTED);
-            let some: Vec<_> = some.into_iter().map(|n| (assignment, n)).collect();
-            executed.windows(&some).unwrap_or_else(|wrong| panic!("{wrong}"));
-        }
+        some.retain(|&n| {
+            let elements = tile_len(assignment, n);
+            if elements > left[0] {
+                return false;
+            }
+            let kib = touched(&tile_moves(&plan, assignment, n));
+            let fits = kib <= left[1];
+            if fits {
+                left = [left[0] - elements, left[1] - kib];
+            }
+            fits
+        });
+        let some: Vec<_> = some.into_iter().map(|n| (assignment, n)).collect();
+        executed.windows(&some).unwrap_or_else(|wrong| panic!("{wrong}"));
     }
     let regions = plan.strategy.assignments().map(|assignment| assignment.region.len());
     assert_eq!(regions.sum::<usize>(), dst.len(), "{plan:?}");
@@ -421,6 +448,12 @@ fn share(clamp: &Clamp, src: &Layout, dst: &Layout) -> bool {
     };
     let written: FxHashSet<_> = bytes(dst, clamp.dtype()).collect();
     bytes(src, clamp.source()).any(|byte| written.contains(&byte))
+}
+
+/// In how many KiB of buffers there are elements, of src and of dst.
+fn touched(moves: &[Move]) -> usize {
+    let kib = |of: fn(&Move) -> u64| moves.iter().map(|one| of(one) >> 10).collect::<FxHashSet<_>>().len();
+    kib(|one| one.from) + kib(|one| one.to)
 }
 
 fn tile_len(assignment: &Assignment, n: usize) -> usize {
