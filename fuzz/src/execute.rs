@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use wgpu_clamp::fuzz::{self, Buffer, Finding, Outcome, Place, Run};
+use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
 use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, Program, Source};
 
 /// Modules by their WGSL, and of each the programs by entry point and constants: to make one takes longer than to run it.
@@ -23,7 +23,7 @@ const MOST: usize = 500;
 ///
 /// A program is none, or has what the sanitizer does not know.
 #[must_use]
-pub fn execute(run: &Run) -> Vec<Outcome> {
+pub fn execute(run: &Recording) -> Vec<Verdict> {
     let programs = MODULES.with_borrow_mut(|modules| programs(run, modules));
     let dispatches: Vec<_> = run.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
     let before: Vec<_> = run.buffers.iter().map(memory).collect();
@@ -31,7 +31,7 @@ pub fn execute(run: &Run) -> Vec<Outcome> {
     outcomes.iter().map(|outcome| describe(run, &dispatches, before.clone(), outcome)).collect()
 }
 
-fn programs(run: &Run, modules: &mut Modules) -> Vec<Rc<Program>> {
+fn programs(run: &Recording, modules: &mut Modules) -> Vec<Rc<Program>> {
     if modules.len() > MOST {
         modules.clear();
     }
@@ -74,11 +74,11 @@ fn memory(of: &Buffer) -> Memory {
 
 /// `expected`: the buffers before, into which the output is put: what then differs is stray.
 fn describe(
-    run: &Run,
+    run: &Recording,
     dispatches: &[Dispatch],
     mut expected: Vec<Memory>,
     outcome: &wgsl_sanitizer::Outcome,
-) -> Outcome {
+) -> Verdict {
     let tell = |source: Option<&Source>, words: String| Finding {
         line: source.map_or(0, |source| source.line),
         text: source.map_or_else(String::new, |source| source.text.clone()),
@@ -110,5 +110,5 @@ fn describe(
         }
     }
     findings.extend(wrong.into_iter().map(|(buffer, byte, words)| stored(buffer, byte, words)));
-    Outcome { device: outcome.device.to_string(), findings }
+    Verdict { device: outcome.device.to_string(), findings }
 }
