@@ -97,11 +97,9 @@ pub struct Verdict {
 /// What is wrong.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The line in the WGSL, from 1 on; 0 for none in particular.
-    pub line: u32,
-    /// That line, without white space around it.
-    pub text: String,
-    /// All that there is to say.
+    /// The program in whose WGSL the lines are that `words` names.
+    pub program: Option<usize>,
+    /// All that there is to say, with lines as `line 7`.
     pub words: String,
 }
 
@@ -213,37 +211,32 @@ impl Recording {
         })
     }
 
-    /// What there is to say about a finding: its line, and others that it names, as lines of fragments.
-    pub(super) fn describe(&self, Finding { line, text, words }: &Finding) -> String {
-        // Several modules may have been recording. It is of one that has its line.
-        let modules = self.names.iter().map(|name| name.module);
-        let Some(module) = modules
-            .into_iter()
-            .find(|module| located(*module, *line).is_some_and(|(_, _, there)| there.trim() == text))
-        else {
-            return words.clone();
-        };
-        let (first, others) = words.split_once("line ").unwrap_or((words, ""));
-        let others = others.split("line ").filter(|part| !part.is_empty()).map(|part| {
+    /// What there is to say about a finding, with lines as those of fragments.
+    pub(super) fn describe(&self, Finding { program, words }: &Finding) -> String {
+        let Some(program) = program else { return words.clone() };
+        let mut parts = words.split("line ");
+        let mut described = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = part.split_at(digits);
-            match number.parse().ok().and_then(|line| located(module, line)) {
-                Some((name, line, _)) => format!("shaders/{name}.wgsl:{line}{rest}"),
+            described += &match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
+                Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
                 None => format!("line {part}"),
-            }
-        });
-        first.to_owned() + &others.collect::<String>()
+            };
+        }
+        described
     }
 }
 
-/// A line of a module, counted from 1 on: its fragment, its number there, and its text.
-fn located(module: Module, line: u32) -> Option<(&'static str, usize, &'static str)> {
+/// A line of a module, counted from 1 on: its fragment, and its number there.
+fn located(module: Module, line: u32) -> Option<(&'static str, usize)> {
     let mut left = (line as usize).checked_sub(1)?;
     for Fragment { name, text } in module.fragments() {
-        match text.lines().nth(left) {
-            Some(there) => return Some((name, left + 1, there)),
-            None => left -= text.lines().count(),
+        let count = text.lines().count();
+        if left < count {
+            return Some((name, left + 1));
         }
+        left -= count;
     }
     None
 }
@@ -257,8 +250,7 @@ mod tests {
         let module = Module::Resolve;
         let wgsl = module.source();
         for (n, line) in wgsl.lines().enumerate() {
-            let (name, number, there) = located(module, n as u32 + 1).unwrap();
-            assert_eq!(there, line);
+            let (name, number) = located(module, n as u32 + 1).unwrap();
             let fragment = module.fragments().into_iter().find(|fragment| fragment.name == name).unwrap();
             assert_eq!(fragment.text.lines().nth(number - 1), Some(line));
         }
@@ -267,13 +259,12 @@ mod tests {
 
         let recording = Recording { names: vec![PipelineName::resolve()], ..Recording::default() };
         let first = module.fragments()[0].text.lines().count();
-        let text = wgsl.lines().nth(first).unwrap().trim().to_owned();
         let words = format!("race: line {}, called in line 2 and line 7", first + 1);
-        let finding = Finding { line: first as u32 + 1, text, words };
+        let finding = Finding { program: Some(0), words };
         let described =
             "race: shaders/grid.wgsl:1, called in shaders/resolve.wgsl:2 and shaders/resolve.wgsl:7";
         assert_eq!(recording.describe(&finding), described);
-        let elsewhere = Finding { text: "none".to_owned(), ..finding };
+        let elsewhere = Finding { program: None, ..finding };
         assert_eq!(recording.describe(&elsewhere), elsewhere.words);
     }
 }
