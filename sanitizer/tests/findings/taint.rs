@@ -20,6 +20,11 @@ fn arithmetic_on_what_is_not_finite() {
             stored([0, one, special, one], float, wrong, "x");
         }
     }
+    // Infinities that an expression overflows to cancel out, at least where it is computed as written.
+    let overflow = "output[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38 * 0.0);";
+    let found = findings(overflow, [one, one, 1e20_f32.to_bits(), one]);
+    assert!(found.iter().any(|finding| finding.kind == Kind::TaintedStore));
+    assert!(findings(overflow, [one; 4]).is_empty());
     // It overflows here, but only what comes later is arithmetic on an infinity.
     let body = "words[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38);
         output[i] = HERE;";
