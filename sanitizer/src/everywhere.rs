@@ -15,18 +15,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What stored a byte of a buffer last: which of `dispatches`, and where in its program; `None` if nothing did.
+    /// What stored a byte of a buffer last, in which of `dispatches`; `None` if nothing did.
     #[must_use]
-    pub fn stored_by(
-        &self,
-        dispatches: &[Dispatch<'_>],
-        buffer: usize,
-        byte: u64,
-    ) -> Option<(usize, Source)> {
+    pub fn stored_by(&self, dispatches: &[Dispatch<'_>], buffer: usize, byte: u64) -> Option<Source> {
         let Stored { dispatch, site, invocation } = self.buffers[buffer].stored(byte / 4)?;
-        let n = dispatch as usize - 1;
-        let Dispatch { program, grid, .. } = dispatches.get(n)?;
-        Some((n, program.source(site, *grid, invocation)))
+        let dispatch = dispatch as usize - 1;
+        let Dispatch { program, grid, .. } = dispatches.get(dispatch)?;
+        Some(Source { dispatch, ..program.source(site, *grid, invocation) })
     }
 }
 

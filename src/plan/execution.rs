@@ -219,10 +219,11 @@ impl Recording {
         for part in parts {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = part.split_at(digits);
-            described += &match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
-                Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
-                None => format!("line {part}"),
-            };
+            described +=
+                &match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
+                    Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
+                    None => format!("line {part}"),
+                };
         }
         described
     }

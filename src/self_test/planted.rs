@@ -92,8 +92,8 @@ const PLANTS: &[Plant] = &[
              & !(bitcast<vec4<f32>>(x) < bitcast<vec4<f32>>(vec4<u32>(b.max_bits)));",
         )],
         modules: "",
-        found: " became ",
-        at: "stored by shaders/",
+        found: "value that may be anything is stored",
+        at: "since shaders/element/float.wgsl",
     },
     Plant {
         fault: "a packet loaded beyond the binding",
