@@ -23,6 +23,9 @@ fn a_select_drops_it() {
     harmless("output[i] = select(0u, q, d != 0u);");
     harmless("output[i] = select(vec2(q), vec2(0u), vec2(d == 0u, true)).x;");
     harmful("output[i] = select(q, 0u, d == 1u);");
+    // Where it decides, bits in which both agree are what they are.
+    harmless("output[i] = select(4u, 6u, q > 3u) & 5u;");
+    harmful("output[i] = select(4u, 6u, q > 3u) & 2u;");
 }
 
 #[test]
@@ -68,7 +71,12 @@ fn any_value_would_do() {
     harmless("output[i] = max(q, 0xffffffffu);");
     harmless("output[i] = u32((q & 3u) < 4u);");
     harmless("output[i] = u32((q | 4u) == 3u);");
+    harmless("output[i] = min(5u, q | 0x80000000u);");
+    harmless("output[i] = max(0x80000000u, q & 1u);");
+    harmless("output[i] = bitcast<u32>(min(-5i, bitcast<i32>(q & 1u)));");
     harmful("output[i] = min(q, 1u);");
+    harmful("output[i] = min(q | 1u, 5u);");
+    harmful("output[i] = bitcast<u32>(max(-5i, bitcast<i32>(q & 1u)));");
     harmful("output[i] = u32((q & 3u) < 3u);");
 }
 

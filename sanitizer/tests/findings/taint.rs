@@ -20,11 +20,31 @@ fn arithmetic_on_what_is_not_finite() {
             stored([0, one, special, one], float, wrong, "x");
         }
     }
+    // Infinities that an expression overflows to cancel out, at least where it is computed as written.
+    let overflow = "output[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38 * 0.0);";
+    let found = findings(overflow, [one, one, 1e20_f32.to_bits(), one]);
+    assert!(found.iter().any(|finding| finding.kind == Kind::TaintedStore));
+    assert!(findings(overflow, [one; 4]).is_empty());
     // It overflows here, but only what comes later is arithmetic on an infinity.
     let body = "words[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38);
         output[i] = HERE;";
     let big = 1e20_f32.to_bits();
     stored([one, one, big, one], body, "bitcast<u32>(bitcast<f32>(words[i]) * 0.5)", "words[i]");
+}
+
+#[test]
+fn comparisons_with_nan() {
+    let one = 1.0_f32.to_bits();
+    let body = "let x = bitcast<f32>(words[i]);\n output[i] = HERE;";
+    for comparison in ["x < 1.0", "x >= 1.0", "1.0 <= x", "x == 1.0", "x == x", "x != x", "2.0 > x"] {
+        stored([0, one, NAN, one], body, &format!("u32({comparison})"), "words[i]");
+    }
+    for picked in ["min(x, 1.0)", "min(1.0, x)", "max(x, 1.0)", "max(1.0, x)", "saturate(x)"] {
+        stored([0, one, NAN, one], body, &format!("bitcast<u32>({picked})"), "words[i]");
+    }
+    // Of two zeros either may come out, so the sign alone is left open.
+    let zeros = [one, one, 1 << 31, one];
+    stored(zeros, body, "bitcast<u32>(max(x, 0.0))", "bitcast<u32>(max(x, 0.0)) & 0x7fffffffu");
 }
 
 #[test]

@@ -72,12 +72,7 @@ pub fn random_programs(
     check: impl Fn(&Program),
 ) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
-    let config = Config {
-        cases: asked.unwrap_or(cases),
-        failure_persistence: None,
-        max_shrink_iters: 4000,
-        ..Config::default()
-    };
+    let config = Config { cases: asked.unwrap_or(cases), failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let programs = vec(any::<u32>(), 0..length).prop_map(|words| generate(&mut Choices(words.into_iter())));
     runner

@@ -10,12 +10,16 @@ use crate::program::{Program, Space};
 fn device() -> &'static (wgpu::Device, wgpu::Queue) {
     static DEVICE: OnceLock<(wgpu::Device, wgpu::Queue)> = OnceLock::new();
     DEVICE.get_or_init(|| {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+        let backends = wgpu::Backends::VULKAN;
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends,
+            ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
+        });
         let wanted = std::env::var("WGPU_ADAPTER_NAME").unwrap_or_default().to_lowercase();
-        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+        let adapters = pollster::block_on(instance.enumerate_adapters(backends));
         let adapter = adapters.iter().find(|one| one.get_info().name.to_lowercase().contains(&wanted));
         let adapter =
-            adapter.expect("no adapter; `cargo xtask drivers` installs a software driver where it can");
+            adapter.expect("no Vulkan; `cargo xtask drivers` installs a software driver where it can");
         let descriptor =
             wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..wgpu::DeviceDescriptor::default() };
         pollster::block_on(adapter.request_device(&descriptor)).unwrap()

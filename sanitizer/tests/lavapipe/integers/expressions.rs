@@ -1,8 +1,8 @@
 //! Random expressions, all defined by WGSL: no division by zero, no index or shift beyond.
 
-use super::Generator;
 use super::scope::Root;
 use super::types::{Aggregate, BOOL, I32, Path, Piece, Plain, Scalar, Type, U32};
+use super::{Function, Generator};
 
 /// What WGSL computes before the program runs must not overflow, so nothing is computed of such alone.
 struct Operand {
@@ -38,7 +38,7 @@ impl Generator<'_> {
     pub fn variable_value(&mut self, ty: Type) -> Option<String> {
         match ty {
             Type::Plain(plain) => {
-                let [value] = self.operands([plain], 3);
+                let [value] = self.operands([plain], 2);
                 Some(value)
             }
             Type::Aggregate(_) => Some(self.place(|root, path| path.ty == ty && !root.constant)?.0),
@@ -55,7 +55,9 @@ impl Generator<'_> {
 
     /// The text of a place that is as asked.
     pub fn place(&mut self, wanted: impl Fn(&Root, &Path) -> bool) -> Option<(String, Type)> {
-        let roots = self.globals.iter().chain(&self.scope);
+        // What was named here, rather than what many programs have.
+        let globals = if self.choices.once_in(2) { &[][..] } else { &self.globals };
+        let roots = self.scope.iter().chain(globals);
         let roots: Vec<_> =
             roots.filter(|root| root.places(|path| wanted(root, path)).next().is_some()).collect();
         if roots.is_empty() {
@@ -68,7 +70,7 @@ impl Generator<'_> {
     }
 
     /// An index, which is not constant if it must vary.
-    fn index(&mut self, piece: &Piece, varies: bool) -> String {
+    pub fn index(&mut self, piece: &Piece, varies: bool) -> String {
         let (end, length) = match piece {
             Piece::Text(text) => return text.clone(),
             Piece::Below(end) => (end.clone(), None),
@@ -95,7 +97,7 @@ impl Generator<'_> {
         if depth == 0 || self.choices.below(6) == 0 {
             return self.leaf(ty);
         }
-        let call = self.choices.once_in(12).then(|| self.call(Some(Type::Plain(ty)), depth - 1));
+        let call = self.choices.once_in(6).then(|| self.call(Some(Type::Plain(ty)), depth - 1));
         let text = call.flatten().unwrap_or_else(|| match ty.scalar {
             Scalar::Bool => self.truth(ty, depth - 1),
             Scalar::U32 | Scalar::I32 => self.number(ty, depth - 1),
@@ -332,25 +334,30 @@ impl Generator<'_> {
 
     /// A call of a function that returns this, if one can be called.
     pub fn call(&mut self, returned: Option<Type>, depth: u32) -> Option<String> {
-        if !self.may_call {
-            return None;
-        }
-        let functions: Vec<_> =
-            self.functions.iter().filter(|one| one.returned == returned).cloned().collect();
-        if functions.is_empty() {
+        let fits = |function: &&Function| function.returned == returned;
+        let functions: Vec<_> = self.functions.iter().filter(fits).cloned().collect();
+        if !self.may_call || functions.is_empty() {
             return None;
         }
         let function = self.choices.pick(&functions);
-        let mut taken: Vec<String> = Vec::new();
-        for ty in &function.pointers {
-            let free = |root: &&Root| {
-                root.ty == *ty && root.pointer.as_ref().is_some_and(|one| !taken.contains(one))
-            };
-            taken.push(self.scope.iter().find(free)?.pointer.clone()?);
+        self.call_of(&function, depth)
+    }
+
+    /// A call of this one, if there are variables for its pointers.
+    pub fn call_of(&mut self, function: &Function, depth: u32) -> Option<String> {
+        let mut arguments: Vec<String> = Vec::new();
+        for &ty in &function.pointers {
+            let fits = self.scope.iter().filter(|root| root.ty == ty).filter_map(|root| root.pointer.clone());
+            let free: Vec<_> = fits.filter(|pointer| !arguments.contains(pointer)).collect();
+            if free.is_empty() {
+                return None;
+            }
+            arguments.push(self.choices.pick(&free));
         }
-        let values: Vec<_> = function.values.iter().map(|&ty| self.expression(ty, depth)).collect();
-        taken.extend(values);
-        Some(format!("{}({})", function.name, taken.join(", ")))
+        for &ty in &function.values {
+            arguments.push(self.expression(ty, depth));
+        }
+        Some(format!("{}({})", function.name, arguments.join(", ")))
     }
 
     fn leaf(&mut self, ty: Plain) -> Operand {

@@ -48,7 +48,7 @@ struct Function {
 
 #[test]
 fn random_programs_agree() {
-    random_programs(300, 1500, program, |program| {
+    random_programs(200, 2000, program, |program| {
         let (_, devices) = program.agreed();
         assert_eq!(devices, 1, "integers leave nothing to a device");
     });
@@ -246,7 +246,7 @@ var<private> self_index: u32;
         self.line(&format!("fn {name}({}){arrow} {{", parameters.join(", ")));
         self.returned = returned;
         self.calls_in_loops = false;
-        if self.block(Room { breaks: false, continues: false, blocks: 2, loops: 1 }) {
+        if self.block(Room { breaks: false, continues: false, returns: true, blocks: 2, loops: 1 }) {
             self.indent += 1;
             let last = self.returning();
             self.line(&last);
@@ -300,7 +300,7 @@ var<private> self_index: u32;
         self.scope = builtins.map(|(name, ty)| Root::value(&self.types, Type::Plain(ty), name)).to_vec();
         self.returned = None;
         self.calls_in_loops = true;
-        let room = Room { breaks: false, continues: false, blocks: 3, loops: 2 };
+        let room = Room { breaks: false, continues: false, returns: true, blocks: 3, loops: 2 };
         // Stops behind a `return`.
         let _ = (0..3).all(|_| self.block(room));
         self.line("}");

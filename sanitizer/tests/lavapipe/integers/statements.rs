@@ -1,14 +1,15 @@
 //! Random statements. Every loop comes to an end.
 
-use super::Generator;
 use super::scope::Root;
 use super::types::{BOOL, I32, Path, Plain, Scalar, Type, U32};
+use super::{Generator, OWN_WORDS};
 
 /// What a block may hold.
 #[derive(Clone, Copy)]
 pub struct Room {
     pub breaks: bool,
     pub continues: bool,
+    pub returns: bool,
     /// How deep blocks may still be nested.
     pub blocks: u32,
     /// How deep loops may.
@@ -21,6 +22,9 @@ impl Generator<'_> {
         let (scope, may_call) = (self.scope.len(), self.may_call);
         self.indent += 1;
         let goes_on = (0..=self.choices.below(5)).all(|_| self.statement(room));
+        if goes_on {
+            self.reveal(scope);
+        }
         self.indent -= 1;
         self.scope.truncate(scope);
         self.may_call = may_call;
@@ -29,17 +33,17 @@ impl Generator<'_> {
 
     fn statement(&mut self, room: Room) -> bool {
         let inner = Room { blocks: room.blocks.saturating_sub(1), ..room };
-        match self.choices.below(20) {
+        match self.choices.below(22) {
             0 | 1 => self.assign(|root| root.assignable && root.pointer.is_none()),
             2 | 3 => self.declare(),
             4 | 5 => self.assign(|root| root.assignable),
             6..=8 => self.update(),
             9 => {
                 let value = self.choices.pick(&[U32, I32, BOOL]);
-                let value = self.expression(Type::Plain(value), 3);
+                let value = self.expression(Type::Plain(value), 2);
                 self.line(&format!("_ = {value};"));
             }
-            10 => self.call_alone(),
+            10 | 20 | 21 => self.call_alone(),
             11 => self.share(),
             12 => self.point(),
             13 | 14 if room.blocks > 0 => self.branch(inner),
@@ -51,6 +55,30 @@ impl Generator<'_> {
             _ => self.assign(|root| root.assignable),
         }
         true
+    }
+
+    /// Adds something of what was named since then to what the invocation owns.
+    fn reveal(&mut self, since: usize) {
+        for n in since..self.scope.len() {
+            let root = self.scope[n].clone();
+            let plain = |path: &&Path| matches!(path.ty, Type::Plain(_));
+            let paths: Vec<_> = root.places(|path| plain(&path)).collect();
+            if paths.is_empty() || self.choices.once_in(3) {
+                continue;
+            }
+            let path = self.choices.pick(&paths);
+            let place = root.text(path, |piece| self.index(piece, false));
+            let value = match path.ty {
+                Type::Plain(Plain { width: 1, .. }) => format!("u32({place})"),
+                Type::Plain(Plain { width, .. }) => {
+                    let weights = ["1u", "3u", "5u", "7u"][..width].join(", ");
+                    format!("dot(vec{width}<u32>({place}), vec{width}<u32>({weights}))")
+                }
+                Type::Aggregate(_) => unreachable!("only scalars and vectors were asked for"),
+            };
+            let word = self.choices.below(OWN_WORDS);
+            self.line(&format!("output[self_index * {OWN_WORDS}u + {word}u] += {value};"));
+        }
     }
 
     pub fn line(&mut self, text: &str) {
@@ -66,7 +94,7 @@ impl Generator<'_> {
 
     /// A scalar or a vector, or now and then something larger.
     pub fn any_type(&mut self) -> Type {
-        if self.choices.once_in(4) {
+        if self.choices.once_in(3) {
             self.choices.pick(&self.local_types)
         } else {
             Type::Plain(Plain::any(self.choices, super::types::Home::Function))
@@ -75,21 +103,25 @@ impl Generator<'_> {
 
     fn declare(&mut self) {
         let ty = self.any_type();
-        let kind = self.choices.below(6);
-        if kind < 2
-            && let Some(value) = self.variable_value(ty)
-        {
-            let name = self.name("a");
-            self.line(&format!("let {name} = {value};"));
-            let root = Root::value(&self.types, ty, &name);
-            self.scope.push(root);
-            return;
+        let value = if self.choices.once_in(2) { self.variable_value(ty) } else { None };
+        match value {
+            Some(value) => self.declare_value(ty, &value),
+            None => self.declare_variable(ty),
         }
-        let (type_name, value) = (self.types.name(ty), self.expression(ty, 3));
+    }
+
+    fn declare_value(&mut self, ty: Type, value: &str) {
+        let name = self.name("a");
+        self.line(&format!("let {name} = {value};"));
+        self.scope.push(Root::value(&self.types, ty, &name));
+    }
+
+    fn declare_variable(&mut self, ty: Type) {
+        let (type_name, value) = (self.types.name(ty), self.expression(ty, 2));
         let name = self.name("b");
-        match kind {
-            2 => self.line(&format!("var {name}: {type_name};")),
-            3 => self.line(&format!("var {name}: {type_name} = {value};")),
+        match self.choices.below(4) {
+            0 => self.line(&format!("var {name}: {type_name};")),
+            1 => self.line(&format!("var {name}: {type_name} = {value};")),
             _ => self.line(&format!("var {name} = {value};")),
         }
         let root = Root::value(&self.types, ty, &name).assignable().with_pointer(format!("&{name}"));
@@ -98,7 +130,7 @@ impl Generator<'_> {
 
     fn assign(&mut self, wanted: impl Fn(&Root) -> bool) {
         if let Some((place, ty)) = self.place(|root, _| wanted(root)) {
-            let value = self.expression(ty, 4);
+            let value = self.expression(ty, 3);
             self.line(&format!("{place} = {value};"));
         }
     }
@@ -137,11 +169,17 @@ impl Generator<'_> {
     }
 
     fn call_alone(&mut self) {
-        let mut kinds: Vec<_> = self.functions.iter().map(|one| one.returned).collect();
-        kinds.push(None);
-        let returned = self.choices.pick(&kinds);
-        if let Some(call) = self.call(returned, 2) {
-            self.line(&format!("{call};"));
+        if !self.may_call || self.functions.is_empty() {
+            return;
+        }
+        let function = self.choices.pick(&self.functions);
+        for &ty in &function.pointers {
+            self.declare_variable(ty);
+        }
+        let Some(call) = self.call_of(&function, 2) else { return };
+        match function.returned {
+            Some(ty) if self.choices.once_in(2) => self.declare_value(ty, &call),
+            _ => self.line(&format!("{call};")),
         }
     }
 
@@ -175,7 +213,7 @@ impl Generator<'_> {
     }
 
     fn branch(&mut self, inner: Room) {
-        let condition = self.bool(3);
+        let condition = self.bool(2);
         self.line(&format!("if {condition} {{"));
         self.block(inner);
         while self.choices.once_in(4) {
@@ -218,6 +256,15 @@ impl Generator<'_> {
         self.line("}");
     }
 
+    /// What a loop does in each round.
+    fn round(&mut self, inner: Room) {
+        if self.block(inner) && self.choices.once_in(2) {
+            let condition = self.bool(2);
+            self.line(&format!("    if {condition} {{ continue; }}"));
+            self.block(inner);
+        }
+    }
+
     fn repeat(&mut self, inner: Room) {
         let (name, end) = (self.name("i"), self.u32(2));
         let counter = Root::value(&self.types, Type::Plain(U32), &name);
@@ -228,7 +275,7 @@ impl Generator<'_> {
             0 => {
                 self.line(&format!("for (var {name} = 0u; {name} < ({end} & 7u); {name}++) {{"));
                 self.scope.push(counter);
-                self.block(inner);
+                self.round(inner);
             }
             1 => {
                 let least = self.choices.pick(&["-2i", "0i", "1i"]);
@@ -236,7 +283,7 @@ impl Generator<'_> {
                     "for (var {name}: i32 = i32({end} & 3u); {name} > {least}; {name} -= 1i) {{"
                 ));
                 self.scope.push(Root::value(&self.types, Type::Plain(I32), &name));
-                self.block(inner);
+                self.round(inner);
             }
             2 => {
                 self.line(&format!("var {name} = {end} & 7u;"));
@@ -244,18 +291,19 @@ impl Generator<'_> {
                 let condition = self.bool(2);
                 self.line(&format!("while {name} > 0u && ({name} > 2u || {condition}) {{"));
                 self.line(&format!("    {name} -= 1u;"));
-                self.block(inner);
+                self.round(inner);
             }
             _ => {
                 self.line(&format!("var {name} = 0u;"));
                 self.scope.push(counter);
                 self.line("loop {");
                 self.line(&format!("    if {name} >= 5u {{ break; }}"));
-                self.block(inner);
+                self.round(inner);
                 self.line("    continuing {");
-                self.indent += 2;
-                self.line(&format!("{name} += 1u;"));
-                self.update();
+                self.indent += 1;
+                self.line(&format!("    {name} += 1u;"));
+                self.block(Room { breaks: false, continues: false, returns: false, loops: 0, ..inner });
+                self.indent += 1;
                 if self.choices.once_in(2) {
                     let condition = self.bool(2);
                     self.line(&format!("break if {condition};"));
@@ -269,19 +317,25 @@ impl Generator<'_> {
     }
 
     fn leave(&mut self, room: Room) -> bool {
-        let mut ways = vec![self.returning()];
+        let mut ways = Vec::new();
+        if room.returns {
+            ways.push(self.returning());
+        }
         if room.breaks {
             ways.push("break;".to_owned());
         }
         if room.continues {
             ways.push("continue;".to_owned());
         }
+        if ways.is_empty() {
+            return true;
+        }
         let way = self.choices.pick(&ways);
         if self.choices.once_in(4) {
             self.line(&way);
             return false;
         }
-        let condition = self.bool(3);
+        let condition = self.bool(2);
         self.line(&format!("if {condition} {{ {way} }}"));
         true
     }
