@@ -214,18 +214,17 @@ impl Recording {
     /// What there is to say about a finding, with lines as those of fragments.
     pub(super) fn describe(&self, Finding { program, words }: &Finding) -> String {
         let Some(program) = program else { return words.clone() };
+        let module = self.names[*program].module;
         let mut parts = words.split("line ");
-        let mut described = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |described, part| {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = part.split_at(digits);
-            described +=
-                &match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
-                    Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
-                    None => format!("line {part}"),
-                };
-        }
-        described
+            match number.parse().ok().and_then(|line| located(module, line)) {
+                Some((name, line)) => format!("{described}shaders/{name}.wgsl:{line}{rest}"),
+                None => format!("{described}line {part}"),
+            }
+        })
     }
 }
 
