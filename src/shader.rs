@@ -18,11 +18,14 @@ pub(crate) mod binding {
     pub(crate) const DST: u32 = 2;
     /// Operators that lie in a storage buffer.
     pub(crate) const OPERATORS: u32 = 3;
-    /// Of `resolve.wgsl`, as the next two.
-    pub(crate) const MIN_SLOT: u32 = 1;
-    pub(crate) const MAX_SLOT: u32 = 2;
-    /// The uniform blocks that it writes.
-    pub(crate) const BLOCKS: u32 = 3;
+
+    /// Beside the parameters, those of `resolve.wgsl`.
+    pub(crate) mod resolve {
+        pub(crate) const MIN_SLOT: u32 = 1;
+        pub(crate) const MAX_SLOT: u32 = 2;
+        /// The uniform blocks that it writes.
+        pub(crate) const BLOCKS: u32 = 3;
+    }
 }
 
 /// Names one module.

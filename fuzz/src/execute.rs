@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use wgpu_clamp::fuzz::{self, Buffer, Finding, Outcome, Place, Run};
+use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
 use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, Program, Source};
 
 /// Modules by their WGSL, and of each the programs by entry point and constants: to make one takes longer than to run it.
@@ -23,19 +23,19 @@ const MOST: usize = 500;
 ///
 /// A program is none, or has what the sanitizer does not know.
 #[must_use]
-pub fn execute(run: &Run) -> Vec<Outcome> {
-    let programs = MODULES.with_borrow_mut(|modules| programs(run, modules));
-    let dispatches: Vec<_> = run.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
-    let before: Vec<_> = run.buffers.iter().map(memory).collect();
+pub fn execute(recording: &Recording) -> Vec<Verdict> {
+    let programs = MODULES.with_borrow_mut(|modules| programs(recording, modules));
+    let dispatches: Vec<_> = recording.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
+    let before: Vec<_> = recording.buffers.iter().map(memory).collect();
     let outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
-    outcomes.iter().map(|outcome| describe(run, &dispatches, before.clone(), outcome)).collect()
+    outcomes.iter().map(|outcome| describe(recording, &dispatches, before.clone(), outcome)).collect()
 }
 
-fn programs(run: &Run, modules: &mut Modules) -> Vec<Rc<Program>> {
+fn programs(recording: &Recording, modules: &mut Modules) -> Vec<Rc<Program>> {
     if modules.len() > MOST {
         modules.clear();
     }
-    let made = run.programs.iter().map(|fuzz::Program { wgsl, entry_point, constants }| {
+    let made = recording.programs.iter().map(|fuzz::Program { wgsl, entry_point, constants }| {
         if !modules.contains_key(wgsl) {
             let module = Module::parse(wgsl).unwrap_or_else(|error| panic!("{error}"));
             modules.insert(wgsl.clone(), (module, HashMap::new()));
@@ -74,25 +74,22 @@ fn memory(of: &Buffer) -> Memory {
 
 /// `expected`: the buffers before, into which the output is put: what then differs is stray.
 fn describe(
-    run: &Run,
+    recording: &Recording,
     dispatches: &[Dispatch],
     mut expected: Vec<Memory>,
     outcome: &wgsl_sanitizer::Outcome,
-) -> Outcome {
-    let tell = |source: Option<&Source>, words: String| Finding {
-        line: source.map_or(0, |source| source.line),
-        text: source.map_or_else(String::new, |source| source.text.clone()),
-        words,
-    };
+) -> Verdict {
+    let program = |source: &Source| recording.dispatches[source.dispatch].program;
+    let tell = |source: Option<&Source>, words| Finding { program: source.map(program), words };
     // With the line that stored a byte last.
     let stored = |buffer: usize, byte: u64, words: String| match outcome.stored_by(dispatches, buffer, byte) {
-        Some((_, source)) => tell(Some(&source), format!("{words}, stored by {source}")),
+        Some(source) => tell(Some(&source), format!("{words}, stored by {source}")),
         None => tell(None, format!("{words}, which nothing stored")),
     };
     let mut findings: Vec<_> =
         outcome.findings.iter().map(|finding| tell(finding.source.as_ref(), finding.to_string())).collect();
     let mut wrong = Vec::new();
-    for &Place { buffer, offset, size, input, allowed } in &run.output {
+    for &Place { buffer, offset, size, input, allowed } in &recording.output {
         let mut bits = [0; 8];
         outcome.buffers[buffer].read(offset, &mut bits[..size]);
         expected[buffer].write(offset, &bits[..size]);
@@ -104,11 +101,11 @@ fn describe(
     }
     // A few say as much as all.
     wrong.truncate(3);
-    for (n, before) in expected.iter().enumerate().filter(|&(n, _)| !run.buffers[n].is_scratch) {
+    for (n, before) in expected.iter().enumerate().filter(|&(n, _)| !recording.buffers[n].is_scratch) {
         if let Some(byte) = before.first_difference(&outcome.buffers[n]) {
             wrong.push((n, byte, format!("byte {byte:#x} of buffer {n}, outside the output, changed")));
         }
     }
     findings.extend(wrong.into_iter().map(|(buffer, byte, words)| stored(buffer, byte, words)));
-    Outcome { device: outcome.device.to_string(), findings }
+    Verdict { device: outcome.device.to_string(), findings }
 }

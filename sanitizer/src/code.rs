@@ -119,13 +119,17 @@ pub(crate) enum Extent {
     },
 }
 
-/// Sums and products of floats, as written.
+/// Sums and products of floats, as written; what is subtracted is negated first.
 #[derive(Debug)]
 pub(crate) enum Float {
-    Leaf(Reg),
-    Negative(Arc<Self>),
+    Leaf {
+        reg: Reg,
+        negative: bool,
+    },
     Product(Arc<Self>, Arc<Self>),
     Sum(Arc<Self>, Arc<Self>),
+    /// Of a sum.
+    Negative(Arc<Self>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -362,20 +366,18 @@ impl Op {
 
     /// Whether it does nothing but to give a value.
     pub(crate) const fn is_pure(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Unary(..)
-            | Self::Binary(..)
-            | Self::Select { .. }
-            | Self::Float { .. }
-            | Self::ExtractBits { .. }
-            | Self::InsertBits { .. }
-            | Self::Assign { .. }
-            | Self::ReadRegister { .. }
-            | Self::Length { .. } => true,
-            // One that may be beyond its binding is looked at.
-            Self::Load { word, .. } => word.address.is_none(),
-            _ => false,
-        }
+                | Self::Binary(..)
+                | Self::Select { .. }
+                | Self::Float { .. }
+                | Self::ExtractBits { .. }
+                | Self::InsertBits { .. }
+                | Self::Assign { .. }
+                | Self::ReadRegister { .. }
+                | Self::Length { .. }
+        )
     }
 
     /// Whether it touches memory that several invocations may touch.
@@ -408,6 +410,11 @@ pub(crate) enum Use {
 }
 
 impl Code {
+    /// Whether invocations can act on each other.
+    pub(crate) fn has_atomics(&self) -> bool {
+        self.ops.iter().any(Op::is_atomic)
+    }
+
     /// What an invocation is told of itself, in a grid of workgroups.
     pub(crate) fn input(&self, input: Input, grid: [u32; 3], invocation: u32) -> u32 {
         let size = self.workgroup_size;
@@ -433,7 +440,7 @@ impl Code {
         let callers = caller.map(|caller| self.sites[caller as usize]);
         let callers = std::iter::successors(callers, outwards).map(|site| site.line).collect();
         let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), grid, invocation));
-        Source { line, text, callers, invocation }
+        Source { dispatch: 0, line, text, callers, invocation }
     }
 }
 
@@ -441,7 +448,7 @@ impl Float {
     /// Calls `f` with each register.
     pub(crate) fn leaves(&self, f: &mut impl FnMut(Reg)) {
         match self {
-            Self::Leaf(reg) => f(*reg),
+            Self::Leaf { reg, .. } => f(*reg),
             Self::Negative(a) => a.leaves(f),
             Self::Product(a, b) | Self::Sum(a, b) => {
                 a.leaves(f);
@@ -457,13 +464,23 @@ impl Float {
         size
     }
 
+    /// Its opposite, with the opposite sign of a zero.
+    pub(crate) fn negated(self: &Arc<Self>) -> Arc<Self> {
+        Arc::new(match &**self {
+            Self::Leaf { reg, negative } => Self::Leaf { reg: *reg, negative: !negative },
+            Self::Product(a, b) => Self::Product(a.negated(), b.clone()),
+            Self::Sum(..) => Self::Negative(self.clone()),
+            Self::Negative(a) => return a.clone(),
+        })
+    }
+
     /// The same of other registers.
     pub(crate) fn renamed(&self, name: &impl Fn(Reg) -> Reg) -> Arc<Self> {
         Arc::new(match self {
-            Self::Leaf(reg) => Self::Leaf(name(*reg)),
-            Self::Negative(a) => Self::Negative(a.renamed(name)),
+            Self::Leaf { reg, negative } => Self::Leaf { reg: name(*reg), negative: *negative },
             Self::Product(a, b) => Self::Product(a.renamed(name), b.renamed(name)),
             Self::Sum(a, b) => Self::Sum(a.renamed(name), b.renamed(name)),
+            Self::Negative(a) => Self::Negative(a.renamed(name)),
         })
     }
 }

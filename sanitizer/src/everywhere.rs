@@ -15,56 +15,68 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What stored a byte of a buffer last: which of `dispatches`, and where in its program; `None` if nothing did.
+    /// What stored a byte of a buffer last, in which of `dispatches`; `None` if nothing did.
     #[must_use]
-    pub fn stored_by(
-        &self,
-        dispatches: &[Dispatch<'_>],
-        buffer: usize,
-        byte: u64,
-    ) -> Option<(usize, Source)> {
+    pub fn stored_by(&self, dispatches: &[Dispatch<'_>], buffer: usize, byte: u64) -> Option<Source> {
         let Stored { dispatch, site, invocation } = self.buffers[buffer].stored(byte / 4)?;
-        let n = dispatch as usize - 1;
-        let Dispatch { program, grid, .. } = dispatches.get(n)?;
-        Some((n, program.source(site, *grid, invocation)))
+        let dispatch = dispatch as usize - 1;
+        let Dispatch { program, grid, .. } = dispatches.get(dispatch)?;
+        Some(Source { dispatch, ..program.source(site, *grid, invocation) })
     }
 }
 
-/// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference to one of the
-/// programs, in both orders of invocations.
+/// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference, in two orders
+/// of invocations, with atomics in three. An outcome stands for all devices that do the same.
 #[must_use]
 pub fn everywhere(dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Vec<Outcome> {
     let freedoms = dispatches.iter().fold(Freedoms::default(), |all, one| all.or(one.program.freedoms()));
-    freedoms.devices().into_iter().map(|device| on_device(device, dispatches, buffers)).collect()
+    let mut outcomes: Vec<(Outcome, Freedoms)> = Vec::new();
+    for device in freedoms.devices() {
+        if outcomes.iter().all(|(outcome, met)| met.tell_apart(outcome.device, device)) {
+            outcomes.push(on_device(device, dispatches, buffers));
+        }
+    }
+    outcomes.into_iter().map(|(outcome, _)| outcome).collect()
 }
 
-fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Outcome {
-    let in_order = |order| {
+/// What a device makes of them, and which of its choices made a difference.
+fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> (Outcome, Freedoms) {
+    let mut met = Freedoms::default();
+    let mut in_order = |order| {
         let mut buffers = buffers.to_vec();
         buffers.iter_mut().for_each(Memory::forget);
         let mut findings = Vec::new();
-        for Dispatch { program, grid, bindings } in dispatches {
-            findings.extend(program.run(device, order, *grid, bindings, &mut buffers));
+        for (n, Dispatch { program, grid, bindings }) in dispatches.iter().enumerate() {
+            let (mut found, differences) = program.run(device, order, *grid, bindings, &mut buffers);
+            found
+                .iter_mut()
+                .filter_map(|finding| finding.source.as_mut())
+                .for_each(|source| source.dispatch = n);
+            findings.extend(found);
+            met = met.or(differences);
         }
         (buffers, findings)
     };
     let (buffers, mut findings) = in_order(Order::Forward);
-    let (others, more) = in_order(Order::Backward);
-    if findings.is_empty() {
-        findings = more;
+    let scattered = dispatches.iter().any(|one| one.program.has_atomics()).then_some(Order::Scattered);
+    for order in [Order::Backward].into_iter().chain(scattered) {
+        let (others, more) = in_order(order);
+        if findings.is_empty() {
+            findings = more;
+        }
+        if findings.is_empty() {
+            findings.extend(differing(&buffers, &others));
+        }
     }
-    let differs = buffers.iter().zip(&others).position(|(a, b)| a != b);
-    if let Some(n) = differs.filter(|_| findings.is_empty()) {
-        let byte = buffers[n].first_difference(&others[n]).unwrap_or(0);
-        findings.push(Finding {
-            kind: Kind::Order,
-            source: None,
-            values: format!(
-                "byte {byte} of buffer {n}: {:#x} or {:#x}",
-                buffers[n].byte(byte),
-                others[n].byte(byte)
-            ),
-        });
-    }
-    Outcome { device, buffers, findings }
+    (Outcome { device, buffers, findings }, met)
+}
+
+/// That buffers differ after two orders.
+fn differing(buffers: &[Memory], others: &[Memory]) -> Option<Finding> {
+    let differ = |(n, (a, b)): (usize, (&Memory, &Memory))| {
+        let byte = a.first_difference(b)?;
+        let values = format!("byte {byte} of buffer {n}: {:#x} or {:#x}", a.byte(byte), b.byte(byte));
+        Some(Finding { kind: Kind::Order, source: None, values })
+    };
+    buffers.iter().zip(others).enumerate().find_map(differ)
 }

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Kind};
 use crate::float::{self, Arithmetic, Step};
 use crate::memory::Memory;
 use crate::taint::Tainted;
-use crate::{Binding, Device, Order, Source};
+use crate::{Binding, Device, Freedoms, Order, Source};
 
 /// A value of each invocation.
 type Lanes = [u32; LANES];
@@ -25,7 +25,7 @@ pub(crate) fn execute(
     grid: [u32; 3],
     bindings: &[Binding],
     buffers: &mut [Memory],
-) -> Vec<Finding> {
+) -> (Vec<Finding>, Freedoms) {
     buffers.iter_mut().for_each(Memory::begin_dispatch);
     let bound = |&(group, binding): &(u32, u32)| {
         let found = bindings.iter().find(|other| (other.group, other.binding) == (group, binding));
@@ -52,6 +52,7 @@ pub(crate) fn execute(
         active: 0,
         invocations: [0; LANES],
         at: 0,
+        stack: Vec::new(),
         findings: Vec::new(),
     };
     for &(reg, value) in &code.constants {
@@ -61,22 +62,34 @@ pub(crate) fn execute(
     let total = grid.into_iter().chain([x, y, z]).map(u64::from).product::<u64>();
     // One less than two numbers that say who touched a word.
     assert!(total < u64::from(u32::MAX) - 1, "{total} invocations");
-    // Invocations that run at once take each statement together, in either order. Where they can act on each other, the
-    // second order is that of one after the other.
-    let alone = order == Order::Backward && code.ops.iter().any(Op::is_atomic);
-    let at_once = if alone { 1 } else { LANES };
+    // Those of a batch take each statement together, so each order has other batches.
+    let at_once = if order == Order::Backward && code.has_atomics() { 1 } else { LANES };
+    let stride = scattering(total);
     for first in (0..total).step_by(at_once) {
         for (lane, n) in (first..total.min(first + at_once as u64)).enumerate() {
             machine.invocations[lane] = match order {
                 Order::Forward => n,
                 Order::Backward => total - 1 - n,
+                Order::Scattered => n * stride % total,
             } as u32;
         }
         let count = (total - first).min(at_once as u64);
         machine.active = u64::MAX >> (LANES as u64 - count);
         machine.run();
     }
-    machine.findings
+    (machine.findings, machine.arithmetic.met)
+}
+
+/// A step by which all of so many invocations are met, neighbours far from each other.
+fn scattering(total: u64) -> u64 {
+    let divides_both = |step: u64| {
+        let (mut a, mut b) = (total, step);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a > 1
+    };
+    (total * 5 / 8..total).find(|&step| !divides_both(step)).unwrap_or(1)
 }
 
 struct Machine<'a> {
@@ -99,6 +112,8 @@ struct Machine<'a> {
     /// Their numbers in the dispatch.
     invocations: Lanes,
     at: usize,
+    /// Of float expressions.
+    stack: Vec<Lanes>,
     findings: Vec<Finding>,
 }
 

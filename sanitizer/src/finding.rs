@@ -5,15 +5,15 @@ use std::fmt;
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A load or store beyond a binding.
+    /// A load or store beyond a binding, or an index beyond an array that ends with it.
     BeyondBinding,
-    /// An index beyond an array or a vector.
+    /// An index beyond an array or a vector, whether what lies there is used or not.
     BeyondArray,
     /// Two invocations touch a byte, one of them stores it, and not both atomically.
     Race,
     /// A word is touched atomically and plainly in one dispatch.
     MixedAtomics,
-    /// A loop that goes on for too long.
+    /// A loop of more than 65,536 rounds.
     Endless,
     /// Another order of invocations gives other bytes.
     Order,
@@ -41,6 +41,8 @@ pub struct Finding {
 /// A place in the WGSL, and who is there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
+    /// Which of the dispatches that were run; 0 where it was one.
+    pub dispatch: usize,
     /// The line, from 1 on.
     pub line: u32,
     /// That line, without white space around it.
@@ -58,7 +60,7 @@ impl fmt::Display for Kind {
             Self::BeyondArray => "index beyond the array",
             Self::Race => "race",
             Self::MixedAtomics => "word touched atomically and plainly",
-            Self::Endless => "loop without end",
+            Self::Endless => "loop of more than 65,536 rounds",
             Self::Order => "result depends on the order of invocations",
             Self::Shift => "shift by the width or more",
             Self::TaintedStore => "value that may be anything is stored",
@@ -70,7 +72,7 @@ impl fmt::Display for Kind {
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, text, callers, invocation: [x, y, z] } = self;
+        let Self { line, text, callers, invocation: [x, y, z], .. } = self;
         write!(f, "line {line}, `{text}`")?;
         for caller in callers {
             write!(f, ", called in line {caller}")?;

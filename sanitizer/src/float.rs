@@ -41,176 +41,159 @@ pub(crate) enum Step {
 /// The steps by which a device computes an expression.
 pub(crate) fn steps(expression: &Arc<Float>, device: Device) -> Vec<Step> {
     let mut steps = Vec::new();
-    push(&associated(expression, device.association), device.fused, &mut steps);
+    push(&associated(expression, device.association), device, &mut steps);
     steps
 }
 
-/// The factors of a product, or the terms of a sum.
-fn chain(expression: &Arc<Float>, sums: bool, parts: &mut Vec<Arc<Float>>) {
+/// The factors of a product, or the terms of a sum, which may be subtracted.
+fn chain(expression: &Arc<Float>, sums: bool, negative: bool, parts: &mut Vec<Arc<Float>>) {
     match &**expression {
-        Float::Product(a, b) if !sums => {
-            chain(a, sums, parts);
-            chain(b, sums, parts);
-        }
-        Float::Sum(a, b) if sums => {
-            chain(a, sums, parts);
-            chain(b, sums, parts);
-        }
-        _ => parts.push(expression.clone()),
+        Float::Product(a, b) if !sums => [a, b].into_iter().for_each(|part| chain(part, sums, false, parts)),
+        Float::Sum(a, b) if sums => [a, b].into_iter().for_each(|part| chain(part, sums, negative, parts)),
+        Float::Negative(a) if sums => chain(a, sums, !negative, parts),
+        _ => parts.push(if negative { expression.negated() } else { expression.clone() }),
     }
 }
 
 fn associated(expression: &Arc<Float>, association: Association) -> Arc<Float> {
+    let (Float::Product(a, b) | Float::Sum(a, b)) = &**expression else {
+        return match &**expression {
+            Float::Negative(a) => associated(a, association).negated(),
+            _ => expression.clone(),
+        };
+    };
     let sums = matches!(**expression, Float::Sum(..));
-    match &**expression {
-        Float::Leaf(_) => expression.clone(),
-        Float::Negative(a) => Arc::new(Float::Negative(associated(a, association))),
-        Float::Product(a, b) | Float::Sum(a, b) => {
-            let join = if sums { Float::Sum } else { Float::Product };
-            let mut parts = Vec::new();
-            chain(expression, sums, &mut parts);
-            if parts.len() == 2 || association == Association::Written {
-                return Arc::new(join(associated(a, association), associated(b, association)));
-            }
-            let mut parts: Vec<_> = parts.iter().map(|part| associated(part, association)).collect();
-            if association == Association::Reversed {
-                parts.reverse();
-            } else {
-                let second = parts.remove(1);
-                parts.push(second);
-            }
-            parts.into_iter().reduce(|a, b| Arc::new(join(a, b))).expect("a chain has parts")
-        }
+    let join = if sums { Float::Sum } else { Float::Product };
+    let mut parts = Vec::new();
+    chain(expression, sums, false, &mut parts);
+    if parts.len() == 2 || association == Association::Written {
+        return Arc::new(join(associated(a, association), associated(b, association)));
     }
+    let mut parts: Vec<_> = parts.iter().map(|part| associated(part, association)).collect();
+    if association == Association::Reversed {
+        parts.reverse();
+    } else {
+        let second = parts.remove(1);
+        parts.push(second);
+    }
+    parts.into_iter().reduce(|a, b| Arc::new(join(a, b))).expect("a chain has parts")
 }
 
-/// The factors of what can be fused with an addition, and whether it is subtracted.
-fn product(expression: &Arc<Float>) -> Option<(&Arc<Float>, &Arc<Float>, bool)> {
-    match &**expression {
-        Float::Product(a, b) => Some((a, b, false)),
-        Float::Negative(a) => match &**a {
-            Float::Product(a, b) => Some((a, b, true)),
-            _ => None,
-        },
+/// The factors of what can be fused with an addition.
+const fn product(expression: &Float) -> Option<(&Arc<Float>, &Arc<Float>)> {
+    match expression {
+        Float::Product(a, b) => Some((a, b)),
         _ => None,
     }
 }
 
-fn push(expression: &Arc<Float>, fused: bool, steps: &mut Vec<Step>) {
-    match &**expression {
-        Float::Leaf(reg) => steps.push(Step::Push(*reg)),
+fn push(expression: &Float, device: Device, steps: &mut Vec<Step>) {
+    match expression {
+        Float::Leaf { reg, negative } => {
+            steps.push(Step::Push(*reg));
+            if *negative {
+                steps.push(Step::Negate);
+            }
+        }
         Float::Negative(a) => {
-            push(a, fused, steps);
+            push(a, device, steps);
             steps.push(Step::Negate);
         }
         Float::Product(a, b) => {
-            push(a, fused, steps);
-            push(b, fused, steps);
+            push(a, device, steps);
+            push(b, device, steps);
             steps.push(Step::Multiply);
         }
         Float::Sum(a, b) => {
-            let fusible =
-                product(a).map(|factors| (factors, b)).or_else(|| product(b).map(|factors| (factors, a)));
-            if let Some(((factor, other, negative), term)) = fusible.filter(|_| fused) {
-                push(factor, fused, steps);
-                if negative {
-                    steps.push(Step::Negate);
-                }
-                push(other, fused, steps);
-                push(term, fused, steps);
+            let (left, right) =
+                (product(a).map(|factors| (factors, b)), product(b).map(|factors| (factors, a)));
+            let fusible = if device.fused_right { right.or(left) } else { left.or(right) };
+            if let Some(((factor, other), term)) = fusible.filter(|_| device.fused) {
+                push(factor, device, steps);
+                push(other, device, steps);
+                push(term, device, steps);
                 steps.push(Step::Fused);
             } else {
-                push(a, fused, steps);
-                push(b, fused, steps);
+                push(a, device, steps);
+                push(b, device, steps);
                 steps.push(Step::Add);
             }
         }
     }
 }
 
-/// Which choices of a device make a difference to an expression.
+/// Which choices of a device make a difference to an expression. That it has subnormals only its operands tell.
 pub(crate) fn freedoms(expression: &Arc<Float>) -> Freedoms {
-    let of_parts = match &**expression {
-        Float::Leaf(_) => Freedoms::default(),
-        Float::Negative(a) => freedoms(a),
-        Float::Product(a, b) | Float::Sum(a, b) => freedoms(a).or(freedoms(b)),
+    let (Float::Product(a, b) | Float::Sum(a, b)) = &**expression else {
+        return if let Float::Negative(a) = &**expression { freedoms(a) } else { Freedoms::default() };
     };
-    let is_long = |sums| {
-        let mut parts = Vec::new();
-        chain(expression, sums, &mut parts);
-        parts.len() > 2
+    let is_sum = matches!(**expression, Float::Sum(..));
+    let mut parts = Vec::new();
+    chain(expression, is_sum, false, &mut parts);
+    let here = Freedoms {
+        fusing: is_sum && product(a).or(product(b)).is_some(),
+        fusing_right: is_sum && product(a).and(product(b)).is_some(),
+        association: parts.len() > 2,
+        ..Freedoms::default()
     };
-    let here = match &**expression {
-        Float::Leaf(_) => Freedoms::default(),
-        Float::Negative(_) => Freedoms { subnormals: true, ..Freedoms::default() },
-        Float::Product(..) => {
-            Freedoms { subnormals: true, association: is_long(false), ..Freedoms::default() }
-        }
-        Float::Sum(a, b) => Freedoms {
-            subnormals: true,
-            fusing: product(a).or(product(b)).is_some(),
-            association: is_long(true),
-            ..Freedoms::default()
-        },
-    };
-    of_parts.or(here)
+    freedoms(a).or(freedoms(b)).or(here)
 }
 
 /// The choices of a device that concern single operations.
-#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arithmetic {
-    flushes_operands: bool,
-    flushes_products: bool,
-    flushes_sums: bool,
+    subnormals: Subnormals,
     before_rounding: bool,
     integers: IntegerRounding,
-    nan: bool,
     halves: HalfRounding,
+    /// Which of these have made a difference so far.
+    pub(crate) met: Freedoms,
 }
 
 impl Arithmetic {
     pub(crate) fn of(device: Device) -> Self {
-        let Device { subnormals, tiny_before_rounding, integers, nan, halves, .. } = device;
-        let all = subnormals == Subnormals::Flushed;
-        Self {
-            flushes_operands: all,
-            flushes_products: all || subnormals == Subnormals::FlushedProducts,
-            flushes_sums: all || subnormals == Subnormals::FlushedSums,
-            before_rounding: tiny_before_rounding,
-            integers,
-            nan,
-            halves,
-        }
+        let Device { subnormals, tiny_before_rounding, integers, halves, .. } = device;
+        Self { subnormals, before_rounding: tiny_before_rounding, integers, halves, met: Freedoms::default() }
     }
 
     /// What an operand counts as.
-    pub(crate) const fn operand(self, bits: u32) -> u32 {
-        if self.flushes_operands && is_subnormal(bits) { bits & SIGN } else { bits }
-    }
-
-    /// A result, of which `is_tiny` says whether the exact one lies below the normal numbers.
-    fn result(self, value: f32, flushes: bool, is_tiny: impl Fn() -> bool) -> u32 {
-        let bits = value.to_bits();
-        if !flushes || value == 0.0 {
+    pub(crate) fn operand(&mut self, bits: u32) -> u32 {
+        if !is_subnormal(bits) || bits & !SIGN == 0 {
             return bits;
         }
-        let least = value.abs() == f32::MIN_POSITIVE;
-        if is_subnormal(bits) || (least && self.before_rounding && is_tiny()) { bits & SIGN } else { bits }
+        self.met.subnormals = true;
+        if self.subnormals == Subnormals::Flushed { bits & SIGN } else { bits }
     }
 
-    pub(crate) fn product(self, x: u32, y: u32) -> u32 {
+    /// A result, of which `is_tiny` says whether the exact one lies below the normal numbers. `kind`: the devices that flush
+    /// such results alone.
+    fn result(&mut self, value: f32, kind: Subnormals, is_tiny: impl Fn() -> bool) -> u32 {
+        let bits = value.to_bits();
+        if value == 0.0 || value.abs() > f32::MIN_POSITIVE || value.is_nan() {
+            return bits;
+        }
+        let is_least = value.abs() == f32::MIN_POSITIVE;
+        if is_least && !is_tiny() {
+            return bits;
+        }
+        self.met.subnormals = true;
+        let flushes = self.subnormals == Subnormals::Flushed || self.subnormals == kind;
+        if flushes && (!is_least || self.before_rounding) { bits & SIGN } else { bits }
+    }
+
+    pub(crate) fn product(&mut self, x: u32, y: u32) -> u32 {
         let (x, y) = (f32::from_bits(x), f32::from_bits(y));
         let exact = || f64::from(x) * f64::from(y);
-        self.result(x * y, self.flushes_products, || exact().abs() < f64::from(f32::MIN_POSITIVE))
+        let is_tiny = || exact().abs() < f64::from(f32::MIN_POSITIVE);
+        self.result(x * y, Subnormals::FlushedProducts, is_tiny)
     }
 
-    pub(crate) fn sum(self, x: u32, y: u32) -> u32 {
+    pub(crate) fn sum(&mut self, x: u32, y: u32) -> u32 {
         // A sum that is subnormal is exact.
-        self.result(f32::from_bits(x) + f32::from_bits(y), self.flushes_sums, || false)
+        self.result(f32::from_bits(x) + f32::from_bits(y), Subnormals::FlushedSums, || false)
     }
 
-    pub(crate) fn fused(self, x: u32, y: u32, z: u32) -> u32 {
+    pub(crate) fn fused(&mut self, x: u32, y: u32, z: u32) -> u32 {
         let [x, y, z] = [x, y, z].map(f32::from_bits);
         let is_tiny = || {
             // The exact result is a sum of two f64: of the rounded sum, and of what it lost.
@@ -221,51 +204,53 @@ impl Arithmetic {
             let least = f64::from(f32::MIN_POSITIVE);
             sum.abs() < least || (sum.abs() == least && lost != 0.0 && (lost < 0.0) == (sum > 0.0))
         };
-        self.result(x.mul_add(y, z), self.flushes_sums, is_tiny)
+        self.result(x.mul_add(y, z), Subnormals::FlushedSums, is_tiny)
     }
 
     /// `None` if the result is left open.
-    pub(crate) fn unary(self, op: Unary, a: u32) -> Option<u32> {
-        let x = || f32::from_bits(self.operand(a));
+    pub(crate) fn unary(&mut self, op: Unary, a: u32) -> Option<u32> {
         let finite = |value: f32| (!is_special(a)).then_some(value.to_bits());
+        let x = match op {
+            Unary::FloatFromU => return Some(self.integer(i64::from(a)).to_bits()),
+            Unary::FloatFromI => return Some(self.integer(i64::from(a as i32)).to_bits()),
+            Unary::FromHalf => return self.single(a),
+            _ => f32::from_bits(self.operand(a)),
+        };
         match op {
-            Unary::AbsF => finite(x().abs()),
-            Unary::SignF => finite(if x() == 0.0 { 0.0 } else { x().signum() }),
-            Unary::Floor => finite(x().floor()),
-            Unary::Ceil => finite(x().ceil()),
-            Unary::Trunc => finite(x().trunc()),
-            Unary::Round => finite(x().round_ties_even()),
-            Unary::FloatFromU => Some(self.integer(i64::from(a)).to_bits()),
-            Unary::FloatFromI => Some(self.integer(i64::from(a as i32)).to_bits()),
+            Unary::AbsF => finite(x.abs()),
+            Unary::SignF => finite(if x == 0.0 { 0.0 } else { x.signum() }),
+            Unary::Floor => finite(x.floor()),
+            Unary::Ceil => finite(x.ceil()),
+            Unary::Trunc => finite(x.trunc()),
+            Unary::Round => finite(x.round_ties_even()),
             Unary::UFromFloat => {
-                let whole = f64::from(x()).trunc();
+                let whole = f64::from(x).trunc();
                 (!is_nan(a) && (0.0..=f64::from(u32::MAX)).contains(&whole)).then_some(whole as u32)
             }
             Unary::IFromFloat => {
-                let whole = f64::from(x()).trunc();
+                let whole = f64::from(x).trunc();
                 let range = f64::from(i32::MIN)..=f64::from(i32::MAX);
                 (!is_nan(a) && range.contains(&whole)).then_some(whole as i32 as u32)
             }
-            Unary::Half => self.half(self.operand(a)),
-            Unary::FromHalf => self.single(a),
+            Unary::Half => self.half(x.to_bits()),
             _ => None,
         }
     }
 
-    fn integer(self, number: i64) -> f32 {
+    fn integer(&mut self, number: i64) -> f32 {
         let nearest = number as f32;
-        let exact = number as f64;
-        let above = f64::from(nearest) > exact;
-        let below = f64::from(nearest) < exact;
+        // 33 bits are exact in an f64.
+        let (exact, rounded) = (number as f64, f64::from(nearest));
+        self.met.integers |= exact != rounded;
         match self.integers {
-            IntegerRounding::Down if above => nearest.next_down(),
-            IntegerRounding::Up if below => nearest.next_up(),
+            IntegerRounding::Down if rounded > exact => nearest.next_down(),
+            IntegerRounding::Up if rounded < exact => nearest.next_up(),
             _ => nearest,
         }
     }
 
-    /// The bits of the half on one side of an f32.
-    fn half(self, bits: u32) -> Option<u32> {
+    /// The bits of a half beside an f32.
+    fn half(&mut self, bits: u32) -> Option<u32> {
         let (sign, size) = (bits >> 16 & 0x8000, bits & !SIGN);
         if f32::from_bits(size) > 65504.0 || is_nan(bits) {
             return None;
@@ -273,49 +258,49 @@ impl Arithmetic {
         // In units of the last place: a half has 10 bits behind the leading one, or counts units of 2^-24.
         let exponent = (size >> 23).max(113);
         let unit = f64::from(exponent as i32 - 127 - 10).exp2();
-        let units = f64::from(f32::from_bits(size)) / unit;
+        let exact = f64::from(f32::from_bits(size)) / unit;
+        self.met.halves |= exact.fract() != 0.0;
         let units = match self.halves {
-            HalfRounding::TowardZero => units.floor(),
-            HalfRounding::AwayFromZero => units.ceil(),
+            HalfRounding::Nearest => exact.round_ties_even(),
+            HalfRounding::TowardZero => exact.floor(),
+            HalfRounding::AwayFromZero => exact.ceil(),
         } as u32;
         let half = if units < 0x400 { units } else { ((exponent - 112) << 10) + (units - 0x400) };
-        let flushed = self.flushes_operands && half < 0x400;
-        Some(if flushed { sign } else { sign | half })
+        Some(sign | self.subnormal_half(half, units < 0x400 && units > 0))
     }
 
-    fn single(self, half: u32) -> Option<u32> {
+    fn single(&mut self, half: u32) -> Option<u32> {
         let (sign, exponent, mantissa) = ((half & 0x8000) << 16, half >> 10 & 31, half & 0x3ff);
+        let mantissa = self.subnormal_half(mantissa, exponent == 0 && mantissa > 0);
         match exponent {
             31 => None,
-            0 if self.flushes_operands => Some(sign),
             // Units of 2^-24.
             0 => Some(sign | (mantissa as f32 / 16_777_216.0).to_bits()),
             _ => Some(sign | (exponent + 112) << 23 | mantissa << 13),
         }
     }
 
-    /// A comparison, `min` or `max`.
-    pub(crate) fn binary(self, op: Binary, a: u32, b: u32) -> Option<u32> {
+    /// A half without its sign, or 0 where it is subnormal and flushed.
+    fn subnormal_half(&mut self, half: u32, is_subnormal: bool) -> u32 {
+        self.met.subnormals |= is_subnormal;
+        if is_subnormal && self.subnormals == Subnormals::Flushed { 0 } else { half }
+    }
+
+    /// A comparison, `min` or `max`, and which bits of its result are left open.
+    pub(crate) fn binary(&mut self, op: Binary, a: u32, b: u32) -> (u32, u32) {
         let (left, right) = (self.operand(a), self.operand(b));
         let (x, y) = (f32::from_bits(left), f32::from_bits(right));
-        let open = x.is_nan() || y.is_nan();
-        let compared = |result: bool| Some(u32::from(if open { self.nan } else { result }));
-        // Of a NaN and a number either may come out, of two zeros too.
-        let picked = |second: bool| {
-            let second = match (x.is_nan(), y.is_nan()) {
-                (true, false) => !self.nan,
-                (_, true) => self.nan,
-                _ => second || (x == y && self.nan),
-            };
-            Some(if second { right } else { left })
-        };
+        let is_open = x.is_nan() || y.is_nan();
+        let compared = |result: bool| (u32::from(result), u32::from(is_open));
+        // Of two zeros either may come out.
+        let open = if is_open { u32::MAX } else { (left ^ right) & SIGN & u32::from(x == y).wrapping_neg() };
+        let picked = |second: bool| (if second { right } else { left }, open);
         match op {
             Binary::EqualF => compared(x == y),
             Binary::LessF => compared(x < y),
             Binary::LessEqualF => compared(x <= y),
             Binary::MinF => picked(y < x),
-            Binary::MaxF => picked(y > x),
-            _ => None,
+            _ => picked(y > x),
         }
     }
 }

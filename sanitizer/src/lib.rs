@@ -1,10 +1,9 @@
-//! Executes WGSL compute shaders on the CPU, and finds what is wrong with them: on the device at hand, and on every other
-//! one that WGSL allows.
+//! Executes WGSL compute shaders on the CPU, and finds what is wrong with them on any of the devices below.
 //!
 //! A [`Module`] is WGSL, parsed and validated by naga. A [`Program`] is one of its entry points with the values of its
 //! overridable constants, lowered once to flat code. [`Program::run`] executes a dispatch on [`Memory`] as one [`Device`]
-//! would, in one [`Order`] of invocations. [`everywhere`] executes a list of dispatches on every device that differs in
-//! what the programs make use of, in both orders.
+//! would, in one [`Order`] of invocations. [`everywhere`] executes a list of dispatches on every device that makes a difference
+//! to them, in two orders or three.
 //!
 //! ```
 //! use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
@@ -36,19 +35,30 @@
 //!
 //! # What a device is
 //!
-//! Where WGSL leaves the choice between a few results, each is a [`Device`]: whether `x * y + z` is fused, how products and
-//! sums are associated, what becomes of subnormals, comparisons with NaN, integers that no float holds, and halves.
+//! Where WGSL leaves the choice between a few results, a [`Device`] makes one choice: whether `x * y + z` is fused, how
+//! products and sums are associated, what becomes of subnormals, of integers that no float holds, and of floats that no
+//! half holds. Comparisons, `min` and `max` with a NaN are left open altogether.
 //!
 //! # What is assumed
 //!
-//! Float addition and multiplication round to nearest, ties to even, and overflow to infinities; an infinity that an
-//! expression's own arithmetic overflowed to is no reason for taint within this expression. WGSL promises neither.
+//! - Float addition and multiplication round to nearest, ties to even, and overflow to infinities; an infinity that an
+//!   expression's own arithmetic overflowed to is no reason for taint within this expression.
+//! - A zero has the sign that IEEE 754 gives it, a flushed number keeps its own, and what moves bits, `select` and `bitcast`
+//!   too, keeps them.
+//! - A device makes the same choice everywhere in a program, and fuses and associates what one expression, `let`s, calls and
+//!   variables in straight code join, not what a loop or an early return lies between.
+//! - `atomicCompareExchangeWeak` fails only where the values differ.
 //!
 //! # What is out of reach
 //!
-//! `f16`, `f64` and 64-bit integers, workgroup memory and barriers, subgroups, textures, matrices, division and the
+//! `f16`, `f64` and 64-bit integers, workgroup memory and barriers, subgroups, textures, matrices, division, `clamp` and the
 //! functions of floats whose error WGSL bounds instead of telling the result: [`Error::Unsupported`] names what a program
 //! has of these.
+//!
+//! # Why not another tool
+//!
+//! naga-rust translates naga's IR to Rust that has to be compiled, without storage buffers and atomics. The evaluators of
+//! wesl and `wgsl_reflect` walk the syntax tree, and know one way to do arithmetic. None of them has devices or taint.
 
 mod code;
 mod device;

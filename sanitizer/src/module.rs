@@ -83,6 +83,8 @@ pub enum Order {
     Forward,
     /// From the last on; those of a program with atomics one after the other.
     Backward,
+    /// In large steps, so that those that run together are of different workgroups.
+    Scattered,
 }
 
 impl Module {
@@ -100,7 +102,8 @@ impl Module {
         Ok(Self { wgsl: wgsl.into(), naga: module, info })
     }
 
-    /// One entry point. `constants`: the values of overridable constants by name; the others have their defaults.
+    /// One entry point. `constants`: the values of overridable constants by name, or by `@id` where they have one; the
+    /// others have their defaults.
     ///
     /// # Errors
     ///
@@ -132,11 +135,19 @@ impl Program {
         self.freedoms
     }
 
-    /// Runs a dispatch on `buffers`, and says what is wrong: a few findings at most, each line and kind once.
+    /// Whether its invocations can act on each other, so that their order can make a difference without a race.
+    #[must_use]
+    pub fn has_atomics(&self) -> bool {
+        self.code.has_atomics()
+    }
+
+    /// Runs a dispatch on `buffers`. What is wrong with it: a few findings at most, each line and kind once, whatever the
+    /// call. And which choices of a device made a difference: one that differs in others does the same.
     ///
     /// # Panics
     ///
-    /// A resource has no binding, or a binding reaches beyond its buffer.
+    /// A resource has no binding, or one of a buffer that is not there, or that reaches beyond its buffer, or is not of
+    /// whole words; or there are 2^32 - 2 invocations or more.
     pub fn run(
         &self,
         device: Device,
@@ -144,7 +155,7 @@ impl Program {
         grid: [u32; 3],
         bindings: &[Binding],
         buffers: &mut [Memory],
-    ) -> Vec<Finding> {
+    ) -> (Vec<Finding>, Freedoms) {
         execute((&self.code, &self.wgsl), device, order, grid, bindings, buffers)
     }
 }
@@ -152,7 +163,9 @@ impl Program {
 fn freedoms(code: &Code) -> Freedoms {
     let none = Freedoms::default();
     let of = |op: &Op| match op {
-        Op::Float { expression, .. } => float::freedoms(&code.floats[*expression as usize]),
+        Op::Float { expression, .. } => {
+            float::freedoms(&code.floats[*expression as usize]).or(Freedoms { subnormals: true, ..none })
+        }
         Op::Unary(Unary::FloatFromU | Unary::FloatFromI, ..) => Freedoms { integers: true, ..none },
         Op::Unary(Unary::Half | Unary::FromHalf, ..) => Freedoms { halves: true, subnormals: true, ..none },
         Op::Unary(
@@ -160,7 +173,7 @@ fn freedoms(code: &Code) -> Freedoms {
             ..,
         ) => Freedoms { subnormals: true, ..none },
         Op::Binary(Binary::EqualF | Binary::LessF | Binary::LessEqualF | Binary::MinF | Binary::MaxF, ..) => {
-            Freedoms { nan: true, subnormals: true, ..none }
+            Freedoms { subnormals: true, ..none }
         }
         _ => none,
     };

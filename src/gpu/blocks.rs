@@ -27,7 +27,7 @@ impl BlockLimits {
 
     /// Bytes from a block to the next, where their operators take so many bytes.
     fn pitch(&self, operators: usize) -> u64 {
-        BlockLayout::pitch(operators, self.alignment).0
+        BlockLayout::pitch(operators, self.alignment)
     }
 
     /// Whether a block with so many bytes of operators can be bound, as one of a single clamp can.
@@ -65,10 +65,10 @@ impl Blocks {
         device: &wgpu::Device,
         limits: &BlockLimits,
         count: usize,
-        first: (usize, &GeometryBytes),
+        (operators, first): (usize, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
-        let layout = BlockLayout::new(count, first, limits.alignment);
+        let layout = BlockLayout::new(count, operators, first, limits.alignment);
         let all = layout.len();
         let mut usage = wgpu::BufferUsages::UNIFORM;
         if resolved {

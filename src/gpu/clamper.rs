@@ -8,9 +8,9 @@ use super::blocks::{BlockLimits, Blocks};
 use super::pipeline::Pipelines;
 use super::slots::Slots;
 use super::{Operands, View, adapter, mapped, scope};
-use crate::arithmetic::{OperatorBytes, ResolveParams};
+use crate::arithmetic::OperatorBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
-use crate::plan::{BlockLayout, Range};
+use crate::plan::Range;
 use crate::shader::{MAX_BLOCK, PipelineName, binding};
 use crate::{Clamp, Clamps, Error, Limits, Plan};
 
@@ -357,9 +357,7 @@ impl Clamper {
         pipelines: &mut Lookup<'_>,
     ) -> Result<Recorded, Error> {
         let device = &self.inner.device;
-        let BlockLayout { count, pitch, .. } = blocks.layout;
-        let grid = self.inner.limits.grid(count as u64);
-        let params = ResolveParams::new(clamp, slots.slots(), (count, pitch as usize), grid[0]);
+        let (params, grid) = blocks.layout.resolve(clamp, slots.slots(), &self.inner.limits);
         let bytes = bytemuck::bytes_of(&params);
         let params = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp resolve params"),
@@ -373,9 +371,9 @@ impl Clamper {
             self.inner.pipelines.resolve_layout(),
             [
                 (binding::PARAMS, params.as_entire_binding()),
-                (binding::MIN_SLOT, min),
-                (binding::MAX_SLOT, max),
-                (binding::BLOCKS, blocks.all()),
+                (binding::resolve::MIN_SLOT, min),
+                (binding::resolve::MAX_SLOT, max),
+                (binding::resolve::BLOCKS, blocks.all()),
             ],
         );
         let pipeline = pipelines.get(PipelineName::resolve())?;

@@ -8,8 +8,7 @@ use super::scope;
 use crate::Error;
 use crate::arithmetic::{Features, Shortcuts};
 use crate::kernel::Placement;
-use crate::shader::binding::{BLOCKS, DST, MAX_SLOT, MIN_SLOT, OPERATORS, PARAMS, SRC};
-use crate::shader::{Module, ModuleName, PipelineName};
+use crate::shader::{Module, ModuleName, PipelineName, binding};
 
 /// The pipelines that were used last, compiled once each.
 pub(super) struct Pipelines {
@@ -58,7 +57,15 @@ impl Pipelines {
             two_ranges: Layouts::of(device, Placement::TwoRanges, false)?,
             two_buffers: Layouts::of(device, Placement::TwoBuffers, false)?,
             stored: Default::default(),
-            resolve: Layouts::new(device, "resolve", &[(MIN_SLOT, READ), (MAX_SLOT, READ), (BLOCKS, WRITE)])?,
+            resolve: Layouts::new(
+                device,
+                "resolve",
+                &[
+                    (binding::resolve::MIN_SLOT, READ),
+                    (binding::resolve::MAX_SLOT, READ),
+                    (binding::resolve::BLOCKS, WRITE),
+                ],
+            )?,
             adjacent: adjacent(&device.adapter_info()),
             driver_cache,
             kept: RwLock::new(Recent::new(Self::CAPACITY)),
@@ -210,12 +217,12 @@ impl Layouts {
     /// Of a clamp's kernels: src and dst, and operators if they are in a storage buffer.
     fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
         let mut storage = match placement {
-            Placement::OneBuffer => vec![(SRC, WRITE)],
-            Placement::TwoRanges => vec![(SRC, WRITE), (DST, WRITE)],
-            Placement::TwoBuffers => vec![(SRC, READ), (DST, WRITE)],
+            Placement::OneBuffer => vec![(binding::SRC, WRITE)],
+            Placement::TwoRanges => vec![(binding::SRC, WRITE), (binding::DST, WRITE)],
+            Placement::TwoBuffers => vec![(binding::SRC, READ), (binding::DST, WRITE)],
         };
         if stored {
-            storage.push((OPERATORS, READ));
+            storage.push((binding::OPERATORS, READ));
         }
         Self::new(device, &placement.to_string(), &storage)
     }
@@ -226,7 +233,7 @@ impl Layouts {
         name: &str,
         storage: &[(u32, wgpu::BufferBindingType)],
     ) -> Result<Self, Error> {
-        let entries: Vec<_> = [&[(PARAMS, wgpu::BufferBindingType::Uniform)], storage]
+        let entries: Vec<_> = [&[(binding::PARAMS, wgpu::BufferBindingType::Uniform)], storage]
             .concat()
             .into_iter()
             .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {

@@ -1,6 +1,8 @@
 //! Where the uniform blocks of windows lie in a buffer.
 
+use crate::arithmetic::{ResolveParams, Slot};
 use crate::kernel::GeometryBytes;
+use crate::{Clamp, Limits};
 
 /// The uniform blocks of some windows, one behind the other: of each the operators, then the kernel's geometry.
 #[derive(Clone, Copy, Debug)]
@@ -15,21 +17,29 @@ pub(crate) struct BlockLayout {
 impl BlockLayout {
     /// For `count` windows, with so many bytes of operators each, at multiples of `alignment` bytes; the block of a single
     /// one is as long as it must be.
-    pub(crate) fn new(count: usize, (operators, first): (usize, &GeometryBytes), alignment: u64) -> Self {
-        let (pitch, size) = match count {
-            1 => {
-                let size = (operators + first.as_bytes().len()).next_multiple_of(16) as u64;
-                (size, size)
-            }
-            _ => Self::pitch(operators, alignment),
-        };
-        Self { count, pitch, size }
+    pub(crate) fn new(count: usize, operators: usize, first: &GeometryBytes, alignment: u64) -> Self {
+        if count == 1 {
+            let size = (operators + first.as_bytes().len()).next_multiple_of(16) as u64;
+            return Self { count, pitch: size, size };
+        }
+        let size = (operators + GeometryBytes::CAPACITY) as u64;
+        Self { count, pitch: Self::pitch(operators, alignment), size }
     }
 
-    /// Bytes from a block to the next, and of each, whichever kernel's it is.
-    pub(crate) fn pitch(operators: usize, alignment: u64) -> (u64, u64) {
-        let size = (operators + GeometryBytes::CAPACITY) as u64;
-        (size.next_multiple_of(alignment), size)
+    /// Bytes from a block to the next, whichever kernel's it is.
+    pub(crate) const fn pitch(operators: usize, alignment: u64) -> u64 {
+        ((operators + GeometryBytes::CAPACITY) as u64).next_multiple_of(alignment)
+    }
+
+    /// What `resolve` is told, which puts the bounds in these slots into all blocks, and its grid.
+    pub(crate) fn resolve(
+        &self,
+        clamp: &Clamp,
+        slots: [Option<Slot>; 2],
+        limits: &Limits,
+    ) -> (ResolveParams, [u32; 2]) {
+        let grid = limits.grid(self.count as u64);
+        (ResolveParams::new(clamp, slots, (self.count, self.pitch as usize), grid[0]), grid)
     }
 
     /// Of all blocks, in bytes.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use super::execution::{Buffer, Outcome, Place, Run};
+use super::execution::{Buffer, Place, Recording, Verdict};
 use super::strategy::{Assignment, MAX_DISPATCHES};
 use super::{Plan, Window};
 use crate::kernel::region::{DST, SRC};
@@ -16,13 +16,10 @@ use crate::shader::Module;
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, self_test};
 
 /// What executes dispatches on every device that WGSL allows. The crate has none: its tests and the fuzz targets do.
-pub type Execute<'a> = &'a dyn Fn(&Run) -> Vec<Outcome>;
+pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
 
 /// The most elements that are executed; squares of bytes begin at 64 by 64.
 const MOST_EXECUTED: usize = 6_000;
-
-/// The most windows that are executed at once.
-const WINDOWS_AT_ONCE: usize = 16;
 
 /// An element of dst, and the element of src that it is made of: their first bytes, and the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +30,7 @@ struct Move {
 }
 
 /// A plan, and what it is executed on.
-pub(crate) struct Executed<'a> {
+pub(crate) struct Trial<'a> {
     pub(crate) execute: Execute<'a>,
     pub(crate) plan: &'a Plan,
     /// Those that the plan was made of.
@@ -57,7 +54,7 @@ pub(crate) struct Count {
     pub(crate) compared: usize,
     /// Dispatches, each on every device.
     pub(crate) dispatches: usize,
-    /// The most that made a difference.
+    /// The most devices that one recording was executed on.
     pub(crate) devices: usize,
 }
 
@@ -71,7 +68,7 @@ impl Count {
     }
 }
 
-impl Executed<'_> {
+impl Trial<'_> {
     /// Executes all windows, which reach each element once.
     ///
     /// # Errors
@@ -95,31 +92,43 @@ impl Executed<'_> {
     ///
     /// One does not.
     fn windows(&self, windows: &[(&Assignment, usize)]) -> Result<Count, String> {
-        let mut count = Count::default();
-        // Types that only some devices have are out of reach.
-        if self.plan.task.is_some_and(|task| task.arithmetic.takes_f64() || task.arithmetic.takes_f16()) {
-            return Ok(count);
+        // Miri looks at the crate itself; the shaders would take it hours.
+        if windows.is_empty() || cfg!(miri) {
+            return Ok(Count::default());
         }
-        for some in windows.chunks(WINDOWS_AT_ONCE) {
-            let moves: Vec<_> = some.iter().flat_map(|(one, n)| tile_moves(self.plan, one, *n)).collect();
-            let windows: Vec<_> = some.iter().map(|(one, n)| self.plan.window(one, *n)).collect();
-            let operands = self.operands(&moves);
-            let mut run = Run::new(self.plan, self.clamps, &windows, operands, self.slots, self.adjacent);
-            run.output.extend(moves.iter().map(|one| self.element(one)));
-            let outcomes = (self.execute)(&run);
-            if let Some(Outcome { device, findings }) = outcomes.iter().find(|one| !one.findings.is_empty()) {
-                let findings: Vec<_> = findings.iter().map(|finding| run.describe(finding)).collect();
-                return Err(format!("{}\non a device: {device}\n{self}", findings.join("\n")));
-            }
-            let devices = outcomes.len();
-            count.add(Count {
-                elements: moves.len(),
-                compared: moves.len() * devices,
-                dispatches: run.dispatches.len() * devices,
-                devices,
-            });
+        let moves: Vec<_> = windows.iter().flat_map(|(one, n)| tile_moves(self.plan, one, *n)).collect();
+        let windows: Vec<_> = windows.iter().map(|(one, n)| self.plan.window(one, *n)).collect();
+        let operands = self.operands(&moves);
+        let mut recording =
+            Recording::new(self.plan, self.clamps, &windows, operands, self.slots, self.adjacent);
+        let clamps = self.clamps_of_values();
+        recording.output.extend(moves.iter().map(|one| self.element(one, &clamps)));
+        let verdicts = (self.execute)(&recording);
+        if verdicts.is_empty() {
+            return Err(format!("no device executed it: {self}"));
         }
-        Ok(count)
+        if let Some(Verdict { device, findings }) = verdicts.iter().find(|one| !one.findings.is_empty()) {
+            let findings: Vec<_> = findings.iter().map(|finding| recording.describe(finding)).collect();
+            return Err(format!("{}\non a device: {device}\n{self}", findings.join("\n")));
+        }
+        let devices = verdicts.len();
+        Ok(Count {
+            elements: moves.len(),
+            compared: moves.len() * devices,
+            dispatches: recording.dispatches.len() * devices,
+            devices,
+        })
+    }
+
+    /// One for each channel, or one: bounds on the GPU are what lies there.
+    fn clamps_of_values(&self) -> Vec<Clamp> {
+        let of_values = |clamp: &Clamp| {
+            let mask = u64::MAX >> (64 - clamp.dtype().bits());
+            let of = |bound, slot| if bound == Bound::OnGpu { Bound::Value(slot & mask) } else { bound };
+            let [min, max] = self.slots;
+            clamp.with_bounds(of(clamp.min(), min), of(clamp.max(), max)).expect("a slot holds an element")
+        };
+        self.clamps.simplified().as_slice().iter().map(of_values).collect()
     }
 
     /// The buffer of src and of dst, and the size of an element there in bytes.
@@ -128,15 +137,10 @@ impl Executed<'_> {
         [(0, from), (usize::from(self.plan.placement == Placement::TwoBuffers), to)]
     }
 
-    fn element(&self, one: &Move) -> Place {
+    fn element(&self, one: &Move, clamps: &[Clamp]) -> Place {
         let [(_, from_size), (buffer, size)] = self.sides();
-        let clamp = &self.clamps.simplified().as_slice()[one.channel];
-        let of = |bound, slot| if bound == Bound::OnGpu { Bound::Value(slot) } else { bound };
-        let mask = u64::MAX >> (64 - clamp.dtype().bits());
-        let [min, max] = self.slots.map(|slot| slot & mask);
-        let clamp = clamp.with_bounds(of(clamp.min(), min), of(clamp.max(), max));
         let input = (self.value)(one.from / from_size as u64);
-        let allowed = reference::allowed(&clamp.expect("a slot holds an element"), input);
+        let allowed = reference::allowed(&clamps[one.channel], input);
         Place { buffer, offset: one.to, size, input, allowed }
     }
 
@@ -180,7 +184,7 @@ impl Executed<'_> {
     }
 }
 
-impl fmt::Display for Executed<'_> {
+impl fmt::Display for Trial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { plan, clamps, src, dst, adjacent, slots, .. } = self;
         let clamps = clamps.simplified();
@@ -198,12 +202,12 @@ pub(crate) fn mix(number: u64) -> u64 {
 }
 
 /// Elements for a clamp, by their addresses: half of them small numbers, the others edges of the dtype, what is near a
-/// bound, and any pattern.
+/// bound where nothing is converted, and any pattern.
 pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     let dtype = clamp.source();
     // Of dtypes as narrow as that each pattern is an edge.
     let edges = if dtype.bits() > 16 { self_test::elements(dtype, 0) } else { vec![] };
-    let bounds = [clamp.min(), clamp.max()];
+    let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Bound::Absent; 2] };
     let mask = u64::MAX >> (64 - dtype.bits());
     move |address| {
         let hash = mix(address);
@@ -308,39 +312,71 @@ pub(crate) fn plan(
     assert!(!plan.to_string().is_empty() && !format!("{plan:?}").is_empty());
     let Some(clamp) = clamps.as_slice().first() else { return assert_eq!(plan.window_count(), 0) };
     assert!(plan.operators(clamps).is_some());
-    let value = values(clamp);
-    let slots = slots(clamp, dst.len() as u64);
-    let executed = Executed { execute, plan: &plan, clamps, src, dst, adjacent, value: &value, slots };
+    for assignment in plan.strategy.assignments() {
+        hold_windows(&plan, assignment);
+    }
+    let regions = plan.strategy.assignments().map(|assignment| assignment.region.len());
+    assert_eq!(regions.sum::<usize>(), dst.len(), "{plan:?}");
     if is_small(dst) {
+        plan.windows().for_each(|one| window(&plan, &one));
         assert!(!shares_itself(dst), "{dst} overlaps itself");
         let in_place = src.same_addresses(dst) && clamp.source().size() == clamp.dtype().size();
         if placement == Placement::OneBuffer && !in_place {
             assert!(!share(clamp, src, dst), "{src} and {dst} share bytes");
         }
-        plan.windows().for_each(|one| window(&plan, &one));
-        executed.all().unwrap_or_else(|wrong| panic!("{wrong}"));
     }
-    for assignment in plan.strategy.assignments() {
-        let count = assignment.windows();
-        assert!(count > 0);
-        // Every one of a few, some of many.
-        let mut some: Vec<_> =
-            if count <= 64 { (0..count).collect() } else { vec![0, 1, count / 2, count - 2, count - 1] };
-        for &n in &some {
-            window(&plan, &plan.window(assignment, n));
-        }
-        if some.len() == count {
-            let total: usize = some.iter().map(|&n| tile_len(assignment, n)).sum();
-            assert_eq!(total, assignment.region.len(), "{plan:?}");
-        }
-        if !is_small(dst) {
-            some.retain(|&n| tile_len(assignment, n) <= MOST_EXECUTED);
-            let some: Vec<_> = some.into_iter().map(|n| (assignment, n)).collect();
-            executed.windows(&some).unwrap_or_else(|wrong| panic!("{wrong}"));
-        }
+    // F64 and F16 by hardware are out of reach: without these features, the same clamps take the other steps.
+    let limits = Limits { f64_arithmetic: false, f16_conversion: false, ..limits };
+    let telling = telling(clamps);
+    for clamps in [clamps, clamps.axis().map_or((&telling[0]).into(), |axis| Clamps::along(axis, &telling))] {
+        let Ok(plan) = Plan::with_placement(clamps, src, dst, placement, limits) else { continue };
+        let (value, slots) = (values(clamp), slots(clamp, dst.len() as u64));
+        let trial = Trial { execute, plan: &plan, clamps, src, dst, adjacent, value: &value, slots };
+        let held = if is_small(dst) { trial.all() } else { trial.windows(&some_windows(&plan)) };
+        held.unwrap_or_else(|wrong| panic!("{wrong}"));
     }
-    let regions = plan.strategy.assignments().map(|assignment| assignment.region.len());
-    assert_eq!(regions.sum::<usize>(), dst.len(), "{plan:?}");
+}
+
+/// As many clamps of the same dtypes, each with a Min of its own that keeps most elements: what comes out tells which
+/// element, and which channel, it is made of. Those that replace every element do not.
+pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
+    let one = |(n, clamp): (usize, &Clamp)| {
+        let min = Bound::Value(64 + n as u64 % 64);
+        let plain = Clamp::from_bits(clamp.dtype(), min, Bound::Absent).expect("7 bits are of every dtype");
+        plain.with_source(clamp.source()).expect("the clamp has it")
+    };
+    clamps.as_slice().iter().enumerate().map(one).collect()
+}
+
+/// Windows of a large plan: some of each assignment, and not many elements.
+fn some_windows(plan: &Plan) -> Vec<(&Assignment, usize)> {
+    let mut left = MOST_EXECUTED;
+    let all = plan.strategy.assignments().flat_map(|one| some_of(one).into_iter().map(move |n| (one, n)));
+    all.filter(|(one, n)| {
+        let fits = tile_len(one, *n) <= left;
+        left -= if fits { tile_len(one, *n) } else { 0 };
+        fits
+    })
+    .collect()
+}
+
+/// Every window of a few, some of many.
+fn some_of(assignment: &Assignment) -> Vec<usize> {
+    match assignment.windows() {
+        count @ 0..=64 => (0..count).collect(),
+        count => vec![0, 1, count / 2, count - 2, count - 1],
+    }
+}
+
+/// Windows fit the device, and all of them together are the region.
+fn hold_windows(plan: &Plan, assignment: &Assignment) {
+    let some = some_of(assignment);
+    assert!(!some.is_empty());
+    some.iter().for_each(|&n| window(plan, &plan.window(assignment, n)));
+    if some.len() == assignment.windows() {
+        let total: usize = some.iter().map(|&n| tile_len(assignment, n)).sum();
+        assert_eq!(total, assignment.region.len(), "{plan:?}");
+    }
 }
 
 /// An error says what is wrong, and that is wrong.

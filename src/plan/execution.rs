@@ -1,7 +1,6 @@
 //! What wgpu would be given of a plan, as plain data, for whoever executes WGSL without a device.
 
 use super::{BlockLayout, Plan, Range, Window};
-use crate::arithmetic::ResolveParams;
 use crate::fragment::Fragment;
 use crate::kernel::{Dispatch as Dispatched, Placement};
 use crate::reference::Allowed;
@@ -10,12 +9,12 @@ use crate::{Bound, Clamps};
 
 /// Dispatches, one after the other, and the buffers that they work on.
 #[derive(Clone, Default)]
-pub struct Run {
-    /// What dispatches run, each once.
+pub struct Recording {
+    /// The pipelines of the dispatches, none twice.
     pub programs: Vec<Program>,
     /// In their order.
     pub dispatches: Vec<Dispatch>,
-    /// What bindings are of.
+    /// What the bindings are parts of.
     pub buffers: Vec<Buffer>,
     /// All that may change of buffers that are no scratch.
     pub output: Vec<Place>,
@@ -86,9 +85,9 @@ pub struct Place {
     pub allowed: Allowed,
 }
 
-/// What a device makes of a [`Run`].
-#[derive(Clone, Debug)]
-pub struct Outcome {
+/// What a device makes of a [`Recording`].
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
     /// The device, in words.
     pub device: String,
     /// What is wrong with the programs, with elements of the output, and with a byte outside it that changed.
@@ -98,17 +97,15 @@ pub struct Outcome {
 /// What is wrong.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The line in the WGSL, from 1 on; 0 for none in particular.
-    pub line: u32,
-    /// That line, without white space around it.
-    pub text: String,
-    /// All that there is to say.
+    /// The program in whose WGSL the lines are that `words` names.
+    pub program: Option<usize>,
+    /// All that there is to say, with lines as `line 7`.
     pub words: String,
 }
 
-impl Run {
+impl Recording {
     /// Some windows of a plan of these clamps. `operands`: the buffers of src and dst, or the one of both. `slots`: what
-    /// lies on the GPU of Min and Max.
+    /// lies on the GPU of Min and Max. `adjacent`: whether an invocation takes what is next to each other, as on a CPU.
     pub(super) fn new(
         plan: &Plan,
         clamps: Clamps<'_>,
@@ -120,19 +117,19 @@ impl Run {
         let (Some(first), Some(operators)) = (windows.first(), plan.operators(clamps)) else {
             return Self::default();
         };
-        let mut run = Self { buffers: operands, ..Self::default() };
+        let mut recording = Self { buffers: operands, ..Self::default() };
         let sides = if plan.placement == Placement::TwoBuffers { [0, 1] } else { [0, 0] };
-        let stored = operators.stored().map(|bytes| run.push(bytes.len() as u64, vec![(0, bytes.to_vec())]));
-        let first = (operators.in_block().len(), &first.launch.geometry);
-        // What `wgpu::Limits` asks for where nothing is said.
-        let layout = BlockLayout::new(windows.len(), first, 256);
+        let stored =
+            operators.stored().map(|bytes| recording.push(bytes.len() as u64, vec![(0, bytes.to_vec())]));
+        // The alignment that `wgpu::Limits` asks for where nothing is said.
+        let layout = BlockLayout::new(windows.len(), operators.in_block().len(), &first.launch.geometry, 256);
         let mut bytes = Vec::new();
         for (n, window) in windows.iter().enumerate() {
             let parts = layout.parts(n, operators.in_block(), &window.launch.geometry);
             bytes.extend(parts.map(|(offset, part)| (offset, part.to_vec())));
         }
-        let blocks = run.push(layout.len(), bytes);
-        run.resolve(plan, slots, blocks, &layout);
+        let blocks = recording.push(layout.len(), bytes);
+        recording.resolve(plan, slots, blocks, &layout);
         for (n, window) in windows.iter().enumerate() {
             for Dispatched { entry_point, grid } in window.dispatches() {
                 let Some(name) = plan.pipeline(window, entry_point) else { continue };
@@ -149,13 +146,13 @@ impl Run {
                     offset: range.offset,
                     size: range.size,
                 });
-                let stored = stored.map(|buffer| run.whole(binding::OPERATORS, buffer));
+                let stored = stored.map(|buffer| recording.whole(binding::OPERATORS, buffer));
                 let bindings = std::iter::once(block).chain(storage).chain(stored).collect();
-                let program = run.program(name, adjacent);
-                run.dispatches.push(Dispatch { program, grid, bindings });
+                let program = recording.program(name, adjacent);
+                recording.dispatches.push(Dispatch { program, grid, bindings });
             }
         }
-        run
+        recording
     }
 
     /// Adds the dispatch that reads bounds on the GPU and writes them into all blocks, if there are such bounds.
@@ -166,18 +163,18 @@ impl Run {
         }
         let (dtype, limits) = (clamp.dtype(), &task.limits);
         let size = dtype.size();
-        // In a buffer of their own, in elements; one binding begins behind the other.
-        let addresses = [1, limits.binding_start() as usize / size + 1];
+        // In a buffer of their own, in elements; one binding begins behind the other. The slots are not where these
+        // begin, unless a binding holds one element alone.
+        let within = usize::from(2 * size as u64 <= limits.binding_size());
+        let addresses = [within, limits.binding_start() as usize / size + within];
         let places = addresses
-            .map(|address| Range::of_slot(address, dtype, limits).expect("a binding holds two elements"));
+            .map(|address| Range::of_slot(address, dtype, limits).expect("a binding holds an element"));
         let written = |n: usize| ((addresses[n] * size) as u64, slots[n].to_le_bytes()[..size].to_vec());
         let end = (addresses[1] as u64 + 1) * size as u64;
         let buffer = self.push(end.next_multiple_of(4), vec![written(0), written(1)]);
         let on_gpu = [clamp.min(), clamp.max()].map(|bound| bound == Bound::OnGpu);
         let of = |n: usize| on_gpu[n].then_some(places[n].1);
-        let grid = limits.grid(layout.count as u64);
-        let params =
-            ResolveParams::new(clamp, [of(0), of(1)], (layout.count, layout.pitch as usize), grid[0]);
+        let (params, grid) = layout.resolve(clamp, [of(0), of(1)], limits);
         let bytes = bytemuck::bytes_of(&params);
         let params = self.push(bytes.len() as u64, vec![(0, bytes.to_vec())]);
         self.buffers[blocks].is_scratch = true;
@@ -188,9 +185,9 @@ impl Run {
         };
         let bindings = vec![
             self.whole(binding::PARAMS, params),
-            slot(binding::MIN_SLOT, 0),
-            slot(binding::MAX_SLOT, 1),
-            self.whole(binding::BLOCKS, blocks),
+            slot(binding::resolve::MIN_SLOT, 0),
+            slot(binding::resolve::MAX_SLOT, 1),
+            self.whole(binding::resolve::BLOCKS, blocks),
         ];
         let program = self.program(PipelineName::resolve(), false);
         self.dispatches.push(Dispatch { program, grid, bindings });
@@ -214,37 +211,33 @@ impl Run {
         })
     }
 
-    /// What there is to say about a finding: its line, and others that it names, as lines of fragments.
-    pub(super) fn describe(&self, Finding { line, text, words }: &Finding) -> String {
-        // Several modules may have been run. It is of one that has its line.
-        let modules = self.names.iter().map(|name| name.module);
-        let Some(module) = modules
-            .into_iter()
-            .find(|module| located(*module, *line).is_some_and(|(_, _, there)| there.trim() == text))
-        else {
-            return words.clone();
-        };
-        let (first, others) = words.split_once("line ").unwrap_or((words, ""));
-        let others = others.split("line ").filter(|part| !part.is_empty()).map(|part| {
+    /// What there is to say about a finding, with lines as those of fragments.
+    pub(super) fn describe(&self, Finding { program, words }: &Finding) -> String {
+        let Some(program) = program else { return words.clone() };
+        let mut parts = words.split("line ");
+        let mut described = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = part.split_at(digits);
-            match number.parse().ok().and_then(|line| located(module, line)) {
-                Some((name, line, _)) => format!("shaders/{name}.wgsl:{line}{rest}"),
-                None => format!("line {part}"),
-            }
-        });
-        first.to_owned() + &others.collect::<String>()
+            described +=
+                &match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
+                    Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
+                    None => format!("line {part}"),
+                };
+        }
+        described
     }
 }
 
-/// A line of a module, counted from 1 on: its fragment, its number there, and its text.
-fn located(module: Module, line: u32) -> Option<(&'static str, usize, &'static str)> {
+/// A line of a module, counted from 1 on: its fragment, and its number there.
+fn located(module: Module, line: u32) -> Option<(&'static str, usize)> {
     let mut left = (line as usize).checked_sub(1)?;
     for Fragment { name, text } in module.fragments() {
-        match text.lines().nth(left) {
-            Some(there) => return Some((name, left + 1, there)),
-            None => left -= text.lines().count(),
+        let count = text.lines().count();
+        if left < count {
+            return Some((name, left + 1));
         }
+        left -= count;
     }
     None
 }
@@ -258,23 +251,21 @@ mod tests {
         let module = Module::Resolve;
         let wgsl = module.source();
         for (n, line) in wgsl.lines().enumerate() {
-            let (name, number, there) = located(module, n as u32 + 1).unwrap();
-            assert_eq!(there, line);
+            let (name, number) = located(module, n as u32 + 1).unwrap();
             let fragment = module.fragments().into_iter().find(|fragment| fragment.name == name).unwrap();
             assert_eq!(fragment.text.lines().nth(number - 1), Some(line));
         }
         assert_eq!(located(module, 0), None);
         assert_eq!(located(module, wgsl.lines().count() as u32 + 1), None);
 
-        let run = Run { names: vec![PipelineName::resolve()], ..Run::default() };
+        let recording = Recording { names: vec![PipelineName::resolve()], ..Recording::default() };
         let first = module.fragments()[0].text.lines().count();
-        let text = wgsl.lines().nth(first).unwrap().trim().to_owned();
         let words = format!("race: line {}, called in line 2 and line 7", first + 1);
-        let finding = Finding { line: first as u32 + 1, text, words };
+        let finding = Finding { program: Some(0), words };
         let described =
             "race: shaders/grid.wgsl:1, called in shaders/resolve.wgsl:2 and shaders/resolve.wgsl:7";
-        assert_eq!(run.describe(&finding), described);
-        let elsewhere = Finding { text: "none".to_owned(), ..finding };
-        assert_eq!(run.describe(&elsewhere), elsewhere.words);
+        assert_eq!(recording.describe(&finding), described);
+        let elsewhere = Finding { program: None, ..finding };
+        assert_eq!(recording.describe(&elsewhere), elsewhere.words);
     }
 }

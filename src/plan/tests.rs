@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::check::{self, Count, Executed};
+use super::check::{self, Count, Trial};
 use super::{Plan, Range};
 use crate::fuzz::target::execute;
 use crate::kernel::{EntryPoint, Kernel, Placement, Region, rows};
@@ -13,9 +13,9 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
-/// Executes all of a plan: each element of dst once, by the clamp of its channel from the element of src with the same
-/// index, and nothing else.
-fn executed<'a>(
+/// Executes all of a plan: each element of dst becomes what the clamp of its channel allows of the element of src with
+/// the same index, and no other byte changes.
+fn try_out<'a>(
     plan: &Plan,
     clamps: impl Into<Clamps<'a>>,
     src: &Layout,
@@ -25,8 +25,8 @@ fn executed<'a>(
     let clamps = clamps.into();
     let Some(clamp) = clamps.as_slice().first() else { return Count::default() };
     let (value, slots) = (check::values(clamp), check::slots(clamp, dst.len() as u64));
-    let executed = Executed { execute: &execute, plan, clamps, src, dst, adjacent, value: &value, slots };
-    executed.all().unwrap_or_else(|wrong| panic!("{wrong}"))
+    let trial = Trial { execute: &execute, plan, clamps, src, dst, adjacent, value: &value, slots };
+    trial.all().unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn packed(shape: &[usize]) -> Layout {
@@ -87,7 +87,7 @@ fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
     let plan = plan(DType::F16, &gaps, &gaps);
     assert_eq!(kernels(&plan), [Kernel::Words]);
-    let count = executed(&plan, &Clamp::unbounded(DType::F16), &gaps, &gaps, true);
+    let count = try_out(&plan, &Clamp::unbounded(DType::F16), &gaps, &gaps, true);
     assert_eq!((count.elements, count.dispatches), (256, 1));
 }
 
@@ -143,7 +143,7 @@ fn kernels_suit_their_layouts() {
         let plan = plan(dtype, &src, &dst);
         assert_eq!(kernels(&plan), expected, "{dtype} {src:?} {dst:?}");
         for adjacent in [false, true] {
-            executed(&plan, &Clamp::unbounded(dtype), &src, &dst, adjacent);
+            try_out(&plan, &Clamp::unbounded(dtype), &src, &dst, adjacent);
         }
     }
     // Squares, what is left of the rows, and what is left of the columns.
@@ -196,7 +196,7 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
         let dst = Layout::strided(&[2, 80], &[pitch, 3], 0).unwrap();
         let plan = plan(dtype, &packed(&[2, 80]), &dst);
         assert!(!kernels(&plan).contains(&Kernel::Pixels), "{plan}");
-        executed(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, true);
+        try_out(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, true);
     }
 }
 
@@ -226,8 +226,23 @@ fn src_and_dst_share_packets_in_one_buffer() {
             let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, Limits::default()).unwrap();
             assert!(of == 1 && from == to || kernels(&plan)[0] == Kernel::Pixels, "{plan}");
             for adjacent in [false, true] {
-                executed(&plan, &clamp, &pixels, &planes, adjacent);
+                try_out(&plan, &clamp, &pixels, &planes, adjacent);
             }
+        }
+    }
+}
+
+/// Each word holds a group of dst and the group of src that goes to another word.
+#[test]
+fn src_and_dst_share_words_in_one_buffer() {
+    let words = packed(&[81, 4]);
+    let groups =
+        |row: usize, lane: usize| words.slice(0, row..row + 80).unwrap().slice(1, lane..lane + 2).unwrap();
+    for (src, dst) in [(groups(1, 0), groups(0, 2)), (groups(0, 2), groups(1, 0))] {
+        let clamp = Clamp::unbounded(DType::U8);
+        let plan = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap();
+        for adjacent in [false, true] {
+            try_out(&plan, &clamp, &src, &dst, adjacent);
         }
     }
 }
@@ -324,7 +339,7 @@ fn windows_reach_the_last_element_from_within_a_packet() {
         let line = Layout::strided(&[len], &[1], start).unwrap();
         let plan = Plan::new(&clamp, &line, &line, limits).unwrap();
         assert!(is_contiguous(&plan), "{plan:?}");
-        executed(&plan, &clamp, &line, &line, false);
+        try_out(&plan, &clamp, &line, &line, false);
         windows = windows.max(plan.window_count());
     }
     assert!(windows > 3, "{windows}");
@@ -672,8 +687,12 @@ proptest! {
             Some(axis) => Clamps::along(axis, &list),
             None => (&list[0]).into(),
         };
-        let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
-        executed(&plan, clamps, &src, &dst, adjacent);
-        plan.windows().for_each(|window| check::window(&plan, &window));
+        let telling = check::telling(clamps);
+        let other = axis.map_or((&telling[0]).into(), |axis| Clamps::along(axis, &telling));
+        for clamps in [clamps, other] {
+            let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
+            try_out(&plan, clamps, &src, &dst, adjacent);
+            plan.windows().for_each(|window| check::window(&plan, &window));
+        }
     }
 }

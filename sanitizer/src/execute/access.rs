@@ -166,7 +166,7 @@ impl Machine<'_> {
             let old = this.buffers[buffer].load(at);
             let equal = old == this.values[compare as usize][lane];
             if equal {
-                let new = scalar::atomic(AtomicOp::Exchange, old, this.values[from as usize][lane]);
+                let new = this.values[from as usize][lane];
                 this.buffers[buffer].store(at, new);
             }
             this.values[to as usize][lane] = old;

@@ -59,7 +59,7 @@ impl Machine<'_> {
                 let Some(lane) = lanes(self.active).next() else { return };
                 self.counters[counter as usize] += 1;
                 if self.counters[counter as usize] > MOST_ROUNDS {
-                    self.report(Kind::Endless, lane, |_| format!("more than {MOST_ROUNDS} rounds"));
+                    self.report(Kind::Endless, lane, |_| format!("round {}", MOST_ROUNDS + 1));
                 } else {
                     self.at = head as usize;
                 }

@@ -1,6 +1,6 @@
 //! Operations on values.
 
-use super::{Lanes, Machine, Taints, lanes, mask};
+use super::{Machine, Taints, lanes, mask};
 use crate::code::{Binary, LANES, Reg, Unary};
 use crate::finding::Kind;
 use crate::float::{self, Step};
@@ -77,16 +77,30 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn float_unary(&mut self, op: Unary, to: Reg, a: Reg) {
+    fn float_unary(&mut self, op: Unary, to: Reg, a: Reg) {
         let operand = self.values[a as usize];
         let mut open = 0;
-        for (lane, &bits) in operand.iter().enumerate() {
-            let result = self.arithmetic.unary(op, bits);
+        // What the other invocations hold makes no difference.
+        for lane in lanes(self.active) {
+            let result = self.arithmetic.unary(op, operand[lane]);
             open |= u64::from(result.is_none()) << lane;
             self.values[to as usize][lane] = result.unwrap_or_default();
         }
         self.spread(to, [a], |[a]| taint::unary(op, a));
         self.taint(to, open);
+    }
+
+    /// A comparison, `min` or `max`.
+    fn float_binary(&mut self, op: Binary, to: Reg, a: Reg, b: Reg) {
+        let (left, right) = (self.values[a as usize], self.values[b as usize]);
+        self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
+        for lane in lanes(self.active) {
+            let (bits, open) = self.arithmetic.binary(op, left[lane], right[lane]);
+            self.values[to as usize][lane] = bits;
+            if self.tainted[to as usize] >> lane & 1 == 0 {
+                self.set_taint(to, lane, open, self.at as u32 - 1);
+            }
+        }
     }
 
     pub(super) fn binary(&mut self, op: Binary, to: Reg, a: Reg, b: Reg) {
@@ -98,9 +112,7 @@ impl Machine<'_> {
                     $(Binary::$op => for lane in 0..LANES {
                         out[lane] = scalar::binary(Binary::$op, left[lane], right[lane]).unwrap_or_default();
                     })*
-                    _ => for lane in 0..LANES {
-                        out[lane] = self.arithmetic.binary(op, left[lane], right[lane]).unwrap_or_default();
-                    },
+                    _ => return self.float_binary(op, to, a, b),
                 }
                 (left, right)
             }};
@@ -128,11 +140,12 @@ impl Machine<'_> {
     }
 
     pub(super) fn float(&mut self, to: Reg, expression: u32) {
-        let arithmetic = self.arithmetic;
-        let mut stack: Vec<Lanes> = Vec::with_capacity(8);
+        let (active, mut arithmetic, code) = (self.active, self.arithmetic, self.code);
+        let float = &code.floats[expression as usize];
+        arithmetic.met = arithmetic.met.or(float::freedoms(float));
+        let mut stack = std::mem::take(&mut self.stack);
         // NaNs and infinities among the operands.
-        let mut special = [0; LANES];
-        let mut dirty = 0;
+        let (mut special, mut dirty) = (0, 0);
         for step in &self.floats[expression as usize] {
             let operands = match step {
                 Step::Push(_) => 0,
@@ -146,35 +159,33 @@ impl Machine<'_> {
             }
             let [x, y, z] = taken;
             let mut out = [0; LANES];
-            match *step {
-                Step::Push(reg) => {
-                    let values = &self.values[reg as usize];
-                    dirty |= self.tainted[reg as usize];
-                    for lane in 0..LANES {
-                        special[lane] |= u32::from(float::is_special(values[lane]));
-                        out[lane] = arithmetic.operand(values[lane]);
-                    }
-                }
-                Step::Negate => (0..LANES).for_each(|lane| out[lane] = x[lane] ^ 1 << 31),
-                Step::Multiply => {
-                    (0..LANES).for_each(|lane| out[lane] = arithmetic.product(x[lane], y[lane]));
-                }
-                Step::Add => (0..LANES).for_each(|lane| out[lane] = arithmetic.sum(x[lane], y[lane])),
-                Step::Fused => {
-                    (0..LANES).for_each(|lane| out[lane] = arithmetic.fused(x[lane], y[lane], z[lane]));
+            if let Step::Push(reg) = *step {
+                let values = &self.values[reg as usize];
+                dirty |= self.tainted[reg as usize];
+                special |= mask(|lane| float::is_special(values[lane]));
+                lanes(active).for_each(|lane| out[lane] = arithmetic.operand(values[lane]));
+            } else {
+                for lane in lanes(active) {
+                    out[lane] = match step {
+                        Step::Multiply => arithmetic.product(x[lane], y[lane]),
+                        Step::Add => arithmetic.sum(x[lane], y[lane]),
+                        Step::Fused => arithmetic.fused(x[lane], y[lane], z[lane]),
+                        _ => x[lane] ^ 1 << 31,
+                    };
                 }
             }
             stack.push(out);
         }
         let result = stack.pop().expect("the steps leave a result");
+        (self.stack, self.arithmetic) = (stack, arithmetic);
         self.values[to as usize] = result;
         self.tainted[to as usize] = 0;
-        for lane in lanes(dirty & self.active) {
+        for lane in lanes(dirty & active) {
             let mut since = None;
-            self.code.floats[expression as usize].leaves(&mut |reg| since = since.or(self.since(reg, lane)));
+            float.leaves(&mut |reg| since = since.or(self.since(reg, lane)));
             self.set_taint(to, lane, u32::MAX, since.unwrap_or_default());
         }
         // A NaN comes of infinities that the expression overflowed to.
-        self.taint(to, mask(|lane| special[lane] != 0 || f32::from_bits(result[lane]).is_nan()) & !dirty);
+        self.taint(to, (special | mask(|lane| f32::from_bits(result[lane]).is_nan())) & !dirty);
     }
 }

@@ -17,11 +17,17 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     for op in &code.ops {
         each(*op, &code.floats, |reg, used| needed[reg as usize] |= used == Use::Taken && is_variable(reg));
     }
+    // A load is looked at, unless it is at the same place for all and nothing is stored there.
+    let stored = stored_resources(code);
+    let is_pure = |op: &Op| match op {
+        Op::Load { word, .. } => word.address.is_none() && !stored.contains(&word.resource),
+        _ => op.is_pure(),
+    };
     let mut kept = vec![true; code.ops.len()];
     for (op, kept) in code.ops.iter().zip(&mut kept).rev() {
         let mut gives = false;
         each(*op, &code.floats, |reg, used| gives |= used == Use::Given && needed[reg as usize]);
-        *kept = gives || !op.is_pure();
+        *kept = gives || !is_pure(op);
         if *kept {
             each(*op, &code.floats, |reg, used| needed[reg as usize] |= used == Use::Taken);
         }
@@ -37,6 +43,17 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     for label in code.ops.iter_mut().filter_map(Op::target) {
         *label = moved[*label as usize];
     }
+}
+
+/// The resources that it stores to.
+fn stored_resources(code: &Code) -> Vec<u32> {
+    let stores = |op: &Op| match op {
+        Op::Store { word, .. } | Op::Atomic { word, .. } | Op::CompareExchange { word, .. } => {
+            Some(word.resource)
+        }
+        _ => None,
+    };
+    code.ops.iter().filter_map(stores).collect()
 }
 
 /// Gives registers new numbers, so that one whose value nobody needs any more is used again.
@@ -78,7 +95,7 @@ pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
                 ending[last[reg as usize]].push(reg);
             }
         });
-        // Not before: an operation reads its operands after it begins to write.
+        // Only now: an operation may write its result before it has read all operands.
         free.extend(ending[at].iter().map(|&reg| names[reg as usize]));
     }
     let name = |reg: Reg| names[reg as usize];

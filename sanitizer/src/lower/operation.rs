@@ -158,7 +158,8 @@ impl<'a> Lowering<'a> {
         Ok(match (fun, of) {
             (F::Min, &[a, b]) => r.binary(min, a, b),
             (F::Max, &[a, b]) => r.binary(max, a, b),
-            (F::Clamp, &[a, low, high]) => {
+            // Of floats it may be the median or not, which differ where the bounds are crossed.
+            (F::Clamp, &[a, low, high]) if !float => {
                 let raised = r.binary(max, a, low);
                 r.binary(min, raised, high)
             }

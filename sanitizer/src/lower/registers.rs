@@ -19,7 +19,6 @@ pub(super) struct Registers {
     sites: FxHashMap<Site, u32>,
     constants: FxHashMap<u32, Reg>,
     known: FxHashMap<Reg, u32>,
-    inputs: Vec<(Input, Reg)>,
     variables: Vec<bool>,
     /// Variables that are indexed: the first register, and how many.
     arrays: Vec<(Reg, u32)>,
@@ -108,11 +107,10 @@ impl Registers {
     }
 
     pub(super) fn input(&mut self, input: Input) -> Reg {
-        if let Some((_, reg)) = self.inputs.iter().find(|(other, _)| *other == input) {
+        if let Some((reg, _)) = self.code.inputs.iter().find(|(_, other)| *other == input) {
             return *reg;
         }
         let reg = self.register();
-        self.inputs.push((input, reg));
         self.code.inputs.push((reg, input));
         reg
     }
@@ -274,11 +272,11 @@ impl Registers {
     }
 
     fn float_of(&self, reg: Reg) -> Arc<Float> {
-        self.floats.get(&reg).cloned().unwrap_or_else(|| Arc::new(Float::Leaf(reg)))
+        self.floats.get(&reg).cloned().unwrap_or_else(|| leaf(reg))
     }
 
-    fn float(&mut self, float: Float) -> Reg {
-        let (to, float) = (self.register(), Arc::new(float));
+    fn float(&mut self, float: Arc<Float>) -> Reg {
+        let to = self.register();
         self.floats.insert(to, float.clone());
         self.code.floats.push(float);
         self.emit(Op::Float { to, expression: self.code.floats.len() as u32 - 1 });
@@ -286,34 +284,32 @@ impl Registers {
     }
 
     pub(super) fn negative(&mut self, a: Reg) -> Reg {
-        self.float(Float::Negative(self.float_of(a)))
+        self.float(self.float_of(a).negated())
     }
 
     /// A product or a sum, which a device may join with the products and sums that it is made of.
     pub(super) fn joined(&mut self, join: fn(Arc<Float>, Arc<Float>) -> Float, a: Reg, b: Reg) -> Reg {
         let (left, right) = (self.float_of(a), self.float_of(b));
-        if left.size() + right.size() > MOST_LEAVES {
-            return self.float(join(Arc::new(Float::Leaf(a)), Arc::new(Float::Leaf(b))));
-        }
-        self.float(join(left, right))
+        let fits = left.size() + right.size() <= MOST_LEAVES;
+        self.float(Arc::new(if fits { join(left, right) } else { join(leaf(a), leaf(b)) }))
     }
 
     /// `a - b`.
     pub(super) fn difference(&mut self, a: Reg, b: Reg) -> Reg {
-        let (left, right) = (self.float_of(a), Arc::new(Float::Negative(self.float_of(b))));
-        if left.size() + right.size() > MOST_LEAVES {
-            let right = Arc::new(Float::Negative(Arc::new(Float::Leaf(b))));
-            return self.float(Float::Sum(Arc::new(Float::Leaf(a)), right));
-        }
-        self.float(Float::Sum(left, right))
+        let opposite = self.negative(b);
+        self.joined(Float::Sum, a, opposite)
     }
 
     pub(super) fn finish(mut self) -> Code {
         let is_variable = |reg: Reg| self.variables[reg as usize];
         finish::trim(&mut self.code, &self.arrays, &is_variable);
-        let told: FxHashSet<Reg> = self.inputs.iter().map(|(_, reg)| *reg).collect();
+        let told: FxHashSet<Reg> = self.code.inputs.iter().map(|(reg, _)| *reg).collect();
         let is_fixed = |reg| is_variable(reg) || self.known.contains_key(&reg) || told.contains(&reg);
         finish::share_registers(&mut self.code, &is_fixed);
         self.code
     }
+}
+
+fn leaf(reg: Reg) -> Arc<Float> {
+    Arc::new(Float::Leaf { reg, negative: false })
 }

@@ -105,15 +105,15 @@ fn a_dispatch_sees_what_those_before_it_stored() {
     assert_eq!(outcomes[0].buffers[0].to_bytes(), [0, 1, 2, 3, 3, 2, 1, 0].map(u32::to_le_bytes).concat());
 
     let stored = |byte| {
-        let (dispatch, source) = outcomes[0].stored_by(&dispatches, 0, byte).unwrap();
-        (dispatch, source.line, source.invocation)
+        let source = outcomes[0].stored_by(&dispatches, 0, byte).unwrap();
+        (source.dispatch, source.line, source.invocation)
     };
     assert_eq!([stored(9), stored(16)], [(0, 3, [2, 0, 0]), (1, 5, [0, 0, 0])]);
 
     // The buffers may have been through other dispatches before.
     let again = everywhere(&dispatches[1..], &outcomes[0].buffers);
-    let (dispatch, source) = again[0].stored_by(&dispatches[1..], 0, 31).unwrap();
-    assert_eq!((dispatch, source.line, source.invocation), (0, 5, [3, 0, 0]));
+    let source = again[0].stored_by(&dispatches[1..], 0, 31).unwrap();
+    assert_eq!((source.dispatch, source.line, source.invocation), (0, 5, [3, 0, 0]));
 }
 
 #[test]
@@ -126,6 +126,8 @@ fn the_order_of_invocations() {
     depends("output[i] = atomicAdd(&counters[0], 1u);");
     depends("output[atomicAdd(&counters[0], 1u)] = i;");
     depends("atomicExchange(&counters[0], i);");
+    // The second in whatever order.
+    depends("if atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
     depends("atomicStore(&counters[0], i);");
     depends("atomicAdd(&counters[0], 1u);\n output[i] = atomicLoad(&counters[0]);");
     depends("atomicOr(&counters[0], 1u << i);\n atomicAdd(&counters[0], 1u);");

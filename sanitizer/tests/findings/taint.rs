@@ -33,6 +33,21 @@ fn arithmetic_on_what_is_not_finite() {
 }
 
 #[test]
+fn comparisons_with_nan() {
+    let one = 1.0_f32.to_bits();
+    let body = "let x = bitcast<f32>(words[i]);\n output[i] = HERE;";
+    for comparison in ["x < 1.0", "x >= 1.0", "1.0 <= x", "x == 1.0", "x == x", "x != x", "2.0 > x"] {
+        stored([0, one, NAN, one], body, &format!("u32({comparison})"), "words[i]");
+    }
+    for picked in ["min(x, 1.0)", "min(1.0, x)", "max(x, 1.0)", "max(1.0, x)", "saturate(x)"] {
+        stored([0, one, NAN, one], body, &format!("bitcast<u32>({picked})"), "words[i]");
+    }
+    // Of two zeros either may come out, so the sign alone is left open.
+    let zeros = [one, one, 1 << 31, one];
+    stored(zeros, body, "bitcast<u32>(max(x, 0.0))", "bitcast<u32>(max(x, 0.0)) & 0x7fffffffu");
+}
+
+#[test]
 fn division() {
     let words = [1, 2, 0, 3];
     stored(words, "output[i] = HERE;", "7u / words[i]", "7u / max(words[i], 1u)");
