@@ -372,7 +372,9 @@ fn some_of(assignment: &Assignment) -> Vec<usize> {
 fn hold_windows(plan: &Plan, assignment: &Assignment) {
     let some = some_of(assignment);
     assert!(!some.is_empty());
-    some.iter().for_each(|&n| window(plan, &plan.window(assignment, n)));
+    for &n in &some {
+        window(plan, &plan.window(assignment, n));
+    }
     if some.len() == assignment.windows() {
         let total: usize = some.iter().map(|&n| tile_len(assignment, n)).sum();
         assert_eq!(total, assignment.region.len(), "{plan:?}");
