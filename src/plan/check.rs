@@ -60,6 +60,7 @@ pub(crate) struct Count {
 
 impl Count {
     /// Adds another.
+    #[cfg(test)]
     pub(crate) fn add(&mut self, other: Self) {
         self.elements += other.elements;
         self.compared += other.compared;

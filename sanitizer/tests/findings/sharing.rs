@@ -128,6 +128,8 @@ fn the_order_of_invocations() {
     depends("atomicExchange(&counters[0], i);");
     // The second in whatever order.
     depends("if atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
+    // The second of three, which is the same one forwards and backwards.
+    depends("if i < 3u && atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
     depends("atomicStore(&counters[0], i);");
     depends("atomicAdd(&counters[0], 1u);\n output[i] = atomicLoad(&counters[0]);");
     depends("atomicOr(&counters[0], 1u << i);\n atomicAdd(&counters[0], 1u);");

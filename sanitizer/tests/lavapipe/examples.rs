@@ -242,3 +242,10 @@ fn base64() {
         assert_eq!(bytes(after[1].clone()), expected.as_bytes());
     }
 }
+
+#[test]
+fn ways() {
+    let after = run(include_str!("examples/ways.wgsl"), "reach", [1, 1, 1], &[(Space::ReadWrite, zeros(32))]);
+    assert_eq!(after[0][..8], [7, 27, 39, 10, 13 + 5000, 1105, 2, 27]);
+    assert_eq!(after[0][8..16], [5, 7, 110, 111 + 1_000_000, 114 + 1_005_000, 118, 2, 25]);
+}

@@ -193,7 +193,12 @@ impl Generator<'_> {
             }
             6 => {
                 let (b, function) = (self.number(width, depth), self.choices.pick(&["min", "max"]));
-                either(format!("{function}({}, {})", a.text, b.text), &a, &b)
+                // Of two zeros a device may give either. With half a unit more than these have there is none.
+                let half =
+                    Number { text: String::new(), width, fraction: a.fraction.max(b.fraction) + 1, most: 1 };
+                let more = format!("{ty}({:?})", 0.5_f32.powi(half.fraction as i32));
+                let text = format!("{function}({} + {more}, {} + {more})", a.text, b.text);
+                sum(text, &either(String::new(), &a, &b), &half)
             }
             7 => {
                 let function = self.choices.pick(&["floor", "ceil", "trunc", "round"]);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
+use wgsl_sanitizer::{Binding, Device, Dispatch, Finding, Memory, Module, Order, Outcome, everywhere};
 
 use crate::gpu;
 
@@ -57,28 +57,38 @@ impl Program {
             let Resource { group, binding, .. } = *one;
             Binding { group, binding, buffer, offset: 0, size: buffers[buffer].size() }
         });
-        let dispatch = Dispatch { program: &program, grid: self.grid, bindings: bindings.collect() };
-        let outcomes = everywhere(&[dispatch], &buffers);
-
+        let bindings: Vec<_> = bindings.collect();
         let expected = gpu::run(self);
-        for outcome in &outcomes {
-            let device = outcome.device;
-            let findings: Vec<_> = outcome.findings.iter().map(ToString::to_string).collect();
-            assert!(findings.is_empty(), "{device}: {findings:#?}");
-            for ((resource, got), expected) in self.resources.iter().zip(&outcome.buffers).zip(&expected) {
-                let got = got.to_bytes();
-                if let Some(at) = (0..got.len()).find(|&at| got[at] != expected[at]) {
-                    let word = at / 4 * 4..at / 4 * 4 + 4;
-                    panic!(
-                        "binding {}, byte {at}: {:02x?} here ({device}), {:02x?} on the GPU",
-                        resource.binding,
-                        &got[word.clone()],
-                        &expected[word]
-                    );
-                }
+
+        let dispatch = Dispatch { program: &program, grid: self.grid, bindings: bindings.clone() };
+        for Outcome { device, buffers, findings } in everywhere(&[dispatch], &buffers) {
+            self.check(device, &buffers, &findings, &expected);
+        }
+        // Those too that an outcome stands for.
+        let devices = program.freedoms().devices();
+        for &device in &devices {
+            let mut after = buffers.clone();
+            let (findings, _) = program.run(device, Order::Forward, self.grid, &bindings, &mut after);
+            self.check(device, &after, &findings, &expected);
+        }
+        (expected, devices.len())
+    }
+
+    fn check(&self, device: Device, after: &[Memory], findings: &[Finding], expected: &[Vec<u8>]) {
+        let findings: Vec<_> = findings.iter().map(ToString::to_string).collect();
+        assert!(findings.is_empty(), "{device}: {findings:#?}");
+        for ((resource, got), expected) in self.resources.iter().zip(after).zip(expected) {
+            let got = got.to_bytes();
+            if let Some(at) = (0..got.len()).find(|&at| got[at] != expected[at]) {
+                let word = at / 4 * 4..at / 4 * 4 + 4;
+                panic!(
+                    "binding {}, byte {at}: {:02x?} here ({device}), {:02x?} on the GPU",
+                    resource.binding,
+                    &got[word.clone()],
+                    &expected[word]
+                );
             }
         }
-        (expected, outcomes.len())
     }
 }
 
