@@ -229,7 +229,8 @@ impl Generator<'_> {
                 }
             }
             11 if width > 1 => {
-                let b = self.number(2 + depth as usize % 3, depth);
+                // Of constants, naga takes a wrong number of components.
+                let b = self.given(2 + depth as usize % 3);
                 let component = |_| self.choices.pick(&"xyzw"[..b.width].chars().collect::<Vec<_>>());
                 let names: String = (0..width).map(component).collect();
                 Number { text: format!("{}.{names}", b.text), width, ..b }
@@ -269,12 +270,7 @@ impl Generator<'_> {
                 };
                 Number { text, width, fraction: 0, most: 63 }
             }
-            4 | 5 => {
-                let mut element =
-                    || format!("input[(id.x * 3u + {}u) % arrayLength(&input)]", self.choices.below(50));
-                let elements: Vec<_> = (0..width).map(|_| element()).collect();
-                Number::kept(format!("{ty}({})", elements.join(", ")), width)
-            }
+            4 | 5 => self.given(width),
             _ => {
                 let (number, fraction, most) = self.choices.pick(&[
                     ("0.0", 0, 1),
@@ -289,6 +285,14 @@ impl Generator<'_> {
                 Number { text: format!("{ty}({number})"), width, fraction, most }
             }
         }
+    }
+
+    /// Numbers from memory.
+    fn given(&mut self, width: usize) -> Number {
+        let mut element =
+            || format!("input[(id.x * 3u + {}u) % arrayLength(&input)]", self.choices.below(50));
+        let elements: Vec<_> = (0..width).map(|_| element()).collect();
+        Number::kept(format!("{}({})", type_name("f32", width), elements.join(", ")), width)
     }
 }
 
