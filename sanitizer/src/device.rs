@@ -101,7 +101,7 @@ impl Freedoms {
         }
     }
 
-    /// Whether two devices differ in nothing else.
+    /// Whether two devices differ in one of these.
     pub(crate) fn tell_apart(self, a: Device, b: Device) -> bool {
         (self.fusing && a.fused != b.fused)
             || (self.fusing_right && a.fused_right != b.fused_right)

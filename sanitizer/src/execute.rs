@@ -80,7 +80,7 @@ pub(crate) fn execute(
     (machine.findings, machine.arithmetic.met)
 }
 
-/// A step by which all of so many invocations are met, neighbours far from each other.
+/// A step by which all of so many invocations are met, neighbours apart where there are enough.
 fn scattering(total: u64) -> u64 {
     let divides_both = |step: u64| {
         let (mut a, mut b) = (total, step);

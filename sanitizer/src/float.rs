@@ -71,7 +71,12 @@ fn associated(expression: &Arc<Float>, association: Association) -> Arc<Float> {
     }
     let mut parts: Vec<_> = parts.iter().map(|part| associated(part, association)).collect();
     if association == Association::Reversed {
-        parts.reverse();
+        // What is nested to the right is added from the left.
+        let mut first = Vec::new();
+        chain(a, sums, false, &mut first);
+        if first.len() > 1 {
+            parts.reverse();
+        }
     } else {
         let second = parts.remove(1);
         parts.push(second);
@@ -130,9 +135,11 @@ pub(crate) fn freedoms(expression: &Arc<Float>) -> Freedoms {
     let is_sum = matches!(**expression, Float::Sum(..));
     let mut parts = Vec::new();
     chain(expression, is_sum, false, &mut parts);
+    // In whatever order the parts are added.
+    let products = parts.iter().filter(|part| product(part).is_some()).count();
     let here = Freedoms {
-        fusing: is_sum && product(a).or(product(b)).is_some(),
-        fusing_right: is_sum && product(a).and(product(b)).is_some(),
+        fusing: is_sum && products > 0,
+        fusing_right: is_sum && products > 1,
         association: parts.len() > 2,
         ..Freedoms::default()
     };
@@ -292,8 +299,9 @@ impl Arithmetic {
         let (x, y) = (f32::from_bits(left), f32::from_bits(right));
         let is_open = x.is_nan() || y.is_nan();
         let compared = |result: bool| (u32::from(result), u32::from(is_open));
-        // Of two zeros either may come out.
-        let open = if is_open { u32::MAX } else { (left ^ right) & SIGN & u32::from(x == y).wrapping_neg() };
+        // Of two zeros, and of two subnormals, either may come out.
+        let alike = is_subnormal(a) && is_subnormal(b);
+        let open = if is_open { u32::MAX } else { (a ^ b) & u32::from(alike).wrapping_neg() };
         let picked = |second: bool| (if second { right } else { left }, open);
         match op {
             Binary::EqualF => compared(x == y),

@@ -47,7 +47,10 @@
 //!   too, keeps them.
 //! - A device makes the same choice everywhere in a program, and fuses and associates what one expression, `let`s, calls and
 //!   variables in straight code join, not what a loop or an early return lies between.
-//! - `atomicCompareExchangeWeak` fails only where the values differ.
+//! - Infinities compare as in IEEE 754, and `atomicCompareExchangeWeak` fails only where the values differ.
+//!
+//! An expression of more than twelve floats is cut in two, which are not joined. What nobody takes is not looked at: an
+//! operation whose result is not used, a load at a constant place that is not used of what nothing is stored to.
 //!
 //! # What is out of reach
 //!

@@ -83,7 +83,7 @@ pub enum Order {
     Forward,
     /// From the last on; those of a program with atomics one after the other.
     Backward,
-    /// In large steps, so that those that run together are of different workgroups.
+    /// In large steps, so that those that run together are of several workgroups.
     Scattered,
 }
 

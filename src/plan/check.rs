@@ -348,8 +348,8 @@ pub(crate) fn plan(
     }
 }
 
-/// As many clamps of the same dtypes, each with a Min of its own that keeps most elements: what comes out tells which
-/// element, and which channel, it is made of. Those that replace every element do not.
+/// As many clamps of the same dtypes, with Mins that differ, up to 64 of them, and keep most elements: what comes out
+/// tells which element, and which channel, it is made of. Clamps that replace every element do not.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
         let min = Bound::Value(64 + n as u64 % 64);

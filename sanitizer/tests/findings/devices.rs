@@ -126,6 +126,15 @@ fn products_and_sums_are_associated_in_any_way() {
         [most, most, less],
         &[(INFINITY, |device| device.association == Written), (most, |device| device.association != Written)],
     );
+    // Nested to the right.
+    floats(
+        "a + (b + c)",
+        [most, less, power_of_two(0)],
+        &[
+            (0, |device| device.association != Reversed),
+            (power_of_two(0), |device| device.association == Reversed),
+        ],
+    );
     // 2^-24 is lost beside 1, but 2^-23 is not.
     floats(
         "a + b + c",
