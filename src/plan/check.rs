@@ -75,6 +75,7 @@ impl Trial<'_> {
     /// # Errors
     ///
     /// They do not, or as [`windows`](Self::windows).
+    #[cfg(test)]
     pub(crate) fn all(&self) -> Result<Count, String> {
         self.windows(&self.reach()?)
     }
