@@ -15,7 +15,7 @@ thread_local! {
 }
 
 /// So many modules are kept at most.
-const MOST: usize = 500;
+const MOST: usize = 200;
 
 /// Runs dispatches on every device that WGSL allows.
 ///

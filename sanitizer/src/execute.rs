@@ -140,7 +140,7 @@ fn mask(holds: impl Fn(usize) -> bool) -> u64 {
 impl Machine<'_> {
     fn run(&mut self) {
         for &(reg, input) in &self.code.inputs {
-            for lane in 0..LANES {
+            for lane in lanes(self.active) {
                 self.values[reg as usize][lane] = self.code.input(input, self.grid, self.invocations[lane]);
             }
         }

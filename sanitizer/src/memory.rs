@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::finding::Kind;
 
 /// Words in a page.
-const PAGE: usize = 256;
+const PAGE: usize = 32;
 
 /// The bytes of a buffer. Only the pages that something was written to take memory, so a buffer may be of any size.
 #[derive(Clone, Debug)]

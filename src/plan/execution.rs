@@ -214,18 +214,16 @@ impl Recording {
     /// What there is to say about a finding, with lines as those of fragments.
     pub(super) fn describe(&self, Finding { program, words }: &Finding) -> String {
         let Some(program) = program else { return words.clone() };
-        let mut parts = words.split("line ");
-        let mut described = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
+        let (first, others) = words.split_once("line ").unwrap_or((words, ""));
+        let others = others.split("line ").filter(|part| !part.is_empty()).map(|part| {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = part.split_at(digits);
-            described +=
-                &match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
-                    Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
-                    None => format!("line {part}"),
-                };
-        }
-        described
+            match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
+                Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
+                None => format!("line {part}"),
+            }
+        });
+        first.to_owned() + &others.collect::<String>()
     }
 }
 

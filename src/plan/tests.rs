@@ -1,12 +1,16 @@
 //! Plans without a GPU: what they collapse to, and what their dispatches do.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::check::{self, Count, Trial};
 use super::{Plan, Range};
+use crate::arithmetic::Operators;
 use crate::fuzz::target::execute;
 use crate::kernel::{EntryPoint, Kernel, Placement, Region, rows};
 use crate::self_test::AFFINES;
+use crate::shader::{Module, ModuleName};
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, Precision, Rounding};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
@@ -187,6 +191,45 @@ fn a_table_of_lanes_fits_into_a_binding() {
         }
     }
     assert!(taken.iter().all(|&plans| plans > 100), "{taken:?}");
+}
+
+/// However many channels there are: in the uniform block or in a buffer, of lanes or not; and in whatever placement.
+#[test]
+fn channels_are_right_in_every_form_and_placement() {
+    let mut met = HashSet::new();
+    for (channels, behind, limit) in [
+        (3, false, 128 << 20),
+        (9, true, 128 << 20),
+        (65, false, 128 << 20),
+        (130, true, 128 << 20),
+        (300, false, 128 << 20),
+        (9, true, 1 << 10),
+        (130, true, 4 << 10),
+    ] {
+        let limits = Limits { max_binding_size: limit, binding_alignment: 16, ..Limits::default() };
+        for (axis, shape) in [(1, [40, channels]), (0, [channels, 40])] {
+            let dst = packed(&shape);
+            let far = if behind { dst.len() + 4096 } else { 0 };
+            let src = Layout::strided(&shape, dst.strides(), far).unwrap();
+            let placement = if behind { Placement::OneBuffer } else { Placement::TwoBuffers };
+            let list = clamps(channels, DType::F32, DType::F32);
+            let clamps = Clamps::along(axis, &list);
+            let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
+            try_out(&plan, clamps, &src, &dst, axis == 0);
+            for window in plan.windows() {
+                let dispatch = window.dispatches().next().unwrap();
+                let name = plan.pipeline(&window, dispatch.entry_point).unwrap();
+                let Module::Clamp(ModuleName { operators, placement, .. }) = name.module else {
+                    panic!("{name} is no clamp's")
+                };
+                met.extend([format!("{operators:?}"), format!("{placement:?}")]);
+            }
+        }
+    }
+    let forms = Operators::ALL.iter().filter(|form| **form != Operators::One).map(|form| format!("{form:?}"));
+    let placements = Placement::ALL.iter().map(|placement| format!("{placement:?}"));
+    let all: HashSet<_> = forms.chain(placements).collect();
+    assert_eq!(met, all);
 }
 
 /// Rows of dst that interleave within packets: those in which something stays are not loaded and stored whole.
