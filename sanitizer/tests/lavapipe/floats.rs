@@ -229,14 +229,13 @@ impl Generator<'_> {
                 }
             }
             11 if width > 1 => {
-                // Of constants, naga takes a wrong number of components.
-                let b = self.given(2 + depth as usize % 3);
+                let b = self.number(2 + depth as usize % 3, depth);
                 let component = |_| self.choices.pick(&"xyzw"[..b.width].chars().collect::<Vec<_>>());
                 let names: String = (0..width).map(component).collect();
                 Number { text: format!("{}.{names}", b.text), width, ..b }
             }
             12 if width > 1 => {
-                let (b, c) = (self.number(width - 1, depth), self.number(1, depth));
+                let (b, c) = (self.number(width - 1, depth), self.given(1));
                 either(format!("{ty}({}, {})", b.text, c.text), &b, &c).with_width(width)
             }
             _ => a,
@@ -270,8 +269,8 @@ impl Generator<'_> {
                 };
                 Number { text, width, fraction: 0, most: 63 }
             }
-            4 | 5 => self.given(width),
-            _ => {
+            // naga fails on some constant expressions of vectors, so none is one.
+            0 if width == 1 => {
                 let (number, fraction, most) = self.choices.pick(&[
                     ("0.0", 0, 1),
                     ("1.0", 0, 1),
@@ -284,6 +283,7 @@ impl Generator<'_> {
                 ]);
                 Number { text: format!("{ty}({number})"), width, fraction, most }
             }
+            _ => self.given(width),
         }
     }
 
