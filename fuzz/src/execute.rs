@@ -1,4 +1,4 @@
-//! The dispatches of a plan on every device that WGSL allows: what the crate asks of the sanitizer.
+//! The dispatches of a plan on each of the sanitizer's devices: what the crate asks of the sanitizer.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ thread_local! {
 /// So many modules are kept at most.
 const MOST: usize = 200;
 
-/// Runs dispatches on every device that WGSL allows.
+/// Runs dispatches on each of the sanitizer's devices.
 ///
 /// # Panics
 ///

@@ -15,7 +15,7 @@ use crate::reference;
 use crate::shader::Module;
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, self_test};
 
-/// What executes dispatches on every device that WGSL allows. The crate has none: its tests and the fuzz targets do.
+/// What executes dispatches on devices that differ in what WGSL leaves open. The crate has none: its tests and the fuzz targets do.
 pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
 
 /// The most elements that are executed; squares of bytes begin at 64 by 64.

@@ -1,4 +1,4 @@
-//! The cases of the self-test without a device: their shaders, executed on every device that WGSL allows.
+//! The cases of the self-test without a device: their shaders, executed on each of the sanitizer's devices.
 //!
 //! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, in both orders of packets and items; otherwise it is
 //! those of the ordinary one, in one of the orders each.
