@@ -218,10 +218,6 @@ pub(crate) enum Op {
         all: Slot,
         returned: Slot,
     },
-    /// All that entered are active.
-    Leave {
-        all: Slot,
-    },
     /// Of the active invocations those go on for which the condition is true; none: at `otherwise`.
     If {
         condition: Reg,
@@ -271,10 +267,6 @@ pub(crate) enum Op {
     Again {
         head: Label,
         counter: u32,
-    },
-    LoopEnd {
-        all: Slot,
-        gone: [Slot; 2],
     },
 }
 
@@ -430,6 +422,11 @@ impl Code {
             Input::Workgroups(axis) => grid[axis],
             Input::GlobalId(axis) => along(workgroup, grid)[axis] * size[axis] + along(local, size)[axis],
         }
+    }
+
+    /// The line of an operation.
+    pub(crate) fn line(&self, operation: u32) -> u32 {
+        self.sites[self.origins[operation as usize] as usize].line
     }
 
     /// Where an operation comes from.

@@ -1,4 +1,4 @@
-//! A list of dispatches on every device, in both orders.
+//! A list of dispatches on every device, in several orders.
 
 use crate::memory::Stored;
 use crate::{Device, Dispatch, Finding, Freedoms, Kind, Memory, Order, Source};

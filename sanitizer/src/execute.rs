@@ -40,7 +40,11 @@ pub(crate) fn execute(
         code,
         wgsl,
         arithmetic: Arithmetic::of(device),
-        floats: code.floats.iter().map(|expression| float::steps(expression, device)).collect(),
+        floats: code
+            .floats
+            .iter()
+            .map(|expression| (float::steps(expression, device), float::freedoms(expression)))
+            .collect(),
         grid,
         resources,
         buffers,
@@ -96,7 +100,8 @@ struct Machine<'a> {
     code: &'a Code,
     wgsl: &'a str,
     arithmetic: Arithmetic,
-    floats: Vec<Vec<Step>>,
+    /// Of each float expression its steps, and which choices of a device make a difference to it.
+    floats: Vec<(Vec<Step>, Freedoms)>,
     grid: [u32; 3],
     resources: Vec<Binding>,
     buffers: &'a mut [Memory],
@@ -153,14 +158,15 @@ impl Machine<'_> {
     }
 
     fn report(&mut self, kind: Kind, lane: usize, values: impl FnOnce(&Self) -> String) {
-        let source = self.source(self.at as u32 - 1, lane);
+        let operation = self.at as u32 - 1;
+        let at = self.code.line(operation);
         let is_same = |other: &Finding| {
-            other.kind == kind && other.source.as_ref().map(|source| source.line) == Some(source.line)
+            other.kind == kind && other.source.as_ref().is_some_and(|source| source.line == at)
         };
         if self.findings.len() == MOST_FINDINGS || self.findings.iter().any(is_same) {
             return;
         }
-        let values = values(self);
+        let (source, values) = (self.source(operation, lane), values(self));
         self.findings.push(Finding { kind, source: Some(source), values });
     }
 
@@ -219,12 +225,13 @@ impl Machine<'_> {
         }
     }
 
-    fn is_clean<const N: usize>(&mut self, to: Reg, from: [Reg; N]) -> bool {
-        let dirty = from.iter().fold(0, |dirty, &reg| dirty | self.tainted[reg as usize]) & self.active;
-        if dirty == 0 {
-            self.tainted[to as usize] = 0;
-        }
-        dirty == 0
+    /// Gives an invocation the value of another register, with what of it is tainted.
+    fn copy(&mut self, to: Reg, from: Reg, lane: usize) {
+        let Tainted { bits, taint } = self.value(from, lane);
+        let since = self.since(from, lane).unwrap_or_default();
+        self.values[to as usize][lane] = bits;
+        self.tainted[to as usize] &= !(1 << lane);
+        self.set_taint(to, lane, taint, since);
     }
 
     /// Reports that tainted values reach where they may not.

@@ -190,8 +190,8 @@ impl Arithmetic {
 
     pub(crate) fn product(&mut self, x: u32, y: u32) -> u32 {
         let (x, y) = (f32::from_bits(x), f32::from_bits(y));
-        let exact = || f64::from(x) * f64::from(y);
-        let is_tiny = || exact().abs() < f64::from(f32::MIN_POSITIVE);
+        // The product is exact in an f64.
+        let is_tiny = || (f64::from(x) * f64::from(y)).abs() < f64::from(f32::MIN_POSITIVE);
         self.result(x * y, Subnormals::FlushedProducts, is_tiny)
     }
 

@@ -6,6 +6,8 @@ mod operation;
 mod place;
 mod registers;
 
+use std::ops::Range;
+
 use naga::{Block, Expression, FunctionArgument, Handle, Span, Statement, SwitchCase, SwitchValue};
 use rustc_hash::FxHashMap;
 
@@ -70,9 +72,8 @@ struct Frame<'a> {
     locals: FxHashMap<Handle<naga::LocalVariable>, Place>,
     /// The invocations that returned while others went on.
     returned: Slot,
-    /// Where these put the result: the first of so many variables.
-    result: Option<Reg>,
-    results: u32,
+    /// The variables that these put the result into.
+    result: Option<Range<Reg>>,
     /// How many conditions and loops there are around a statement.
     depth: usize,
     /// The loops and switches around it.
@@ -107,7 +108,6 @@ impl<'a> Frame<'a> {
             locals: FxHashMap::default(),
             returned: NOBODY,
             result: None,
-            results: 0,
             depth: 0,
             around: Vec::new(),
         }
@@ -181,9 +181,9 @@ impl<'a> Lowering<'a> {
         let mut result = None;
         self.block(&mut frame, &function.body, &mut result)?;
         if frame.result.is_some() || self.registers.is_used(returned) {
-            self.registers.emit(Op::Leave { all });
+            self.registers.emit(Op::Join { all, gone: [NOBODY; 3] });
             self.registers.forget();
-            return Ok(frame.result.map(|first| (first..first + frame.results).collect()));
+            return Ok(frame.result.map(Iterator::collect));
         }
         // Nobody returned before the end.
         self.registers.remove_if_last(enter);
@@ -261,11 +261,12 @@ impl<'a> Lowering<'a> {
                     return Ok(End::Went);
                 }
                 if let Some(value) = value {
-                    let count = value.len() as u32;
-                    let new = || self.registers.variables(count);
-                    let first = *frame.result.get_or_insert_with(new);
-                    self.registers.assign_all(first, &value);
-                    frame.results = count;
+                    let result = frame.result.get_or_insert_with(|| {
+                        let count = value.len() as u32;
+                        let first = self.registers.variables(count);
+                        first..first + count
+                    });
+                    self.registers.assign_all(result.start, &value);
                 }
                 self.registers.emit(Op::Go { to: frame.returned });
                 return Ok(End::Went);
@@ -279,11 +280,8 @@ impl<'a> Lowering<'a> {
                 self.atomic(frame, *pointer, *fun, *value, *result)?;
             }
             Statement::Call { function, arguments, result } => {
-                let values = arguments.iter().map(|argument| self.value(frame, *argument)).collect::<Result<
-                    Vec<_>,
-                    _,
-                >>(
-                )?;
+                let values = arguments.iter().map(|argument| self.value(frame, *argument));
+                let values = values.collect::<Result<_, _>>()?;
                 let site = self.registers.site();
                 let outer = self.caller.replace(site);
                 let called = &self.module.functions[*function];
@@ -435,7 +433,7 @@ impl<'a> Lowering<'a> {
         frame.around.pop();
         self.registers.forget();
         // Those that go on with a loop around this one do so from within it.
-        self.registers.emit(Op::LoopEnd { all, gone: [frame.returned, NOBODY] });
+        self.registers.emit(Op::Join { all, gone: [frame.returned, NOBODY, NOBODY] });
         Ok(())
     }
 }

@@ -324,12 +324,12 @@ pub(crate) fn plan(
     let Some(clamp) = clamps.as_slice().first() else { return assert_eq!(plan.window_count(), 0) };
     assert!(plan.operators(clamps).is_some());
     for assignment in plan.strategy.assignments() {
-        hold_windows(&plan, assignment);
+        let every = 0..assignment.windows();
+        hold_windows(&plan, assignment, &if is_small(dst) { every.collect() } else { some_of(assignment) });
     }
     let regions = plan.strategy.assignments().map(|assignment| assignment.region.len());
     assert_eq!(regions.sum::<usize>(), dst.len(), "{plan:?}");
     if is_small(dst) {
-        plan.windows().for_each(|one| window(&plan, &one));
         assert!(!shares_itself(dst), "{dst} overlaps itself");
         let in_place = src.same_addresses(dst) && clamp.source().size() == clamp.dtype().size();
         if placement == Placement::OneBuffer && !in_place {
@@ -339,7 +339,7 @@ pub(crate) fn plan(
     // F64 and F16 by hardware are out of reach: without these features, the same clamps take the other steps.
     let limits = Limits { f64_arithmetic: false, f16_conversion: false, ..limits };
     let telling = telling(clamps);
-    for clamps in [clamps, clamps.axis().map_or((&telling[0]).into(), |axis| Clamps::along(axis, &telling))] {
+    for clamps in [clamps, clamps_like(clamps, &telling)] {
         let Ok(plan) = Plan::with_placement(clamps, src, dst, placement, limits) else { continue };
         let (value, slots) = (values(clamp), slots(clamp, dst.len() as u64));
         let trial = Trial { execute, plan: &plan, clamps, src, dst, adjacent, value: &value, slots };
@@ -358,6 +358,11 @@ pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
         plain.with_source(clamp.source()).expect("the clamp has it")
     };
     clamps.as_slice().iter().enumerate().map(one).collect()
+}
+
+/// Others in place of clamps: along their axis, or the one of them.
+pub(super) fn clamps_like<'a>(clamps: Clamps<'_>, others: &'a [Clamp]) -> Clamps<'a> {
+    clamps.axis().map_or_else(|| (&others[0]).into(), |axis| Clamps::along(axis, others))
 }
 
 /// Some windows of each assignment, and not many elements.
@@ -380,11 +385,10 @@ fn some_of(assignment: &Assignment) -> Vec<usize> {
     }
 }
 
-/// Windows fit the device, and all of them together are the region.
-fn hold_windows(plan: &Plan, assignment: &Assignment) {
-    let some = some_of(assignment);
+/// Windows fit the device, and all of them together, if these are all, are the region.
+fn hold_windows(plan: &Plan, assignment: &Assignment, some: &[usize]) {
     assert!(!some.is_empty());
-    for &n in &some {
+    for &n in some {
         window(plan, &plan.window(assignment, n));
     }
     if some.len() == assignment.windows() {

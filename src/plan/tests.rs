@@ -731,8 +731,7 @@ proptest! {
             None => (&list[0]).into(),
         };
         let telling = check::telling(clamps);
-        let other = axis.map_or((&telling[0]).into(), |axis| Clamps::along(axis, &telling));
-        for clamps in [clamps, other] {
+        for clamps in [clamps, check::clamps_like(clamps, &telling)] {
             let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
             try_out(&plan, clamps, &src, &dst, adjacent);
             plan.windows().for_each(|window| check::window(&plan, &window));

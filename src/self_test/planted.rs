@@ -3,10 +3,10 @@
 
 use std::cell::Cell;
 
+use super::sanitized::is_adjacent;
 use super::{Case, cases};
 use crate::fuzz::target::execute;
 use crate::fuzz::{Program, Recording, Verdict};
-use crate::plan::check::mix;
 
 /// Lines that are replaced.
 struct Plant {
@@ -182,8 +182,7 @@ fn planted_faults_are_found() {
             }
             if faults.get() > before { execute(&run) } else { vec![Verdict::default()] }
         };
-        let run =
-            |(n, case): (usize, &Case)| case.execute(n, mix(n as u64).is_multiple_of(2), &with_fault).1.err();
+        let run = |(n, case): (usize, &Case)| case.execute(n, is_adjacent(n), &with_fault).1.err();
         let wrong = cases.iter().enumerate().find_map(run);
         let wrong = wrong.unwrap_or_else(|| panic!("{fault} is not found in {} programs", faults.get()));
         println!("{fault}, in the {}. program that has it: {wrong}\n", faults.get());

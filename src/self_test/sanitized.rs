@@ -85,9 +85,14 @@ impl Case {
 /// A case, its number, and the order of packets and items.
 type Task<'a> = (usize, &'a Case, bool);
 
+/// Whether an ordinary run takes a case in the order of a CPU.
+pub(super) fn is_adjacent(case: usize) -> bool {
+    mix(case as u64).is_multiple_of(2)
+}
+
 fn tasks(cases: &[Case], exhaustive: bool) -> Vec<Task<'_>> {
     let both = cases.iter().enumerate().flat_map(|(n, case)| [(n, case, false), (n, case, true)]);
-    both.filter(|(n, _, adjacent)| exhaustive || mix(*n as u64).is_multiple_of(2) == *adjacent).collect()
+    both.filter(|(n, _, adjacent)| exhaustive || is_adjacent(*n) == *adjacent).collect()
 }
 
 #[test]

@@ -4,7 +4,6 @@ use super::{Machine, lanes, mask};
 use crate::code::{AtomicOp, BEYOND, Extent, LANES, Reg, Word};
 use crate::finding::Kind;
 use crate::memory::Access;
-use crate::taint::Tainted;
 use crate::{Binding, scalar};
 
 impl Machine<'_> {
@@ -15,11 +14,7 @@ impl Machine<'_> {
         for lane in lanes(self.active & !refused) {
             let offset = self.values[offset as usize][lane];
             if offset != BEYOND {
-                let from = first + offset;
-                let Tainted { bits, taint } = self.value(from, lane);
-                let since = self.since(from, lane).unwrap_or_default();
-                self.values[to as usize][lane] = bits;
-                self.set_taint(to, lane, taint, since);
+                self.copy(to, first + offset, lane);
             }
         }
     }
@@ -29,12 +24,7 @@ impl Machine<'_> {
         for lane in lanes(self.active & !refused) {
             let offset = self.values[offset as usize][lane];
             if offset != BEYOND {
-                let to = first + offset;
-                let Tainted { bits, taint } = self.value(from, lane);
-                let since = self.since(from, lane).unwrap_or_default();
-                self.values[to as usize][lane] = bits;
-                self.tainted[to as usize] &= !(1 << lane);
-                self.set_taint(to, lane, taint, since);
+                self.copy(first + offset, from, lane);
             }
         }
     }

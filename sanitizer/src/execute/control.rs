@@ -19,7 +19,6 @@ impl Machine<'_> {
                 self.keep(all);
                 self.masks[returned as usize] = 0;
             }
-            Op::Leave { all } => self.active = self.masks[all as usize],
             Op::If { condition, all, otherwise } => {
                 self.keep(all);
                 self.refuse(Kind::TaintedBranch, condition);
@@ -64,7 +63,6 @@ impl Machine<'_> {
                     self.at = head as usize;
                 }
             }
-            Op::LoopEnd { all, gone } => self.active = self.masks[all as usize] & !self.gone(&gone),
             _ => unreachable!("{op:?} is no control"),
         }
     }

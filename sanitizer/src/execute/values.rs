@@ -1,6 +1,6 @@
 //! Operations on values.
 
-use super::{Machine, Taints, lanes, mask};
+use super::{Machine, lanes, mask};
 use crate::code::{Binary, LANES, Reg, Unary};
 use crate::finding::Kind;
 use crate::float::{self, Step};
@@ -13,9 +13,7 @@ impl Machine<'_> {
         for lane in 0..LANES {
             out[lane] = if c[lane] != 0 { a[lane] } else { r[lane] };
         }
-        if !self.is_clean(to, [condition, accept, reject]) {
-            self.spread(to, [condition, accept, reject], |[c, a, r]| taint::select(c, a, r));
-        }
+        self.spread(to, [condition, accept, reject], |[c, a, r]| taint::select(c, a, r));
     }
 
     pub(super) fn extract_bits(&mut self, to: Reg, signed: bool, [from, offset, count]: [Reg; 3]) {
@@ -51,11 +49,7 @@ impl Machine<'_> {
         }
         let dirty = self.tainted[from as usize] & self.active;
         self.tainted[to as usize] &= !self.active;
-        for lane in lanes(dirty) {
-            let Taints { bits, since } = &self.taints[from as usize];
-            let (bits, since) = (bits[lane], since[lane]);
-            self.set_taint(to, lane, bits, since);
-        }
+        lanes(dirty).for_each(|lane| self.copy(to, from, lane));
     }
 
     pub(super) fn unary(&mut self, op: Unary, to: Reg, a: Reg) {
@@ -72,9 +66,7 @@ impl Machine<'_> {
             }};
         }
         each!(Not Negate Abs Sign CountOnes LeadingZeros TrailingZeros Reverse FirstLeadingU FirstLeadingI FirstTrailing);
-        if !self.is_clean(to, [a]) {
-            self.spread(to, [a], |[a]| taint::unary(op, a));
-        }
+        self.spread(to, [a], |[a]| taint::unary(op, a));
     }
 
     fn float_unary(&mut self, op: Unary, to: Reg, a: Reg) {
@@ -119,9 +111,7 @@ impl Machine<'_> {
         }
         let (left, right) = each!(Add Subtract Multiply DivideU DivideI RemainderU RemainderI And Or Xor ShiftLeft
             ShiftRightU ShiftRightI Equal LessU LessI MinU MaxU MinI MaxI);
-        if !self.is_clean(to, [a, b]) {
-            self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
-        }
+        self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
         match op {
             Binary::DivideU | Binary::DivideI | Binary::RemainderU | Binary::RemainderI => {
                 self.taint(to, mask(|lane| scalar::is_open(op, left[lane], right[lane])));
@@ -141,12 +131,12 @@ impl Machine<'_> {
 
     pub(super) fn float(&mut self, to: Reg, expression: u32) {
         let (active, mut arithmetic, code) = (self.active, self.arithmetic, self.code);
-        let float = &code.floats[expression as usize];
-        arithmetic.met = arithmetic.met.or(float::freedoms(float));
+        let (steps, freedoms) = &self.floats[expression as usize];
+        arithmetic.met = arithmetic.met.or(*freedoms);
         let mut stack = std::mem::take(&mut self.stack);
         // NaNs and infinities among the operands.
         let (mut special, mut dirty) = (0, 0);
-        for step in &self.floats[expression as usize] {
+        for step in steps {
             let operands = match step {
                 Step::Push(_) => 0,
                 Step::Negate => 1,
@@ -182,7 +172,7 @@ impl Machine<'_> {
         self.tainted[to as usize] = 0;
         for lane in lanes(dirty & active) {
             let mut since = None;
-            float.leaves(&mut |reg| since = since.or(self.since(reg, lane)));
+            code.floats[expression as usize].leaves(&mut |reg| since = since.or(self.since(reg, lane)));
             self.set_taint(to, lane, u32::MAX, since.unwrap_or_default());
         }
         // A NaN comes of infinities that the expression overflowed to.

@@ -161,10 +161,7 @@ impl<'a> Lowering<'a> {
     fn part_of_value(&self, inner: &TypeInner, index: u32) -> Result<(usize, usize), Error> {
         let (before, part) = match inner {
             TypeInner::Struct { members, .. } => {
-                let mut before = 0;
-                for member in &members[..index as usize] {
-                    before += self.count(&self.module.types[member.ty].inner)?;
-                }
+                let before = self.count_of_members(&members[..index as usize])?;
                 (before, self.count(&self.module.types[members[index as usize].ty].inner)?)
             }
             TypeInner::Array { base, .. } => {

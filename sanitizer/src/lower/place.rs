@@ -1,6 +1,8 @@
 //! Pointers: where values lie, in registers or in resources.
 
-use naga::{AddressSpace, ArraySize, Expression, GlobalVariable, Handle, ScalarKind, Type, TypeInner};
+use naga::{
+    AddressSpace, ArraySize, Expression, GlobalVariable, Handle, ScalarKind, StructMember, Type, TypeInner,
+};
 
 use super::{Frame, Lowering, Value};
 use crate::Error;
@@ -67,12 +69,14 @@ impl<'a> Lowering<'a> {
             TypeInner::Array { base, size: ArraySize::Constant(size), .. } => {
                 size.get() * self.count(&self.module.types[base].inner)?
             }
-            TypeInner::Struct { ref members, .. } => {
-                let counts = members.iter().map(|member| self.count(&self.module.types[member.ty].inner));
-                counts.sum::<Result<u32, _>>()?
-            }
+            TypeInner::Struct { ref members, .. } => self.count_of_members(members)?,
             ref other => return self.unsupported(format!("{other:?}")),
         })
+    }
+
+    /// How many scalars members of a struct are.
+    pub(super) fn count_of_members(&self, members: &[StructMember]) -> Result<u32, Error> {
+        members.iter().map(|member| self.count(&self.module.types[member.ty].inner)).sum()
     }
 
     /// Of each scalar of a type in memory, its byte.
@@ -161,13 +165,8 @@ impl<'a> Lowering<'a> {
             return self.element(place, index);
         };
         let member = &members[index as usize];
-        let further = if in_registers {
-            let before = members[..index as usize].iter();
-            let counts = before.map(|other| self.count(&self.module.types[other.ty].inner));
-            counts.sum::<Result<u32, _>>()?
-        } else {
-            member.offset
-        };
+        let further =
+            if in_registers { self.count_of_members(&members[..index as usize])? } else { member.offset };
         Ok(Place { plus: place.plus + further, ty: Pointee::Type(member.ty), ..place })
     }
 
@@ -248,14 +247,7 @@ impl<'a> Lowering<'a> {
                 let each = first..first + count;
                 Ok(match place.offset {
                     None => each.map(|variable| self.registers.read(variable)).collect(),
-                    Some(offset) => {
-                        let mut read = |first| {
-                            let to = self.registers.register();
-                            self.registers.emit(Op::ReadRegister { to, first, offset });
-                            to
-                        };
-                        each.map(&mut read).collect()
-                    }
+                    Some(offset) => self.registers.read_at(each, offset),
                 })
             }
             Root::Resource(resource) => {

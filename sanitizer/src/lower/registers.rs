@@ -1,5 +1,6 @@
 //! Flat code in the making: registers, constants that are folded, variables whose values are known.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -263,12 +264,17 @@ impl Registers {
         let offset = self.register();
         let extent = Extent::Fixed(count);
         self.emit(Op::Address { to: offset, base: None, index, stride, extent });
-        let mut read = |first| {
+        self.read_at(first..first + stride, offset)
+    }
+
+    /// What variables hold that lie `offset` behind these.
+    pub(super) fn read_at(&mut self, variables: Range<Reg>, offset: Reg) -> Vec<Reg> {
+        let read = |first| {
             let to = self.register();
             self.emit(Op::ReadRegister { to, first, offset });
             to
         };
-        (first..first + stride).map(&mut read).collect()
+        variables.map(read).collect()
     }
 
     fn float_of(&self, reg: Reg) -> Arc<Float> {
