@@ -1,6 +1,7 @@
 //! The kernels: which there are, and what the plan and the shader modules ask of each. One module each, beside which
 //! `shaders/kernel/` has a file of the same name; the other modules are what several kernels share.
 
+mod block;
 pub(crate) mod contiguous;
 pub(crate) mod division;
 pub(crate) mod fill;
@@ -19,12 +20,13 @@ pub(crate) mod transposed;
 pub(crate) mod walk;
 pub(crate) mod words;
 
-use std::fmt;
+use std::{fmt, iter};
 
 use crate::DType;
 use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
+pub(crate) use block::Block;
 pub use limits::Limits;
 pub(crate) use region::{Dim, Region};
 pub(crate) use tile::{BoundTile, Dispatch, GeometryBytes, Launch, Tile};
@@ -120,13 +122,19 @@ impl Tiling {
     }
 }
 
-/// What each kernel tells.
-pub(crate) trait Definition {
+/// A kernel of which there is one.
+pub(crate) trait Claimant: Definition {
     /// Whether it has modules for such clamps.
     fn serves(&self, _arithmetic: Arithmetic, _placement: Placement) -> bool {
         true
     }
 
+    /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.
+    fn claim(&self, task: &Task, region: &Region) -> Option<Claim>;
+}
+
+/// What each kernel tells.
+pub(crate) trait Definition {
     /// Whether it takes channels as elements next to each other; otherwise what it works on at once is of one channel.
     fn takes_lanes(&self) -> bool {
         false
@@ -137,14 +145,11 @@ pub(crate) trait Definition {
         operators.are_lanes() == self.takes_lanes()
     }
 
-    /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.
-    fn claim(&self, task: &Task, region: &Region) -> Option<Claim>;
-
     /// How its regions are cut.
     fn tiling(&self, task: &Task) -> Tiling;
 
-    /// What a dimension is cut at multiples of.
-    fn multiple(&self, _dim: &Dim, _task: &Task) -> usize {
+    /// What dimension `d` of a region is cut at multiples of.
+    fn multiple(&self, _region: &Region, _d: usize, _task: &Task) -> usize {
         1
     }
 
@@ -152,7 +157,12 @@ pub(crate) trait Definition {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
     /// Its fragments.
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment>;
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment>;
+
+    /// The rest of its text, where it has no file.
+    fn text(&self, _arithmetic: Arithmetic, _placement: Placement) -> Option<String> {
+        None
+    }
 
     /// Its entry points, with all values of their constants.
     fn entry_points(&self, arithmetic: Arithmetic) -> Vec<EntryPoint>;
@@ -192,6 +202,8 @@ macro_rules! kernels {
         /// How the elements are reached.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Kernel {
+            /// Blocks of elements, each by text of its own.
+            Block(Block),
             $($(#[$doc])* $Kernel,)*
         }
 
@@ -199,25 +211,37 @@ macro_rules! kernels {
         /// that it knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum EntryPoint {
+            /// Blocks of elements.
+            Block(block::EntryPoint),
             $($(#[$doc])* $Kernel($module::EntryPoint),)*
             /// Bounds on the GPU, by `resolve.wgsl`.
             Resolve,
         }
 
         impl Kernel {
-            /// In the order in which they are asked; the last one takes everything.
-            pub(crate) const ALL: &[Self] = &[$(Self::$Kernel,)*];
+            /// Those of which there is one, in the order in which they are asked; the last one takes everything.
+            pub(crate) const SINGLE: &[Self] = &[$(Self::$Kernel,)*];
 
             /// The name of its module, and of its file in `shaders/kernel/`.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
+                    Self::Block(_) => "block",
                     $(Self::$Kernel => stringify!($module),)*
                 }
             }
 
-            pub(crate) const fn definition(self) -> &'static dyn Definition {
+            pub(crate) const fn definition(&self) -> &dyn Definition {
                 match self {
+                    Self::Block(block) => block,
                     $(Self::$Kernel => &$module::$Kernel,)*
+                }
+            }
+
+            /// Who claims for a kernel of which there is one.
+            pub(crate) const fn claimant(self) -> Option<&'static dyn Claimant> {
+                match self {
+                    Self::Block(_) => None,
+                    $(Self::$Kernel => Some(&$module::$Kernel),)*
                 }
             }
         }
@@ -226,6 +250,7 @@ macro_rules! kernels {
             /// The name of its function in WGSL.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
+                    Self::Block(_) => block::EntryPoint::NAME,
                     $(Self::$Kernel(entry_point) => entry_point.name(),)*
                     Self::Resolve => "resolve",
                 }
@@ -234,6 +259,7 @@ macro_rules! kernels {
             /// Names and values of its overridable constants, for the driver to fold.
             pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
                 match self {
+                    Self::Block(entry_point) => entry_point.constants(),
                     $(Self::$Kernel(entry_point) => entry_point.constants(),)*
                     Self::Resolve => vec![],
                 }
@@ -261,6 +287,18 @@ kernels! {
     Words: words,
     /// Single elements, any layouts.
     Strided: strided,
+}
+
+/// What the kernels that serve a task would take of a region, in the order in which they are asked.
+pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
+    let single = move |kernel: &Kernel| {
+        let claimant = kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
+        Some((*kernel, claimant.claim(task, region)?))
+    };
+    let (runs, others) = Kernel::SINGLE.split_at(2);
+    let block = iter::once_with(move || Block::claim(task, region)).flatten();
+    let block = block.map(|(block, claim)| (Kernel::Block(block), claim));
+    runs.iter().filter_map(single).chain(block).chain(others.iter().filter_map(single))
 }
 
 impl fmt::Display for Kernel {

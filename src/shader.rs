@@ -5,6 +5,8 @@ use std::fmt;
 use crate::arithmetic::{Arithmetic, OperatorBlock, Operators, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::GeometryBytes;
+#[cfg(test)]
+use crate::kernel::Block;
 use crate::kernel::{EntryPoint, Kernel, Placement};
 
 /// The most bytes of a uniform block of one clamp: its operator, then the kernel's part.
@@ -47,14 +49,19 @@ pub(crate) struct ModuleName {
 }
 
 impl ModuleName {
-    /// All that a plan can choose.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Arithmetic::all().flat_map(|arithmetic| {
-            Kernel::ALL.iter().flat_map(move |&kernel| {
-                let definition = kernel.definition();
-                let serves = move |&placement: &Placement| definition.serves(arithmetic, placement);
+    /// All of the kernels of which there is one, and some of blocks: of every `step`-th layout.
+    #[cfg(test)]
+    pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
+        let single = Arithmetic::all().flat_map(|arithmetic| {
+            Kernel::SINGLE.iter().flat_map(move |&kernel| {
+                let claimant = kernel.claimant();
+                let serves = move |placement: &Placement| {
+                    claimant.is_some_and(|claimant| claimant.serves(arithmetic, *placement))
+                };
                 Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
-                    let suits = move |operators: &Operators| definition.serves_operators(*operators);
+                    let suits = move |operators: &Operators| {
+                        claimant.is_some_and(|claimant| claimant.serves_operators(*operators))
+                    };
                     Operators::ALL.into_iter().filter(suits).map(move |operators| Self {
                         arithmetic,
                         operators,
@@ -63,10 +70,18 @@ impl ModuleName {
                     })
                 })
             })
-        })
+        });
+        let blocks = Block::samples(step);
+        single.chain(blocks.map(|(arithmetic, operators, kernel, placement)| Self {
+            arithmetic,
+            operators,
+            kernel,
+            placement,
+        }))
     }
 
     /// Its entry points, with all values of their constants.
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
         self.kernel.definition().entry_points(self.arithmetic)
     }
@@ -81,7 +96,7 @@ impl ModuleName {
         fragments.push(fragment!("grid"));
         fragments.extend(operators.fragments());
         fragments.extend(arithmetic.numbers_fragment(operators));
-        fragments.extend(kernel.definition().fragments(arithmetic));
+        fragments.extend(kernel.definition().fragments(arithmetic, operators));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),
@@ -109,9 +124,16 @@ impl Module {
         }
     }
 
+    /// The text that is in no file, the last of it.
+    pub(crate) fn text(self) -> Option<String> {
+        let Self::Clamp(ModuleName { arithmetic, kernel, placement, .. }) = self else { return None };
+        kernel.definition().text(arithmetic, placement)
+    }
+
     /// Its WGSL.
     pub(crate) fn source(self) -> String {
-        self.fragments().into_iter().map(|fragment| fragment.text).collect()
+        let files = self.fragments().into_iter().map(|fragment| fragment.text);
+        files.collect::<String>() + &self.text().unwrap_or_default()
     }
 }
 

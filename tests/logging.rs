@@ -84,12 +84,8 @@ fn a_clamper_names_its_adapter_and_limits() {
         }
         assert!(!limits.f64_arithmetic && !line.contains("f64"), "{line}");
         assert!(!limits.f16_conversion && !line.contains("f16"), "{line}");
-        // How many pipelines there could be is computed, and how many are kept is said.
-        let (_, pipelines) = line.split_once("; keeps up to ").unwrap();
-        let numbers = pipelines.strip_suffix(" possible pipelines").unwrap();
-        let (kept, possible) = numbers.split_once(" of ").unwrap();
-        assert_eq!(kept.parse(), Ok(Clamper::MAX_PIPELINES));
-        assert!(possible.parse::<usize>().unwrap() > Clamper::MAX_PIPELINES, "{line}");
+        let (_, kept) = line.split_once("; keeps up to ").unwrap();
+        assert_eq!(kept, format!("{} pipelines", Clamper::MAX_PIPELINES));
     }
 }
 

@@ -300,6 +300,17 @@ impl Arithmetic {
         }
     }
 
+    /// Whether elements of less than a word are worked on where they lie in packets: [`packet_fragment`](Self::packet_fragment).
+    pub(crate) const fn has_packed_form(self) -> bool {
+        let one_dtype = self.source as u8 == self.dtype as u8;
+        match (self.dtype.size(), self.class()) {
+            (1, Class::Integer) => one_dtype && matches!(self.step, AffineStep::None),
+            (2, Class::Integer) => one_dtype && matches!(self.step, AffineStep::None),
+            (2, Class::Float) => one_dtype,
+            _ => false,
+        }
+    }
+
     /// The fragment of the elements in a packet, where both sides have elements of one size.
     pub(crate) const fn packet_fragment(self) -> Fragment {
         let one_dtype = self.source as u8 == self.dtype as u8;

@@ -127,7 +127,7 @@ impl Clamper {
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
             "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}{}; \
-             keeps up to {} of {} possible pipelines",
+             keeps up to {} pipelines",
             adapter::in_words(device.adapter_info()),
             limits.max_binding_size,
             limits.binding_alignment,
@@ -135,7 +135,6 @@ impl Clamper {
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
             if limits.f16_conversion { ", f16 conversion" } else { "" },
             Pipelines::CAPACITY,
-            Pipelines::possible(limits.features()),
         );
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }

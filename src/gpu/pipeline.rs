@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use super::cache::Recent;
 use super::scope;
 use crate::Error;
-use crate::arithmetic::{Features, Shortcuts};
 use crate::kernel::Placement;
-use crate::shader::{Module, ModuleName, PipelineName, binding};
+use crate::shader::{Module, PipelineName, binding};
 
 /// The pipelines that were used last, compiled once each.
 pub(super) struct Pipelines {
@@ -37,16 +36,6 @@ struct Layouts {
 impl Pipelines {
     /// The most that are kept. Lavapipe needs 2.4 MiB for each that has run.
     pub(super) const CAPACITY: usize = 256;
-
-    /// How many there could be on a device with such features.
-    pub(super) fn possible(features: Features) -> usize {
-        let modules = ModuleName::all().filter(|name| {
-            (features.f64 || !name.arithmetic.takes_f64()) && (features.f16 || !name.arithmetic.takes_f16())
-        });
-        1 + modules
-            .map(|name| name.entry_points().len() * Shortcuts::all(name.arithmetic).count())
-            .sum::<usize>()
-    }
 
     pub(super) fn new(
         device: &wgpu::Device,

@@ -3,10 +3,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{Dim, Region};
+use super::region::Region;
 use super::run_edges::{self, Run};
 use super::tile::{BoundTile, Launch};
-use super::{Claim, Definition, Placement, Task, Tiling};
+use super::{Claim, Claimant, Definition, Placement, Task, Tiling};
 use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
@@ -24,13 +24,9 @@ pub(crate) struct Geometry {
 
 pub(super) struct Contiguous;
 
-impl Definition for Contiguous {
+impl Claimant for Contiguous {
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.one_size().is_some()
-    }
-
-    fn serves_operators(&self, operators: Operators) -> bool {
-        operators == Operators::One
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
@@ -46,13 +42,19 @@ impl Definition for Contiguous {
         let lead = run_edges::phase(task, region)?;
         Some(Claim { lead, ..Claim::all("one run on both sides, at one distance from 16 bytes") })
     }
+}
+
+impl Definition for Contiguous {
+    fn serves_operators(&self, operators: Operators) -> bool {
+        operators == Operators::One
+    }
 
     fn tiling(&self, task: &Task) -> Tiling {
         let invocations = task.limits.invocations();
         run_edges::tiling(task, invocations.saturating_mul(PACKETS_PER_INVOCATION.into()))
     }
 
-    fn multiple(&self, _: &Dim, task: &Task) -> usize {
+    fn multiple(&self, _: &Region, _: usize, task: &Task) -> usize {
         task.per_packet()
     }
 
@@ -63,7 +65,7 @@ impl Definition for Contiguous {
         run.launch(&Geometry { run }, grid, super::EntryPoint::Contiguous)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let [edges, units] = run_edges::FRAGMENTS;
         vec![fragment!("kernel/contiguous"), edges, units, arithmetic.packet_fragment()]
     }

@@ -7,8 +7,8 @@ use super::row::{Row, RowGeometry, RowUnit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling};
-use crate::arithmetic::Arithmetic;
+use super::{Claim, Claimant, Definition, Placement, Task, Tiling};
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/fill.wgsl`.
@@ -58,7 +58,7 @@ impl EntryPoint {
 
 pub(super) struct Fill;
 
-impl Definition for Fill {
+impl Claimant for Fill {
     /// An entry point sees a binding as words or as packets; this one loads a word of src and stores packets of dst.
     fn serves(&self, _: Arithmetic, placement: Placement) -> bool {
         placement == Placement::TwoBuffers
@@ -69,7 +69,9 @@ impl Definition for Fill {
         let pays = packets_pay(task, region, row.extent);
         pays.then(|| Claim::all("rows of one element each, long enough for packets"))
     }
+}
 
+impl Definition for Fill {
     fn tiling(&self, task: &Task) -> Tiling {
         row_edges::tiling(task, 2)
     }
@@ -95,7 +97,7 @@ impl Definition for Fill {
         )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = row_edges::fragments(arithmetic);
         fragments.push(fragment!("kernel/fill"));
         fragments.push(match arithmetic.dtype.size() {

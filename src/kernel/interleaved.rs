@@ -4,11 +4,11 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::division::Division;
-use super::region::{Dim, Region};
+use super::region::Region;
 use super::run_edges::{self, Run};
 use super::tile::{BoundTile, Launch};
-use super::{Claim, Definition, Placement, Task, Tiling};
-use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups};
+use super::{Claim, Claimant, Definition, Placement, Task, Tiling};
+use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups, Operators};
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use super::run_edges::EntryPoint;
@@ -46,13 +46,9 @@ pub(crate) struct Order {
 
 pub(super) struct Interleaved;
 
-impl Definition for Interleaved {
+impl Claimant for Interleaved {
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.one_size().is_some() && arithmetic.has_lanes()
-    }
-
-    fn takes_lanes(&self) -> bool {
-        true
     }
 
     fn claim(&self, task: &Task, region: &Region) -> Option<Claim> {
@@ -80,6 +76,12 @@ impl Definition for Interleaved {
         run_edges::phase(task, region)?;
         Some(Claim::all("one run of interleaved channels on both sides, at one distance from 16 bytes"))
     }
+}
+
+impl Definition for Interleaved {
+    fn takes_lanes(&self) -> bool {
+        true
+    }
 
     fn tiling(&self, task: &Task) -> Tiling {
         // A row of packets is taken as a whole.
@@ -88,7 +90,8 @@ impl Definition for Interleaved {
     }
 
     /// A tile of pixels of several channels is all of these, and each begins at the same distance from a packet.
-    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+    fn multiple(&self, region: &Region, d: usize, task: &Task) -> usize {
+        let dim = &region.dims()[d];
         if dim.channels { dim.extent } else { task.per_packet() }
     }
 
@@ -104,7 +107,7 @@ impl Definition for Interleaved {
         run.launch(&geometry, grid, super::EntryPoint::Interleaved)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let [edges, units] = run_edges::FRAGMENTS;
         let mut fragments = vec![fragment!("kernel/interleaved"), edges, units, fragment!("kernel/divide")];
         fragments.push(if arithmetic.step == AffineStep::Exact {

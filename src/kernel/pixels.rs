@@ -7,10 +7,10 @@ use super::region::{DST, Dim, Region, SRC, same_phase};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{
-    Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, load_fragments, size_fragment,
+    Claim, Claimant, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, load_fragments, size_fragment,
     store_fragments,
 };
-use crate::arithmetic::{AffineStep, Arithmetic};
+use crate::arithmetic::{AffineStep, Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Invocations of `pixel_edges` for each row: sixteen for each of up to four planes.
@@ -202,7 +202,7 @@ fn rows_are_apart(region: &Region, found: &Found) -> bool {
 
 pub(super) struct Pixels;
 
-impl Definition for Pixels {
+impl Claimant for Pixels {
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.sizes().iter().all(|&size| size <= 4)
     }
@@ -245,7 +245,9 @@ impl Definition for Pixels {
             })
         })
     }
+}
 
+impl Definition for Pixels {
     fn tiling(&self, task: &Task) -> Tiling {
         // A row is a unit at least, of four pixels.
         let per_element = EDGES_PER_ROW / 4;
@@ -253,7 +255,8 @@ impl Definition for Pixels {
         Tiling { quantum: unit_pixels(task), most: most.min(i32::MAX as u64 / per_element), dispatches: 2 }
     }
 
-    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+    fn multiple(&self, region: &Region, d: usize, task: &Task) -> usize {
+        let dim = &region.dims()[d];
         match (dim.src.unsigned_abs(), dim.dst.unsigned_abs(), dim.extent) {
             // Components in dst are stored together.
             (_, 1, ..=4) => dim.extent,
@@ -317,7 +320,7 @@ impl Definition for Pixels {
         )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let [src, dst] = arithmetic.sizes();
         let mut fragments = vec![
             fragment!("kernel/pixels"),

@@ -9,9 +9,9 @@ use super::row::{Row, RowGeometry, RowUnit, packets_pay};
 use super::row_edges::{self, EdgesGeometry, Packets, RowEdges, RowPackets};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, PACKET, Placement, Task, Tiling, flag};
+use super::{Claim, Claimant, Definition, PACKET, Placement, Task, Tiling, flag};
 use crate::DType;
-use crate::arithmetic::{AffineStep, Arithmetic, Class};
+use crate::arithmetic::{AffineStep, Arithmetic, Class, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Rows of dst that an invocation takes where a row of src is repeated, as many as `kernel/rows.wgsl` stores to.
@@ -115,7 +115,7 @@ impl EntryPoint {
 
 pub(super) struct Rows;
 
-impl Definition for Rows {
+impl Claimant for Rows {
     /// An exact step of F64 takes so long that packets save nothing, and its many copies here take long to compile.
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         let long = (arithmetic.class(), arithmetic.step) == (Class::Float64, AffineStep::Exact);
@@ -127,7 +127,9 @@ impl Definition for Rows {
         let pays = packets_pay(task, region, row.extent);
         pays.then(|| Claim::all("rows without gaps on both sides, long enough for packets"))
     }
+}
 
+impl Definition for Rows {
     fn tiling(&self, task: &Task) -> Tiling {
         row_edges::tiling(task, 3)
     }
@@ -187,7 +189,7 @@ impl Definition for Rows {
         )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = row_edges::fragments(arithmetic);
         fragments.extend([
             fragment!("kernel/rows"),

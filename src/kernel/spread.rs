@@ -8,8 +8,8 @@ use super::region::{DST, Dim, Region, SRC, same_phase};
 use super::row::{Row, RowGeometry};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
-use crate::arithmetic::Arithmetic;
+use super::{Claim, Claimant, Cut, Definition, PACKET, Placement, Task, Tiling, WORD, flag, per_word, size_fragment};
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Groups that an invocation takes: those of four packets.
@@ -50,7 +50,7 @@ impl EntryPoint {
 
 pub(super) struct Spread;
 
-impl Definition for Spread {
+impl Claimant for Spread {
     fn serves(&self, arithmetic: Arithmetic, placement: Placement) -> bool {
         per_word(arithmetic.dtype) > 1 && arithmetic.one_size().is_some() && placement != Placement::TwoRanges
     }
@@ -93,12 +93,15 @@ impl Definition for Spread {
             ..Claim::all("one group of elements in each word of dst, without gaps or in words in src")
         })
     }
+}
 
+impl Definition for Spread {
     fn tiling(&self, task: &Task) -> Tiling {
         Tiling { quantum: GROUPS, ..Tiling::of_elements(task) }
     }
 
-    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+    fn multiple(&self, region: &Region, d: usize, task: &Task) -> usize {
+        let dim = &region.dims()[d];
         if dim.dst == task.per_word().cast_signed() { GROUPS } else { 1 }
     }
 
@@ -135,7 +138,7 @@ impl Definition for Spread {
         Launch::single(&geometry, super::EntryPoint::Spread(entry_point), grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         vec![
             fragment!("kernel/spread"),
             fragment!("kernel/walk"),

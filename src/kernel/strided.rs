@@ -5,8 +5,8 @@ use bytemuck::{Pod, Zeroable};
 use super::region::Region;
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Task, Tiling, load_fragments, store_fragments};
-use crate::arithmetic::Arithmetic;
+use super::{Claim, Claimant, Definition, Task, Tiling, load_fragments, store_fragments};
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/strided.wgsl`.
@@ -35,11 +35,13 @@ impl EntryPoint {
 
 pub(super) struct Strided;
 
-impl Definition for Strided {
+impl Claimant for Strided {
     fn claim(&self, _: &Task, _: &Region) -> Option<Claim> {
         Some(Claim::all("no faster kernel suits these strides"))
     }
+}
 
+impl Definition for Strided {
     fn tiling(&self, task: &Task) -> Tiling {
         Tiling::of_elements(task)
     }
@@ -51,12 +53,22 @@ impl Definition for Strided {
         Launch::single(&Geometry { walk }, entry_point, grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    /// Also what kernels with lanes leave.
+    fn serves_operators(&self, _: Operators) -> bool {
+        true
+    }
+
+    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
         let mut fragments = vec![
             fragment!("kernel/strided"),
             fragment!("kernel/walk"),
             fragment!("kernel/divide"),
             fragment!("kernel/items"),
+            if operators.are_lanes() {
+                fragment!("kernel/single_lane")
+            } else {
+                fragment!("kernel/single")
+            },
         ];
         fragments.extend(load_fragments(arithmetic));
         fragments.extend(store_fragments(arithmetic));

@@ -3,11 +3,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{Dim, Region};
+use super::region::Region;
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Claim, Cut, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
-use crate::arithmetic::{AffineStep, Arithmetic};
+use super::{Claim, Claimant, Cut, Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE, size_fragment};
+use crate::arithmetic::{AffineStep, Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/transposed.wgsl`.
@@ -41,7 +41,7 @@ impl EntryPoint {
 
 pub(super) struct Transposed;
 
-impl Definition for Transposed {
+impl Claimant for Transposed {
     /// The exact step is too large to be inlined for each packet of a square.
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         arithmetic.step != AffineStep::Exact && arithmetic.one_size().is_some()
@@ -78,7 +78,9 @@ impl Definition for Transposed {
             ..Claim::all("src and dst are fastest along different axes, all else at packets")
         })
     }
+}
 
+impl Definition for Transposed {
     fn tiling(&self, task: &Task) -> Tiling {
         let side = task.per_packet();
         // A tile may be as narrow as one square in each workgroup.
@@ -86,7 +88,8 @@ impl Definition for Transposed {
         Tiling { quantum: side, most, ..Tiling::of_elements(task) }
     }
 
-    fn multiple(&self, dim: &Dim, task: &Task) -> usize {
+    fn multiple(&self, region: &Region, d: usize, task: &Task) -> usize {
+        let dim = &region.dims()[d];
         if dim.src == 1 || dim.dst == 1 { task.per_packet() } else { 1 }
     }
 
@@ -134,7 +137,7 @@ impl Definition for Transposed {
         Launch::single(&geometry, super::EntryPoint::Transposed(entry_point), grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let transpose = match arithmetic.dtype.size() {
             1 => fragment!("kernel/transpose8"),
             2 => fragment!("kernel/transpose16"),

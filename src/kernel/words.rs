@@ -6,9 +6,9 @@ use super::region::{DST, Region, same_phase};
 use super::row::{Row, RowGeometry, RowUnit};
 use super::tile::{BoundTile, Launch};
 use super::walk::{First, Items, Rank, Walk};
-use super::{Claim, Definition, Placement, Task, Tiling, load_fragments, per_word, size_fragment};
+use super::{Claim, Claimant, Definition, Placement, Task, Tiling, load_fragments, per_word, size_fragment};
 use crate::DType;
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Mirrors `Geometry` in `kernel/words.wgsl`.
@@ -81,7 +81,7 @@ impl EntryPoint {
 
 pub(super) struct Words;
 
-impl Definition for Words {
+impl Claimant for Words {
     fn serves(&self, arithmetic: Arithmetic, _: Placement) -> bool {
         per_word(arithmetic.dtype) > 1
     }
@@ -93,7 +93,9 @@ impl Definition for Words {
         let alone = same_phase(DST, task.per_word(), region.dims());
         alone.then(|| Claim::all("single elements, each at one place in a word of its own"))
     }
+}
 
+impl Definition for Words {
     fn tiling(&self, task: &Task) -> Tiling {
         Tiling::of_elements(task)
     }
@@ -124,7 +126,7 @@ impl Definition for Words {
         Launch::single(&Geometry { walk, row: row.geometry() }, entry_point, grid)
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = RowUnit::fragments(arithmetic.dtype);
         fragments.extend([
             fragment!("kernel/words"),

@@ -219,7 +219,7 @@ impl Recording {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let (number, rest) = part.split_at(digits);
             match number.parse().ok().and_then(|line| located(self.names[*program].module, line)) {
-                Some((name, line)) => format!("shaders/{name}.wgsl:{line}{rest}"),
+                Some((file, line)) => format!("{file}:{line}{rest}"),
                 None => format!("line {part}"),
             }
         });
@@ -227,17 +227,18 @@ impl Recording {
     }
 }
 
-/// A line of a module, counted from 1 on: its fragment, and its number there.
-fn located(module: Module, line: u32) -> Option<(&'static str, usize)> {
+/// A line of a module, counted from 1 on: its file, or the block that has none, and its number there.
+fn located(module: Module, line: u32) -> Option<(String, usize)> {
     let mut left = (line as usize).checked_sub(1)?;
     for Fragment { name, text } in module.fragments() {
         let count = text.lines().count();
         if left < count {
-            return Some((name, left + 1));
+            return Some((format!("shaders/{name}.wgsl"), left + 1));
         }
         left -= count;
     }
-    None
+    let text = module.text()?;
+    (left < text.lines().count()).then(|| ("block".to_owned(), left + 1))
 }
 
 #[cfg(test)]
@@ -249,8 +250,9 @@ mod tests {
         let module = Module::Resolve;
         let wgsl = module.source();
         for (n, line) in wgsl.lines().enumerate() {
-            let (name, number) = located(module, n as u32 + 1).unwrap();
-            let fragment = module.fragments().into_iter().find(|fragment| fragment.name == name).unwrap();
+            let (file, number) = located(module, n as u32 + 1).unwrap();
+            let of_file = |fragment: &Fragment| format!("shaders/{}.wgsl", fragment.name) == file;
+            let fragment = module.fragments().into_iter().find(of_file).unwrap();
             assert_eq!(fragment.text.lines().nth(number - 1), Some(line));
         }
         assert_eq!(located(module, 0), None);

@@ -1,0 +1,323 @@
+//! Which block a region is moved by.
+
+use super::{Along, Block, MAX_DIMS, Numbers, Order, Reads, Stride};
+use crate::MAX_RANK;
+use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups};
+use crate::kernel::region::{DST, Dim, Region, SRC};
+use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
+
+/// The most bytes of a block on the side where it has more, and the most elements. Compilers take more than linearly
+/// longer for larger ones.
+const MOST_BYTES: usize = 256;
+const MOST_ELEMENTS: usize = 128;
+
+/// Packets that a block should load and store, so that finding its place costs little beside.
+const ENOUGH_PACKETS: usize = 6;
+
+/// How often a block should use what it looks up for a quad whose elements have a clamp each.
+const USES: usize = 4;
+
+/// A block's extents, by the region's dimensions.
+struct Chosen<'a> {
+    dims: &'a [Dim],
+    extents: [usize; MAX_RANK],
+    sizes: [usize; 2],
+    most: usize,
+}
+
+impl Block {
+    /// What blocks would take of a region; `None` if they do not suit it, or another kernel does better.
+    pub(in crate::kernel) fn claim(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+        let dims = region.dims();
+        let inner = dims.last()?;
+        // Rows of packets, and rows of one element, have kernels of their own.
+        let in_rows = inner.src == 1 && task.arithmetic.one_size().is_some() && !inner.channels;
+        if inner.dst != 1 || in_rows || inner.src == 0 {
+            return None;
+        }
+        let per_packet = task.per_packet();
+        let mut chosen = Chosen {
+            dims,
+            extents: [1; MAX_RANK],
+            sizes: task.arithmetic.sizes(),
+            most: most_elements(task.arithmetic),
+        };
+        let (d, keeps) = chosen.fill_packets(per_packet)?;
+        if keeps && (task.placement == Placement::OneBuffer || !chosen.are_apart()) {
+            return None;
+        }
+        // Whole packets of dst: the first one begins where a cut ends.
+        let along = dims[d];
+        let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_packet);
+        if !dims.iter().enumerate().all(|(e, dim)| chosen.extents[e] > 1 && e >= d || aligned(dim)) {
+            return None;
+        }
+        let start = region.starts[DST];
+        let ahead =
+            (0..per_packet).find(|i| (start + i * along.dst.unsigned_abs()).is_multiple_of(per_packet))?;
+        chosen.widen();
+        while chosen.reuse(task, d)? {}
+        chosen.lengthen(d);
+        let numbers = chosen.numbers(task)?;
+
+        // What is not in whole blocks is left, and one more pixel, behind which a packet ends that is loaded too.
+        let mut cuts = [None; 2];
+        let mut slots = cuts.iter_mut();
+        for (e, dim) in dims.iter().enumerate() {
+            let first = if e == d { ahead } else { 0 };
+            let behind = usize::from(keeps && e == d);
+            let block = chosen.extents[e];
+            let extent = dim.extent.saturating_sub(first + behind) / block * block;
+            if block > 1 && extent < dim.extent {
+                // Cut from one place to another, it would not be of whole channels.
+                if extent * 2 < dim.extent || dim.channels && first > 0 {
+                    return None;
+                }
+                *slots.next()? = Some(Cut { dim: e, first, extent });
+            }
+        }
+        let main = cuts.iter().flatten().fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent));
+        if main.dims().len() < dims.len() {
+            return None;
+        }
+        let block = chosen.block(&main, numbers);
+        let end = if keeps { PACKET } else { WORD } as u64;
+        let ends = [WORD as u64, end];
+        Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
+    }
+}
+
+/// Fewer where the arithmetic is long: it is called for each.
+fn most_elements(arithmetic: Arithmetic) -> usize {
+    let most = (MOST_BYTES / arithmetic.sizes()[SRC].max(arithmetic.sizes()[DST])).min(MOST_ELEMENTS);
+    if arithmetic.step == AffineStep::Exact { most.min(MOST_ELEMENTS / 4) } else { most }
+}
+
+impl Chosen<'_> {
+    fn len(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// The fewest elements that fill whole packets of dst: of the innermost dimension, or of that and the next one, whose
+    /// index is returned. Also whether something in these packets is no element.
+    fn fill_packets(&mut self, per_packet: usize) -> Option<(usize, bool)> {
+        let last = self.dims.len() - 1;
+        let inner = self.dims[last];
+        if let Some(next) = last.checked_sub(1).map(|d| self.dims[d]) {
+            let pitch = next.dst.unsigned_abs();
+            let keeps = pitch > inner.extent;
+            let pixels = per_packet / gcd(per_packet, pitch);
+            let short = if keeps { pitch <= 8 && pitch < 2 * inner.extent } else { pitch <= Stride::NEAREST };
+            let in_pixels = short
+                && (keeps || !inner.extent.is_multiple_of(per_packet))
+                && pixels * inner.extent <= self.most
+                && pixels <= next.extent;
+            if in_pixels {
+                self.extents[last] = inner.extent;
+                self.extents[last - 1] = pixels;
+                return Some((last - 1, keeps));
+            }
+        }
+        self.extents[last] = per_packet;
+        (inner.extent >= per_packet).then_some((last, false))
+    }
+
+    /// Whether no two pixels of the region, with what lies between their elements, share a packet of dst.
+    fn are_apart(&self) -> bool {
+        let last = self.dims.len() - 1;
+        let mut span = 0;
+        self.dims[..last].iter().rev().all(|dim| {
+            let stride = dim.dst.unsigned_abs();
+            let apart = stride >= span;
+            span = span.max(stride).saturating_add(stride.saturating_mul(dim.extent - 1));
+            apart
+        })
+    }
+
+    /// Packets of src that hold the elements of a block, if its rows begin at packets.
+    fn src_packets(&self) -> usize {
+        let mut near: [(usize, usize); MAX_RANK] = [(0, 1); MAX_RANK];
+        let mut rows = 1;
+        for (slot, (dim, &extent)) in near.iter_mut().zip(self.dims.iter().zip(&self.extents)) {
+            match Stride::of(dim.src) {
+                Stride::Near(_) => *slot = (dim.src.unsigned_abs(), extent),
+                Stride::Far => rows *= extent,
+            }
+        }
+        near.sort_unstable();
+        let mut run = 1;
+        for (stride, extent) in near {
+            if stride * self.sizes[SRC] < PACKET {
+                run += stride * (extent - 1);
+            } else {
+                rows *= extent;
+            }
+        }
+        rows * (run * self.sizes[SRC]).div_ceil(PACKET)
+    }
+
+    /// Adds elements that lie beside those of the block in src, as long as packets of src are hardly used.
+    fn widen(&mut self) {
+        let wasteful = |chosen: &Self| {
+            2 * chosen.len() * chosen.sizes[SRC] <= chosen.src_packets() * PACKET && chosen.src_packets() > 1
+        };
+        let mut grown = self.extents.iter().filter(|extent| **extent > 1).count();
+        while wasteful(self) {
+            let near = |d: &usize| {
+                let (dim, extent) = (self.dims[*d], self.extents[*d]);
+                let room = if extent == 1 { grown < MAX_DIMS && dim.extent > 1 } else { 2 * extent <= dim.extent };
+                room && dim.src != 0 && matches!(Stride::of(dim.src), Stride::Near(_))
+            };
+            let Some(d) = (0..self.dims.len()).filter(near).min_by_key(|d| self.dims[*d].src.unsigned_abs())
+            else {
+                break;
+            };
+            let (dim, extent) = (self.dims[d], self.extents[d]);
+            let whole = extent == 1 && dim.extent <= 4;
+            let wider = if whole { dim.extent } else { 2 * extent };
+            if self.len() / extent * wider > self.most {
+                break;
+            }
+            grown += usize::from(extent == 1);
+            self.extents[d] = wider;
+        }
+    }
+
+    /// Doubles the block where it looks numbers up that more elements could use. Whether it did; `None` if there are no
+    /// such numbers.
+    fn reuse(&mut self, task: &Task, d: usize) -> Option<bool> {
+        let Numbers::Lanes { whole } = self.numbers(task)? else { return Some(false) };
+        let channels = self.extents[self.dims.len() - 1];
+        let entries = if whole { groups(channels) } else { channels / LANES };
+        let dims = self.extents.iter().filter(|extent| **extent > 1).count();
+        let along = if self.dims[d].channels { d.checked_sub(1) } else { Some(d) };
+        let along = along.filter(|&along| {
+            self.len() / LANES < USES * entries
+                && 2 * self.len() <= self.most
+                && (self.extents[along] > 1 || dims < MAX_DIMS)
+                && 2 * self.extents[along] <= self.dims[along].extent
+        });
+        if let Some(along) = along {
+            self.extents[along] *= 2;
+        }
+        Some(along.is_some())
+    }
+
+    /// Makes a short block longer.
+    fn lengthen(&mut self, d: usize) {
+        let packets = |chosen: &Self| chosen.src_packets() + chosen.len() * chosen.sizes[DST] / PACKET;
+        while packets(self) < ENOUGH_PACKETS
+            && 2 * self.len() <= self.most
+            && self.dims[d].extent.is_multiple_of(2 * self.extents[d])
+            && !self.dims[d].channels
+        {
+            self.extents[d] *= 2;
+        }
+    }
+
+    /// Which clamps the elements have; `None` if four that are worked on at once have clamps that no entry of a table has.
+    fn numbers(&self, task: &Task) -> Option<Numbers> {
+        let Some(d) = self.dims.iter().position(|dim| dim.channels).filter(|_| task.channels > 1) else {
+            return Some(if task.channels > 1 { Numbers::Block } else { Numbers::One });
+        };
+        let (dim, extent) = (self.dims[d], self.extents[d]);
+        if extent == 1 {
+            return Some(Numbers::Block);
+        }
+        // Places of dst with the same channel.
+        let each = match Stride::of(dim.dst) {
+            Stride::Near(stride) => usize::from(stride.unsigned_abs()),
+            Stride::Far => self.places(d + 1),
+        };
+        if each.is_multiple_of(LANES) {
+            return Some(Numbers::Quads);
+        }
+        let last = self.dims.len() - 1;
+        let whole = extent == dim.extent;
+        let table = groups(task.channels).saturating_mul(LANES * OperatorBlock::CAPACITY);
+        let pixels = last.checked_sub(1).is_none_or(|d| self.dims[d].dst.unsigned_abs() == dim.extent);
+        let has_entries = d == last
+            && pixels
+            && task.arithmetic.has_lanes()
+            && table as u64 <= task.limits.binding_size()
+            && (whole && dim.extent == task.channels || extent.is_multiple_of(LANES));
+        has_entries.then_some(Numbers::Lanes { whole })
+    }
+
+    /// Places of dst that a block spans along the dimensions from `d` on, with what lies between its elements.
+    fn places(&self, d: usize) -> usize {
+        let (mut row, mut rows) = (1, 1);
+        for (dim, &extent) in self.dims.iter().zip(&self.extents).skip(d) {
+            match Stride::of(dim.dst) {
+                Stride::Near(stride) => row = row.max(usize::from(stride.unsigned_abs()) * extent),
+                Stride::Far => rows *= extent,
+            }
+        }
+        row * rows
+    }
+
+    /// What a block of the main part of the region moves.
+    fn block(&self, main: &Region, numbers: Numbers) -> Block {
+        let mut dims = [Along::ONCE; MAX_DIMS];
+        let mut rank = 0;
+        for (d, dim) in self.dims.iter().enumerate() {
+            if self.extents[d] > 1 {
+                dims[rank] = Along {
+                    extent: self.extents[d] as u8,
+                    strides: [dim.src, dim.dst].map(Stride::of),
+                    place: (self.dims.len() - 1 - d) as u8,
+                    channels: dim.channels && numbers != Numbers::One,
+                };
+                rank += 1;
+            }
+        }
+        // Where src is fastest along a dimension that is not dst's, and that has more than one block.
+        let fastest = (0..self.dims.len()).filter(|&d| self.dims[d].src != 0);
+        let fastest = fastest.min_by_key(|&d| self.dims[d].src.unsigned_abs()).unwrap_or_default();
+        let last = self.dims.len() - 1;
+        let tiled = self.extents[fastest] > 1
+            && self.extents[last] > 1
+            && fastest + 1 < self.dims.len()
+            && Stride::of(self.dims[last].src) == Stride::Far
+            && [fastest, last].iter().all(|&d| main.dims()[d].extent > self.extents[d]);
+        let before = self.extents[..fastest].iter().filter(|extent| **extent > 1).count();
+        let order = if tiled { Order::Squares { along_src: before as u8 } } else { Order::Line };
+        let sizes = self.sizes.map(|size| size as u8);
+        let reads = self.reads(main);
+        Block { sizes, dims, rank: rank as u8, reads, numbers, order }
+    }
+
+    /// By packets if all rows of src begin at one, end with one, and use most of them.
+    fn reads(&self, main: &Region) -> Reads {
+        let size = self.sizes[SRC];
+        let reach = |dim: &Dim, extent: usize| dim.src.wrapping_mul((extent - 1).cast_signed());
+        let (mut lowest, mut highest) = (0_isize, 0_isize);
+        let mut aligned = true;
+        let on_packets = |elements: isize| (elements.unsigned_abs() * size).is_multiple_of(PACKET);
+        for (d, dim) in main.dims().iter().enumerate() {
+            let extent = self.extents[d];
+            match Stride::of(dim.src) {
+                Stride::Near(_) => {
+                    lowest += reach(dim, extent).min(0);
+                    highest += reach(dim, extent).max(0);
+                }
+                Stride::Far => aligned &= on_packets(dim.src),
+            }
+            aligned &= dim.extent == extent || on_packets(dim.src.wrapping_mul(extent.cast_signed()));
+        }
+        aligned &= on_packets(main.starts[SRC].cast_signed().wrapping_add(lowest));
+        let row = ((highest - lowest + 1).unsigned_abs() * size).next_multiple_of(WORD);
+        let used = 2 * self.len() * size > self.src_packets() * PACKET;
+        if aligned && row.is_multiple_of(PACKET) && used {
+            Reads::Packets
+        } else if size >= WORD {
+            Reads::Words
+        } else {
+            Reads::Straddling
+        }
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

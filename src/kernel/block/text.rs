@@ -1,0 +1,481 @@
+//! A block as WGSL: loads, clamps and stores, one line each, with the place of each element as a constant.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write;
+
+use super::{Block, Element, Numbers, Order, Reads, Row};
+use crate::arithmetic::{AffineStep, Arithmetic, LANES};
+use crate::kernel::region::{DST, SRC};
+use crate::kernel::{PACKET, Placement, WORD};
+
+/// The components of a vector.
+const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// What other fragments may provide to the text of a block, for its head.
+const PROVIDED: [&str; 22] = [
+    "params", "WORKGROUP_SIZE", "workgroup_index", "Walk", "walk", "start", "first_dimension", "second_dimension",
+    "other_dimensions", "set_channel", "load_src_packet", "load_src_word", "load_dst_packet", "store_dst_packet",
+    "store_dst_word", "straddling", "elements", "packet", "of_quads", "DST_BYTES", "SRC_BYTES", "channel",
+];
+
+impl Block {
+    /// Whether clamps take whole packets of dst, after its elements were put in their places, and not quads of elements:
+    /// where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
+    pub(super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
+        let one_clamp = match self.numbers {
+            Numbers::One | Numbers::Block => true,
+            Numbers::Quads => packets(self, &self.elements()).iter().all(Packet::has_one_clamp),
+            Numbers::Lanes { .. } => false,
+        };
+        let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
+        arithmetic.one_size().is_some() && packed && one_clamp
+    }
+
+    /// The text of its module beside the fragments.
+    pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
+        let mut text = Text { block: self, elements: self.elements(), arithmetic, placement, lines: Vec::new() };
+        text.place();
+        let loaded = text.load();
+        text.clamp_and_store(&loaded);
+        text.finish()
+    }
+}
+
+/// A text in the making.
+struct Text<'a> {
+    block: &'a Block,
+    /// In the order of dst.
+    elements: Vec<Element>,
+    arithmetic: Arithmetic,
+    placement: Placement,
+    lines: Vec<String>,
+}
+
+/// What the words of src are called, by row and number in the row.
+type Words = HashMap<(usize, usize), String>;
+
+/// What goes through the arithmetic at once.
+struct Part {
+    expression: String,
+    entry: usize,
+}
+
+/// A packet of dst.
+struct Packet {
+    row: usize,
+    /// From the start of the row, in packets.
+    number: usize,
+    /// The elements that go there, place by place.
+    places: Vec<Option<Element>>,
+}
+
+impl Packet {
+    fn has_one_clamp(&self) -> bool {
+        let mut entries = self.places.iter().flatten().map(|element| element.entry);
+        let first = entries.next();
+        entries.all(|entry| Some(entry) == first)
+    }
+
+    /// Whether some of it stays as it is.
+    fn keeps(&self) -> bool {
+        self.places.iter().any(Option::is_none)
+    }
+
+    /// Where it lies.
+    fn at(&self) -> String {
+        format!("to_{} + {}u", self.row, self.number)
+    }
+}
+
+/// The packets of dst in which elements are.
+fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
+    let per_packet = block.per_packet();
+    let mut packets: Vec<Packet> = Vec::new();
+    for element in elements {
+        let (row, place) = (element.rows[DST], element.offsets[DST] as usize);
+        let number = place / per_packet;
+        if packets.last().is_none_or(|last| (last.row, last.number) != (row, number)) {
+            packets.push(Packet { row, number, places: vec![None; per_packet] });
+        }
+        let packet = packets.last_mut().expect("one was added");
+        packet.places[place % per_packet] = Some(*element);
+    }
+    packets
+}
+
+impl Text<'_> {
+    fn line(&mut self, line: impl Into<String>) {
+        self.lines.push(format!("    {}", line.into()));
+    }
+
+    /// The place of the invocation's block: `src`, `dst`, and `channel` if there are several.
+    fn place(&mut self) {
+        let block = self.block;
+        let several = block.numbers != Numbers::One;
+        let extent_of_channels = |d: usize| match block.numbers {
+            Numbers::Quads | Numbers::Lanes { .. } => block.dims[d].extent,
+            Numbers::One | Numbers::Block => 1,
+        };
+        match block.order {
+            Order::Line => {
+                self.line(
+                    "let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE \
+                     + invocation;",
+                );
+                self.line("if index >= params.geometry.walk.count {");
+                self.line("    return;");
+                self.line("}");
+                self.line("let at = walk(index);");
+                self.line("let src = at.src;");
+                self.line("let dst = at.dst;");
+                if several {
+                    self.line("let index_of_channels = at.channel - params.geometry.walk.first_channel;");
+                }
+            }
+            Order::Squares { along_src } => {
+                self.line("let index = workgroup_index(workgroup, params.geometry.walk.grid_width);");
+                self.line("if index >= params.geometry.walk.count {");
+                self.line("    return;");
+                self.line("}");
+                self.line("let along_src = first_dimension(start(index));");
+                self.line("let along_dst = second_dimension(along_src);");
+                self.line("let x = invocation % SQUARES;");
+                self.line("let y = invocation / SQUARES;");
+                self.line("let block_x = along_src.index * SQUARES + x;");
+                self.line("let block_y = along_dst.index * (WORKGROUP_SIZE / SQUARES) + y;");
+                self.line("if block_x >= params.geometry.blocks.x || block_y >= params.geometry.blocks.y {");
+                self.line("    return;");
+                self.line("}");
+                self.line("let at = other_dimensions(along_dst);");
+                self.line("let src = at.src + x * params.geometry.steps.x + y * params.geometry.steps.z;");
+                self.line("let dst = at.dst + x * params.geometry.steps.y + y * params.geometry.steps.w;");
+                if several {
+                    let dims = block.dims();
+                    let index = if block.channel_dim() == Some(along_src.into()) {
+                        "block_x"
+                    } else if block.channel_dim() == Some(dims.len() - 1) {
+                        "block_y"
+                    } else {
+                        "at.channel - params.geometry.walk.first_channel"
+                    };
+                    self.line(format!("let index_of_channels = {index};"));
+                }
+            }
+        }
+        if several {
+            let of_block = block.channel_dim().map_or(1, extent_of_channels);
+            let times = if of_block == 1 { String::new() } else { format!(" * {of_block}u") };
+            self.line(format!(
+                "let channel_0 = params.geometry.walk.first_channel + index_of_channels{times};"
+            ));
+        }
+    }
+
+    /// An expression: from the start of a block on one side to a row, plus `offset` elements.
+    fn row(side: usize, row: &Row, offset: i32) -> String {
+        let (start, pitch) = [("src", "src_pitch"), ("dst", "dst_pitch")][side];
+        let mut text = start.to_owned();
+        for (n, component) in row.iter().zip(COMPONENTS) {
+            match n {
+                0 => {}
+                1 => _ = write!(text, " + params.geometry.{pitch}.{component}"),
+                n => _ = write!(text, " + {n}u * params.geometry.{pitch}.{component}"),
+            }
+        }
+        match offset {
+            0 => {}
+            1.. => _ = write!(text, " + {offset}u"),
+            _ => _ = write!(text, " - {}u", -offset),
+        }
+        text
+    }
+
+    /// Loads the words that hold elements, and tells their names.
+    fn load(&mut self) -> Words {
+        let block = self.block;
+        let size = block.size(SRC);
+        let lowest = self.elements.iter().map(|element| element.offsets[SRC]).min().unwrap_or(0);
+        for element in &mut self.elements {
+            element.offsets[SRC] -= lowest;
+        }
+        let rows = block.rows(SRC);
+        self.line("");
+        self.line(format!("// Load {} elements of src, in {} run(s).", self.elements.len(), rows.len()));
+        let mut names = Words::new();
+        for (r, row) in rows.iter().enumerate() {
+            let start = Self::row(SRC, row, lowest);
+            // Bytes of the row that are elements.
+            let bytes: BTreeSet<usize> = self
+                .elements
+                .iter()
+                .filter(|element| element.rows[SRC] == r)
+                .flat_map(|element| (0..size).map(|byte| element.offsets[SRC] as usize * size + byte))
+                .collect();
+            let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
+            match block.reads {
+                Reads::Packets => {
+                    self.line(format!("let from_{r} = ({start}) / {}u;", PACKET / size));
+                    let packets: BTreeSet<usize> = words.iter().map(|word| word / 4).collect();
+                    for packet in packets {
+                        self.line(format!("let src_{r}_{packet} = load_src_packet(from_{r} + {packet}u);"));
+                    }
+                    let name = |word: usize| format!("src_{r}_{}.{}", word / 4, COMPONENTS[word % 4]);
+                    names.extend(words.into_iter().map(|word| ((r, word), name(word))));
+                }
+                Reads::Words => {
+                    let times = if size > WORD { format!(" * {}u", size / WORD) } else { String::new() };
+                    self.line(format!("let from_{r} = ({start}){times};"));
+                    for word in words {
+                        let name = format!("src_{r}_{word}");
+                        self.line(format!("let {name} = load_src_word(from_{r} + {word}u);"));
+                        names.insert((r, word), name);
+                    }
+                }
+                Reads::Straddling => self.load_straddling(r, &start, &bytes, &mut names),
+            }
+        }
+        names
+    }
+
+    /// The words of a row that may begin within one. None is loaded that has no byte of an element.
+    fn load_straddling(&mut self, r: usize, start: &str, bytes: &BTreeSet<usize>, names: &mut Words) {
+        let size = self.block.size(SRC);
+        let times = if size > 1 { format!(" * {size}u") } else { String::new() };
+        self.line(format!("let byte_{r} = ({start}){times};"));
+        self.line(format!("let from_{r} = byte_{r} / 4u;"));
+        self.line(format!("let shift_{r} = (byte_{r} & 3u) * 8u;"));
+        let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
+        let mut loaded: BTreeMap<String, String> = BTreeMap::new();
+        for &word in &words {
+            let first = bytes.range(word * WORD..).next().expect("the word has a byte");
+            let last = bytes.range(..(word + 1) * WORD).next_back().expect("the word has a byte");
+            // Where the next word begins with an element too, one load serves both.
+            let shared = last % WORD == 3 && bytes.contains(&(last + 1));
+            let low = if first % WORD == 0 {
+                format!("from_{r} + {word}u")
+            } else {
+                format!("(byte_{r} + {first}u) / 4u")
+            };
+            let high =
+                if shared { format!("from_{r} + {}u", word + 1) } else { format!("(byte_{r} + {last}u) / 4u") };
+            let [low, high] = [low, high].map(|at| {
+                if let Some(name) = loaded.get(&at) {
+                    return name.clone();
+                }
+                let name = format!("word_{r}_{}", loaded.len());
+                self.line(format!("let {name} = load_src_word({at});"));
+                loaded.insert(at, name.clone());
+                name
+            });
+            let name = format!("src_{r}_{word}");
+            self.line(format!("let {name} = straddling({low}, {high}, shift_{r});"));
+            names.insert((r, word), name);
+        }
+    }
+
+    /// From loaded words to stored packets.
+    fn clamp_and_store(&mut self, loaded: &Words) {
+        let packets = packets(self.block, &self.elements);
+        for (r, row) in self.block.rows(DST).iter().enumerate() {
+            self.line(format!("let to_{r} = ({}) / {}u;", Self::row(DST, row, 0), self.block.per_packet()));
+        }
+        for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
+            self.line(format!("let before_{n} = load_dst_packet({});", packet.at()));
+        }
+        let takes_packets = self.block.takes_packets(self.arithmetic);
+        let mut parts = Vec::new();
+        for Packet { places, .. } in &packets {
+            let size = if takes_packets { places.len() } else { LANES };
+            for places in places.chunks(size) {
+                let expression =
+                    if takes_packets { self.arranged(places, loaded) } else { self.quad(places, loaded) };
+                let entry = places.iter().flatten().next().map_or(0, |element| element.entry);
+                parts.push(Part { expression, entry });
+            }
+        }
+        let names = self.clamp(&parts, takes_packets);
+        self.line("");
+        self.line(format!("// Store {} packet(s) of dst.", packets.len()));
+        let parts_of_packet = names.len() / packets.len();
+        for (n, packet) in packets.iter().enumerate() {
+            let mut clamped = match &names[n * parts_of_packet..][..parts_of_packet] {
+                [part] => part.clone(),
+                parts => format!("of_quads({})", parts.join(", ")),
+            };
+            if packet.keeps() {
+                let mask = self.mask(&packet.places);
+                clamped = format!("(before_{n} & ~{mask}) | ({clamped} & {mask})");
+            }
+            self.store(n, &packet.at(), &clamped);
+        }
+    }
+
+    /// Stores a packet, by words where src is loaded by words from the same binding.
+    fn store(&mut self, n: usize, at: &str, packet: &str) {
+        if self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets {
+            self.line(format!("let whole_{n} = {packet};"));
+            for (word, component) in COMPONENTS.iter().enumerate() {
+                self.line(format!("store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
+            }
+        } else {
+            self.line(format!("store_dst_packet({at}, {packet});"));
+        }
+    }
+
+    /// The bits of a packet that are elements.
+    fn mask(&self, places: &[Option<Element>]) -> String {
+        let size = self.block.size(DST);
+        let mut words = [0_u32; 4];
+        for (n, _) in places.iter().enumerate().filter(|(_, place)| place.is_some()) {
+            for byte in n * size..(n + 1) * size {
+                words[byte / WORD] |= 0xff << (byte % WORD * 8);
+            }
+        }
+        let words = words.map(|word| format!("{word:#010x}u"));
+        format!("vec4<u32>({})", words.join(", "))
+    }
+
+    /// The words of src where an element begins, and the bit in the first one.
+    fn source(&self, element: &Element) -> ((usize, usize), usize) {
+        let byte = element.offsets[SRC] as usize * self.block.size(SRC);
+        ((element.rows[SRC], byte / WORD), byte % WORD * 8)
+    }
+
+    /// A vector of the bits of up to four elements.
+    fn quad(&self, places: &[Option<Element>], loaded: &Words) -> String {
+        let bits = self.block.size(SRC) * 8;
+        let lane = |place: &Option<Element>| {
+            let Some(element) = place else { return "0u".to_owned() };
+            let (word, shift) = self.source(element);
+            let name = &loaded[&word];
+            let mask = (1_u64 << bits) - 1;
+            match (bits, shift) {
+                (32, _) => name.clone(),
+                (_, 0) => format!("{name} & {mask:#x}u"),
+                _ if shift + bits == 32 => format!("{name} >> {shift}u"),
+                _ => format!("({name} >> {shift}u) & {mask:#x}u"),
+            }
+        };
+        let lanes: Vec<_> = places.iter().map(lane).collect();
+        format!("vec4<u32>({})", lanes.join(", "))
+    }
+
+    /// A packet of dst, of elements of the same size, by words.
+    fn arranged(&self, places: &[Option<Element>], loaded: &Words) -> String {
+        let size = self.block.size(DST);
+        let word = |n: usize| {
+            // Elements that come from one word by one shift move together.
+            let mut moves: BTreeMap<(usize, usize, i32), u32> = BTreeMap::new();
+            for byte in n * WORD..(n + 1) * WORD {
+                let Some(element) = &places[byte / size] else { continue };
+                let from = element.offsets[SRC] as usize * size + byte % size;
+                let (to_bit, from_bit) = (byte % WORD * 8, from % WORD * 8);
+                let left = to_bit as i32 - from_bit as i32;
+                *moves.entry((element.rows[SRC], from / WORD, left)).or_default() |= 0xff << to_bit;
+            }
+            let part = |((row, word, left), mask): ((usize, usize, i32), u32)| {
+                let name = &loaded[&(row, word)];
+                let (shifted, whole) = match left {
+                    0 => (name.clone(), u32::MAX),
+                    1.. => (format!("({name} << {left}u)"), u32::MAX << left),
+                    _ => (format!("({name} >> {}u)", -left), u32::MAX >> -left),
+                };
+                if mask == whole { shifted } else { format!("({shifted} & {mask:#x}u)") }
+            };
+            let parts: Vec<_> = moves.into_iter().map(part).collect();
+            if parts.is_empty() { "0u".to_owned() } else { parts.join(" | ") }
+        };
+        let words: Vec<_> = (0..PACKET / WORD).map(word).collect();
+        format!("vec4<u32>({})", words.join(", "))
+    }
+
+    /// Calls the arithmetic for each part, and tells the results' names.
+    fn clamp(&mut self, parts: &[Part], takes_packets: bool) -> Vec<String> {
+        let (function, kind) = if takes_packets { ("packet", "packet") } else { ("elements", "quad") };
+        let first = match self.block.numbers {
+            Numbers::One => None,
+            Numbers::Block | Numbers::Quads => Some("channel_0 + "),
+            Numbers::Lanes { whole: true } => Some(""),
+            Numbers::Lanes { whole: false } => Some("channel_0 / 4u + "),
+        };
+        self.line("");
+        // Long arithmetic in a loop: compilers would inline it for each part.
+        if self.arithmetic.step == AffineStep::Exact && parts.len() > 1 {
+            let count = parts.len();
+            self.line(format!("// Clamp {count} {kind}s, one after the other."));
+            self.line(format!("var parts = array<vec4<u32>, {count}>("));
+            for part in parts {
+                self.line(format!("    {},", part.expression));
+            }
+            self.line(");");
+            let entries: Vec<_> = parts.iter().map(|part| format!("{}u", part.entry)).collect();
+            let one_entry = entries.iter().all(|entry| *entry == entries[0]);
+            if !one_entry {
+                self.line(format!("var entries = array<u32, {count}>({});", entries.join(", ")));
+            }
+            self.line(format!("for (var i = 0u; i < {count}u; i++) {{"));
+            if let Some(first) = first {
+                let entry = if one_entry { &entries[0] } else { "entries[i]" };
+                self.line(format!("    set_channel({first}{entry});"));
+            }
+            self.line(format!("    parts[i] = {function}(parts[i]);"));
+            self.line("}");
+            return (0..count).map(|n| format!("parts[{n}]")).collect();
+        }
+        self.line(format!("// Clamp {} {kind}(s).", parts.len()));
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by_key(|&n| parts[n].entry);
+        let mut current = None;
+        for n in order {
+            let Part { expression, entry } = &parts[n];
+            if let Some(first) = first.filter(|_| current != Some(*entry)) {
+                current = Some(*entry);
+                self.line(format!("set_channel({first}{entry}u);"));
+            }
+            self.line(format!("let {kind}_{n} = {function}({expression});"));
+        }
+        (0..parts.len()).map(|n| format!("{kind}_{n}")).collect()
+    }
+
+    /// The whole text, with its head.
+    fn finish(self) -> String {
+        let squares = match self.block.order {
+            Order::Line => "",
+            Order::Squares { .. } => {
+                "// Blocks along src's fastest dimension in a workgroup, a power of two; along dst's what is left of 256.\n\
+                 override SQUARES: u32 = 16u;\n\n"
+            }
+        };
+        let body: String =
+            self.lines.iter().map(|line| line.trim_end()).fold(String::new(), |text, line| text + line + "\n");
+        let code = format!(
+            "struct Geometry {{\n    \
+                 walk: Walk,\n    \
+                 src_pitch: vec4<u32>, // long strides along the dimensions of a block, in elements\n    \
+                 dst_pitch: vec4<u32>,\n    \
+                 steps: vec4<u32>,     // of squares: from a block to the next along src's fastest dimension, in src and dst; along dst's\n    \
+                 blocks: vec4<u32>,    // along these two\n\
+             }}\n\n\
+             {squares}\
+             @compute @workgroup_size(WORKGROUP_SIZE)\n\
+             fn block(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {{\n\
+             {body}}}\n"
+        );
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let words: BTreeSet<&str> =
+            code.lines().map(|line| line.split("//").next().unwrap_or_default()).flat_map(|line| line.split(|c| !is_name(c))).collect();
+        let needs: Vec<_> = PROVIDED.into_iter().filter(|name| words.contains(name)).collect();
+        format!(
+            "// A block of {}.\n//\n// Provides: Geometry, block\n// Needs: {}\n{code}",
+            self.block,
+            needs.join(", ")
+        )
+    }
+}
+
+impl Block {
+    /// The dimension of the block whose indices are channels.
+    fn channel_dim(&self) -> Option<usize> {
+        self.dims().iter().position(|dim| dim.channels)
+    }
+}
