@@ -293,32 +293,28 @@ impl Text<'_> {
                 parts.push(Part { expression, entry });
             }
         }
-        let names = self.clamp(&parts, takes_packets);
-        self.line("");
-        self.line(format!("// Store {} packet(s) of dst.", packets.len()));
-        let parts_of_packet = names.len() / packets.len();
-        for (n, packet) in packets.iter().enumerate() {
-            let mut clamped = match &names[n * parts_of_packet..][..parts_of_packet] {
-                [part] => part.clone(),
-                parts => format!("of_quads({})", parts.join(", ")),
-            };
-            if packet.keeps() {
-                let mask = self.mask(&packet.places);
-                clamped = format!("(before_{n} & ~{mask}) | ({clamped} & {mask})");
-            }
-            self.store(n, &packet.at(), &clamped);
-        }
+        self.clamp(&parts, takes_packets, &packets);
     }
 
-    /// Stores a packet, by words where src is loaded by words from the same binding.
-    fn store(&mut self, n: usize, at: &str, packet: &str) {
+    /// Stores the `n`-th packet, of so many parts that were clamped: by words where src is loaded by words from the same
+    /// binding.
+    fn store(&mut self, n: usize, packet: &Packet, parts: &[String]) {
+        let at = &packet.at();
+        let mut clamped = match parts {
+            [part] => part.clone(),
+            parts => format!("of_quads({})", parts.join(", ")),
+        };
+        if packet.keeps() {
+            let mask = self.mask(&packet.places);
+            clamped = format!("(before_{n} & ~{mask}) | ({clamped} & {mask})");
+        }
         if self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets {
-            self.line(format!("let whole_{n} = {packet};"));
+            self.line(format!("let whole_{n} = {clamped};"));
             for (word, component) in COMPONENTS.iter().enumerate() {
                 self.line(format!("store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
             }
         } else {
-            self.line(format!("store_dst_packet({at}, {packet});"));
+            self.line(format!("store_dst_packet({at}, {clamped});"));
         }
     }
 
@@ -356,6 +352,10 @@ impl Text<'_> {
                 _ => format!("({name} >> {shift}u) & {mask:#x}u"),
             }
         };
+        let sources: Vec<_> = places.iter().flatten().map(|element| self.source(element)).collect();
+        if bits == 8 && sources.len() == 4 && (0..4).all(|n| sources[n] == (sources[0].0, 8 * n)) {
+            return format!("(vec4<u32>({}) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(0xffu)", loaded[&sources[0].0]);
+        }
         let lanes: Vec<_> = places.iter().map(lane).collect();
         format!("vec4<u32>({})", lanes.join(", "))
     }
@@ -389,8 +389,9 @@ impl Text<'_> {
         format!("vec4<u32>({})", words.join(", "))
     }
 
-    /// Calls the arithmetic for each part, and tells the results' names.
-    fn clamp(&mut self, parts: &[Part], takes_packets: bool) -> Vec<String> {
+    /// Calls the arithmetic for each part, and stores each packet as soon as its parts are there, so that few values are
+    /// alive at once.
+    fn clamp(&mut self, parts: &[Part], takes_packets: bool, packets: &[Packet]) {
         let (function, kind) = if takes_packets { ("packet", "packet") } else { ("elements", "quad") };
         let first = match self.block.numbers {
             Numbers::One => None,
@@ -398,6 +399,8 @@ impl Text<'_> {
             Numbers::Lanes { whole: true } => Some(""),
             Numbers::Lanes { whole: false } => Some("channel_0 / 4u + "),
         };
+        let of_packet = parts.len() / packets.len();
+        let mut missing = vec![of_packet; packets.len()];
         self.line("");
         // Long arithmetic in a loop: compilers would inline it for each part.
         if self.arithmetic.step == AffineStep::Exact && parts.len() > 1 {
@@ -420,9 +423,15 @@ impl Text<'_> {
             }
             self.line(format!("    parts[i] = {function}(parts[i]);"));
             self.line("}");
-            return (0..count).map(|n| format!("parts[{n}]")).collect();
+            self.line("");
+            self.line(format!("// Store {} packet(s) of dst.", packets.len()));
+            for (n, packet) in packets.iter().enumerate() {
+                let names: Vec<_> = (0..of_packet).map(|part| format!("parts[{}]", n * of_packet + part)).collect();
+                self.store(n, packet, &names);
+            }
+            return;
         }
-        self.line(format!("// Clamp {} {kind}(s).", parts.len()));
+        self.line(format!("// Clamp {} {kind}(s), and store {} packet(s) of dst.", parts.len(), packets.len()));
         let mut order: Vec<usize> = (0..parts.len()).collect();
         order.sort_by_key(|&n| parts[n].entry);
         let mut current = None;
@@ -433,8 +442,14 @@ impl Text<'_> {
                 self.line(format!("set_channel({first}{entry}u);"));
             }
             self.line(format!("let {kind}_{n} = {function}({expression});"));
+            let packet = n / of_packet;
+            missing[packet] -= 1;
+            if missing[packet] == 0 {
+                let names: Vec<_> =
+                    (0..of_packet).map(|part| format!("{kind}_{}", packet * of_packet + part)).collect();
+                self.store(packet, &packets[packet], &names);
+            }
         }
-        (0..parts.len()).map(|n| format!("{kind}_{n}")).collect()
     }
 
     /// The whole text, with its head.
