@@ -1,7 +1,7 @@
 // Any layouts: elements one by one, several along the first dimension per invocation.
 //
 // Provides: Geometry, strided
-// Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, walk, ITEMS, item, take_element
+// Needs: params, set_channel, WORKGROUP_SIZE, workgroup_index, Walk, Position, walk, ITEMS, item, load_src, element, store_dst
 struct Geometry {
     walk: Walk,
 }
@@ -15,5 +15,12 @@ fn strided(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     let at = walk(index);
     for (var j = 0u; j < ITEMS; j++) {
         take_element(item(at, j));
+    }
+}
+
+fn take_element(at: Position) {
+    if at.inside {
+        set_channel(at.channel);
+        store_dst(at.dst, element(load_src(at.src)));
     }
 }

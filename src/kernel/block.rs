@@ -13,8 +13,8 @@ use bytemuck::{Pod, Zeroable};
 use super::region::{DST, Region, SRC};
 use super::tile::{BoundTile, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Definition, PACKET, Placement, Task, Tiling, WORKGROUP_SIZE};
-use crate::arithmetic::{Arithmetic, LANES, Operators, groups};
+use super::{Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// The most dimensions of a block.
@@ -78,11 +78,8 @@ enum Numbers {
     One,
     /// A block's elements are of one channel.
     Block,
-    /// Four elements each have one channel.
-    Quads,
-    /// Each of four elements has its channel, an entry of a table all four. `whole`: whether blocks begin with the first
-    /// channel.
-    Lanes { whole: bool },
+    /// A block's elements are of several channels.
+    Each,
 }
 
 /// Which blocks neighbouring invocations take.
@@ -101,8 +98,8 @@ struct Element {
     /// From the start of its row in src and in dst, in elements. Rows are [`Block::rows`].
     offsets: [i32; 2],
     rows: [usize; 2],
-    /// The entry of the table for its quad, from the block's first one on.
-    entry: usize,
+    /// From the block's first channel on.
+    channel: u8,
 }
 
 /// A row of a block on one side: how many of the long strides lead to it, dimension by dimension.
@@ -178,8 +175,8 @@ impl Block {
             let number = |side: usize| {
                 rows[side].iter().position(|other| *other == row[side]).expect("all rows are listed")
             };
-            let entry = self.entry(index);
-            elements.push(Element { offsets, rows: [number(SRC), number(DST)], entry });
+            let channel = self.channel_dim().map_or(0, |d| index[d]);
+            elements.push(Element { offsets, rows: [number(SRC), number(DST)], channel });
             let Some(d) = (0..self.dims().len()).rev().find(|&d| index[d] + 1 < self.dims[d].extent) else {
                 break;
             };
@@ -190,19 +187,9 @@ impl Block {
         elements
     }
 
-    /// The entry of the table for the quad of an element.
-    fn entry(&self, index: [u8; MAX_DIMS]) -> usize {
-        let Some(d) = self.dims().iter().position(|dim| dim.channels) else { return 0 };
-        let (channel, extent) = (usize::from(index[d]), usize::from(self.dims[d].extent));
-        match self.numbers {
-            Numbers::One | Numbers::Block => 0,
-            Numbers::Quads => channel,
-            Numbers::Lanes { .. } => {
-                let pixels = d.checked_sub(1).filter(|&d| self.dims[d].strides[DST] == Stride::Near(extent as i8));
-                let pixel = pixels.map_or(0, |d| usize::from(index[d]));
-                (pixel * extent + channel) / LANES % groups(extent)
-            }
-        }
+    /// The dimension of the block whose indices are channels.
+    fn channel_dim(&self) -> Option<usize> {
+        self.dims().iter().position(|dim| dim.channels)
     }
 
     /// A dimension of the block in a region.
@@ -230,8 +217,7 @@ impl fmt::Display for Block {
         match self.numbers {
             Numbers::One => Ok(()),
             Numbers::Block => f.write_str(", a channel each"),
-            Numbers::Quads => f.write_str(", quads of a channel each"),
-            Numbers::Lanes { .. } => f.write_str(", elements of a channel each"),
+            Numbers::Each => f.write_str(", of several channels"),
         }
     }
 }
@@ -264,13 +250,8 @@ impl EntryPoint {
 }
 
 impl Definition for Block {
-    fn takes_lanes(&self) -> bool {
-        matches!(self.numbers, Numbers::Lanes { .. })
-    }
-
     fn serves_operators(&self, operators: Operators) -> bool {
-        (operators == Operators::One) == (self.numbers == Numbers::One)
-            && operators.are_lanes() == self.takes_lanes()
+        !operators.are_lanes() && (operators == Operators::One) == (self.numbers == Numbers::One)
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
@@ -286,8 +267,6 @@ impl Definition for Block {
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
         let of_block = self.dims().iter().find(|dim| Self::dim_of(dim, region) == d);
         match of_block {
-            // The table of lanes begins with the first channel.
-            Some(_) if region.dims()[d].channels && self.takes_lanes() => region.dims()[d].extent,
             Some(dim) => dim.extent.into(),
             None => 1,
         }
@@ -362,7 +341,7 @@ impl Definition for Block {
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
-        if self.takes_packets(arithmetic) {
+        if self.takes_packets(arithmetic) || self.size(DST) > WORD {
             fragments.push(arithmetic.packet_fragment());
         } else {
             fragments.extend(match self.size(DST) {

@@ -53,22 +53,12 @@ impl Definition for Strided {
         Launch::single(&Geometry { walk }, entry_point, grid)
     }
 
-    /// Also what kernels with lanes leave.
-    fn serves_operators(&self, _: Operators) -> bool {
-        true
-    }
-
-    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = vec![
             fragment!("kernel/strided"),
             fragment!("kernel/walk"),
             fragment!("kernel/divide"),
             fragment!("kernel/items"),
-            if operators.are_lanes() {
-                fragment!("kernel/single_lane")
-            } else {
-                fragment!("kernel/single")
-            },
         ];
         fragments.extend(load_fragments(arithmetic));
         fragments.extend(store_fragments(arithmetic));

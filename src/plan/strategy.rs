@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::tiling;
 use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile, claims};
-use crate::arithmetic::Operators;
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches that a plan may have, if each window took all that its kernel may.
@@ -71,8 +70,7 @@ impl Strategy {
             for (first, extent) in [(0, first), (end, main.dims()[dim].extent - end)] {
                 if extent > 0 {
                     let slot = others.next().expect("a claim leaves two parts at most");
-                    let rest = main.slice(dim, first, extent);
-                    *slot = Some(Assignment::of_rest(task, kernel, &rest, in_place)?);
+                    *slot = Some(Assignment::of_rest(task, &main.slice(dim, first, extent), in_place)?);
                 }
             }
             main = main.slice(dim, first, extent);
@@ -111,14 +109,14 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Of what the claim of `main` leaves, by a kernel that takes all of it, and the channels' numbers as they come to
-    /// `main`.
-    fn of_rest(task: &Task, main: Kernel, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let form = Operators::of(task.channels, main.definition().takes_lanes());
-        let suits = |(kernel, claim): &(Kernel, Claim)| {
-            kernel.definition().serves_operators(form) && claim.cuts.iter().all(Option::is_none)
+    /// Of what a claim leaves, by a kernel that takes all of it, and the channels as the others do.
+    fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
+        let cuts_nothing = |(kernel, claim): &(Kernel, Claim)| {
+            let lanes = task.channels > 1 && kernel.definition().takes_lanes();
+            !lanes && claim.cuts.iter().all(Option::is_none)
         };
-        let (kernel, claim) = claims(task, region).find(suits).expect("the last kernel claims everything");
+        let (kernel, claim) =
+            claims(task, region).find(cuts_nothing).expect("the last kernel claims everything");
         Self::new(task, kernel, region, &claim, in_place)
     }
 

@@ -2,8 +2,9 @@
 
 use super::{Along, Block, MAX_DIMS, Numbers, Order, Reads, Stride};
 use crate::MAX_RANK;
-use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups};
+use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, Dim, Region, SRC};
+use crate::kernel::row::packets_pay;
 use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 
 /// The most bytes of a block on the side where it has more, and the most elements. Compilers take more than linearly
@@ -11,11 +12,12 @@ use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 const MOST_BYTES: usize = 256;
 const MOST_ELEMENTS: usize = 128;
 
-/// Packets that a block should load and store, so that finding its place costs little beside.
-const ENOUGH_PACKETS: usize = 6;
+/// Packets that a block should load and store, so that finding its place costs little beside; fewer where it has many rows
+/// of src.
+const ENOUGH_PACKETS: [usize; 2] = [12, 6];
 
-/// How often a block should use what it looks up for a quad whose elements have a clamp each.
-const USES: usize = 4;
+/// Of so many elements, one may be left that blocks do not take.
+const LITTLE: usize = 256;
 
 /// A block's extents, by the region's dimensions.
 struct Chosen<'a> {
@@ -31,7 +33,10 @@ impl Block {
         let dims = region.dims();
         let inner = dims.last()?;
         // Rows of packets, and rows of one element, have kernels of their own.
-        let in_rows = inner.src == 1 && task.arithmetic.one_size().is_some() && !inner.channels;
+        let in_rows = inner.src == 1
+            && task.arithmetic.one_size().is_some()
+            && !inner.channels
+            && packets_pay(task, region, inner.extent);
         if inner.dst != 1 || in_rows || inner.src == 0 {
             return None;
         }
@@ -56,9 +61,9 @@ impl Block {
         let ahead =
             (0..per_packet).find(|i| (start + i * along.dst.unsigned_abs()).is_multiple_of(per_packet))?;
         chosen.widen();
-        while chosen.reuse(task, d)? {}
+        chosen.gather_channels(d);
         chosen.lengthen(d);
-        let numbers = chosen.numbers(task)?;
+        let numbers = chosen.numbers(task);
 
         // What is not in whole blocks is left, and one more pixel, behind which a packet ends that is loaded too.
         let mut cuts = [None; 2];
@@ -136,6 +141,12 @@ impl Chosen<'_> {
 
     /// Packets of src that hold the elements of a block, if its rows begin at packets.
     fn src_packets(&self) -> usize {
+        let (rows, bytes) = self.src_rows();
+        rows * bytes.div_ceil(PACKET)
+    }
+
+    /// Rows of src, and the bytes that one spans.
+    fn src_rows(&self) -> (usize, usize) {
         let mut near: [(usize, usize); MAX_RANK] = [(0, 1); MAX_RANK];
         let mut rows = 1;
         for (slot, (dim, &extent)) in near.iter_mut().zip(self.dims.iter().zip(&self.extents)) {
@@ -153,13 +164,15 @@ impl Chosen<'_> {
                 rows *= extent;
             }
         }
-        rows * (run * self.sizes[SRC]).div_ceil(PACKET)
+        (rows, run * self.sizes[SRC])
     }
 
     /// Adds elements that lie beside those of the block in src, as long as packets of src are hardly used.
     fn widen(&mut self) {
         let wasteful = |chosen: &Self| {
-            2 * chosen.len() * chosen.sizes[SRC] <= chosen.src_packets() * PACKET && chosen.src_packets() > 1
+            let (rows, bytes) = chosen.src_rows();
+            let loaded = rows * bytes.next_multiple_of(if rows == 1 { WORD } else { PACKET });
+            4 * chosen.len() * chosen.sizes[SRC] < 3 * loaded
         };
         let mut grown = self.extents.iter().filter(|extent| **extent > 1).count();
         while wasteful(self) {
@@ -183,77 +196,56 @@ impl Chosen<'_> {
         }
     }
 
-    /// Doubles the block where it looks numbers up that more elements could use. Whether it did; `None` if there are no
-    /// such numbers.
-    fn reuse(&mut self, task: &Task, d: usize) -> Option<bool> {
-        let Numbers::Lanes { whole } = self.numbers(task)? else { return Some(false) };
-        let channels = self.extents[self.dims.len() - 1];
-        let entries = if whole { groups(channels) } else { channels / LANES };
-        let dims = self.extents.iter().filter(|extent| **extent > 1).count();
-        let along = if self.dims[d].channels { d.checked_sub(1) } else { Some(d) };
-        let along = along.filter(|&along| {
-            self.len() / LANES < USES * entries
-                && 2 * self.len() <= self.most
-                && (self.extents[along] > 1 || dims < MAX_DIMS)
-                && 2 * self.extents[along] <= self.dims[along].extent
-        });
-        if let Some(along) = along {
+    /// Makes the block longer where it has elements of several channels, but few of each: they are clamped side by side.
+    fn gather_channels(&mut self, d: usize) {
+        let Some(channels) = self.dims.iter().position(|dim| dim.channels) else { return };
+        while self.extents[channels] > 1
+            && self.len() / self.extents[channels] < LANES
+            && 2 * self.len() <= self.most.max(LANES * self.extents[channels])
+        {
+            let dims = self.extents.iter().filter(|extent| **extent > 1).count();
+            let along = if d == channels { d.checked_sub(1) } else { Some(d) };
+            let along = along.filter(|&along| {
+                (self.extents[along] > 1 || dims < MAX_DIMS) && 2 * self.extents[along] <= self.dims[along].extent
+            });
+            let Some(along) = along else { break };
             self.extents[along] *= 2;
         }
-        Some(along.is_some())
     }
 
-    /// Makes a short block longer.
+    /// Makes a short block longer, until its rows are whole packets of src too.
     fn lengthen(&mut self, d: usize) {
-        let packets = |chosen: &Self| chosen.src_packets() + chosen.len() * chosen.sizes[DST] / PACKET;
-        while packets(self) < ENOUGH_PACKETS
-            && 2 * self.len() <= self.most
-            && self.dims[d].extent.is_multiple_of(2 * self.extents[d])
-            && !self.dims[d].channels
-        {
-            self.extents[d] *= 2;
-        }
-    }
-
-    /// Which clamps the elements have; `None` if four that are worked on at once have clamps that no entry of a table has.
-    fn numbers(&self, task: &Task) -> Option<Numbers> {
-        let Some(d) = self.dims.iter().position(|dim| dim.channels).filter(|_| task.channels > 1) else {
-            return Some(if task.channels > 1 { Numbers::Block } else { Numbers::One });
-        };
-        let (dim, extent) = (self.dims[d], self.extents[d]);
-        if extent == 1 {
-            return Some(Numbers::Block);
-        }
-        // Places of dst with the same channel.
-        let each = match Stride::of(dim.dst) {
-            Stride::Near(stride) => usize::from(stride.unsigned_abs()),
-            Stride::Far => self.places(d + 1),
-        };
-        if each.is_multiple_of(LANES) {
-            return Some(Numbers::Quads);
-        }
-        let last = self.dims.len() - 1;
-        let whole = extent == dim.extent;
-        let table = groups(task.channels).saturating_mul(LANES * OperatorBlock::CAPACITY);
-        let pixels = last.checked_sub(1).is_none_or(|d| self.dims[d].dst.unsigned_abs() == dim.extent);
-        let has_entries = d == last
-            && pixels
-            && task.arithmetic.has_lanes()
-            && table as u64 <= task.limits.binding_size()
-            && (whole && dim.extent == task.channels || extent.is_multiple_of(LANES));
-        has_entries.then_some(Numbers::Lanes { whole })
-    }
-
-    /// Places of dst that a block spans along the dimensions from `d` on, with what lies between its elements.
-    fn places(&self, d: usize) -> usize {
-        let (mut row, mut rows) = (1, 1);
-        for (dim, &extent) in self.dims.iter().zip(&self.extents).skip(d) {
-            match Stride::of(dim.dst) {
-                Stride::Near(stride) => row = row.max(usize::from(stride.unsigned_abs()) * extent),
-                Stride::Far => rows *= extent,
+        let total: usize = self.dims.iter().map(|dim| dim.extent).product();
+        let dim = self.dims[d];
+        loop {
+            let longer = 2 * self.extents[d];
+            let packets = self.src_packets() + self.len() * self.sizes[DST] / PACKET;
+            let far = Stride::of(dim.src) == Stride::Far;
+            let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
+            // What is left is taken element by element.
+            let left = total / dim.extent * (dim.extent % longer);
+            let is_little = left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
+            if !short || 2 * self.len() > self.most || longer > dim.extent || !is_little {
+                break;
             }
+            self.extents[d] = longer;
         }
-        row * rows
+    }
+
+    /// Whether a block along dimension `d` ends within a packet of src where the next one begins.
+    fn ends_within_packet(&self, d: usize) -> bool {
+        let bytes = self.dims[d].src.unsigned_abs() * self.extents[d] * self.sizes[SRC];
+        matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !bytes.is_multiple_of(PACKET)
+    }
+
+    /// Which clamps the elements have.
+    fn numbers(&self, task: &Task) -> Numbers {
+        let channels = self.dims.iter().position(|dim| dim.channels);
+        match channels {
+            _ if task.channels == 1 => Numbers::One,
+            Some(d) if self.extents[d] > 1 => Numbers::Each,
+            _ => Numbers::Block,
+        }
     }
 
     /// What a block of the main part of the region moves.
@@ -307,7 +299,7 @@ impl Chosen<'_> {
         }
         aligned &= on_packets(main.starts[SRC].cast_signed().wrapping_add(lowest));
         let row = ((highest - lowest + 1).unsigned_abs() * size).next_multiple_of(WORD);
-        let used = 2 * self.len() * size > self.src_packets() * PACKET;
+        let used = 2 * self.len() * size >= self.src_packets() * PACKET;
         if aligned && row.is_multiple_of(PACKET) && used {
             Reads::Packets
         } else if size >= WORD {

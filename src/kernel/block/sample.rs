@@ -50,8 +50,7 @@ fn block(
     let task = Task { arithmetic, channels, placement, limits: Limits::default() };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
     let (kernel, _) = claims(&task, &region).next()?;
-    let Kernel::Block(block) = kernel else { return None };
-    Some((kernel, Operators::of(channels, matches!(block.numbers, super::Numbers::Lanes { .. }))))
+    matches!(kernel, Kernel::Block(_)).then(|| (kernel, Operators::of(channels, false)))
 }
 
 impl Block {

@@ -19,16 +19,13 @@ const PROVIDED: [&str; 22] = [
 ];
 
 impl Block {
-    /// Whether clamps take whole packets of dst, after its elements were put in their places, and not quads of elements:
-    /// where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
+    /// Whether clamps take whole packets of dst, after its elements were put in their places, and not elements side by
+    /// side: where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
     pub(super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
-        let one_clamp = match self.numbers {
-            Numbers::One | Numbers::Block => true,
-            Numbers::Quads => packets(self, &self.elements()).iter().all(Packet::has_one_clamp),
-            Numbers::Lanes { .. } => false,
-        };
         let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
-        arithmetic.one_size().is_some() && packed && one_clamp
+        arithmetic.one_size().is_some()
+            && packed
+            && packets(self, &self.elements()).iter().all(Packet::has_one_clamp)
     }
 
     /// The text of its module beside the fragments.
@@ -54,10 +51,14 @@ struct Text<'a> {
 /// What the words of src are called, by row and number in the row.
 type Words = HashMap<(usize, usize), String>;
 
-/// What goes through the arithmetic at once.
+/// Of each element, by its row and offset in dst: its part, and its place there.
+type Places = HashMap<(usize, i32), (usize, usize)>;
+
+/// What goes through the arithmetic at once: elements of one channel.
 struct Part {
-    expression: String,
-    entry: usize,
+    elements: Vec<Element>,
+    /// Their bits.
+    bits: String,
 }
 
 /// A packet of dst.
@@ -71,9 +72,9 @@ struct Packet {
 
 impl Packet {
     fn has_one_clamp(&self) -> bool {
-        let mut entries = self.places.iter().flatten().map(|element| element.entry);
-        let first = entries.next();
-        entries.all(|entry| Some(entry) == first)
+        let mut channels = self.places.iter().flatten().map(|element| element.channel);
+        let first = channels.next();
+        channels.all(|channel| Some(channel) == first)
     }
 
     /// Whether some of it stays as it is.
@@ -113,7 +114,7 @@ impl Text<'_> {
         let block = self.block;
         let several = block.numbers != Numbers::One;
         let extent_of_channels = |d: usize| match block.numbers {
-            Numbers::Quads | Numbers::Lanes { .. } => block.dims[d].extent,
+            Numbers::Each => block.dims[d].extent,
             Numbers::One | Numbers::Block => 1,
         };
         match block.order {
@@ -282,28 +283,34 @@ impl Text<'_> {
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
             self.line(format!("let before_{n} = load_dst_packet({});", packet.at()));
         }
-        let takes_packets = self.block.takes_packets(self.arithmetic);
-        let mut parts = Vec::new();
-        for Packet { places, .. } in &packets {
-            let size = if takes_packets { places.len() } else { LANES };
-            for places in places.chunks(size) {
-                let expression =
-                    if takes_packets { self.arranged(places, loaded) } else { self.quad(places, loaded) };
-                let entry = places.iter().flatten().next().map_or(0, |element| element.entry);
-                parts.push(Part { expression, entry });
-            }
-        }
-        self.clamp(&parts, takes_packets, &packets);
+        let parts = self.parts(&packets, loaded);
+        self.clamp(&parts, &packets);
     }
 
-    /// Stores the `n`-th packet, of so many parts that were clamped: by words where src is loaded by words from the same
-    /// binding.
-    fn store(&mut self, n: usize, packet: &Packet, parts: &[String]) {
+    /// What goes through the arithmetic at once, channel by channel.
+    fn parts(&self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
+        if self.block.takes_packets(self.arithmetic) {
+            let part = |packet: &Packet| Part {
+                elements: packet.places.iter().flatten().copied().collect(),
+                bits: self.arranged(&packet.places, loaded),
+            };
+            let mut parts: Vec<_> = packets.iter().map(part).collect();
+            parts.sort_by_key(|part| part.elements[0].channel);
+            return parts;
+        }
+        let mut elements = self.elements.clone();
+        elements.sort_by_key(|element| element.channel);
+        let at_once = LANES.min(PACKET / self.block.size(DST));
+        let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
+        let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
+        parts.map(|part| Part { elements: part.to_vec(), bits: self.side_by_side(part, loaded) }).collect()
+    }
+
+    /// Stores the `n`-th packet: by words where src is loaded by words from the same binding. `names` are those of the
+    /// parts, `places` tells of each element in which it is, and where.
+    fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
         let at = &packet.at();
-        let mut clamped = match parts {
-            [part] => part.clone(),
-            parts => format!("of_quads({})", parts.join(", ")),
-        };
+        let mut clamped = self.assembled(packet, names, places);
         if packet.keeps() {
             let mask = self.mask(&packet.places);
             clamped = format!("(before_{n} & ~{mask}) | ({clamped} & {mask})");
@@ -337,27 +344,61 @@ impl Text<'_> {
         ((element.rows[SRC], byte / WORD), byte % WORD * 8)
     }
 
-    /// A vector of the bits of up to four elements.
-    fn quad(&self, places: &[Option<Element>], loaded: &Words) -> String {
+    /// A vector of the bits of up to four elements, or of two that have two words each.
+    fn side_by_side(&self, elements: &[Element], loaded: &Words) -> String {
         let bits = self.block.size(SRC) * 8;
-        let lane = |place: &Option<Element>| {
-            let Some(element) = place else { return "0u".to_owned() };
-            let (word, shift) = self.source(element);
-            let name = &loaded[&word];
-            let mask = (1_u64 << bits) - 1;
+        let sources: Vec<_> = elements.iter().map(|element| self.source(element)).collect();
+        if bits == 8 && sources.len() == 4 && (0..4).all(|n| sources[n] == (sources[0].0, 8 * n)) {
+            let word = &loaded[&sources[0].0];
+            return format!("(vec4<u32>({word}) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(0xffu)");
+        }
+        let lane = |((row, word), shift): ((usize, usize), usize)| {
+            let name = &loaded[&(row, word)];
+            let mask = (1_u64 << bits.min(32)) - 1;
             match (bits, shift) {
+                (64, _) => format!("{name}, {}", loaded[&(row, word + 1)]),
                 (32, _) => name.clone(),
                 (_, 0) => format!("{name} & {mask:#x}u"),
                 _ if shift + bits == 32 => format!("{name} >> {shift}u"),
                 _ => format!("({name} >> {shift}u) & {mask:#x}u"),
             }
         };
-        let sources: Vec<_> = places.iter().flatten().map(|element| self.source(element)).collect();
-        if bits == 8 && sources.len() == 4 && (0..4).all(|n| sources[n] == (sources[0].0, 8 * n)) {
-            return format!("(vec4<u32>({}) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(0xffu)", loaded[&sources[0].0]);
-        }
-        let lanes: Vec<_> = places.iter().map(lane).collect();
+        let none = if bits == 64 { "0u, 0u" } else { "0u" };
+        let mut lanes: Vec<_> = sources.into_iter().map(lane).collect();
+        lanes.resize(LANES.min(PACKET / self.block.size(DST)), none.to_owned());
         format!("vec4<u32>({})", lanes.join(", "))
+    }
+
+    /// A packet of dst, of clamped parts.
+    fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> String {
+        if self.block.takes_packets(self.arithmetic) {
+            let element = packet.places.iter().flatten().next().expect("a packet has an element");
+            return names[places[&(element.rows[DST], element.offsets[DST])].0].clone();
+        }
+        let words = self.block.size(DST).div_ceil(WORD);
+        let quad = |quad: &[Option<Element>]| {
+            let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
+            let first = quad[0].as_ref().map(at);
+            let in_order = quad.iter().enumerate().all(|(n, element)| {
+                element.as_ref().map(at) == first.map(|(part, _)| (part, n))
+            });
+            if let Some((part, _)) = first.filter(|_| in_order) {
+                return names[part].clone();
+            }
+            let lane = |element: &Option<Element>| match element.as_ref().map(at) {
+                Some((part, n)) => {
+                    format!("{}.{}", names[part], COMPONENTS[n * words..(n + 1) * words].concat())
+                }
+                None => vec!["0u"; words].join(", "),
+            };
+            let lanes: Vec<_> = quad.iter().map(lane).collect();
+            format!("vec4<u32>({})", lanes.join(", "))
+        };
+        let quads: Vec<_> = packet.places.chunks(LANES).map(quad).collect();
+        match &quads[..] {
+            [quad] => quad.clone(),
+            quads => format!("of_quads({})", quads.join(", ")),
+        }
     }
 
     /// A packet of dst, of elements of the same size, by words.
@@ -389,65 +430,61 @@ impl Text<'_> {
         format!("vec4<u32>({})", words.join(", "))
     }
 
-    /// Calls the arithmetic for each part, and stores each packet as soon as its parts are there, so that few values are
+    /// Calls the arithmetic for each part, and stores each packet as soon as all of it is there, so that few values are
     /// alive at once.
-    fn clamp(&mut self, parts: &[Part], takes_packets: bool, packets: &[Packet]) {
-        let (function, kind) = if takes_packets { ("packet", "packet") } else { ("elements", "quad") };
-        let first = match self.block.numbers {
-            Numbers::One => None,
-            Numbers::Block | Numbers::Quads => Some("channel_0 + "),
-            Numbers::Lanes { whole: true } => Some(""),
-            Numbers::Lanes { whole: false } => Some("channel_0 / 4u + "),
-        };
-        let of_packet = parts.len() / packets.len();
-        let mut missing = vec![of_packet; packets.len()];
+    fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
+        let by_packets = self.block.takes_packets(self.arithmetic) || self.block.size(DST) > WORD;
+        let function = if by_packets { "packet" } else { "elements" };
+        let mut places = Places::new();
+        for (p, part) in parts.iter().enumerate() {
+            let of_part = part.elements.iter().enumerate();
+            places.extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
+        }
+        let several = self.block.numbers != Numbers::One;
+        let channel = |part: &Part| part.elements[0].channel;
         self.line("");
         // Long arithmetic in a loop: compilers would inline it for each part.
         if self.arithmetic.step == AffineStep::Exact && parts.len() > 1 {
             let count = parts.len();
-            self.line(format!("// Clamp {count} {kind}s, one after the other."));
-            self.line(format!("var parts = array<vec4<u32>, {count}>("));
+            self.line(format!("// Clamp {count} vectors, one after the other."));
+            self.line(format!("var clamped = array<vec4<u32>, {count}>("));
             for part in parts {
-                self.line(format!("    {},", part.expression));
+                self.line(format!("    {},", part.bits));
             }
             self.line(");");
-            let entries: Vec<_> = parts.iter().map(|part| format!("{}u", part.entry)).collect();
-            let one_entry = entries.iter().all(|entry| *entry == entries[0]);
-            if !one_entry {
-                self.line(format!("var entries = array<u32, {count}>({});", entries.join(", ")));
+            let channels: Vec<_> = parts.iter().map(|part| format!("{}u", channel(part))).collect();
+            if self.block.numbers == Numbers::Each {
+                self.line(format!("var channels = array<u32, {count}>({});", channels.join(", ")));
             }
             self.line(format!("for (var i = 0u; i < {count}u; i++) {{"));
-            if let Some(first) = first {
-                let entry = if one_entry { &entries[0] } else { "entries[i]" };
-                self.line(format!("    set_channel({first}{entry});"));
+            if several {
+                let channel = if self.block.numbers == Numbers::Each { "channels[i]" } else { "0u" };
+                self.line(format!("    set_channel(channel_0 + {channel});"));
             }
-            self.line(format!("    parts[i] = {function}(parts[i]);"));
+            self.line(format!("    clamped[i] = {function}(clamped[i]);"));
             self.line("}");
             self.line("");
             self.line(format!("// Store {} packet(s) of dst.", packets.len()));
+            let names: Vec<_> = (0..count).map(|n| format!("clamped[{n}]")).collect();
             for (n, packet) in packets.iter().enumerate() {
-                let names: Vec<_> = (0..of_packet).map(|part| format!("parts[{}]", n * of_packet + part)).collect();
-                self.store(n, packet, &names);
+                self.store(n, packet, &names, &places);
             }
             return;
         }
-        self.line(format!("// Clamp {} {kind}(s), and store {} packet(s) of dst.", parts.len(), packets.len()));
-        let mut order: Vec<usize> = (0..parts.len()).collect();
-        order.sort_by_key(|&n| parts[n].entry);
+        self.line(format!("// Clamp {} vector(s), and store {} packet(s) of dst.", parts.len(), packets.len()));
+        let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
+        // The last part of each packet.
+        let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
+        let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
         let mut current = None;
-        for n in order {
-            let Part { expression, entry } = &parts[n];
-            if let Some(first) = first.filter(|_| current != Some(*entry)) {
-                current = Some(*entry);
-                self.line(format!("set_channel({first}{entry}u);"));
+        for (p, part) in parts.iter().enumerate() {
+            if several && current != Some(channel(part)) {
+                current = Some(channel(part));
+                self.line(format!("set_channel(channel_0 + {}u);", channel(part)));
             }
-            self.line(format!("let {kind}_{n} = {function}({expression});"));
-            let packet = n / of_packet;
-            missing[packet] -= 1;
-            if missing[packet] == 0 {
-                let names: Vec<_> =
-                    (0..of_packet).map(|part| format!("{kind}_{}", packet * of_packet + part)).collect();
-                self.store(packet, &packets[packet], &names);
+            self.line(format!("let {} = {function}({});", names[p], part.bits));
+            for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| last(packet) == Some(p)) {
+                self.store(n, packet, &names, &places);
             }
         }
     }
@@ -485,12 +522,5 @@ impl Text<'_> {
             self.block,
             needs.join(", ")
         )
-    }
-}
-
-impl Block {
-    /// The dimension of the block whose indices are channels.
-    fn channel_dim(&self) -> Option<usize> {
-        self.dims().iter().position(|dim| dim.channels)
     }
 }
