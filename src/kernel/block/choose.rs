@@ -199,8 +199,10 @@ impl Chosen<'_> {
     /// Makes the block longer where it has elements of several channels, but few of each: they are clamped side by side.
     fn gather_channels(&mut self, d: usize) {
         let Some(channels) = self.dims.iter().position(|dim| dim.channels) else { return };
+        // Clamps along a long dimension are looked up for each block.
+        let enough = if d == channels { 4 * LANES } else { LANES };
         while self.extents[channels] > 1
-            && self.len() / self.extents[channels] < LANES
+            && self.len() / self.extents[channels] < enough
             && 2 * self.len() <= self.most.max(LANES * self.extents[channels])
         {
             let dims = self.extents.iter().filter(|extent| **extent > 1).count();
