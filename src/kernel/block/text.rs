@@ -443,36 +443,34 @@ impl Text<'_> {
         let several = self.block.numbers != Numbers::One;
         let channel = |part: &Part| part.elements[0].channel;
         self.line("");
+        let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
         // Long arithmetic in a loop: compilers would inline it for each part.
         if self.arithmetic.step == AffineStep::Exact && parts.len() > 1 {
             let count = parts.len();
-            self.line(format!("// Clamp {count} vectors, one after the other."));
-            self.line(format!("var clamped = array<vec4<u32>, {count}>("));
-            for part in parts {
-                self.line(format!("    {},", part.bits));
-            }
-            self.line(");");
-            let channels: Vec<_> = parts.iter().map(|part| format!("{}u", channel(part))).collect();
-            if self.block.numbers == Numbers::Each {
-                self.line(format!("var channels = array<u32, {count}>({});", channels.join(", ")));
+            self.line(format!("// Clamp {count} vectors, the first of them in each round."));
+            for (name, part) in names.iter().zip(parts) {
+                self.line(format!("var {name} = {};", part.bits));
             }
             self.line(format!("for (var i = 0u; i < {count}u; i++) {{"));
             if several {
-                let channel = if self.block.numbers == Numbers::Each { "channels[i]" } else { "0u" };
-                self.line(format!("    set_channel(channel_0 + {channel});"));
+                // All channels have as many parts.
+                let of_channel = parts.iter().filter(|part| channel(part) == 0).count();
+                self.line(format!("    set_channel(channel_0 + i / {of_channel}u);"));
             }
-            self.line(format!("    clamped[i] = {function}(clamped[i]);"));
+            self.line(format!("    let last = {function}({});", names[0]));
+            for pair in names.windows(2) {
+                self.line(format!("    {} = {};", pair[0], pair[1]));
+            }
+            self.line(format!("    {} = last;", names[count - 1]));
             self.line("}");
             self.line("");
             self.line(format!("// Store {} packet(s) of dst.", packets.len()));
-            let names: Vec<_> = (0..count).map(|n| format!("clamped[{n}]")).collect();
             for (n, packet) in packets.iter().enumerate() {
                 self.store(n, packet, &names, &places);
             }
             return;
         }
         self.line(format!("// Clamp {} vector(s), and store {} packet(s) of dst.", parts.len(), packets.len()));
-        let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
         // The last part of each packet.
         let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
         let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
