@@ -132,11 +132,6 @@ impl Module {
 
     /// Its WGSL.
     pub(crate) fn source(self) -> String {
-        if let (Ok(path), Some(_)) = (std::env::var("HACK"), self.text()) {
-            if std::path::Path::new(&path).exists() { return std::fs::read_to_string(path).unwrap(); }
-            let files = self.fragments().into_iter().map(|fragment| fragment.text);
-            std::fs::write(&path, files.collect::<String>() + &self.text().unwrap_or_default()).unwrap();
-        }
         let files = self.fragments().into_iter().map(|fragment| fragment.text);
         files.collect::<String>() + &self.text().unwrap_or_default()
     }
