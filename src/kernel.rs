@@ -250,7 +250,7 @@ macro_rules! kernels {
             /// The name of its function in WGSL.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
-                    Self::Block(_) => block::EntryPoint::NAME,
+                    Self::Block(entry_point) => entry_point.name(),
                     $(Self::$Kernel(entry_point) => entry_point.name(),)*
                     Self::Resolve => "resolve",
                 }

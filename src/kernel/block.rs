@@ -10,12 +10,20 @@ use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::division::Division;
 use super::region::{DST, Region, SRC};
-use super::tile::{BoundTile, Launch, Loop};
+use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
+use super::{
+    Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, load_fragments, store_fragments,
+};
 use crate::arithmetic::{Arithmetic, Operators};
+use crate::MAX_RANK;
 use crate::fragment::{Fragment, fragment};
+
+/// Blocks of a run that an invocation takes where rows of dst begin anywhere; it computes one more, of which it stores the
+/// end.
+const UNITS: u64 = 8;
 
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
@@ -34,6 +42,7 @@ pub(crate) struct Block {
     dims: [Along; MAX_DIMS],
     rank: u8,
     reads: Reads,
+    writes: Writes,
     numbers: Numbers,
     order: Order,
 }
@@ -69,6 +78,17 @@ enum Reads {
     Words,
     /// By words, of smaller elements: a row may begin within one.
     Straddling,
+}
+
+/// How dst is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Writes {
+    /// Whole packets, where all rows of dst begin at one.
+    Packets,
+    /// Rows of dst begin anywhere. An invocation takes [`UNITS`] blocks of a run, one after the other, along the block's
+    /// `along`-th dimension; each packet of dst has the end of one and the start of the next. What lies before the first
+    /// whole packet of a run and behind the last one is another dispatch's.
+    Joined { along: u8 },
 }
 
 /// Which clamp an element has.
@@ -214,6 +234,9 @@ impl fmt::Display for Block {
             Reads::Words => ", by words",
             Reads::Straddling => ", across words",
         })?;
+        if let Writes::Joined { .. } = self.writes {
+            f.write_str(", to anywhere")?;
+        }
         match self.numbers {
             Numbers::One => Ok(()),
             Numbers::Block => f.write_str(", a channel each"),
@@ -234,18 +257,29 @@ pub(crate) struct Geometry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct EntryPoint {
-    pub(crate) rank: Rank,
-    /// `SQUARES`, of blocks along src's fastest dimension in a workgroup: 2 to this power. `None` for [`Order::Line`].
-    pub(crate) squares_log2: Option<u8>,
+pub(crate) enum EntryPoint {
+    /// The blocks. `SQUARES`, of blocks along src's fastest dimension in a workgroup, is 2 to `squares_log2`; `None` for
+    /// [`Order::Line`].
+    Block { rank: Rank, squares_log2: Option<u8> },
+    /// What lies before and behind the whole packets of [`Writes::Joined`].
+    Edges { rank: Rank },
 }
 
 impl EntryPoint {
-    pub(super) const NAME: &str = "block";
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Block { .. } => "block",
+            Self::Edges { .. } => "block_edges",
+        }
+    }
 
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        let squares = self.squares_log2.map(|log2| ("SQUARES", f64::from(1_u32 << log2)));
-        [self.rank.constant()].into_iter().chain(squares).collect()
+        match self {
+            Self::Block { rank, squares_log2: Some(log2) } => {
+                vec![rank.constant(), ("SQUARES", f64::from(1_u32 << log2))]
+            }
+            Self::Block { rank, squares_log2: None } | Self::Edges { rank } => vec![rank.constant()],
+        }
     }
 }
 
@@ -255,13 +289,16 @@ impl Definition for Block {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        let least = match self.order {
-            Order::Line => task.limits.invocations(),
+        let blocks = self.len() as u64;
+        let (most, dispatches) = match (self.writes, self.order) {
+            // A run may be as short as one block, with an invocation for each element of its edges.
+            (Writes::Joined { .. }, _) => (task.limits.invocations(), 2),
+            (_, Order::Line) => (task.limits.invocations().saturating_mul(blocks), 1),
             // A tile may be as narrow as one block in each workgroup.
-            Order::Squares { .. } => task.limits.workgroups(),
+            (_, Order::Squares { .. }) => (task.limits.workgroups().saturating_mul(blocks), 1),
         };
         let quantum = self.dims().iter().map(|dim| usize::from(dim.extent)).max().unwrap_or(1);
-        Tiling { quantum, most: least.saturating_mul(self.len() as u64).min(i32::MAX as u64), dispatches: 1 }
+        Tiling { quantum, most: most.min(i32::MAX as u64), dispatches }
     }
 
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
@@ -276,70 +313,39 @@ impl Definition for Block {
         let rank = tile.region.dims().len();
         let mut geometry = Geometry::zeroed();
         // Blocks along each dimension of the region, and from one to the next.
-        let mut loops: Vec<Loop> = Vec::with_capacity(rank);
-        for (d, dim) in tile.region.dims().iter().enumerate() {
-            let mut along = Loop::of(dim, tile.tile.extents[d]);
+        let mut all = [Loop::ONCE; MAX_RANK];
+        let loops = &mut all[..rank];
+        for (d, (along, dim)) in loops.iter_mut().zip(tile.region.dims()).enumerate() {
+            *along = Loop::of(dim, tile.tile.extents[d]);
             if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(dim, tile.region) == d) {
                 let extent = usize::from(self.dims[n].extent);
                 geometry.src_pitch[n] = dim.src as u32;
                 geometry.dst_pitch[n] = dim.dst as u32;
-                along.extent /= extent as u64;
-                along.src = along.src.wrapping_mul(extent.cast_signed());
-                along.dst = along.dst.wrapping_mul(extent.cast_signed());
+                *along = along.in_steps(extent as u64);
             }
-            loops.push(along);
         }
-        let Order::Squares { along_src } = self.order else {
-            let distance = |along: &Loop| match along.src.unsigned_abs() {
-                0 => along.dst.unsigned_abs(),
-                src => src.min(along.dst.unsigned_abs()),
-            };
-            loops.retain(|along| along.extent > 1);
-            loops.sort_by_key(distance);
-            let (mut walk, rank) = Walk::over(tile, loops);
-            let grid = walk.grid(tile);
-            geometry.walk = walk;
-            let entry_point = EntryPoint { rank, squares_log2: None };
-            return Launch::single(&geometry, super::EntryPoint::Block(entry_point), grid);
-        };
-        let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
-        let ends = ends.map(|dim| Self::dim_of(&dim, tile.region));
-        let blocks = ends.map(|d| loops[d].extent);
-        // Nearly as wide as high, unless one side is short: what is outside is wasted.
-        let workgroup = u64::from(WORKGROUP_SIZE);
-        let short = 1 << SQUARE_LOG2;
-        let wide = match blocks {
-            [blocks, _] if blocks < short => blocks.next_power_of_two(),
-            [_, blocks] if blocks < short => workgroup / blocks.next_power_of_two(),
-            _ => short,
-        };
-        let squares = [0, 1].map(|n| {
-            let across = [wide, workgroup / wide][n];
-            let along = loops[ends[n]];
-            Loop {
-                extent: blocks[n].div_ceil(across),
-                src: along.src.wrapping_mul(across.cast_signed() as isize),
-                dst: along.dst.wrapping_mul(across.cast_signed() as isize),
-                ..along
+        match (self.writes, self.order) {
+            (Writes::Joined { along }, _) => {
+                let along = Self::dim_of(&self.dims[usize::from(along)], tile.region);
+                self.launch_joined(tile, geometry, loops, along)
             }
-        });
-        geometry.blocks = [blocks[0] as u32, blocks[1] as u32, 0, 0];
-        let [first, second] = ends.map(|d| loops[d]);
-        geometry.steps = [first.src, first.dst, second.src, second.dst].map(|step| step as u32);
-        let others = (0..rank).rev().filter(|d| !ends.contains(d)).map(|d| loops[d]);
-        let others = others.filter(|along| along.extent > 1);
-        let (mut walk, rank) = Walk::over(tile, squares.into_iter().chain(others));
-        let grid = tile.grid(walk.count.into());
-        walk.grid_width = grid[0];
-        geometry.walk = walk;
-        let entry_point = EntryPoint { rank, squares_log2: Some(wide.trailing_zeros() as u8) };
-        Launch::single(&geometry, super::EntryPoint::Block(entry_point), grid)
+            (_, Order::Line) => Self::launch_line(tile, geometry, loops),
+            (_, Order::Squares { along_src }) => {
+                let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
+                Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(&dim, tile.region)))
+            }
+        }
     }
 
     fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
         let mut fragments = vec![fragment!("kernel/walk"), fragment!("kernel/divide")];
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
+        }
+        if let Writes::Joined { .. } = self.writes {
+            fragments.extend([fragment!("kernel/joined"), fragment!("kernel/across")]);
+            fragments.extend(load_fragments(arithmetic));
+            fragments.extend(store_fragments(arithmetic));
         }
         if self.takes_packets(arithmetic) || self.size(DST) > WORD {
             fragments.push(arithmetic.packet_fragment());
@@ -362,13 +368,103 @@ impl Definition for Block {
             Order::Line => vec![None],
             Order::Squares { .. } => (0..=8).map(Some).collect(),
         };
-        let of_rank =
-            |rank| squares.iter().map(move |&squares_log2| EntryPoint { rank, squares_log2 });
-        Rank::ALL.into_iter().flat_map(of_rank).map(super::EntryPoint::Block).collect()
+        let mut all = Vec::new();
+        for rank in Rank::ALL {
+            all.extend(squares.iter().map(|&squares_log2| EntryPoint::Block { rank, squares_log2 }));
+            if let Writes::Joined { .. } = self.writes {
+                all.push(EntryPoint::Edges { rank });
+            }
+        }
+        all.into_iter().map(super::EntryPoint::Block).collect()
     }
 
     #[cfg(test)]
     fn twin(&self) -> super::Twin {
         super::twin!("Geometry", Geometry: walk src_pitch dst_pitch steps blocks)
+    }
+}
+
+/// By the smaller stride: what is near on either side is taken soon, while it is in the caches.
+fn nearest_first(loops: &mut [Loop]) {
+    loops.sort_unstable_by_key(|along| match along.src.unsigned_abs() {
+        0 => along.dst.unsigned_abs(),
+        src => src.min(along.dst.unsigned_abs()),
+    });
+}
+
+/// The loops that are more than one round.
+fn rounds(loops: &[Loop]) -> impl Iterator<Item = Loop> {
+    loops.iter().copied().filter(|along| along.extent > 1)
+}
+
+impl Block {
+    /// Blocks one after the other.
+    fn launch_line(tile: &BoundTile<'_>, mut geometry: Geometry, loops: &mut [Loop]) -> Launch {
+        nearest_first(loops);
+        let (mut walk, rank) = Walk::over(tile, rounds(loops));
+        let grid = walk.grid(tile);
+        geometry.walk = walk;
+        let entry_point = EntryPoint::Block { rank, squares_log2: None };
+        Launch::single(&geometry, super::EntryPoint::Block(entry_point), grid)
+    }
+
+    /// Squares of blocks, along these two dimensions.
+    fn launch_squares(
+        tile: &BoundTile<'_>,
+        mut geometry: Geometry,
+        loops: &mut [Loop],
+        ends: [usize; 2],
+    ) -> Launch {
+        let [first, second] = ends.map(|d| loops[d]);
+        let blocks = [first.extent, second.extent];
+        // Nearly as wide as high, unless one side is short: what is outside is wasted.
+        let workgroup = u64::from(WORKGROUP_SIZE);
+        let short = 1 << SQUARE_LOG2;
+        let wide = match blocks {
+            [blocks, _] if blocks < short => blocks.next_power_of_two(),
+            [_, blocks] if blocks < short => workgroup / blocks.next_power_of_two(),
+            _ => short,
+        };
+        geometry.blocks = [blocks[0] as u32, blocks[1] as u32, 0, 0];
+        geometry.steps = [first.src, first.dst, second.src, second.dst].map(|step| step as u32);
+        let squares = [first.in_steps(wide), second.in_steps(workgroup / wide)];
+        let others = loops.iter().enumerate().rev().filter(|(d, _)| !ends.contains(d)).map(|(_, along)| *along);
+        let others = others.filter(|along| along.extent > 1);
+        let (mut walk, rank) = Walk::over(tile, squares.into_iter().chain(others));
+        let grid = tile.grid(walk.count.into());
+        walk.grid_width = grid[0];
+        geometry.walk = walk;
+        let entry_point = EntryPoint::Block { rank, squares_log2: Some(wide.trailing_zeros() as u8) };
+        Launch::single(&geometry, super::EntryPoint::Block(entry_point), grid)
+    }
+
+    /// Runs along dimension `along`, in segments of [`UNITS`] blocks, and what is left at the ends of runs.
+    fn launch_joined(
+        &self,
+        tile: &BoundTile<'_>,
+        mut geometry: Geometry,
+        loops: &mut [Loop],
+        along: usize,
+    ) -> Launch {
+        let blocks = std::mem::replace(&mut loops[along], Loop::ONCE);
+        nearest_first(loops);
+        // The last loop is that over segments, so that all before it is what a run is found by.
+        let segments = blocks.in_steps(UNITS);
+        let (mut walk, rank) = Walk::over(tile, rounds(loops).chain([segments]));
+        let runs = walk.count / segments.extent as u32;
+        let grid = walk.grid(tile);
+        let edge_grid = tile.grid_of(u64::from(runs) * self.edge_elements() as u64);
+        let Division { multiplier, shift } = Division::by(runs);
+        geometry.walk = walk;
+        geometry.blocks = [blocks.extent as u32, multiplier, shift, runs];
+        geometry.steps = [blocks.src as u32, blocks.dst as u32, edge_grid[0], 0];
+        let dispatch = |entry_point, grid| Some(Dispatch { entry_point: super::EntryPoint::Block(entry_point), grid });
+        let block = EntryPoint::Block { rank, squares_log2: None };
+        Launch::new(&geometry, [dispatch(block, grid), dispatch(EntryPoint::Edges { rank }, edge_grid), None])
+    }
+
+    /// The elements that whole packets may leave of the runs of a block: a packet of each.
+    fn edge_elements(&self) -> usize {
+        self.rows(DST).len() * self.per_packet()
     }
 }

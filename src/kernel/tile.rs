@@ -42,6 +42,13 @@ impl Loop {
     pub(super) const fn of(dim: &Dim, extent: usize) -> Self {
         Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
     }
+
+    /// So many rounds at once.
+    pub(super) const fn in_steps(self, rounds: u64) -> Self {
+        let by = rounds.cast_signed() as isize;
+        let (src, dst) = (self.src.wrapping_mul(by), self.dst.wrapping_mul(by));
+        Self { extent: self.extent.div_ceil(rounds), src, dst, ..self }
+    }
 }
 
 impl BoundTile<'_> {

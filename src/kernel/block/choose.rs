@@ -1,6 +1,6 @@
 //! Which block a region is moved by.
 
-use super::{Along, Block, MAX_DIMS, Numbers, Order, Reads, Stride};
+use super::{Along, Block, MAX_DIMS, Numbers, Order, Reads, Stride, Writes};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, Dim, Region, SRC};
@@ -15,6 +15,9 @@ const MOST_ELEMENTS: usize = 128;
 /// Packets that a block should load and store, so that finding its place costs little beside; fewer where it has many rows
 /// of src.
 const ENOUGH_PACKETS: [usize; 2] = [12, 6];
+
+/// The fewest blocks of a run for which its edges are worth a dispatch.
+const LEAST_BLOCKS: usize = 4;
 
 /// Of so many elements, one may be left that blocks do not take.
 const LITTLE: usize = 256;
@@ -51,29 +54,33 @@ impl Block {
         if keeps && (task.placement == Placement::OneBuffer || !chosen.are_apart()) {
             return None;
         }
-        // Whole packets of dst: the first one begins where a cut ends.
+        // Whole packets of dst: the first one begins where a cut ends, if one can.
         let along = dims[d];
         let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_packet);
-        if !dims.iter().enumerate().all(|(e, dim)| chosen.extents[e] > 1 && e >= d || aligned(dim)) {
-            return None;
-        }
+        let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let ahead =
-            (0..per_packet).find(|i| (start + i * along.dst.unsigned_abs()).is_multiple_of(per_packet))?;
+            (0..per_packet).find(|i| (start + i * along.dst.unsigned_abs()).is_multiple_of(per_packet));
+        let ahead = ahead.filter(|_| alike);
         chosen.widen();
         chosen.gather_channels(d);
         chosen.lengthen(d);
+        // In place, a block that is computed once more would load what another invocation has stored.
+        let joins = !keeps && !task.in_place(region) && along.extent >= LEAST_BLOCKS * chosen.extents[d];
+        if ahead.is_none() && !joins {
+            return None;
+        }
         let numbers = chosen.numbers(task);
 
         // What is not in whole blocks is left, and one more pixel, behind which a packet ends that is loaded too.
         let mut cuts = [None; 2];
         let mut slots = cuts.iter_mut();
         for (e, dim) in dims.iter().enumerate() {
-            let first = if e == d { ahead } else { 0 };
+            let first = if e == d { ahead.unwrap_or(0) } else { 0 };
             let behind = usize::from(keeps && e == d);
             let block = chosen.extents[e];
             let extent = dim.extent.saturating_sub(first + behind) / block * block;
-            if block > 1 && extent < dim.extent {
+            if extent < dim.extent {
                 // Cut from one place to another, it would not be of whole channels.
                 if extent * 2 < dim.extent || dim.channels && first > 0 {
                     return None;
@@ -85,7 +92,8 @@ impl Block {
         if main.dims().len() < dims.len() {
             return None;
         }
-        let block = chosen.block(&main, numbers);
+        let run = if ahead.is_none() { Some(d) } else { None };
+        let block = chosen.block(&main, numbers, run);
         let end = if keeps { PACKET } else { WORD } as u64;
         let ends = [WORD as u64, end];
         Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
@@ -250,15 +258,21 @@ impl Chosen<'_> {
         }
     }
 
-    /// What a block of the main part of the region moves.
-    fn block(&self, main: &Region, numbers: Numbers) -> Block {
+    /// What a block of the main part of the region moves. `run`: the first dimension of runs that begin anywhere in dst.
+    fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>) -> Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
+        let mut writes = Writes::Packets;
         for (d, dim) in self.dims.iter().enumerate() {
+            if run == Some(d) {
+                writes = Writes::Joined { along: rank as u8 };
+            }
             if self.extents[d] > 1 {
+                // Each run has a phase of its own.
+                let apart = run.is_some_and(|run| d < run);
                 dims[rank] = Along {
                     extent: self.extents[d] as u8,
-                    strides: [dim.src, dim.dst].map(Stride::of),
+                    strides: [Stride::of(dim.src), if apart { Stride::Far } else { Stride::of(dim.dst) }],
                     place: (self.dims.len() - 1 - d) as u8,
                     channels: dim.channels && numbers != Numbers::One,
                 };
@@ -275,10 +289,10 @@ impl Chosen<'_> {
             && Stride::of(self.dims[last].src) == Stride::Far
             && [fastest, last].iter().all(|&d| main.dims()[d].extent > self.extents[d]);
         let before = self.extents[..fastest].iter().filter(|extent| **extent > 1).count();
-        let order = if tiled { Order::Squares { along_src: before as u8 } } else { Order::Line };
+        let order = if tiled && run.is_none() { Order::Squares { along_src: before as u8 } } else { Order::Line };
         let sizes = self.sizes.map(|size| size as u8);
         let reads = self.reads(main);
-        Block { sizes, dims, rank: rank as u8, reads, numbers, order }
+        Block { sizes, dims, rank: rank as u8, reads, writes, numbers, order }
     }
 
     /// By packets if all rows of src begin at one, end with one, and use most of them.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-use super::{Block, Element, Numbers, Order, Reads, Row};
+use super::{Block, Element, Numbers, Order, Reads, Row, UNITS, Writes};
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
@@ -12,10 +12,10 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 22] = [
+const PROVIDED: [&str; 27] = [
     "params", "WORKGROUP_SIZE", "workgroup_index", "Walk", "walk", "start", "first_dimension", "second_dimension",
     "other_dimensions", "set_channel", "load_src_packet", "load_src_word", "load_dst_packet", "store_dst_packet",
-    "store_dst_word", "straddling", "elements", "packet", "of_quads", "DST_BYTES", "SRC_BYTES", "channel",
+    "store_dst_word", "straddling", "joined", "divide", "load_src", "store_dst", "element", "elements", "packet", "of_quads", "DST_BYTES", "SRC_BYTES", "channel",
 ];
 
 impl Block {
@@ -117,15 +117,10 @@ impl Text<'_> {
             Numbers::Each => block.dims[d].extent,
             Numbers::One | Numbers::Block => 1,
         };
-        match block.order {
-            Order::Line => {
-                self.line(
-                    "let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE \
-                     + invocation;",
-                );
-                self.line("if index >= params.geometry.walk.count {");
-                self.line("    return;");
-                self.line("}");
+        match (block.writes, block.order) {
+            (Writes::Joined { along }, _) => self.place_joined(along.into(), several),
+            (_, Order::Line) => {
+                self.index();
                 self.line("let at = walk(index);");
                 self.line("let src = at.src;");
                 self.line("let dst = at.dst;");
@@ -133,35 +128,7 @@ impl Text<'_> {
                     self.line("let index_of_channels = at.channel - params.geometry.walk.first_channel;");
                 }
             }
-            Order::Squares { along_src } => {
-                self.line("let index = workgroup_index(workgroup, params.geometry.walk.grid_width);");
-                self.line("if index >= params.geometry.walk.count {");
-                self.line("    return;");
-                self.line("}");
-                self.line("let along_src = first_dimension(start(index));");
-                self.line("let along_dst = second_dimension(along_src);");
-                self.line("let x = invocation % SQUARES;");
-                self.line("let y = invocation / SQUARES;");
-                self.line("let block_x = along_src.index * SQUARES + x;");
-                self.line("let block_y = along_dst.index * (WORKGROUP_SIZE / SQUARES) + y;");
-                self.line("if block_x >= params.geometry.blocks.x || block_y >= params.geometry.blocks.y {");
-                self.line("    return;");
-                self.line("}");
-                self.line("let at = other_dimensions(along_dst);");
-                self.line("let src = at.src + x * params.geometry.steps.x + y * params.geometry.steps.z;");
-                self.line("let dst = at.dst + x * params.geometry.steps.y + y * params.geometry.steps.w;");
-                if several {
-                    let dims = block.dims();
-                    let index = if block.channel_dim() == Some(along_src.into()) {
-                        "block_x"
-                    } else if block.channel_dim() == Some(dims.len() - 1) {
-                        "block_y"
-                    } else {
-                        "at.channel - params.geometry.walk.first_channel"
-                    };
-                    self.line(format!("let index_of_channels = {index};"));
-                }
-            }
+            (_, Order::Squares { along_src }) => self.place_in_square(along_src.into(), several),
         }
         if several {
             let of_block = block.channel_dim().map_or(1, extent_of_channels);
@@ -169,6 +136,67 @@ impl Text<'_> {
             self.line(format!(
                 "let channel_0 = params.geometry.walk.first_channel + index_of_channels{times};"
             ));
+        }
+    }
+
+    /// The invocation's linear index.
+    fn index(&mut self) {
+        self.line(
+            "let index = workgroup_index(workgroup, params.geometry.walk.grid_width) * WORKGROUP_SIZE + invocation;",
+        );
+        self.line("if index >= params.geometry.walk.count {");
+        self.line("    return;");
+        self.line("}");
+    }
+
+    /// The place of a block in a square of them.
+    fn place_in_square(&mut self, along_src: usize, several: bool) {
+        self.line("let index = workgroup_index(workgroup, params.geometry.walk.grid_width);");
+        self.line("if index >= params.geometry.walk.count {");
+        self.line("    return;");
+        self.line("}");
+        self.line("let along_src = first_dimension(start(index));");
+        self.line("let along_dst = second_dimension(along_src);");
+        self.line("let x = invocation % SQUARES;");
+        self.line("let y = invocation / SQUARES;");
+        self.line("let block_x = along_src.index * SQUARES + x;");
+        self.line("let block_y = along_dst.index * (WORKGROUP_SIZE / SQUARES) + y;");
+        self.line("if block_x >= params.geometry.blocks.x || block_y >= params.geometry.blocks.y {");
+        self.line("    return;");
+        self.line("}");
+        self.line("let at = other_dimensions(along_dst);");
+        self.line("let src = at.src + x * params.geometry.steps.x + y * params.geometry.steps.z;");
+        self.line("let dst = at.dst + x * params.geometry.steps.y + y * params.geometry.steps.w;");
+        if several {
+            let index = match self.block.channel_dim() {
+                Some(d) if d == along_src => "block_x",
+                Some(d) if d == self.block.dims().len() - 1 => "block_y",
+                _ => "at.channel - params.geometry.walk.first_channel",
+            };
+            self.line(format!("let index_of_channels = {index};"));
+        }
+    }
+
+    /// The place of a block of a run, of which an invocation takes some: the start of a loop over them.
+    fn place_joined(&mut self, along: usize, several: bool) {
+        self.index();
+        self.line("let at = walk(index);");
+        self.line("let runs = params.geometry.blocks;");
+        self.line(format!("let first = divide(index, runs.y, runs.z) * {UNITS}u;"));
+        self.line(format!("let end = min(first + {UNITS}u, runs.x);"));
+        for r in 0..self.block.rows(DST).len() {
+            self.line(format!("var before_{r} = vec4<u32>();"));
+        }
+        self.line("// The block before the first one is computed for what it leaves to that.");
+        self.line("for (var unit = max(first, 1u) - 1u; unit < end; unit++) {");
+        self.line("let src = at.src + (unit - first) * params.geometry.steps.x;");
+        self.line("let dst = at.dst + (unit - first) * params.geometry.steps.y;");
+        if several {
+            let index = match self.block.channel_dim() {
+                Some(d) if d == along => "unit",
+                _ => "at.channel - params.geometry.walk.first_channel",
+            };
+            self.line(format!("let index_of_channels = {index};"));
         }
     }
 
@@ -278,7 +306,14 @@ impl Text<'_> {
     fn clamp_and_store(&mut self, loaded: &Words) {
         let packets = packets(self.block, &self.elements);
         for (r, row) in self.block.rows(DST).iter().enumerate() {
-            self.line(format!("let to_{r} = ({}) / {}u;", Self::row(DST, row, 0), self.block.per_packet()));
+            let (start, per_packet) = (Self::row(DST, row, 0), self.block.per_packet());
+            if self.joins() {
+                self.line(format!("let from_dst_{r} = {start};"));
+                self.line(format!("let to_{r} = from_dst_{r} / {per_packet}u;"));
+                self.line(format!("let phase_{r} = (from_dst_{r} % {per_packet}u) * {}u;", self.block.size(DST)));
+            } else {
+                self.line(format!("let to_{r} = ({start}) / {per_packet}u;"));
+            }
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
             self.line(format!("let before_{n} = load_dst_packet({});", packet.at()));
@@ -306,6 +341,11 @@ impl Text<'_> {
         parts.map(|part| Part { elements: part.to_vec(), bits: self.side_by_side(part, loaded) }).collect()
     }
 
+    /// Whether rows of dst begin anywhere.
+    fn joins(&self) -> bool {
+        matches!(self.block.writes, Writes::Joined { .. })
+    }
+
     /// Stores the `n`-th packet: by words where src is loaded by words from the same binding. `names` are those of the
     /// parts, `places` tells of each element in which it is, and where.
     fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
@@ -315,13 +355,27 @@ impl Text<'_> {
             let mask = self.mask(&packet.places);
             clamped = format!("(before_{n} & ~{mask}) | ({clamped} & {mask})");
         }
+        let mut indent = "";
+        if self.joins() {
+            let Packet { row, number, .. } = *packet;
+            let size = self.block.size(DST);
+            self.line(format!("let next_{n} = {clamped};"));
+            let within = if number == 0 { format!(" && (unit > 0u || phase_{row} == 0u)") } else { String::new() };
+            self.line(format!("if unit >= first{within} {{"));
+            self.line(format!("    let joined_{n} = joined(phase_{row}, {size}u, before_{row}, next_{n});"));
+            (clamped, indent) = (format!("joined_{n}"), "    ");
+        }
         if self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets {
-            self.line(format!("let whole_{n} = {clamped};"));
+            self.line(format!("{indent}let whole_{n} = {clamped};"));
             for (word, component) in COMPONENTS.iter().enumerate() {
-                self.line(format!("store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
+                self.line(format!("{indent}store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
             }
         } else {
-            self.line(format!("store_dst_packet({at}, {clamped});"));
+            self.line(format!("{indent}store_dst_packet({at}, {clamped});"));
+        }
+        if self.joins() {
+            self.line("}");
+            self.line(format!("before_{} = next_{n};", packet.row));
         }
     }
 
@@ -474,21 +528,107 @@ impl Text<'_> {
         // The last part of each packet.
         let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
         let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
-        let mut current = None;
+        let (mut current, mut stored) = (None, 0);
         for (p, part) in parts.iter().enumerate() {
             if several && current != Some(channel(part)) {
                 current = Some(channel(part));
                 self.line(format!("set_channel(channel_0 + {}u);", channel(part)));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
-            for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| last(packet) == Some(p)) {
-                self.store(n, packet, &names, &places);
+            // In order: a packet may be joined to the one before it.
+            while stored < packets.len() && last(&packets[stored]) <= Some(p) {
+                self.store(stored, &packets[stored], &names, &places);
+                stored += 1;
             }
         }
     }
 
+    /// The entry point for what lies before and behind the whole packets of runs: an invocation for each element.
+    fn edges(&self, along: usize) -> String {
+        let block = self.block;
+        let per_packet = block.per_packet();
+        let rows: Vec<_> = block.dims().iter().take(along).map(|dim| dim.extent).collect();
+        let run = &block.dims()[along..];
+        let mut lines = vec![
+            "let index = workgroup_index(workgroup, params.geometry.steps.z) * WORKGROUP_SIZE + invocation;".to_owned(),
+            format!("let block = index / {}u;", block.edge_elements()),
+            "if block >= params.geometry.blocks.w {".to_owned(),
+            "    return;".to_owned(),
+            "}".to_owned(),
+            "let at = walk(block);".to_owned(),
+            format!("let row_0 = index / {per_packet}u % {}u;", block.rows(DST).len()),
+        ];
+        // The run of the block, dimension by dimension.
+        let (mut src, mut dst) = ("at.src".to_owned(), "at.dst".to_owned());
+        let mut channel = None;
+        for (d, extent) in rows.iter().enumerate().rev() {
+            let after = rows.len() - d;
+            lines.push(format!("let along_{d} = row_{} % {extent}u;", after - 1));
+            lines.push(format!("let row_{after} = row_{} / {extent}u;", after - 1));
+            let pitch = COMPONENTS[d];
+            _ = write!(src, " + along_{d} * params.geometry.src_pitch.{pitch}");
+            _ = write!(dst, " + along_{d} * params.geometry.dst_pitch.{pitch}");
+            if block.dims[d].channels {
+                channel = Some(format!("along_{d}"));
+            }
+        }
+        lines.push(format!("let run_dst = {dst};"));
+        lines.push(format!("let ahead = ({per_packet}u - run_dst % {per_packet}u) % {per_packet}u;"));
+        lines.push("if ahead == 0u {".to_owned());
+        lines.push("    return;".to_owned());
+        lines.push("}".to_owned());
+        // The element of the run, and its pixel.
+        let of_block: usize = run.iter().map(|dim| usize::from(dim.extent)).product();
+        lines.push(format!("let i = index % {per_packet}u;"));
+        lines.push(format!("let length = params.geometry.blocks.x * {of_block}u;"));
+        lines.push(format!("let element_0 = select(length - {per_packet}u + i, i, i < ahead);"));
+        let mut rest = "element_0".to_owned();
+        for (n, dim) in run.iter().enumerate().rev() {
+            let d = along + n;
+            let index = if n == 0 {
+                rest.clone()
+            } else {
+                let index = format!("{rest} % {}u", dim.extent);
+                lines.push(format!("let pixel_{n} = {rest} / {}u;", dim.extent));
+                rest = format!("pixel_{n}");
+                index
+            };
+            lines.push(format!("let place_{d} = {index};"));
+            _ = write!(src, " + place_{d} * params.geometry.src_pitch.{}", COMPONENTS[d]);
+            if dim.channels {
+                channel = Some(format!("place_{d}"));
+            }
+        }
+        lines.push(format!("let run_src = {src};"));
+        let of_block = block.channel_dim().map_or(1, |d| block.dims[d].extent);
+        if block.numbers != Numbers::One {
+            let first = "params.geometry.walk.first_channel";
+            // Along a run it is counted from the run's start.
+            let from_block = format!("{first} + (at.channel - {first}) * {of_block}u");
+            lines.push(format!(
+                "set_channel({from_block}{});",
+                channel.map(|channel| format!(" + {channel}")).unwrap_or_default()
+            ));
+        }
+        lines.push("store_dst(run_dst + element_0, element(load_src(run_src)));".to_owned());
+        let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+        format!(
+            "\n// What lies before and behind the whole packets of runs, a packet of each in all.\n\
+             @compute @workgroup_size(WORKGROUP_SIZE)\n\
+             fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {{\n\
+             {body}}}\n"
+        )
+    }
+
     /// The whole text, with its head.
-    fn finish(self) -> String {
+    fn finish(mut self) -> String {
+        let (edges, provides) = match self.block.writes {
+            Writes::Packets => (String::new(), "block"),
+            Writes::Joined { along } => (self.edges(along.into()), "block, block_edges"),
+        };
+        if let Writes::Joined { .. } = self.block.writes {
+            self.line("}");
+        }
         let squares = match self.block.order {
             Order::Line => "",
             Order::Squares { .. } => {
@@ -504,19 +644,19 @@ impl Text<'_> {
                  src_pitch: vec4<u32>, // long strides along the dimensions of a block, in elements\n    \
                  dst_pitch: vec4<u32>,\n    \
                  steps: vec4<u32>,     // of squares: from a block to the next along src's fastest dimension, in src and dst; along dst's\n    \
-                 blocks: vec4<u32>,    // along these two\n\
+                 blocks: vec4<u32>,    // along these two; of runs: in one, what divides by the number of runs, that number\n\
              }}\n\n\
              {squares}\
              @compute @workgroup_size(WORKGROUP_SIZE)\n\
              fn block(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {{\n\
-             {body}}}\n"
+             {body}}}\n{edges}"
         );
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let words: BTreeSet<&str> =
             code.lines().map(|line| line.split("//").next().unwrap_or_default()).flat_map(|line| line.split(|c| !is_name(c))).collect();
         let needs: Vec<_> = PROVIDED.into_iter().filter(|name| words.contains(name)).collect();
         format!(
-            "// A block of {}.\n//\n// Provides: Geometry, block\n// Needs: {}\n{code}",
+            "// A block of {}.\n//\n// Provides: Geometry, {provides}\n// Needs: {}\n{code}",
             self.block,
             needs.join(", ")
         )
