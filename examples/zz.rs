@@ -5,5 +5,8 @@ fn main() {
     let c = Clamp::new(0_u16, 100).with_source(DType::F16).unwrap();
     let plan = Plan::in_one_buffer(&c, &src, &dst, Limits::default()).unwrap();
     println!("{plan}\n{plan:?}");
-    for s in plan.shaders() { let t = s.wgsl; println!("{}", &t[t.find("// A block of").unwrap_or(0)..]); }
+    for s in plan.shaders() {
+        let t = s.wgsl;
+        println!("{}", &t[t.find("// A block of").unwrap_or(0)..]);
+    }
 }

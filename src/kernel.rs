@@ -1,22 +1,24 @@
 //! The kernels: which there are, and what the plan and the shader modules ask of each. One module each, beside which
 //! `shaders/kernel/` has a file of the same name; the other modules are what several kernels share.
 
+#![cfg_attr(
+    not(any(test, fuzzing)),
+    expect(dead_code, reason = "only tests ask which entry points and constants there are")
+)]
+
 mod block;
 pub(crate) mod contiguous;
 pub(crate) mod division;
 pub(crate) mod fill;
 pub(crate) mod interleaved;
 mod limits;
-pub(crate) mod pixels;
 pub(crate) mod region;
 pub(crate) mod row;
 pub(crate) mod row_edges;
 pub(crate) mod rows;
 pub(crate) mod run_edges;
-pub(crate) mod spread;
 pub(crate) mod strided;
 mod tile;
-pub(crate) mod transposed;
 pub(crate) mod walk;
 pub(crate) mod words;
 
@@ -273,12 +275,6 @@ kernels! {
     Contiguous: contiguous,
     /// As `Contiguous`, elements next to each other being of different channels.
     Interleaved: interleaved,
-    /// Squares of packets whose fastest dimensions differ.
-    Transposed: transposed,
-    /// Packets of dst, in each of whose words some elements change.
-    Spread: spread,
-    /// Packets of pixels to packets of their components or the other way, also from one size of element to another.
-    Pixels: pixels,
     /// Rows of packets without gaps on both sides, at any distance from a packet.
     Rows: rows,
     /// Rows of packets in dst, of one element of src each.
@@ -292,7 +288,8 @@ kernels! {
 /// What the kernels that serve a task would take of a region, in the order in which they are asked.
 pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
     let single = move |kernel: &Kernel| {
-        let claimant = kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
+        let claimant =
+            kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
         Some((*kernel, claimant.claim(task, region)?))
     };
     let (runs, others) = Kernel::SINGLE.split_at(2);

@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::arithmetic::{Arithmetic, OperatorBlock, Operators, Shortcuts};
 use crate::fragment::{Fragment, fragment};
-use crate::kernel::GeometryBytes;
 #[cfg(test)]
 use crate::kernel::Block;
+use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
 
 /// The most bytes of a uniform block of one clamp: its operator, then the kernel's part.

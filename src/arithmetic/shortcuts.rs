@@ -43,6 +43,7 @@ impl Shortcuts {
     }
 
     /// All that there are for modules of `arithmetic`.
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn all(arithmetic: Arithmetic) -> impl Iterator<Item = Self> {
         let used = Self::used(arithmetic);
         let values = |used| if used { &[false, true][..] } else { &[false] };

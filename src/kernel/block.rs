@@ -17,13 +17,13 @@ use super::walk::{Rank, Walk};
 use super::{
     Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, load_fragments, store_fragments,
 };
-use crate::arithmetic::{Arithmetic, Operators};
 use crate::MAX_RANK;
+use crate::arithmetic::{Arithmetic, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Blocks of a run that an invocation takes where rows of dst begin anywhere; it computes one more, of which it stores the
 /// end.
-const UNITS: u64 = 8;
+const UNITS: u64 = 16;
 
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
@@ -41,6 +41,8 @@ pub(crate) struct Block {
     /// As many as `rank`, outermost first; the others are [`Along::ONCE`].
     dims: [Along; MAX_DIMS],
     rank: u8,
+    /// Places of a row of dst before its first element, in a packet of which some stays.
+    lead: u8,
     reads: Reads,
     writes: Writes,
     numbers: Numbers,
@@ -182,7 +184,7 @@ impl Block {
         let mut elements = Vec::with_capacity(self.len());
         let mut index = [0; MAX_DIMS];
         loop {
-            let mut offsets = [0; 2];
+            let mut offsets = [0, self.lead.into()];
             let mut row = [Row::default(); 2];
             for (d, dim) in self.dims().iter().enumerate() {
                 for side in [SRC, DST] {
@@ -428,7 +430,8 @@ impl Block {
         geometry.blocks = [blocks[0] as u32, blocks[1] as u32, 0, 0];
         geometry.steps = [first.src, first.dst, second.src, second.dst].map(|step| step as u32);
         let squares = [first.in_steps(wide), second.in_steps(workgroup / wide)];
-        let others = loops.iter().enumerate().rev().filter(|(d, _)| !ends.contains(d)).map(|(_, along)| *along);
+        let others =
+            loops.iter().enumerate().rev().filter(|(d, _)| !ends.contains(d)).map(|(_, along)| *along);
         let others = others.filter(|along| along.extent > 1);
         let (mut walk, rank) = Walk::over(tile, squares.into_iter().chain(others));
         let grid = tile.grid(walk.count.into());
@@ -458,7 +461,8 @@ impl Block {
         geometry.walk = walk;
         geometry.blocks = [blocks.extent as u32, multiplier, shift, runs];
         geometry.steps = [blocks.src as u32, blocks.dst as u32, edge_grid[0], 0];
-        let dispatch = |entry_point, grid| Some(Dispatch { entry_point: super::EntryPoint::Block(entry_point), grid });
+        let dispatch =
+            |entry_point, grid| Some(Dispatch { entry_point: super::EntryPoint::Block(entry_point), grid });
         let block = EntryPoint::Block { rank, squares_log2: None };
         Launch::new(&geometry, [dispatch(block, grid), dispatch(EntryPoint::Edges { rank }, edge_grid), None])
     }

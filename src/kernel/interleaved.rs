@@ -8,7 +8,7 @@ use super::region::Region;
 use super::run_edges::{self, Run};
 use super::tile::{BoundTile, Launch};
 use super::{Claim, Claimant, Definition, Placement, Task, Tiling};
-use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, groups, Operators};
+use crate::arithmetic::{AffineStep, Arithmetic, LANES, OperatorBlock, Operators, groups};
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use super::run_edges::EntryPoint;

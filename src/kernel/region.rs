@@ -102,14 +102,6 @@ impl Region {
         self.dims[self.rank..].fill(Dim::ONCE);
     }
 
-    /// So many of the first indices of each dimension, which stays one even if it has no other.
-    pub(super) fn narrowed(mut self, extents: [usize; MAX_RANK]) -> Self {
-        for (dim, extent) in self.dims.iter_mut().zip(extents) {
-            dim.extent = extent;
-        }
-        self
-    }
-
     /// A range of the indices of dimension `d`.
     pub(crate) fn slice(mut self, d: usize, first: usize, extent: usize) -> Self {
         let dim = &mut self.dims[d];

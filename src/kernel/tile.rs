@@ -52,14 +52,6 @@ impl Loop {
 }
 
 impl BoundTile<'_> {
-    /// The region that the tile is, from the starts of its bindings on: these begin at packets.
-    pub(super) fn bound_region(&self) -> Region {
-        let mut region = self.region.narrowed(self.tile.extents);
-        let sizes = self.sizes();
-        region.starts = [SRC, DST].map(|side| (u64::from(self.start_bytes[side]) / sizes[side]) as usize);
-        region
-    }
-
     /// Of an element of dst, in bytes, and of src where a kernel takes elements of one size.
     pub(super) const fn size(&self) -> u64 {
         self.task.arithmetic.dtype.size() as u64

@@ -186,7 +186,11 @@ impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let elements = self.region.len();
         let s = if elements == 1 { "" } else { "s" };
-        write!(f, "{} kernel for {elements} element{s} ({})", self.kernel, self.why)
+        write!(f, "{} kernel for {elements} element{s} (", self.kernel)?;
+        match self.kernel {
+            Kernel::Block(block) => write!(f, "{block})"),
+            _ => write!(f, "{})", self.why),
+        }
     }
 }
 

@@ -16,8 +16,14 @@ const MOST_ELEMENTS: usize = 128;
 /// of src.
 const ENOUGH_PACKETS: [usize; 2] = [12, 6];
 
+/// The most places of dst for each element, where some of its packets stays.
+const SPARSEST: usize = 4;
+
 /// The fewest blocks of a run for which its edges are worth a dispatch.
 const LEAST_BLOCKS: usize = 4;
+
+/// The fewest elements for which blocks are worth more dispatches than one.
+const LEAST_ELEMENTS: usize = 1024;
 
 /// Of so many elements, one may be left that blocks do not take.
 const LITTLE: usize = 256;
@@ -36,11 +42,11 @@ impl Block {
         let dims = region.dims();
         let inner = dims.last()?;
         // Rows of packets, and rows of one element, have kernels of their own.
-        let in_rows = inner.src == 1
+        let in_rows = (inner.src, inner.dst) == (1, 1)
             && task.arithmetic.one_size().is_some()
             && !inner.channels
             && packets_pay(task, region, inner.extent);
-        if inner.dst != 1 || in_rows || inner.src == 0 {
+        if in_rows || inner.src == 0 {
             return None;
         }
         let per_packet = task.per_packet();
@@ -51,7 +57,9 @@ impl Block {
             most: most_elements(task.arithmetic),
         };
         let (d, keeps) = chosen.fill_packets(per_packet)?;
-        if keeps && (task.placement == Placement::OneBuffer || !chosen.are_apart()) {
+        // Packets of dst in which something stays are loaded too: none may hold what another invocation stores, or loads.
+        let apart = task.placement == Placement::TwoBuffers || task.in_place(region);
+        if keeps && !(apart && chosen.are_apart(d)) {
             return None;
         }
         // Whole packets of dst: the first one begins where a cut ends, if one can.
@@ -59,12 +67,17 @@ impl Block {
         let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_packet);
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
-        let ahead =
-            (0..per_packet).find(|i| (start + i * along.dst.unsigned_abs()).is_multiple_of(per_packet));
-        let ahead = ahead.filter(|_| alike);
+        let pitch = along.dst.unsigned_abs();
+        // Places of the first packet before its first element, which stay too.
+        let leads = if keeps { pitch - chosen.between(d) } else { 0 };
+        let begins = |lead: usize| {
+            let at = start.checked_sub(lead)?;
+            (0..per_packet).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_packet))
+        };
+        let ahead = (0..=leads).find_map(begins).filter(|_| alike);
         chosen.widen();
         chosen.gather_channels(d);
-        chosen.lengthen(d);
+        chosen.lengthen(d, ahead.is_none());
         // In place, a block that is computed once more would load what another invocation has stored.
         let joins = !keeps && !task.in_place(region) && along.extent >= LEAST_BLOCKS * chosen.extents[d];
         if ahead.is_none() && !joins {
@@ -72,12 +85,15 @@ impl Block {
         }
         let numbers = chosen.numbers(task);
 
-        // What is not in whole blocks is left, and one more pixel, behind which a packet ends that is loaded too.
+        // What is not in whole blocks is left, and one more pixel where the last packet, which is loaded too, ends behind it.
+        let lead = ahead.map_or(0, |(_, lead)| lead);
+        let last = (lead + chosen.between(d) + (chosen.extents[d] - 1) * pitch) * chosen.sizes[DST];
+        let beyond = keeps && !last.next_multiple_of(WORD).is_multiple_of(PACKET);
         let mut cuts = [None; 2];
         let mut slots = cuts.iter_mut();
         for (e, dim) in dims.iter().enumerate() {
-            let first = if e == d { ahead.unwrap_or(0) } else { 0 };
-            let behind = usize::from(keeps && e == d);
+            let first = if e == d { ahead.map_or(0, |(first, _)| first) } else { 0 };
+            let behind = usize::from(beyond && e == d);
             let block = chosen.extents[e];
             let extent = dim.extent.saturating_sub(first + behind) / block * block;
             if extent < dim.extent {
@@ -88,13 +104,17 @@ impl Block {
                 *slots.next()? = Some(Cut { dim: e, first, extent });
             }
         }
-        let main = cuts.iter().flatten().fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent));
-        if main.dims().len() < dims.len() {
+        let main =
+            cuts.iter().flatten().fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent));
+        // For few elements, another dispatch costs more than blocks save.
+        let few = main.len() < LEAST_ELEMENTS;
+        if main.dims().len() < dims.len() || few && (cuts[0].is_some() || ahead.is_none()) {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block = chosen.block(&main, numbers, run);
-        let end = if keeps { PACKET } else { WORD } as u64;
+        let block =
+            Block { lead: ahead.map_or(0, |(_, lead)| lead as u8), ..chosen.block(&main, numbers, run) };
+        let end = if beyond { PACKET } else { WORD } as u64;
         let ends = [WORD as u64, end];
         Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
     }
@@ -115,36 +135,45 @@ impl Chosen<'_> {
     /// index is returned. Also whether something in these packets is no element.
     fn fill_packets(&mut self, per_packet: usize) -> Option<(usize, bool)> {
         let last = self.dims.len() - 1;
-        let inner = self.dims[last];
-        if let Some(next) = last.checked_sub(1).map(|d| self.dims[d]) {
-            let pitch = next.dst.unsigned_abs();
-            let keeps = pitch > inner.extent;
+        // Elements next to each other, and the dimension that leads to the next such.
+        let (d, extent) = match self.dims[last].dst {
+            1 => (last.checked_sub(1), self.dims[last].extent),
+            _ => (Some(last), 1),
+        };
+        if let Some(d) = d {
+            let pitch = self.dims[d].dst.unsigned_abs();
+            let keeps = pitch > extent;
             let pixels = per_packet / gcd(per_packet, pitch);
-            let short = if keeps { pitch <= 8 && pitch < 2 * inner.extent } else { pitch <= Stride::NEAREST };
-            let in_pixels = short
-                && (keeps || !inner.extent.is_multiple_of(per_packet))
-                && pixels * inner.extent <= self.most
-                && pixels <= next.extent;
-            if in_pixels {
-                self.extents[last] = inner.extent;
-                self.extents[last - 1] = pixels;
-                return Some((last - 1, keeps));
+            let near = if keeps { pitch <= SPARSEST * extent } else { !extent.is_multiple_of(per_packet) };
+            if near
+                && pitch <= Stride::NEAREST
+                && pixels * extent <= self.most
+                && pixels <= self.dims[d].extent
+            {
+                self.extents[last] = extent;
+                self.extents[d] = pixels;
+                return Some((d, keeps));
             }
         }
         self.extents[last] = per_packet;
-        (inner.extent >= per_packet).then_some((last, false))
+        (self.dims[last].dst == 1 && self.dims[last].extent >= per_packet).then_some((last, false))
     }
 
-    /// Whether no two pixels of the region, with what lies between their elements, share a packet of dst.
-    fn are_apart(&self) -> bool {
-        let last = self.dims.len() - 1;
+    /// Whether no two pixels of the region along dimension `d` and those around it, with what lies between their elements,
+    /// share a packet of dst.
+    fn are_apart(&self, d: usize) -> bool {
         let mut span = 0;
-        self.dims[..last].iter().rev().all(|dim| {
+        self.dims[..=d].iter().rev().all(|dim| {
             let stride = dim.dst.unsigned_abs();
             let apart = stride >= span;
             span = span.max(stride).saturating_add(stride.saturating_mul(dim.extent - 1));
             apart
         })
+    }
+
+    /// Elements next to each other in dst, of dimension `d` and what is within.
+    fn between(&self, d: usize) -> usize {
+        self.dims[d + 1..].iter().map(|dim| dim.extent).product()
     }
 
     /// Packets of src that hold the elements of a block, if its rows begin at packets.
@@ -186,7 +215,8 @@ impl Chosen<'_> {
         while wasteful(self) {
             let near = |d: &usize| {
                 let (dim, extent) = (self.dims[*d], self.extents[*d]);
-                let room = if extent == 1 { grown < MAX_DIMS && dim.extent > 1 } else { 2 * extent <= dim.extent };
+                let room =
+                    if extent == 1 { grown < MAX_DIMS && dim.extent > 1 } else { 2 * extent <= dim.extent };
                 room && dim.src != 0 && matches!(Stride::of(dim.src), Stride::Near(_))
             };
             let Some(d) = (0..self.dims.len()).filter(near).min_by_key(|d| self.dims[*d].src.unsigned_abs())
@@ -216,26 +246,29 @@ impl Chosen<'_> {
             let dims = self.extents.iter().filter(|extent| **extent > 1).count();
             let along = if d == channels { d.checked_sub(1) } else { Some(d) };
             let along = along.filter(|&along| {
-                (self.extents[along] > 1 || dims < MAX_DIMS) && 2 * self.extents[along] <= self.dims[along].extent
+                (self.extents[along] > 1 || dims < MAX_DIMS)
+                    && 2 * self.extents[along] <= self.dims[along].extent
             });
             let Some(along) = along else { break };
             self.extents[along] *= 2;
         }
     }
 
-    /// Makes a short block longer, until its rows are whole packets of src too.
-    fn lengthen(&mut self, d: usize) {
+    /// Makes a short block longer, until its rows are whole packets of src too. `in_runs`: they take several blocks each.
+    fn lengthen(&mut self, d: usize, in_runs: bool) {
         let total: usize = self.dims.iter().map(|dim| dim.extent).product();
         let dim = self.dims[d];
         loop {
             let longer = 2 * self.extents[d];
             let packets = self.src_packets() + self.len() * self.sizes[DST] / PACKET;
             let far = Stride::of(dim.src) == Stride::Far;
+            let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
             let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
             // What is left is taken element by element.
             let left = total / dim.extent * (dim.extent % longer);
-            let is_little = left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
-            if !short || 2 * self.len() > self.most || longer > dim.extent || !is_little {
+            let is_little =
+                left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
+            if !short || 2 * self.len() > self.most || longer > most || !is_little {
                 break;
             }
             self.extents[d] = longer;
@@ -289,10 +322,11 @@ impl Chosen<'_> {
             && Stride::of(self.dims[last].src) == Stride::Far
             && [fastest, last].iter().all(|&d| main.dims()[d].extent > self.extents[d]);
         let before = self.extents[..fastest].iter().filter(|extent| **extent > 1).count();
-        let order = if tiled && run.is_none() { Order::Squares { along_src: before as u8 } } else { Order::Line };
+        let order =
+            if tiled && run.is_none() { Order::Squares { along_src: before as u8 } } else { Order::Line };
         let sizes = self.sizes.map(|size| size as u8);
         let reads = self.reads(main);
-        Block { sizes, dims, rank: rank as u8, reads, writes, numbers, order }
+        Block { sizes, dims, rank: rank as u8, lead: 0, reads, writes, numbers, order }
     }
 
     /// By packets if all rows of src begin at one, end with one, and use most of them.

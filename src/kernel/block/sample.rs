@@ -36,7 +36,12 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
         // Rows that begin anywhere.
         let odd = Layout::packed(&[3, 331, c]).unwrap();
         let planes = Layout::packed(&[c, 3, 331]).and_then(|planes| planes.permute(&[1, 2, 0])).unwrap();
-        let pairs: [Result<_, Error>; 4] = [Ok([odd, odd]), Ok([odd, planes]), Ok([planes, odd]), odd.flip(1).map(|mirrored| [mirrored, odd])];
+        let pairs: [Result<_, Error>; 4] = [
+            Ok([odd, odd]),
+            Ok([odd, planes]),
+            Ok([planes, odd]),
+            odd.flip(1).map(|mirrored| [mirrored, odd]),
+        ];
         all.extend(pairs.into_iter().map(|pair| pair.unwrap()).map(|[src, dst]| (src, dst, 2)));
     }
     let matrix = Layout::packed(&[64, 1024]).unwrap();

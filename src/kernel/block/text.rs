@@ -12,10 +12,31 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 27] = [
-    "params", "WORKGROUP_SIZE", "workgroup_index", "Walk", "walk", "start", "first_dimension", "second_dimension",
-    "other_dimensions", "set_channel", "load_src_packet", "load_src_word", "load_dst_packet", "store_dst_packet",
-    "store_dst_word", "straddling", "joined", "divide", "load_src", "store_dst", "element", "elements", "packet", "of_quads", "DST_BYTES", "SRC_BYTES", "channel",
+const PROVIDED: [&str; 24] = [
+    "params",
+    "WORKGROUP_SIZE",
+    "workgroup_index",
+    "Walk",
+    "walk",
+    "start",
+    "first_dimension",
+    "second_dimension",
+    "other_dimensions",
+    "set_channel",
+    "load_src_packet",
+    "load_src_word",
+    "load_dst_packet",
+    "store_dst_packet",
+    "store_dst_word",
+    "straddling",
+    "joined",
+    "divide",
+    "load_src",
+    "store_dst",
+    "element",
+    "elements",
+    "packet",
+    "of_quads",
 ];
 
 impl Block {
@@ -30,7 +51,8 @@ impl Block {
 
     /// The text of its module beside the fragments.
     pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
-        let mut text = Text { block: self, elements: self.elements(), arithmetic, placement, lines: Vec::new() };
+        let mut text =
+            Text { block: self, elements: self.elements(), arithmetic, placement, lines: Vec::new() };
         text.place();
         let loaded = text.load();
         text.clamp_and_store(&loaded);
@@ -285,8 +307,11 @@ impl Text<'_> {
             } else {
                 format!("(byte_{r} + {first}u) / 4u")
             };
-            let high =
-                if shared { format!("from_{r} + {}u", word + 1) } else { format!("(byte_{r} + {last}u) / 4u") };
+            let high = if shared {
+                format!("from_{r} + {}u", word + 1)
+            } else {
+                format!("(byte_{r} + {last}u) / 4u")
+            };
             let [low, high] = [low, high].map(|at| {
                 if let Some(name) = loaded.get(&at) {
                     return name.clone();
@@ -306,17 +331,29 @@ impl Text<'_> {
     fn clamp_and_store(&mut self, loaded: &Words) {
         let packets = packets(self.block, &self.elements);
         for (r, row) in self.block.rows(DST).iter().enumerate() {
-            let (start, per_packet) = (Self::row(DST, row, 0), self.block.per_packet());
+            let start = Self::row(DST, row, -i32::from(self.block.lead));
+            let per_packet = self.block.per_packet();
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
                 self.line(format!("let to_{r} = from_dst_{r} / {per_packet}u;"));
-                self.line(format!("let phase_{r} = (from_dst_{r} % {per_packet}u) * {}u;", self.block.size(DST)));
+                self.line(format!(
+                    "let phase_{r} = (from_dst_{r} % {per_packet}u) * {}u;",
+                    self.block.size(DST)
+                ));
             } else {
                 self.line(format!("let to_{r} = ({start}) / {per_packet}u;"));
             }
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
-            self.line(format!("let before_{n} = load_dst_packet({});", packet.at()));
+            let at = packet.at();
+            let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
+            // In place src and dst are one binding.
+            let loaded = if self.by_words() {
+                format!("vec4<u32>({})", words.join(", "))
+            } else {
+                format!("load_dst_packet({at})")
+            };
+            self.line(format!("let old_{n} = {loaded};"));
         }
         let parts = self.parts(&packets, loaded);
         self.clamp(&parts, &packets);
@@ -341,6 +378,11 @@ impl Text<'_> {
         parts.map(|part| Part { elements: part.to_vec(), bits: self.side_by_side(part, loaded) }).collect()
     }
 
+    /// Whether dst is stored by words, as src is loaded from the same binding.
+    fn by_words(&self) -> bool {
+        self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets
+    }
+
     /// Whether rows of dst begin anywhere.
     fn joins(&self) -> bool {
         matches!(self.block.writes, Writes::Joined { .. })
@@ -353,19 +395,20 @@ impl Text<'_> {
         let mut clamped = self.assembled(packet, names, places);
         if packet.keeps() {
             let mask = self.mask(&packet.places);
-            clamped = format!("(before_{n} & ~{mask}) | ({clamped} & {mask})");
+            clamped = format!("(old_{n} & ~{mask}) | ({clamped} & {mask})");
         }
         let mut indent = "";
         if self.joins() {
             let Packet { row, number, .. } = *packet;
             let size = self.block.size(DST);
             self.line(format!("let next_{n} = {clamped};"));
-            let within = if number == 0 { format!(" && (unit > 0u || phase_{row} == 0u)") } else { String::new() };
+            let within =
+                if number == 0 { format!(" && (unit > 0u || phase_{row} == 0u)") } else { String::new() };
             self.line(format!("if unit >= first{within} {{"));
             self.line(format!("    let joined_{n} = joined(phase_{row}, {size}u, before_{row}, next_{n});"));
             (clamped, indent) = (format!("joined_{n}"), "    ");
         }
-        if self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets {
+        if self.by_words() {
             self.line(format!("{indent}let whole_{n} = {clamped};"));
             for (word, component) in COMPONENTS.iter().enumerate() {
                 self.line(format!("{indent}store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
@@ -433,9 +476,10 @@ impl Text<'_> {
         let quad = |quad: &[Option<Element>]| {
             let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
             let first = quad[0].as_ref().map(at);
-            let in_order = quad.iter().enumerate().all(|(n, element)| {
-                element.as_ref().map(at) == first.map(|(part, _)| (part, n))
-            });
+            let in_order = quad
+                .iter()
+                .enumerate()
+                .all(|(n, element)| element.as_ref().map(at) == first.map(|(part, _)| (part, n)));
             if let Some((part, _)) = first.filter(|_| in_order) {
                 return names[part].clone();
             }
@@ -524,7 +568,11 @@ impl Text<'_> {
             }
             return;
         }
-        self.line(format!("// Clamp {} vector(s), and store {} packet(s) of dst.", parts.len(), packets.len()));
+        self.line(format!(
+            "// Clamp {} vector(s), and store {} packet(s) of dst.",
+            parts.len(),
+            packets.len()
+        ));
         // The last part of each packet.
         let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
         let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
@@ -550,7 +598,8 @@ impl Text<'_> {
         let rows: Vec<_> = block.dims().iter().take(along).map(|dim| dim.extent).collect();
         let run = &block.dims()[along..];
         let mut lines = vec![
-            "let index = workgroup_index(workgroup, params.geometry.steps.z) * WORKGROUP_SIZE + invocation;".to_owned(),
+            "let index = workgroup_index(workgroup, params.geometry.steps.z) * WORKGROUP_SIZE + invocation;"
+                .to_owned(),
             format!("let block = index / {}u;", block.edge_elements()),
             "if block >= params.geometry.blocks.w {".to_owned(),
             "    return;".to_owned(),
@@ -636,8 +685,11 @@ impl Text<'_> {
                  override SQUARES: u32 = 16u;\n\n"
             }
         };
-        let body: String =
-            self.lines.iter().map(|line| line.trim_end()).fold(String::new(), |text, line| text + line + "\n");
+        let body: String = self
+            .lines
+            .iter()
+            .map(|line| line.trim_end())
+            .fold(String::new(), |text, line| text + line + "\n");
         let code = format!(
             "struct Geometry {{\n    \
                  walk: Walk,\n    \
@@ -652,8 +704,11 @@ impl Text<'_> {
              {body}}}\n{edges}"
         );
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let words: BTreeSet<&str> =
-            code.lines().map(|line| line.split("//").next().unwrap_or_default()).flat_map(|line| line.split(|c| !is_name(c))).collect();
+        let words: BTreeSet<&str> = code
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or_default())
+            .flat_map(|line| line.split(|c| !is_name(c)))
+            .collect();
         let needs: Vec<_> = PROVIDED.into_iter().filter(|name| words.contains(name)).collect();
         format!(
             "// A block of {}.\n//\n// Provides: Geometry, {provides}\n// Needs: {}\n{code}",

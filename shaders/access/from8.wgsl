@@ -1,4 +1,0 @@
-// The size of an element of src.
-//
-// Provides: SRC_BYTES
-const SRC_BYTES: u32 = 1u;
