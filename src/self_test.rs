@@ -661,26 +661,15 @@ mod tests {
         for case in cases(false) {
             let (src, dst) = case.placed(elements(case.clamps[0].source(), 4_000).len()).unwrap();
             let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap().to_string();
-            let kernels = [
-                "contiguous",
-                "interleaved",
-                "transposed",
-                "spread",
-                "pixels",
-                "rows",
-                "fill",
-                "words",
-                "strided",
-            ];
+            let kernels = ["contiguous", "interleaved", "block", "rows", "fill", "words", "strided"];
             for kernel in kernels.into_iter().filter(|kernel| plan.contains(&format!(" {kernel} kernel"))) {
                 met.insert((case.clamps[0].source(), case.clamps[0].dtype(), kernel));
             }
         }
         for (source, dtype) in pairs() {
-            let mut expected = vec!["fill"];
+            let mut expected = vec!["fill", "block"];
             expected.extend((dtype.size() > 2).then_some("strided"));
             expected.extend((dtype.size() <= 2).then_some("words"));
-            expected.extend((dtype.size() <= 4).then_some("pixels"));
             expected.extend(
                 (source.size() == dtype.size()).then_some(["contiguous", "rows"]).into_iter().flatten(),
             );

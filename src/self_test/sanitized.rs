@@ -17,9 +17,11 @@ use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::shader::PipelineName;
 use crate::{Bound, Limits};
 
-/// Elements of a case, but where its route takes more: with each, another part of a unit or a packet is left.
+/// Elements of a case, but where its route takes more: with each, another part of a unit or a packet is left. Only of many
+/// is much left beside blocks.
 const fn size(case: usize) -> usize {
-    600 + case * 7 % 32
+    let size = if case.is_multiple_of(8) { 16_000 } else { 1_100 };
+    size + case * 13 % 512
 }
 
 /// What became of the cases.

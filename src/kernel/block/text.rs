@@ -710,6 +710,7 @@ impl Text<'_> {
             .flat_map(|line| line.split(|c| !is_name(c)))
             .collect();
         let needs: Vec<_> = PROVIDED.into_iter().filter(|name| words.contains(name)).collect();
+        let needs: Vec<_> = needs.into_iter().filter(|name| *name != "walk" || code.contains("walk(")).collect();
         format!(
             "// A block of {}.\n//\n// Provides: Geometry, {provides}\n// Needs: {}\n{code}",
             self.block,
