@@ -1,6 +1,7 @@
 //! Blocks: boxes of a region of a few dozen elements, an invocation each. A [`Block`] says what one moves; its text is
 //! made of that, straight-line WGSL with the places of all elements as constants.
 
+mod arrange;
 mod choose;
 #[cfg(test)]
 mod sample;

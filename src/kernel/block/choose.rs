@@ -19,8 +19,9 @@ const ENOUGH_PACKETS: [usize; 2] = [12, 6];
 /// The most places of dst for each element, where some of its packets stays.
 const SPARSEST: usize = 4;
 
-/// The fewest blocks of a run for which its edges are worth a dispatch.
+/// The fewest blocks and packets of a run for which its edges, a packet in all, are worth a dispatch.
 const LEAST_BLOCKS: usize = 4;
+const LEAST_PACKETS: usize = 16;
 
 /// The fewest elements for which blocks are worth more dispatches than one.
 const LEAST_ELEMENTS: usize = 1024;
@@ -79,7 +80,11 @@ impl Block {
         chosen.gather_channels(d);
         chosen.lengthen(d, ahead.is_none());
         // In place, a block that is computed once more would load what another invocation has stored.
-        let joins = !keeps && !task.in_place(region) && along.extent >= LEAST_BLOCKS * chosen.extents[d];
+        let run = along.extent * chosen.between(d);
+        let joins = !keeps
+            && !task.in_place(region)
+            && run >= LEAST_PACKETS * per_packet
+            && along.extent >= LEAST_BLOCKS * chosen.extents[d];
         if ahead.is_none() && !joins {
             return None;
         }
@@ -254,25 +259,33 @@ impl Chosen<'_> {
         }
     }
 
-    /// Makes a short block longer, until its rows are whole packets of src too. `in_runs`: they take several blocks each.
+    /// Makes a short block longer along `d`, or where that is whole along src, until its rows are whole packets of src too.
+    /// `in_runs`: they take several blocks each.
     fn lengthen(&mut self, d: usize, in_runs: bool) {
+        while self.lengthen_along(d, in_runs) {}
+        let nearest = |e: &usize| self.dims[*e].src.unsigned_abs();
+        let others = (0..d).filter(|&e| self.extents[e] > 1);
+        if let Some(e) = others.min_by_key(nearest) {
+            while self.lengthen_along(e, false) {}
+        }
+    }
+
+    fn lengthen_along(&mut self, d: usize, in_runs: bool) -> bool {
         let total: usize = self.dims.iter().map(|dim| dim.extent).product();
         let dim = self.dims[d];
-        loop {
-            let longer = 2 * self.extents[d];
-            let packets = self.src_packets() + self.len() * self.sizes[DST] / PACKET;
-            let far = Stride::of(dim.src) == Stride::Far;
-            let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
-            let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
-            // What is left is taken element by element.
-            let left = total / dim.extent * (dim.extent % longer);
-            let is_little =
-                left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
-            if !short || 2 * self.len() > self.most || longer > most || !is_little {
-                break;
-            }
+        let longer = 2 * self.extents[d];
+        let packets = self.src_packets() + self.len() * self.sizes[DST] / PACKET;
+        // What is left is taken element by element.
+        let left = total / dim.extent * (dim.extent % longer);
+        let is_little = left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
+        let far = Stride::of(dim.src) == Stride::Far;
+        let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
+        let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
+        let longer_is_better = short && is_little && 2 * self.len() <= self.most && longer <= most;
+        if longer_is_better {
             self.extents[d] = longer;
         }
+        longer_is_better
     }
 
     /// Whether a block along dimension `d` ends within a packet of src where the next one begins.

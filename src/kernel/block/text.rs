@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
+use super::arrange::{self, Byte, Pairs};
 use super::{Block, Element, Numbers, Order, Reads, Row, UNITS, Writes};
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
@@ -360,13 +361,17 @@ impl Text<'_> {
     }
 
     /// What goes through the arithmetic at once, channel by channel.
-    fn parts(&self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
+    fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
         if self.block.takes_packets(self.arithmetic) {
+            let mut pairs = Pairs::default();
             let part = |packet: &Packet| Part {
                 elements: packet.places.iter().flatten().copied().collect(),
-                bits: self.arranged(&packet.places, loaded),
+                bits: self.arranged(&packet.places, loaded, &mut pairs),
             };
             let mut parts: Vec<_> = packets.iter().map(part).collect();
+            for line in pairs.lines {
+                self.line(line);
+            }
             parts.sort_by_key(|part| part.elements[0].channel);
             return parts;
         }
@@ -500,31 +505,15 @@ impl Text<'_> {
     }
 
     /// A packet of dst, of elements of the same size, by words.
-    fn arranged(&self, places: &[Option<Element>], loaded: &Words) -> String {
+    fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Pairs) -> String {
         let size = self.block.size(DST);
-        let word = |n: usize| {
-            // Elements that come from one word by one shift move together.
-            let mut moves: BTreeMap<(usize, usize, i32), u32> = BTreeMap::new();
-            for byte in n * WORD..(n + 1) * WORD {
-                let Some(element) = &places[byte / size] else { continue };
-                let from = element.offsets[SRC] as usize * size + byte % size;
-                let (to_bit, from_bit) = (byte % WORD * 8, from % WORD * 8);
-                let left = to_bit as i32 - from_bit as i32;
-                *moves.entry((element.rows[SRC], from / WORD, left)).or_default() |= 0xff << to_bit;
-            }
-            let part = |((row, word, left), mask): ((usize, usize, i32), u32)| {
-                let name = &loaded[&(row, word)];
-                let (shifted, whole) = match left {
-                    0 => (name.clone(), u32::MAX),
-                    1.. => (format!("({name} << {left}u)"), u32::MAX << left),
-                    _ => (format!("({name} >> {}u)", -left), u32::MAX >> -left),
-                };
-                if mask == whole { shifted } else { format!("({shifted} & {mask:#x}u)") }
-            };
-            let parts: Vec<_> = moves.into_iter().map(part).collect();
-            if parts.is_empty() { "0u".to_owned() } else { parts.join(" | ") }
+        let byte = |n: usize| {
+            let element = places[n / size].as_ref()?;
+            let from = element.offsets[SRC] as usize * size + n % size;
+            Some(Byte { word: &loaded[&(element.rows[SRC], from / WORD)], number: from % WORD })
         };
-        let words: Vec<_> = (0..PACKET / WORD).map(word).collect();
+        let mut word = |n: usize| arrange::word([0, 1, 2, 3].map(|i| byte(n * WORD + i)), pairs);
+        let words: Vec<_> = (0..PACKET / WORD).map(&mut word).collect();
         format!("vec4<u32>({})", words.join(", "))
     }
 
@@ -710,7 +699,8 @@ impl Text<'_> {
             .flat_map(|line| line.split(|c| !is_name(c)))
             .collect();
         let needs: Vec<_> = PROVIDED.into_iter().filter(|name| words.contains(name)).collect();
-        let needs: Vec<_> = needs.into_iter().filter(|name| *name != "walk" || code.contains("walk(")).collect();
+        let needs: Vec<_> =
+            needs.into_iter().filter(|name| *name != "walk" || code.contains("walk(")).collect();
         format!(
             "// A block of {}.\n//\n// Provides: Geometry, {provides}\n// Needs: {}\n{code}",
             self.block,
