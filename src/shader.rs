@@ -169,6 +169,9 @@ impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Module::Clamp(ModuleName { arithmetic, operators, kernel, placement }) = self.module {
             write!(f, "{arithmetic}, {operators}{placement}, {kernel} kernel, ")?;
+            if let Kernel::Block(block) = kernel {
+                write!(f, "{block}, ")?;
+            }
         }
         f.write_str(self.entry_point.name())
     }

@@ -306,8 +306,7 @@ impl Arithmetic {
     pub(crate) const fn has_packed_form(self) -> bool {
         let one_dtype = self.source as u8 == self.dtype as u8;
         match (self.dtype.size(), self.class()) {
-            (1, Class::Integer) => one_dtype && matches!(self.step, AffineStep::None),
-            (2, Class::Integer) => one_dtype && matches!(self.step, AffineStep::None),
+            (1 | 2, Class::Integer) => one_dtype && matches!(self.step, AffineStep::None),
             (2, Class::Float) => one_dtype,
             _ => false,
         }

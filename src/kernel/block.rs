@@ -216,7 +216,7 @@ impl Block {
     }
 
     /// A dimension of the block in a region.
-    fn dim_of(dim: &Along, region: &Region) -> usize {
+    fn dim_of(dim: Along, region: &Region) -> usize {
         region.dims().len() - 1 - usize::from(dim.place)
     }
 }
@@ -248,7 +248,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// Mirrors `Geometry` in the text of blocks.
+/// Mirrors `Geometry` in `kernel/block.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Geometry {
@@ -305,7 +305,7 @@ impl Definition for Block {
     }
 
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
-        let of_block = self.dims().iter().find(|dim| Self::dim_of(dim, region) == d);
+        let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
         match of_block {
             Some(dim) => dim.extent.into(),
             None => 1,
@@ -320,7 +320,7 @@ impl Definition for Block {
         let loops = &mut all[..rank];
         for (d, (along, dim)) in loops.iter_mut().zip(tile.region.dims()).enumerate() {
             *along = Loop::of(dim, tile.tile.extents[d]);
-            if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(dim, tile.region) == d) {
+            if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(*dim, tile.region) == d) {
                 let extent = usize::from(self.dims[n].extent);
                 geometry.src_pitch[n] = dim.src as u32;
                 geometry.dst_pitch[n] = dim.dst as u32;
@@ -329,24 +329,30 @@ impl Definition for Block {
         }
         match (self.writes, self.order) {
             (Writes::Joined { along }, _) => {
-                let along = Self::dim_of(&self.dims[usize::from(along)], tile.region);
+                let along = Self::dim_of(self.dims[usize::from(along)], tile.region);
                 self.launch_joined(tile, geometry, loops, along)
             }
             (_, Order::Line) => Self::launch_line(tile, geometry, loops),
             (_, Order::Squares { along_src }) => {
                 let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
-                Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(&dim, tile.region)))
+                Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(dim, tile.region)))
             }
         }
     }
 
     fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
-        let mut fragments = vec![fragment!("kernel/walk"), fragment!("kernel/divide")];
+        let mut fragments =
+            vec![fragment!("kernel/block"), fragment!("kernel/walk"), fragment!("kernel/divide")];
+        fragments.push(match (self.writes, self.order) {
+            (Writes::Joined { .. }, _) => fragment!("kernel/block_run"),
+            (_, Order::Line) => fragment!("kernel/block_line"),
+            (_, Order::Squares { .. }) => fragment!("kernel/block_square"),
+        });
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
         if let Writes::Joined { .. } = self.writes {
-            fragments.extend([fragment!("kernel/joined"), fragment!("kernel/across")]);
+            fragments.push(fragment!("kernel/across"));
             fragments.extend(load_fragments(arithmetic));
             fragments.extend(store_fragments(arithmetic));
         }

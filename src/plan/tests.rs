@@ -112,7 +112,8 @@ fn kernels_suit_their_layouts() {
     for (dtype, src, dst, expected) in [
         (DType::F32, matrix, padded(96), vec!["rows"]),
         (DType::F32, padded(81), padded(83), vec!["rows"]),
-        (DType::U8, padded(81), padded(83), vec!["block"]),
+        // Too short for edges.
+        (DType::U8, padded(81), padded(83), vec!["words"]),
         (DType::U8, matrix, padded(96), vec!["rows"]),
         (DType::U16, column, matrix, vec!["fill"]),
         (DType::U16, row, matrix, vec!["rows"]),
@@ -122,7 +123,7 @@ fn kernels_suit_their_layouts() {
         (DType::F32, transposed(20, 80), packed(&[80, 20]), vec!["block"]),
         (DType::F32, transposed(80, 20), packed(&[20, 80]), vec!["block"]),
         (DType::F32, transposed(83, 64), packed(&[64, 83]), vec!["block", "strided"]),
-        (DType::F16, transposed(83, 64), packed(&[64, 83]), vec!["block", "words"]),
+        (DType::F16, transposed(83, 64), packed(&[64, 83]), vec!["words"]),
         (DType::U8, transposed(4096, 3), packed(&[3, 4096]), vec!["block"]),
         (DType::U8, packed(&[3, 4096]), transposed(4096, 3), vec!["block"]),
         (DType::U8, first(4), first(4), vec!["block"]),
@@ -252,7 +253,7 @@ fn src_and_dst_share_packets_in_one_buffer() {
         (DType::U16, DType::F32),
     ] {
         for (of, count, gap) in [(3_usize, 3_usize, 0_usize), (4, 3, 4), (4, 4, 8), (1, 1, 12), (2, 2, 4)] {
-            let (rows, width) = (12, 128);
+            let (rows, width) = (12, 320);
             // In bytes: a row of pixels, then one of each plane.
             let [from, to] = [source.size(), dtype.size()];
             let pitch = (width * of * from + count * width * to + gap).next_multiple_of(4);

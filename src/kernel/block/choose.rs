@@ -10,7 +10,10 @@ use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 /// The most bytes of a block on the side where it has more, and the most elements. Compilers take more than linearly
 /// longer for larger ones.
 const MOST_BYTES: usize = 256;
-const MOST_ELEMENTS: usize = 128;
+const MOST_ELEMENTS: usize = 256;
+
+/// The most elements of a block that is made longer.
+const LONGEST: usize = 128;
 
 /// Packets that a block should load and store, so that finding its place costs little beside; fewer where it has many rows
 /// of src.
@@ -85,7 +88,7 @@ impl Block {
             && !task.in_place(region)
             && run >= LEAST_PACKETS * per_packet
             && along.extent >= LEAST_BLOCKS * chosen.extents[d];
-        if ahead.is_none() && !joins {
+        if ahead.is_none() && !joins || chosen.len() == 1 {
             return None;
         }
         let numbers = chosen.numbers(task);
@@ -281,7 +284,8 @@ impl Chosen<'_> {
         let far = Stride::of(dim.src) == Stride::Far;
         let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
         let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
-        let longer_is_better = short && is_little && 2 * self.len() <= self.most && longer <= most;
+        let longer_is_better =
+            short && is_little && 2 * self.len() <= self.most.min(LONGEST) && longer <= most;
         if longer_is_better {
             self.extents[d] = longer;
         }

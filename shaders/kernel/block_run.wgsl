@@ -1,0 +1,54 @@
+// Runs of blocks that begin anywhere in dst: an invocation takes a segment of a run, block after block. `blocks` tells
+// how many a run has, what divides by the number of runs, and that number; `steps` lead from a block to the next in src
+// and in dst, and tell the workgroups of `block_edges` along x.
+//
+// Provides: place, Segment, segment, in_run, Edge, edge, joined
+// Needs: params, WORKGROUP_SIZE, workgroup_index, walk, divide, Place, across
+fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
+    let w = params.geometry.walk;
+    let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
+    let at = walk(index);
+    return Place(index < w.count, at.src, at.dst, at.channel - w.first_channel, index, 0u);
+}
+
+// The blocks of a segment.
+struct Segment {
+    first: u32,
+    end: u32,
+}
+
+fn segment(at: Place, length: u32) -> Segment {
+    let blocks = params.geometry.blocks;
+    // Segments are the last dimension of the walk.
+    let first = divide(at.x, blocks.y, blocks.z) * length;
+    return Segment(first, min(first + length, blocks.x));
+}
+
+// The `unit`-th block of a run, of which a segment begins at `at`.
+fn in_run(at: Place, first: u32, unit: u32) -> Place {
+    let steps = params.geometry.steps;
+    let blocks = unit - first;
+    return Place(true, at.src + blocks * steps.x, at.dst + blocks * steps.y, at.channel, unit, 0u);
+}
+
+// The packet that begins `phase` bytes before `next`, the first of them the last of `before`. Elements have `size` bytes.
+fn joined(phase: u32, size: u32, before: vec4<u32>, next: vec4<u32>) -> vec4<u32> {
+    return across((16u - phase) & 15u, size, select(before, next, phase == 0u), next);
+}
+
+// One of the elements that lie before and behind the whole packets of the runs of a block, a packet of each.
+struct Edge {
+    at: Place,
+    run: u32,    // of the block's
+    number: u32, // of the packet's elements
+}
+
+fn edge(workgroup: vec3<u32>, invocation: u32, runs: u32, per_packet: u32) -> Edge {
+    let w = params.geometry.walk;
+    let index = workgroup_index(workgroup, params.geometry.steps.z) * WORKGROUP_SIZE + invocation;
+    let block = index / (runs * per_packet);
+    let at = walk(block);
+    let inside = block < params.geometry.blocks.w;
+    let place = Place(inside, at.src, at.dst, at.channel - w.first_channel, 0u, 0u);
+    return Edge(place, index / per_packet % runs, index % per_packet);
+}

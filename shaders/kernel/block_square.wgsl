@@ -1,0 +1,25 @@
+// Squares of blocks, where src and dst are fastest along different dimensions: a workgroup fills lines of the cache on
+// both sides. `steps` lead from a block to the next along src's fastest dimension, in src and in dst, and along dst's;
+// `blocks` counts them along both.
+//
+// Provides: SQUARES, place
+// Needs: params, WORKGROUP_SIZE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
+//
+// Blocks along src's fastest dimension in a workgroup, a power of two; along dst's what is left of 256.
+override SQUARES: u32 = 16u;
+
+fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
+    let g = params.geometry;
+    let index = workgroup_index(workgroup, g.walk.grid_width);
+    let along_src = first_dimension(start(index));
+    let along_dst = second_dimension(along_src);
+    let at = other_dimensions(along_dst);
+    let i = invocation % SQUARES;
+    let j = invocation / SQUARES;
+    let x = along_src.index * SQUARES + i;
+    let y = along_dst.index * (WORKGROUP_SIZE / SQUARES) + j;
+    let src = at.src + i * g.steps.x + j * g.steps.z;
+    let dst = at.dst + i * g.steps.y + j * g.steps.w;
+    let inside = index < g.walk.count && x < g.blocks.x && y < g.blocks.y;
+    return Place(inside, src, dst, at.channel - g.walk.first_channel, x, y);
+}

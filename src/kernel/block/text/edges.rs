@@ -1,0 +1,63 @@
+//! What lies before and behind the whole packets of runs that begin anywhere in dst.
+
+use std::fmt::Write;
+
+use super::super::Numbers;
+use super::{COMPONENTS, Text, entry_point};
+use crate::kernel::region::DST;
+
+impl Text<'_> {
+    /// The entry point: an invocation for each element. `along`: the first dimension of a run.
+    pub(super) fn edges(&mut self, along: usize) {
+        let block = self.block;
+        let per_packet = block.per_packet();
+        let runs = block.rows(DST).len();
+        self.line("// What lies before and behind the whole packets of runs, a packet of each in all.");
+        self.line(entry_point("block_edges"));
+        self.indent += 1;
+        self.line(format!("let edge_0 = edge(workgroup, invocation, {runs}u, {per_packet}u);"));
+        self.line("let at = edge_0.at;");
+        self.within("if !at.inside {", |text| text.line("return;"));
+        let mut places = vec![String::new(); block.dims().len()];
+        // The run among those of the block, dimension by dimension.
+        let mut rest = "edge_0.run".to_owned();
+        for (d, dim) in block.dims()[..along].iter().enumerate().rev() {
+            self.line(format!("let place_{d} = {rest} % {}u;", dim.extent));
+            self.line(format!("let run_{d} = {rest} / {}u;", dim.extent));
+            (places[d], rest) = (format!("place_{d}"), format!("run_{d}"));
+        }
+        let pitches = |side: &str, places: &[String]| {
+            let mut text = format!("at.{side}");
+            for (place, component) in places.iter().zip(COMPONENTS) {
+                _ = write!(text, " + {place} * params.geometry.{side}_pitch.{component}");
+            }
+            text
+        };
+        self.line(format!("let run = {};", pitches("dst", &places[..along])));
+        self.line(format!("let ahead = ({per_packet}u - run % {per_packet}u) % {per_packet}u;"));
+        self.within("if ahead == 0u {", |text| text.line("return;"));
+        // The element of the run, and its pixel.
+        let of_block: usize = block.dims()[along..].iter().map(|dim| usize::from(dim.extent)).product();
+        self.line(format!("let length = params.geometry.blocks.x * {of_block}u;"));
+        self.line("let i = edge_0.number;");
+        self.line(format!("let number = select(length - {per_packet}u + i, i, i < ahead);"));
+        let mut rest = "number".to_owned();
+        for (d, dim) in block.dims().iter().enumerate().skip(along + 1).rev() {
+            self.line(format!("let place_{d} = {rest} % {}u;", dim.extent));
+            self.line(format!("let pixel_{d} = {rest} / {}u;", dim.extent));
+            (places[d], rest) = (format!("place_{d}"), format!("pixel_{d}"));
+        }
+        places[along] = rest;
+        if block.numbers != Numbers::One {
+            let d = block.channel_dim();
+            let of_block = d.map_or(1, |d| block.dims[d].extent);
+            let place = d.map_or("0u", |d| &places[d]);
+            let first = "params.geometry.walk.first_channel";
+            self.line(format!("set_channel({first} + at.channel * {of_block}u + {place});"));
+        }
+        self.line(format!("let value = element(load_src({}));", pitches("src", &places)));
+        self.line("store_dst(run + number, value);");
+        self.indent -= 1;
+        self.line("}");
+    }
+}

@@ -1,0 +1,330 @@
+//! From the words that were loaded to stored packets: elements are clamped, and put where they go.
+
+use std::collections::HashMap;
+
+use super::super::arrange::{self, Byte, Pairs};
+use super::super::{Block, Element, Numbers, Reads, Writes};
+use super::{COMPONENTS, Text, Words};
+use crate::arithmetic::{AffineStep, Arithmetic, LANES};
+use crate::kernel::region::{DST, SRC};
+use crate::kernel::{PACKET, Placement, WORD};
+
+impl Block {
+    /// Whether clamps take whole packets of dst, after its elements were put in their places, and not elements side by
+    /// side: where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
+    pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
+        let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
+        arithmetic.one_size().is_some()
+            && packed
+            && packets(self, &self.elements()).iter().all(Packet::has_one_clamp)
+    }
+}
+
+/// Of each element, by its row and offset in dst: its part, and its place there.
+type Places = HashMap<(usize, i32), (usize, usize)>;
+
+/// What goes through the arithmetic at once: elements of one channel.
+struct Part {
+    elements: Vec<Element>,
+    /// Their bits.
+    bits: String,
+}
+
+/// A packet of dst.
+struct Packet {
+    row: usize,
+    /// From the start of the row, in packets.
+    number: usize,
+    /// The elements that go there, place by place.
+    places: Vec<Option<Element>>,
+}
+
+impl Packet {
+    fn has_one_clamp(&self) -> bool {
+        let mut channels = self.places.iter().flatten().map(|element| element.channel);
+        let first = channels.next();
+        channels.all(|channel| Some(channel) == first)
+    }
+
+    /// Whether some of it stays as it is.
+    fn keeps(&self) -> bool {
+        self.places.iter().any(Option::is_none)
+    }
+
+    /// Where it lies.
+    fn at(&self) -> String {
+        format!("to_{} + {}u", self.row, self.number)
+    }
+}
+
+/// The packets of dst in which elements are.
+fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
+    let per_packet = block.per_packet();
+    let mut packets: Vec<Packet> = Vec::new();
+    for element in elements {
+        let (row, place) = (element.rows[DST], element.offsets[DST] as usize);
+        let number = place / per_packet;
+        if packets.last().is_none_or(|last| (last.row, last.number) != (row, number)) {
+            packets.push(Packet { row, number, places: vec![None; per_packet] });
+        }
+        let packet = packets.last_mut().expect("one was added");
+        packet.places[place % per_packet] = Some(*element);
+    }
+    packets
+}
+
+impl Text<'_> {
+    /// From loaded words to stored packets.
+    pub(super) fn clamp_and_store(&mut self, loaded: &Words) {
+        let packets = packets(self.block, &self.elements);
+        for (r, row) in self.block.rows(DST).iter().enumerate() {
+            let start = Self::row(DST, *row, -i32::from(self.block.lead));
+            let per_packet = self.block.per_packet();
+            if self.joins() {
+                self.line(format!("let from_dst_{r} = {start};"));
+                self.line(format!("let to_{r} = from_dst_{r} / {per_packet}u;"));
+                self.line(format!(
+                    "let phase_{r} = (from_dst_{r} % {per_packet}u) * {}u;",
+                    self.block.size(DST)
+                ));
+            } else {
+                self.line(format!("let to_{r} = ({start}) / {per_packet}u;"));
+            }
+        }
+        for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
+            let at = packet.at();
+            let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
+            // In place src and dst are one binding.
+            let loaded = if self.by_words() {
+                format!("vec4<u32>({})", words.join(", "))
+            } else {
+                format!("load_dst_packet({at})")
+            };
+            self.line(format!("let old_{n} = {loaded};"));
+        }
+        let parts = self.parts(&packets, loaded);
+        self.clamp(&parts, &packets);
+    }
+
+    /// What goes through the arithmetic at once, channel by channel.
+    fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
+        if self.block.takes_packets(self.arithmetic) {
+            let mut pairs = Pairs::default();
+            let part = |packet: &Packet| Part {
+                elements: packet.places.iter().flatten().copied().collect(),
+                bits: self.arranged(&packet.places, loaded, &mut pairs),
+            };
+            let mut parts: Vec<_> = packets.iter().map(part).collect();
+            for line in pairs.lines {
+                self.line(line);
+            }
+            parts.sort_by_key(|part| part.elements[0].channel);
+            return parts;
+        }
+        let mut elements = self.elements.clone();
+        elements.sort_by_key(|element| element.channel);
+        let at_once = LANES.min(PACKET / self.block.size(DST));
+        let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
+        let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
+        parts.map(|part| Part { elements: part.to_vec(), bits: self.side_by_side(part, loaded) }).collect()
+    }
+
+    /// Whether dst is stored by words, as src is loaded from the same binding.
+    fn by_words(&self) -> bool {
+        self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets
+    }
+
+    /// Whether rows of dst begin anywhere.
+    fn joins(&self) -> bool {
+        matches!(self.block.writes, Writes::Joined { .. })
+    }
+
+    /// Stores the `n`-th packet: by words where src is loaded by words from the same binding. `names` are those of the
+    /// parts, `places` tells of each element in which it is, and where.
+    fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
+        let at = &packet.at();
+        let mut clamped = self.assembled(packet, names, places);
+        if packet.keeps() {
+            let mask = self.mask(&packet.places);
+            clamped = format!("(old_{n} & ~{mask}) | ({clamped} & {mask})");
+        }
+        if !self.joins() {
+            self.store_whole(n, at, &clamped);
+            return;
+        }
+        let Packet { row, number, .. } = *packet;
+        self.line(format!("let next_{n} = {clamped};"));
+        let within =
+            if number == 0 { format!(" && (unit > 0u || phase_{row} == 0u)") } else { String::new() };
+        self.within(format!("if unit >= blocks.first{within} {{"), |text| {
+            let size = text.block.size(DST);
+            text.line(format!("let joined_{n} = joined(phase_{row}, {size}u, before_{row}, next_{n});"));
+            text.store_whole(n, at, &format!("joined_{n}"));
+        });
+        self.line(format!("before_{row} = next_{n};"));
+    }
+
+    fn store_whole(&mut self, n: usize, at: &str, packet: &str) {
+        if self.by_words() {
+            self.line(format!("let whole_{n} = {packet};"));
+            for (word, component) in COMPONENTS.iter().enumerate() {
+                self.line(format!("store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
+            }
+        } else {
+            self.line(format!("store_dst_packet({at}, {packet});"));
+        }
+    }
+
+    /// The bits of a packet that are elements.
+    fn mask(&self, places: &[Option<Element>]) -> String {
+        let size = self.block.size(DST);
+        let mut words = [0_u32; 4];
+        for (n, _) in places.iter().enumerate().filter(|(_, place)| place.is_some()) {
+            for byte in n * size..(n + 1) * size {
+                words[byte / WORD] |= 0xff << (byte % WORD * 8);
+            }
+        }
+        let words = words.map(|word| format!("{word:#010x}u"));
+        format!("vec4<u32>({})", words.join(", "))
+    }
+
+    /// The words of src where an element begins, and the bit in the first one.
+    fn source(&self, element: &Element) -> ((usize, usize), usize) {
+        let byte = element.offsets[SRC] as usize * self.block.size(SRC);
+        ((element.rows[SRC], byte / WORD), byte % WORD * 8)
+    }
+
+    /// A vector of the bits of up to four elements, or of two that have two words each.
+    fn side_by_side(&self, elements: &[Element], loaded: &Words) -> String {
+        let bits = self.block.size(SRC) * 8;
+        let sources: Vec<_> = elements.iter().map(|element| self.source(element)).collect();
+        if bits == 8 && sources.len() == 4 && (0..4).all(|n| sources[n] == (sources[0].0, 8 * n)) {
+            let word = &loaded[&sources[0].0];
+            return format!("(vec4<u32>({word}) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(0xffu)");
+        }
+        let lane = |((row, word), shift): ((usize, usize), usize)| {
+            let name = &loaded[&(row, word)];
+            let mask = (1_u64 << bits.min(32)) - 1;
+            match (bits, shift) {
+                (64, _) => format!("{name}, {}", loaded[&(row, word + 1)]),
+                (32, _) => name.clone(),
+                (_, 0) => format!("{name} & {mask:#x}u"),
+                _ if shift + bits == 32 => format!("{name} >> {shift}u"),
+                _ => format!("({name} >> {shift}u) & {mask:#x}u"),
+            }
+        };
+        let none = if bits == 64 { "0u, 0u" } else { "0u" };
+        let mut lanes: Vec<_> = sources.into_iter().map(lane).collect();
+        lanes.resize(LANES.min(PACKET / self.block.size(DST)), none.to_owned());
+        format!("vec4<u32>({})", lanes.join(", "))
+    }
+
+    /// A packet of dst, of clamped parts.
+    fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> String {
+        if self.block.takes_packets(self.arithmetic) {
+            let element = packet.places.iter().flatten().next().expect("a packet has an element");
+            return names[places[&(element.rows[DST], element.offsets[DST])].0].clone();
+        }
+        let words = self.block.size(DST).div_ceil(WORD);
+        let quad = |quad: &[Option<Element>]| {
+            let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
+            let first = quad[0].as_ref().map(at);
+            let in_order = quad
+                .iter()
+                .enumerate()
+                .all(|(n, element)| element.as_ref().map(at) == first.map(|(part, _)| (part, n)));
+            if let Some((part, _)) = first.filter(|_| in_order) {
+                return names[part].clone();
+            }
+            let lane = |element: &Option<Element>| match element.as_ref().map(at) {
+                Some((part, n)) => {
+                    format!("{}.{}", names[part], COMPONENTS[n * words..(n + 1) * words].concat())
+                }
+                None => vec!["0u"; words].join(", "),
+            };
+            let lanes: Vec<_> = quad.iter().map(lane).collect();
+            format!("vec4<u32>({})", lanes.join(", "))
+        };
+        let quads: Vec<_> = packet.places.chunks(LANES).map(quad).collect();
+        match &quads[..] {
+            [quad] => quad.clone(),
+            quads => format!("of_quads({})", quads.join(", ")),
+        }
+    }
+
+    /// A packet of dst, of elements of the same size, by words.
+    fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Pairs) -> String {
+        let size = self.block.size(DST);
+        let byte = |n: usize| {
+            let element = places[n / size].as_ref()?;
+            let from = element.offsets[SRC] as usize * size + n % size;
+            Some(Byte { word: &loaded[&(element.rows[SRC], from / WORD)], number: from % WORD })
+        };
+        let mut word = |n: usize| arrange::word([0, 1, 2, 3].map(|i| byte(n * WORD + i)), pairs);
+        let words: Vec<_> = (0..PACKET / WORD).map(&mut word).collect();
+        format!("vec4<u32>({})", words.join(", "))
+    }
+
+    /// Calls the arithmetic for each part, and stores each packet as soon as all of it is there, so that few values are
+    /// alive at once.
+    fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
+        let by_packets = self.block.takes_packets(self.arithmetic) || self.block.size(DST) > WORD;
+        let function = if by_packets { "packet" } else { "elements" };
+        let mut places = Places::new();
+        for (p, part) in parts.iter().enumerate() {
+            let of_part = part.elements.iter().enumerate();
+            places.extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
+        }
+        let several = self.block.numbers != Numbers::One;
+        let channel = |part: &Part| part.elements[0].channel;
+        self.line("");
+        let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
+        // Long arithmetic in a loop: compilers would inline it for each part.
+        if self.arithmetic.step == AffineStep::Exact && parts.len() > 1 {
+            let count = parts.len();
+            self.line(format!("// Clamp {count} vectors, the first of them in each round."));
+            for (name, part) in names.iter().zip(parts) {
+                self.line(format!("var {name} = {};", part.bits));
+            }
+            // All channels have as many parts.
+            let of_channel = parts.iter().filter(|part| channel(part) == 0).count();
+            self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
+                if several {
+                    text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
+                }
+                text.line(format!("let last = {function}({});", names[0]));
+                for pair in names.windows(2) {
+                    text.line(format!("{} = {};", pair[0], pair[1]));
+                }
+                text.line(format!("{} = last;", names[count - 1]));
+            });
+            self.line("");
+            self.line(format!("// Store {} packet(s) of dst.", packets.len()));
+            for (n, packet) in packets.iter().enumerate() {
+                self.store(n, packet, &names, &places);
+            }
+            return;
+        }
+        self.line(format!(
+            "// Clamp {} vector(s), and store {} packet(s) of dst.",
+            parts.len(),
+            packets.len()
+        ));
+        // The last part of each packet.
+        let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
+        let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
+        let (mut current, mut stored) = (None, 0);
+        for (p, part) in parts.iter().enumerate() {
+            if several && current != Some(channel(part)) {
+                current = Some(channel(part));
+                self.line(format!("set_channel(channel_0 + {}u);", channel(part)));
+            }
+            self.line(format!("let {} = {function}({});", names[p], part.bits));
+            // In order: a packet may be joined to the one before it.
+            while stored < packets.len() && last(&packets[stored]) <= Some(p) {
+                self.store(stored, &packets[stored], &names, &places);
+                stored += 1;
+            }
+        }
+    }
+}
