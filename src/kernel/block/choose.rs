@@ -212,33 +212,32 @@ impl Chosen<'_> {
         (rows, run * self.sizes[SRC])
     }
 
-    /// Adds elements that lie beside those of the block in src, as long as packets of src are hardly used.
+    /// Bytes of src that are loaded for a block.
+    fn loaded(&self) -> usize {
+        let (rows, bytes) = self.src_rows();
+        rows * bytes.next_multiple_of(if rows == 1 { WORD } else { PACKET })
+    }
+
+    /// Adds elements that lie beside those of the block in src, as long as too few of the bytes that are loaded are used.
     fn widen(&mut self) {
-        let wasteful = |chosen: &Self| {
-            let (rows, bytes) = chosen.src_rows();
-            let loaded = rows * bytes.next_multiple_of(if rows == 1 { WORD } else { PACKET });
-            4 * chosen.len() * chosen.sizes[SRC] < 3 * loaded
-        };
-        let mut grown = self.extents.iter().filter(|extent| **extent > 1).count();
-        while wasteful(self) {
+        while 4 * self.len() * self.sizes[SRC] < 3 * self.loaded() {
+            let dims = self.extents.iter().filter(|extent| **extent > 1).count();
             let near = |d: &usize| {
                 let (dim, extent) = (self.dims[*d], self.extents[*d]);
                 let room =
-                    if extent == 1 { grown < MAX_DIMS && dim.extent > 1 } else { 2 * extent <= dim.extent };
+                    if extent == 1 { dims < MAX_DIMS && dim.extent > 1 } else { 2 * extent <= dim.extent };
                 room && dim.src != 0 && matches!(Stride::of(dim.src), Stride::Near(_))
             };
-            let Some(d) = (0..self.dims.len()).filter(near).min_by_key(|d| self.dims[*d].src.unsigned_abs())
-            else {
-                break;
-            };
-            let (dim, extent) = (self.dims[d], self.extents[d]);
-            let whole = extent == 1 && dim.extent <= 4;
-            let wider = if whole { dim.extent } else { 2 * extent };
-            if self.len() / extent * wider > self.most {
+            let nearest = (0..self.dims.len()).filter(near).min_by_key(|d| self.dims[*d].src.unsigned_abs());
+            let Some(d) = nearest else { break };
+            let (extent, before) = (self.extents[d], [self.len(), self.loaded()]);
+            let whole = extent == 1 && self.dims[d].extent <= 4;
+            self.extents[d] = if whole { self.dims[d].extent } else { 2 * extent };
+            let uses_more = self.len() * before[1] > before[0] * self.loaded();
+            if self.len() > self.most || !uses_more {
+                self.extents[d] = extent;
                 break;
             }
-            grown += usize::from(extent == 1);
-            self.extents[d] = wider;
         }
     }
 
