@@ -476,6 +476,7 @@ impl Block {
 
     /// The elements that whole packets may leave of the runs of a block: a packet of each.
     fn edge_elements(&self) -> usize {
-        self.rows(DST).len() * self.per_packet()
+        let far = self.dims().iter().filter(|dim| dim.strides[DST] == Stride::Far);
+        far.map(|dim| usize::from(dim.extent)).product::<usize>() * self.per_packet()
     }
 }
