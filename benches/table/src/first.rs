@@ -332,18 +332,7 @@ mod tests {
     fn every_kernel_has_a_job() {
         let used: Vec<_> =
             jobs().unwrap().iter().map(|job| kernels(job, Limits::default()).unwrap()).collect();
-        for kernel in [
-            "contiguous",
-            "fill",
-            "interleaved",
-            "pixels",
-            "resolve",
-            "rows",
-            "spread",
-            "strided",
-            "transposed",
-            "words",
-        ] {
+        for kernel in ["block", "contiguous", "fill", "interleaved", "resolve", "rows", "strided", "words"] {
             assert!(used.iter().any(|used| used.contains(&format!("{kernel} `"))), "{kernel}: {used:?}");
         }
     }
