@@ -160,28 +160,28 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             (halves, rows, to_bytes(dtype, &some), "rows kernel")
         }
         Route::Spread(length) => {
-            let groups = n.div_ceil(length);
+            let groups = n.div_ceil(length).next_multiple_of(256);
             let mut bits = vec![elements[0]; 1];
             bits.extend(elements);
             bits.resize(1 + groups * length, elements[0]);
             let src = Layout::strided(&[groups, length], &[length.cast_signed(), 1], 1).unwrap();
-            (src, matrix(groups, 4 / dtype.size(), length), to_bytes(dtype, &bits), "spread")
+            (src, matrix(groups, 4 / dtype.size(), length), to_bytes(dtype, &bits), "block kernel")
         }
         Route::SpreadInPlace => {
             let lanes = 4 / dtype.size();
-            let words = n.div_ceil(lanes - 1);
+            let words = n.div_ceil(lanes - 1).next_multiple_of(256);
             let layout = packed(&[words, lanes]).slice(1, 1..lanes).unwrap();
             let mut bits = vec![0x5a5a & mask(dtype); words * lanes];
             let changing = (0..words * lanes).filter(|i| i % lanes != 0);
             for (i, &element) in changing.zip(elements) {
                 bits[i] = element;
             }
-            (layout, layout, to_bytes(dtype, &bits), "spread")
+            (layout, layout, to_bytes(dtype, &bits), "block kernel")
         }
         Route::Transposed => {
             let columns = n.div_ceil(320).next_multiple_of(16).max(64);
             let src = packed(&[columns, 320]).permute(&[1, 0]).unwrap();
-            (src, packed(&[320, columns]), in_matrix(columns, 320, 320), "transposed kernel")
+            (src, packed(&[320, columns]), in_matrix(columns, 320, 320), "block kernel")
         }
         Route::Contiguous
         | Route::ContiguousInPlace
@@ -191,12 +191,8 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
         | Route::StridedDisjoint => unreachable!("{route:?} is no matrix"),
     };
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
-    // An exact step is too long for squares of packets, and that of F64 for packets of rows.
-    let too_long = match kernel {
-        "transposed kernel" => plan.contains("exact affine step"),
-        "rows kernel" => plan.starts_with("f64, exact affine step"),
-        _ => false,
-    };
+    // An exact step of F64 is too long for packets of rows.
+    let too_long = kernel == "rows kernel" && plan.starts_with("f64, exact affine step");
     assert_eq!(plan.contains(kernel), !too_long, "{plan}");
     assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
     let place =
