@@ -10,8 +10,10 @@ const WORDS: &str = "WGPU_CLAMP_SHOW";
 
 const FORM: &str = "<layout> <dtype> -> <layout> <dtype> [per channel]";
 
+type Make = fn() -> Result<Layout, Error>;
+
 /// A picture of 480 x 640 pixels of three components, or a matrix as large, in memory.
-const LAYOUTS: [(&str, fn() -> Result<Layout, Error>); 8] = [
+const LAYOUTS: [(&str, Make); 8] = [
     ("hwc", || Layout::packed(&[480, 640, 3])),
     ("chw", || Layout::packed(&[3, 480, 640])?.permute(&[1, 2, 0])),
     ("bgr", || Layout::packed(&[480, 640, 3])?.flip(2)),
@@ -94,7 +96,9 @@ pub(super) fn shown(plan: &Plan) -> String {
         let text = shader.wgsl.find("// A block of").map(|at| shader.wgsl[at..].to_owned());
         texts.extend(text.filter(|text| !texts.contains(text)));
     }
-    texts.iter().for_each(|text| shown += &format!("\n{text}"));
+    for text in texts {
+        _ = write!(shown, "\n{text}");
+    }
     shown
 }
 
