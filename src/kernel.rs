@@ -1,5 +1,6 @@
-//! The kernels: which there are, and what the plan and the shader modules ask of each. One module each, beside which
-//! `shaders/kernel/` has a file of the same name; the other modules are what several kernels share.
+//! The kernels: which there are, and what the plan and the shader modules ask of each. `block` writes its
+//! texts; each other kernel is one module, beside which `shaders/kernel/` has a file of the same name. The other modules are
+//! what several kernels share.
 
 #![cfg_attr(
     not(any(test, fuzzing)),

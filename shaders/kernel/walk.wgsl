@@ -5,7 +5,7 @@
 // Needs: params, divide
 struct Dim {
     extent: u32,     // 1 beyond the rank
-    src_stride: u32, // modulo 2^32, in elements, for `transposed` in packets
+    src_stride: u32, // modulo 2^32, in elements
     dst_stride: u32,
     multiplier: u32, // divides by the extent, with the shift of the same dimension
 }
@@ -13,7 +13,7 @@ struct Dim {
 struct Walk {
     dims: array<Dim, 8>,         // in the order of the walk
     shifts: array<vec4<u32>, 2>, // the shifts that go with the multipliers
-    count: u32,      // linear indices: of invocations, for `transposed` of workgroups
+    count: u32,      // linear indices: of invocations, for squares of workgroups
     src_start: u32,  // where index 0 lies in src
     dst_start: u32,
     grid_width: u32, // workgroups along x

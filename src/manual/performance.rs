@@ -17,9 +17,8 @@
 //! | --- | --- |
 //! | `contiguous`, `interleaved` | one run on both sides, whose starts are as far from a multiple of 16 bytes; the second has a clamp for each index of the innermost axis |
 //! | `rows`, `fill` | rows of stride 1 on both sides; rows that are one element of the source each |
-//! | `pixels` | pixels of up to four components to planes and back |
-//! | `transposed` | a source that is fastest along another axis than the destination, with rows at multiples of 16 bytes |
-//! | `spread`, `words` | elements of 8 and 16 bits that begin anywhere: several to a word of the destination, or one in each |
+//! | `block` | other orders, strides and sizes in whole packets of the destination: pictures and planes, mirrored or turned, transposes, pixels with gaps |
+//! | `words` | elements of 8 and 16 bits that begin anywhere: several to a word of the destination, or one in each |
 //! | `strided` | all else, an element at a time, and what the others leave at the edges |
 //!
 //! # Measured

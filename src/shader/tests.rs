@@ -3,6 +3,8 @@
 //! capabilities, and goes to SPIR-V alone.
 
 mod reassociation;
+mod show;
+mod snapshots;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,11 +1,11 @@
 //! `cargo xtask shaders`: what compilers make of the shaders, without a GPU.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
@@ -27,17 +27,49 @@ pub const COMMAND: cli::Command = cli::Command {
         instructions per element and per byte, registers, and the ratio to a copy that is to be expected
         of five GPUs. Fails where the figures are not those of benches/budget/figures.tsv; --write keeps
         the new ones. `cargo xtask shaders --budget -- --help` shows the other options. Linux only.
+
+    cargo xtask shaders --show '<layout> <dtype> -> <layout> <dtype> [per channel]'
+        Prints the plan of such a clamp on 480 x 640 pixels, its pipelines, and the text that was written for
+        it. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed. Needs no compiler.
 ",
     task: |words| {
-        let (counts, args) = options(words);
-        Ok(Box::new(move || if counts { budget(&args) } else { compile(&args) }))
+        let job = options(words)?;
+        Ok(Box::new(move || match job {
+            Job::Compile(args) => compile(&args),
+            Job::Budget(args) => budget(&args),
+            Job::Show(movement) => show(&movement),
+        }))
     },
 };
 
-/// Whether instructions are to be counted, and what the program is told.
-fn options(words: Words) -> (bool, Vec<OsString>) {
+/// What is asked for, and what the program is told.
+#[derive(Debug, PartialEq)]
+enum Job {
+    Compile(Vec<OsString>),
+    Budget(Vec<OsString>),
+    Show(OsString),
+}
+
+fn options(words: Words) -> Result<Job> {
+    if let Some(at) = words.own.iter().position(|word| word == "--show") {
+        let mut others = words.all();
+        let movement = others.drain(at..).skip(1).collect::<Vec<_>>().join(OsStr::new(" "));
+        ensure!(!movement.is_empty(), "`--show` takes a movement, such as 'hwc u8 -> chw f16'");
+        ensure!(others.is_empty(), "`--show` comes alone, but got `{}` before it", others[0].display());
+        return Ok(Job::Show(movement));
+    }
     let (budget, own): (Vec<_>, Vec<_>) = words.own.into_iter().partition(|word| word == "--budget");
-    (!budget.is_empty(), [own, words.rest].concat())
+    let args = [own, words.rest].concat();
+    Ok(if budget.is_empty() { Job::Compile(args) } else { Job::Budget(args) })
+}
+
+/// Prints a plan and its texts.
+///
+/// # Errors
+///
+/// The words describe no clamp.
+fn show(movement: &OsStr) -> Result<()> {
+    run_command(ignored_test("shader::tests::show::a_plan_is_shown")?.env("WGPU_CLAMP_SHOW", movement))
 }
 
 /// Counts instructions: builds the program, optimised, and runs it.
@@ -110,9 +142,15 @@ fn write_modules(directory: &Path) -> Result<()> {
         fs::remove_dir_all(directory)?;
     }
     fs::create_dir_all(directory)?;
-    let test = ["--exact", "shader::export::every_module_becomes_a_file", "--ignored", "--nocapture"];
-    let mut writing = cargo(&["test", "--quiet", "--package", "wgpu-clamp", "--lib", "--"]);
-    run_command(writing.args(test).current_dir(root()?).env("WGPU_CLAMP_SHADERS", directory))
+    let mut writing = ignored_test("shader::export::every_module_becomes_a_file")?;
+    run_command(writing.env("WGPU_CLAMP_SHADERS", directory))
+}
+
+/// What the crate alone knows, an ignored test of it tells.
+fn ignored_test(name: &str) -> Result<Command> {
+    let mut test = cargo(&["test", "--quiet", "--package", "wgpu-clamp", "--lib", "--"]);
+    test.args(["--exact", name, "--ignored", "--nocapture"]).current_dir(root()?);
+    Ok(test)
 }
 
 /// Installs Dawn for Node, with what else of npm the repository uses, and the script beside it; tells where that is.
@@ -168,11 +206,22 @@ mod tests {
 
     #[test]
     fn it_compiles_or_counts_and_passes_the_rest_on() {
-        assert_eq!(options(Words::typed("")), (false, vec![]));
-        let (counts, args) = options(Words::typed("--budget --only f16 -- --help"));
-        assert!(counts && args == ["--only", "f16", "--help"]);
-        let (counts, args) = options(Words::typed("--only dxc"));
-        assert!(!counts && args == ["--only", "dxc"]);
+        let args = |line: &str| line.split_whitespace().map(OsString::from).collect();
+        let job = |line| options(Words::typed(line)).unwrap();
+        assert_eq!(job(""), Job::Compile(vec![]));
+        assert_eq!(job("--budget --only f16 -- --help"), Job::Budget(args("--only f16 --help")));
+        assert_eq!(job("--only dxc"), Job::Compile(args("--only dxc")));
+    }
+
+    #[test]
+    fn it_shows_a_movement_in_quotes_or_without() {
+        let expected = Job::Show("hwc u8 -> chw f16".into());
+        let quoted = ["--show", "hwc u8 -> chw f16"].map(OsString::from).to_vec();
+        assert_eq!(options(Words { own: quoted, rest: vec![] }).unwrap(), expected);
+        assert_eq!(options(Words::typed("--show hwc u8 -> chw f16")).unwrap(), expected);
+        let refusal = |line| options(Words::typed(line)).unwrap_err().to_string();
+        assert!(refusal("--show").contains("'hwc u8 -> chw f16'"));
+        assert!(refusal("--only dxc --show hwc").contains("`--only`"));
     }
 
     #[test]

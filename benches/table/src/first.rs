@@ -119,6 +119,7 @@ fn jobs() -> Result<Vec<Job>> {
     let row = Layout::packed(&[1, SIDE])?.broadcast_to(&[SIDE, SIDE])?;
     let column = Layout::packed(&[SIDE, 1])?.broadcast_to(&[SIDE, SIDE])?;
     let gaps = Layout::packed(&[SIDE, SIDE, 4])?.slice(2, 0..3)?;
+    let short_rows = Layout::strided(&[SIDE * SIDE, 5], &[100, 1], 0)?;
     let (fast, exact) = (Precision::Fast, Precision::Exact);
     let job = |name, case| Job { name, case, slot: false, plain: true };
     let no_plain = |name, case| Job { plain: false, ..job(name, case) };
@@ -143,6 +144,7 @@ fn jobs() -> Result<Vec<Job>> {
         job("transpose", transpose(plain(DType::U8)?)?),
         job("rows, odd pitch to packed", Case::new(plain(DType::F32)?, rows(197)?, rows(192)?)),
         job("rows, odd pitch to packed", Case::new(plain(DType::U8)?, rows(197)?, rows(192)?)),
+        job("rows of five, far apart", Case::new(plain(DType::U8)?, short_rows, short_rows)),
         job("a row to all rows", Case::new(plain(DType::F32)?, row, rows(192)?)),
         job("a column to all columns", Case::new(plain(DType::U8)?, column, rows(192)?)),
         job("RGB into RGBA", Case::new(plain(DType::U8)?, hwc, gaps)),
@@ -332,18 +334,7 @@ mod tests {
     fn every_kernel_has_a_job() {
         let used: Vec<_> =
             jobs().unwrap().iter().map(|job| kernels(job, Limits::default()).unwrap()).collect();
-        for kernel in [
-            "contiguous",
-            "fill",
-            "interleaved",
-            "pixels",
-            "resolve",
-            "rows",
-            "spread",
-            "strided",
-            "transposed",
-            "words",
-        ] {
+        for kernel in ["block", "contiguous", "fill", "interleaved", "resolve", "rows", "strided", "words"] {
             assert!(used.iter().any(|used| used.contains(&format!("{kernel} `"))), "{kernel}: {used:?}");
         }
     }

@@ -1,0 +1,147 @@
+//! What a plan runs, told by a few words: `cargo xtask shaders --show` prints it, and snapshots keep it.
+
+use std::fmt::Write;
+use std::str::FromStr;
+
+use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Plan};
+
+/// The variable that has the words.
+const WORDS: &str = "WGPU_CLAMP_SHOW";
+
+const FORM: &str = "<layout> <dtype> -> <layout> <dtype> [per channel]";
+
+type Make = fn() -> Result<Layout, Error>;
+
+/// A picture of 480 x 640 pixels of three components, or a matrix as large, in memory.
+const LAYOUTS: [(&str, Make); 8] = [
+    ("hwc", || Layout::packed(&[480, 640, 3])),
+    ("chw", || Layout::packed(&[3, 480, 640])?.permute(&[1, 2, 0])),
+    ("bgr", || Layout::packed(&[480, 640, 3])?.flip(2)),
+    ("mirrored", || Layout::packed(&[480, 640, 3])?.flip(1)),
+    ("rgba", || Layout::packed(&[480, 640, 4])?.slice(2, 0..3)),
+    ("rotated", || Layout::packed(&[640, 480, 3])?.permute(&[1, 0, 2])?.flip(0)),
+    ("matrix", || Layout::packed(&[480, 640])),
+    ("transposed", || Layout::packed(&[640, 480])?.permute(&[1, 0])),
+];
+
+/// From where to where, and with one clamp or three.
+#[derive(Debug)]
+pub(super) struct Movement {
+    layouts: [Layout; 2],
+    dtypes: [DType; 2],
+    per_channel: bool,
+}
+
+impl FromStr for Movement {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words: Vec<_> = text.split_whitespace().collect();
+        let [src, source, arrow, dst, dtype, rest @ ..] = &words[..] else {
+            return Err(format!("`{text}` has {} words; the form is: {FORM}", words.len()));
+        };
+        if *arrow != "->" {
+            return Err(format!("`{arrow}` should be `->`; the form is: {FORM}"));
+        }
+        let (layouts, dtypes) = ([layout(src)?, layout(dst)?], [parsed(source)?, parsed(dtype)?]);
+        let per_channel = match rest {
+            [] => false,
+            ["per", "channel"] => true,
+            _ => return Err(format!("`{}` should be `per channel`, or nothing", rest.join(" "))),
+        };
+        if layouts[0].shape() != layouts[1].shape() {
+            return Err(format!(
+                "`{src}` does not go to `{dst}`: one is a picture; `matrix` and `transposed` go to each other"
+            ));
+        }
+        if per_channel && layouts[0].shape().len() < 3 {
+            return Err(format!("`per channel` is for pictures; `{src}` has no channels"));
+        }
+        Ok(Self { layouts, dtypes, per_channel })
+    }
+}
+
+fn layout(name: &str) -> Result<Layout, String> {
+    let Some((_, layout)) = LAYOUTS.iter().find(|(known, _)| *known == name) else {
+        return Err(format!("`{name}` is no layout; give {}", LAYOUTS.map(|(known, _)| known).join(", ")));
+    };
+    layout().map_err(|error| error.to_string())
+}
+
+fn parsed(name: &str) -> Result<DType, String> {
+    name.parse().map_err(|error: Error| error.to_string())
+}
+
+impl Movement {
+    /// Its plan, of clamps with bounds that `change` adds to.
+    pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
+        let [source, dtype] = self.dtypes;
+        let clamp = |n: u8| {
+            let bound = |byte: u8| Bound::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
+            change(Clamp::from_bits(dtype, bound(n)?, bound(0x40 + n)?)?.with_source(source)?)
+        };
+        let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
+        let clamps = if self.per_channel { Clamps::along(2, &clamps) } else { Clamps::from(&clamps[0]) };
+        Plan::new(clamps, &self.layouts[0], &self.layouts[1], Limits::default())
+    }
+}
+
+/// The pipelines of a plan, and the texts of blocks among their modules, each once. Those of other kernels are files.
+pub(super) fn shown(plan: &Plan) -> String {
+    let mut shown = String::new();
+    let mut texts: Vec<String> = Vec::new();
+    for shader in plan.shaders() {
+        let constants = shader.constants.iter().map(|(name, value)| format!(" {name}={value}"));
+        _ = writeln!(shown, "// {}:{}", shader.label, constants.collect::<String>());
+        let text = shader.wgsl.find("// A block of").map(|at| shader.wgsl[at..].to_owned());
+        texts.extend(text.filter(|text| !texts.contains(text)));
+    }
+    for text in texts {
+        _ = write!(shown, "\n{text}");
+    }
+    shown
+}
+
+#[test]
+#[ignore = "prints what the words in WGPU_CLAMP_SHOW describe; `cargo xtask shaders --show` runs it"]
+fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
+    let words = std::env::var(WORDS).map_err(|_| format!("{WORDS} is not set; the form is: {FORM}"))?;
+    let plan = words.parse::<Movement>()?.plan(Ok)?;
+    println!("\n// {plan}\n{}", shown(&plan));
+    Ok(())
+}
+
+#[test]
+fn each_layout_has_a_plan() {
+    for (src, dst) in LAYOUTS.iter().flat_map(|(src, _)| LAYOUTS.map(|(dst, _)| (*src, dst))) {
+        let is_matrix = |name| matches!(name, "matrix" | "transposed");
+        let movement = format!("{src} u8 -> {dst}  float16").parse::<Movement>();
+        assert_eq!(movement.is_ok(), is_matrix(src) == is_matrix(dst), "{src} -> {dst}");
+        let channels = format!("{src} u8 -> {dst} f16 per channel").parse::<Movement>();
+        assert_eq!(channels.is_ok(), !is_matrix(src) && !is_matrix(dst), "{src} -> {dst}");
+        for movement in movement.into_iter().chain(channels) {
+            let plan = movement.plan(Ok).unwrap();
+            assert!(plan.dispatches() > 0 && shown(&plan).contains("kernel, "), "{src} -> {dst}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_word_is_named_beside_right_ones() {
+    for (text, named, right) in [
+        ("hwc u8 ->", "`hwc u8 ->` has 3 words", FORM),
+        ("hwc u8 to chw f16", "`to` should be", "`->`"),
+        (
+            "hcw u8 -> chw f16",
+            "`hcw` is no layout",
+            "hwc, chw, bgr, mirrored, rgba, rotated, matrix, transposed",
+        ),
+        ("hwc u8 -> chw fp16", "\"fp16\"", "f16, bf16"),
+        ("hwc u8 -> chw f16 per row", "`per row` should be", "`per channel`"),
+        ("hwc u8 -> matrix f16", "`hwc` does not go to `matrix`", "`transposed`"),
+        ("matrix u8 -> matrix f16 per channel", "`matrix` has no channels", "for pictures"),
+    ] {
+        let error = text.parse::<Movement>().unwrap_err();
+        assert!(error.contains(named) && error.contains(right), "{text}: {error}");
+    }
+}
