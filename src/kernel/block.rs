@@ -292,13 +292,15 @@ impl Definition for Block {
     }
 
     fn tiling(&self, task: &Task) -> Tiling {
-        let blocks = self.len() as u64;
+        let elements = self.len() as u64;
         let (most, dispatches) = match (self.writes, self.order) {
             // A run may be as short as one block, with an invocation for each element of its edges.
-            (Writes::Joined { .. }, _) => (task.limits.invocations(), 2),
-            (_, Order::Line) => (task.limits.invocations().saturating_mul(blocks), 1),
+            (Writes::Joined { .. }, _) => {
+                (task.limits.invocations().saturating_mul(elements / self.edge_elements() as u64), 2)
+            }
+            (_, Order::Line) => (task.limits.invocations().saturating_mul(elements), 1),
             // A tile may be as narrow as one block in each workgroup.
-            (_, Order::Squares { .. }) => (task.limits.workgroups().saturating_mul(blocks), 1),
+            (_, Order::Squares { .. }) => (task.limits.workgroups().saturating_mul(elements), 1),
         };
         let quantum = self.dims().iter().map(|dim| usize::from(dim.extent)).max().unwrap_or(1);
         Tiling { quantum, most: most.min(i32::MAX as u64), dispatches }

@@ -40,7 +40,7 @@ pub(super) enum Misfit {
 }
 
 impl Strategy {
-    /// The first kernel, in the order of [`Kernel::ALL`], that claims the whole region or all but some edges of it
+    /// The first kernel, in the order of [`claims`], that claims the whole region or all but some edges of it
     /// and whose tiles fit the device. The last kernel claims everything in units of one element, so that if it does
     /// not fit either, nothing does.
     ///

@@ -88,7 +88,7 @@ impl Block {
             && !task.in_place(region)
             && run >= LEAST_PACKETS * per_packet
             && along.extent >= LEAST_BLOCKS * chosen.extents[d];
-        if ahead.is_none() && !joins || chosen.len() == 1 {
+        if ahead.is_none() && !joins || chosen.len() == 1 || chosen.mixes_channels() {
             return None;
         }
         let numbers = chosen.numbers(task);
@@ -120,8 +120,7 @@ impl Block {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block =
-            Block { lead: ahead.map_or(0, |(_, lead)| lead as u8), ..chosen.block(&main, numbers, run) };
+        let block = Block { lead: lead as u8, ..chosen.block(&main, numbers, run) };
         let end = if beyond { PACKET } else { WORD } as u64;
         let ends = [WORD as u64, end];
         Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
@@ -259,6 +258,13 @@ impl Chosen<'_> {
             let Some(along) = along else { break };
             self.extents[along] *= 2;
         }
+    }
+
+    /// Whether the block has fewer elements of a channel than are clamped at once.
+    fn mixes_channels(&self) -> bool {
+        let at_once = LANES.min(PACKET / self.sizes[DST]);
+        let channels = self.dims.iter().position(|dim| dim.channels);
+        channels.is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
     }
 
     /// Makes a short block longer along `d`, or where that is whole along src, until its rows are whole packets of src too.

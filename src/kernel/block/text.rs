@@ -114,7 +114,8 @@ impl Text<'_> {
         };
         let of_block = d.map_or(1, |d| self.block.dims[d].extent);
         let first = "params.geometry.walk.first_channel";
-        self.line(format!("let channel_0 = {first} + {at}.{index} * {of_block}u;"));
+        let index = scaled(&format!("{at}.{index}"), '*', of_block.into());
+        self.line(format!("let channel_0 = {first} + {index};"));
     }
 
     /// An expression: from the start of a block on one side to a row, plus `offset` elements.
@@ -146,7 +147,7 @@ impl Text<'_> {
         }
         let rows = block.rows(SRC);
         self.line("");
-        self.line(format!("// Load {} elements of src, in {} run(s).", self.elements.len(), rows.len()));
+        self.line(format!("// Load {} elements of src, in {} row(s).", self.elements.len(), rows.len()));
         let mut names = Words::new();
         for (r, row) in rows.iter().enumerate() {
             let start = Self::row(SRC, *row, lowest);
@@ -160,20 +161,21 @@ impl Text<'_> {
             let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
             match block.reads {
                 Reads::Packets => {
-                    self.line(format!("let from_{r} = ({start}) / {}u;", PACKET / size));
+                    self.line(format!("let from_{r} = {};", scaled(&start, '/', PACKET / size)));
                     let packets: BTreeSet<usize> = words.iter().map(|word| word / 4).collect();
                     for packet in packets {
-                        self.line(format!("let src_{r}_{packet} = load_src_packet(from_{r} + {packet}u);"));
+                        let at = plus(&format!("from_{r}"), packet);
+                        self.line(format!("let src_{r}_{packet} = load_src_packet({at});"));
                     }
                     let name = |word: usize| format!("src_{r}_{}.{}", word / 4, COMPONENTS[word % 4]);
                     names.extend(words.into_iter().map(|word| ((r, word), name(word))));
                 }
                 Reads::Words => {
-                    let times = if size > WORD { format!(" * {}u", size / WORD) } else { String::new() };
-                    self.line(format!("let from_{r} = ({start}){times};"));
+                    self.line(format!("let from_{r} = {};", scaled(&start, '*', size / WORD)));
                     for word in words {
                         let name = format!("src_{r}_{word}");
-                        self.line(format!("let {name} = load_src_word(from_{r} + {word}u);"));
+                        let at = plus(&format!("from_{r}"), word);
+                        self.line(format!("let {name} = load_src_word({at});"));
                         names.insert((r, word), name);
                     }
                 }
@@ -186,8 +188,7 @@ impl Text<'_> {
     /// The words of a row that may begin within one. None is loaded that has no byte of an element.
     fn load_straddling(&mut self, r: usize, start: &str, bytes: &BTreeSet<usize>, names: &mut Words) {
         let size = self.block.size(SRC);
-        let times = if size > 1 { format!(" * {size}u") } else { String::new() };
-        self.line(format!("let byte_{r} = ({start}){times};"));
+        self.line(format!("let byte_{r} = {};", scaled(start, '*', size)));
         self.line(format!("let from_{r} = byte_{r} / 4u;"));
         self.line(format!("let shift_{r} = (byte_{r} & 3u) * 8u;"));
         let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
@@ -198,12 +199,12 @@ impl Text<'_> {
             // Where the next word begins with an element too, one load serves both.
             let shared = last % WORD == 3 && bytes.contains(&(last + 1));
             let low = if first.is_multiple_of(WORD) {
-                format!("from_{r} + {word}u")
+                plus(&format!("from_{r}"), word)
             } else {
                 format!("(byte_{r} + {first}u) / 4u")
             };
             let high = if shared {
-                format!("from_{r} + {}u", word + 1)
+                plus(&format!("from_{r}"), word + 1)
             } else {
                 format!("(byte_{r} + {last}u) / 4u")
             };
@@ -253,4 +254,18 @@ fn entry_point(name: &str) -> String {
         "@compute @workgroup_size(WORKGROUP_SIZE)\n\
          fn {name}(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {{"
     )
+}
+
+/// A sum with a constant.
+fn plus(number: &str, constant: usize) -> String {
+    if constant == 0 { number.to_owned() } else { format!("{number} + {constant}u") }
+}
+
+/// A product or a quotient with a constant of a number, or of a sum.
+fn scaled(number: &str, operator: char, constant: usize) -> String {
+    match constant {
+        1 => number.to_owned(),
+        _ if number.contains(' ') => format!("({number}) {operator} {constant}u"),
+        _ => format!("{number} {operator} {constant}u"),
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::arrange::{self, Byte, Pairs};
 use super::super::{Block, Element, Numbers, Reads, Writes};
-use super::{COMPONENTS, Text, Words};
+use super::{COMPONENTS, Text, Words, plus, scaled};
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
@@ -53,7 +53,7 @@ impl Packet {
 
     /// Where it lies.
     fn at(&self) -> String {
-        format!("to_{} + {}u", self.row, self.number)
+        plus(&format!("to_{}", self.row), self.number)
     }
 }
 
@@ -83,12 +83,10 @@ impl Text<'_> {
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
                 self.line(format!("let to_{r} = from_dst_{r} / {per_packet}u;"));
-                self.line(format!(
-                    "let phase_{r} = (from_dst_{r} % {per_packet}u) * {}u;",
-                    self.block.size(DST)
-                ));
+                let places = format!("from_dst_{r} % {per_packet}u");
+                self.line(format!("let phase_{r} = {};", scaled(&places, '*', self.block.size(DST))));
             } else {
-                self.line(format!("let to_{r} = ({start}) / {per_packet}u;"));
+                self.line(format!("let to_{r} = {};", scaled(&start, '/', per_packet)));
             }
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
@@ -317,7 +315,7 @@ impl Text<'_> {
         for (p, part) in parts.iter().enumerate() {
             if several && current != Some(channel(part)) {
                 current = Some(channel(part));
-                self.line(format!("set_channel(channel_0 + {}u);", channel(part)));
+                self.line(format!("set_channel({});", plus("channel_0", channel(part).into())));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
             // In order: a packet may be joined to the one before it.
