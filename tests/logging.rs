@@ -160,10 +160,11 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                 vec![
                     "prepare f32: max(min(x * 2.0 + 1.0, 9.0), 1.0), fast; src of shape [4, 4], strides [4, 1], offset 0, \
                      dst of shape [4, 4], strides [1, 4], offset 16; \
-                     f32, fast affine step, one buffer, windows: 1, strided kernel for 16 elements \
-                     (no faster kernel suits these strides); dispatches: 1"
+                     f32, fast affine step, one buffer, windows: 1, block kernel for 16 elements \
+                     (4 (1 to 4) × 4 (4 to 1), by packets); dispatches: 1"
                         .to_owned(),
-                    "pipeline f32, fast affine step, one buffer, strided kernel, strided: compiling"
+                    "pipeline f32, fast affine step, one buffer, block kernel, \
+                     4 (1 to 4) × 4 (4 to 1), by packets, block: compiling"
                         .to_owned(),
                 ]
             )

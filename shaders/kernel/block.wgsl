@@ -16,6 +16,6 @@ struct Place {
     src: u32,     // in elements
     dst: u32,
     channel: u32, // its number along the dimension of channels, where that is one of the walk's
-    x: u32,       // its number along src's fastest dimension, in a square
-    y: u32,       // along dst's
+    x: u32,       // of a square, its number along src's fastest dimension; of a run, its number there; else the linear index
+    y: u32,       // of a square, its number along dst's fastest dimension
 }

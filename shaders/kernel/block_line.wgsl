@@ -6,5 +6,5 @@ fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
     let w = params.geometry.walk;
     let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
     let at = walk(index);
-    return Place(index < w.count, at.src, at.dst, at.channel - w.first_channel, 0u, 0u);
+    return Place(index < w.count, at.src, at.dst, at.channel - w.first_channel, index, 0u);
 }

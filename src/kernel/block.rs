@@ -33,8 +33,8 @@ const MAX_DIMS: usize = 3;
 /// this power; along dst's fastest dimension the others of 256.
 const SQUARE_LOG2: u8 = 4;
 
-/// What a block moves. Of strides only short ones are in it, and of phases only whether src begins at packets, so that
-/// extents, offsets and long strides change no text.
+/// What a block moves, and along which dimensions of a region. Of strides only short ones are in it, and of phases only
+/// whether rows begin at packets, so that extents, offsets and long strides change no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
     /// Of an element of src and of dst, in bytes.

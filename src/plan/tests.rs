@@ -132,8 +132,8 @@ fn kernels_suit_their_layouts() {
         (DType::U8, shifted(700), pixels(0..700), vec!["block"]),
         (DType::U8, shifted(699), pixels(0..699), vec!["block", "words"]),
         (DType::U8, shifted(900), pixels(3..903), vec!["block", "words", "words"]),
-        // In words on both sides, at another byte of these: the last packet of src has none that are needed.
-        (DType::U8, group(1), group(0), vec!["block", "words"]),
+        // In words on both sides, at another byte of these.
+        (DType::U8, group(1), group(0), vec!["block"]),
         // Behind the first group, src is at a packet, or only before it.
         (DType::U8, from(13), pixels(3..653), vec!["block", "contiguous", "words"]),
         (DType::U8, from(16), pixels(3..653), vec!["block", "words", "words"]),
@@ -238,6 +238,47 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
         let plan = plan(dtype, &packed(&[2, 80]), &dst);
         assert!(!kernels(&plan).contains(&"block"), "{plan}");
         try_out(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, true);
+    }
+}
+
+/// What is cut off along one dimension meets what is cut off along another, gaps in dst, and channels of exact steps.
+#[test]
+fn blocks_leave_parts_and_keep_channels_apart() {
+    type Side = (&'static [isize], usize);
+    let cases: [(DType, &[usize], Side, Side, Option<usize>); 11] = [
+        // An offset in dst, and five components.
+        (DType::U8, &[1024, 5], (&[5, 1], 0), (&[1, 1024], 13), None),
+        (DType::F32, &[1001, 6], (&[6, 1], 0), (&[1, 1004], 1), Some(1)),
+        (DType::U64, &[31, 64], (&[1, 52], 1990), (&[64, 1], 5), None),
+        // Four dimensions that could be a block's.
+        (DType::F16, &[64, 2, 24, 4], (&[3, 1, 0, 392], 0), (&[448, 224, 8, 1], 0), None),
+        (DType::U8, &[3, 5, 16, 7], (&[1, -8, 0, 48], 33), (&[1296, 256, -16, 1], 245), None),
+        // The packets of a channel are not as many as those of the next one.
+        (DType::F32, &[100, 5, 4], (&[20, 4, 1], 0), (&[32, 6, 1], 0), Some(1)),
+        (DType::F64, &[200, 7, 2], (&[14, 2, 1], 0), (&[22, 3, 1], 0), Some(1)),
+        (DType::I64, &[200, 7, 2], (&[14, 2, 1], 0), (&[22, 3, 1], 0), Some(1)),
+        (DType::F16, &[65, 31], (&[1, 73], 13), (&[52, 1], 0), Some(0)),
+        // Whole packets with gaps of whole packets between them.
+        (DType::F32, &[1000, 48], (&[48, 1], 0), (&[64, 1], 0), None),
+        (DType::U8, &[1000, 64, 16], (&[1024, 1, 64], 0), (&[2048, 32, 1], 0), None),
+    ];
+    for (dtype, shape, src, dst, axis) in cases {
+        let [src, dst] = [src, dst].map(|(strides, offset)| Layout::strided(shape, strides, offset).unwrap());
+        let step = |clamp: Clamp| match dtype {
+            DType::F64 => clamp.with_affine_f64(0.75, 3.0).unwrap(),
+            _ => clamp.with_affine(0.75, 3.0).unwrap(),
+        };
+        let list: Vec<_> = clamps(axis.map_or(1, |axis| shape[axis]), dtype, dtype)
+            .into_iter()
+            .map(|clamp| step(clamp).with_precision(Precision::Exact))
+            .collect();
+        let clamps: Clamps<'_> = axis.map_or((&list[0]).into(), |axis| Clamps::along(axis, &list));
+        for placement in [Placement::TwoBuffers, Placement::OneBuffer] {
+            let behind = if placement == Placement::OneBuffer { 1 << 22 } else { 0 };
+            let dst = Layout::strided(shape, dst.strides(), dst.offset() + behind).unwrap();
+            let plan = Plan::with_placement(clamps, &src, &dst, placement, Limits::default()).unwrap();
+            try_out(&plan, clamps, &src, &dst, axis.is_some());
+        }
     }
 }
 

@@ -15,6 +15,9 @@ const MOST_ELEMENTS: usize = 256;
 /// The most elements of a block that is made longer.
 const LONGEST: usize = 128;
 
+/// A dimension of so many elements at most is taken whole where that is next to each other in src.
+const WHOLE: usize = 8;
+
 /// Packets that a block should load and store, so that finding its place costs little beside; fewer where it has many rows
 /// of src.
 const ENOUGH_PACKETS: [usize; 2] = [12, 6];
@@ -25,6 +28,9 @@ const SPARSEST: usize = 4;
 /// The fewest blocks and packets of a run for which its edges, a packet in all, are worth a dispatch.
 const LEAST_BLOCKS: usize = 4;
 const LEAST_PACKETS: usize = 16;
+
+/// The most parts that a claim leaves.
+const MOST_PARTS: usize = 2;
 
 /// The fewest elements for which blocks are worth more dispatches than one.
 const LEAST_ELEMENTS: usize = 1024;
@@ -82,6 +88,13 @@ impl Block {
         chosen.widen();
         chosen.gather_channels(d);
         chosen.lengthen(d, ahead.is_none());
+        // What is not in whole blocks is left, and one more pixel where the last packet, which is loaded too, ends behind it.
+        let (first, lead) = ahead.unwrap_or_default();
+        let behind_last = (lead + chosen.between(d) + (chosen.extents[d] - 1) * pitch) * chosen.sizes[DST];
+        let beyond = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
+        let rest = along.extent.checked_sub(first + usize::from(beyond))? % chosen.extents[d];
+        let left = usize::from(first > 0) + usize::from(beyond || rest > 0);
+        chosen.divide_others(d, MOST_PARTS - left);
         // In place, a block that is computed once more would load what another invocation has stored.
         let run = along.extent * chosen.between(d);
         let joins = !keeps
@@ -93,17 +106,12 @@ impl Block {
         }
         let numbers = chosen.numbers(task);
 
-        // What is not in whole blocks is left, and one more pixel where the last packet, which is loaded too, ends behind it.
-        let lead = ahead.map_or(0, |(_, lead)| lead);
-        let last = (lead + chosen.between(d) + (chosen.extents[d] - 1) * pitch) * chosen.sizes[DST];
-        let beyond = keeps && !last.next_multiple_of(WORD).is_multiple_of(PACKET);
-        let mut cuts = [None; 2];
+        let mut cuts = [None; MOST_PARTS];
         let mut slots = cuts.iter_mut();
         for (e, dim) in dims.iter().enumerate() {
-            let first = if e == d { ahead.map_or(0, |(first, _)| first) } else { 0 };
-            let behind = usize::from(beyond && e == d);
+            let (first, behind) = if e == d { (first, usize::from(beyond)) } else { (0, 0) };
             let block = chosen.extents[e];
-            let extent = dim.extent.saturating_sub(first + behind) / block * block;
+            let extent = (dim.extent - first - behind) / block * block;
             if extent < dim.extent {
                 // Cut from one place to another, it would not be of whole channels.
                 if extent * 2 < dim.extent || dim.channels && first > 0 {
@@ -121,8 +129,7 @@ impl Block {
         }
         let run = if ahead.is_none() { Some(d) } else { None };
         let block = Block { lead: lead as u8, ..chosen.block(&main, numbers, run) };
-        let end = if beyond { PACKET } else { WORD } as u64;
-        let ends = [WORD as u64, end];
+        let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
         Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
     }
 }
@@ -149,9 +156,12 @@ impl Chosen<'_> {
         };
         if let Some(d) = d {
             let pitch = self.dims[d].dst.unsigned_abs();
-            let keeps = pitch > extent;
+            let keeps = pitch > extent && !(pitch | extent).is_multiple_of(per_packet);
             let pixels = per_packet / gcd(per_packet, pitch);
-            let near = if keeps { pitch <= SPARSEST * extent } else { !extent.is_multiple_of(per_packet) };
+            let near = match (keeps, pitch == extent) {
+                (true, _) => pitch <= SPARSEST * extent,
+                (false, next) => next && !extent.is_multiple_of(per_packet),
+            };
             if near
                 && pitch <= Stride::NEAREST
                 && pixels * extent <= self.most
@@ -176,6 +186,11 @@ impl Chosen<'_> {
             span = span.max(stride).saturating_add(stride.saturating_mul(dim.extent - 1));
             apart
         })
+    }
+
+    /// Whether dimension `d` is one of the block's, or may become one.
+    fn takes(&self, d: usize) -> bool {
+        self.extents[d] > 1 || self.extents.iter().filter(|extent| **extent > 1).count() < MAX_DIMS
     }
 
     /// Elements next to each other in dst, of dimension `d` and what is within.
@@ -220,17 +235,15 @@ impl Chosen<'_> {
     /// Adds elements that lie beside those of the block in src, as long as too few of the bytes that are loaded are used.
     fn widen(&mut self) {
         while 4 * self.len() * self.sizes[SRC] < 3 * self.loaded() {
-            let dims = self.extents.iter().filter(|extent| **extent > 1).count();
             let near = |d: &usize| {
                 let (dim, extent) = (self.dims[*d], self.extents[*d]);
-                let room =
-                    if extent == 1 { dims < MAX_DIMS && dim.extent > 1 } else { 2 * extent <= dim.extent };
+                let room = self.takes(*d) && 2 * extent <= dim.extent;
                 room && dim.src != 0 && matches!(Stride::of(dim.src), Stride::Near(_))
             };
             let nearest = (0..self.dims.len()).filter(near).min_by_key(|d| self.dims[*d].src.unsigned_abs());
             let Some(d) = nearest else { break };
             let (extent, before) = (self.extents[d], [self.len(), self.loaded()]);
-            let whole = extent == 1 && self.dims[d].extent <= 4;
+            let whole = extent == 1 && self.dims[d].extent <= WHOLE;
             self.extents[d] = if whole { self.dims[d].extent } else { 2 * extent };
             let uses_more = self.len() * before[1] > before[0] * self.loaded();
             if self.len() > self.most || !uses_more {
@@ -249,14 +262,26 @@ impl Chosen<'_> {
             && self.len() / self.extents[channels] < enough
             && 2 * self.len() <= self.most.max(LANES * self.extents[channels])
         {
-            let dims = self.extents.iter().filter(|extent| **extent > 1).count();
             let along = if d == channels { d.checked_sub(1) } else { Some(d) };
-            let along = along.filter(|&along| {
-                (self.extents[along] > 1 || dims < MAX_DIMS)
-                    && 2 * self.extents[along] <= self.dims[along].extent
-            });
+            let along = along
+                .filter(|&along| self.takes(along) && 2 * self.extents[along] <= self.dims[along].extent);
             let Some(along) = along else { break };
             self.extents[along] *= 2;
+        }
+    }
+
+    /// Makes the block shorter along dimensions but `d` until it divides all of them but so many.
+    fn divide_others(&mut self, d: usize, but: usize) {
+        let mut left = 0;
+        for e in (0..self.dims.len()).filter(|&e| e != d) {
+            let extent = self.dims[e].extent;
+            if !extent.is_multiple_of(self.extents[e]) && left < but {
+                left += 1;
+            } else {
+                while !extent.is_multiple_of(self.extents[e]) {
+                    self.extents[e] /= 2;
+                }
+            }
         }
     }
 
@@ -290,7 +315,7 @@ impl Chosen<'_> {
         let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
         let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
         let longer_is_better =
-            short && is_little && 2 * self.len() <= self.most.min(LONGEST) && longer <= most;
+            self.takes(d) && short && is_little && 2 * self.len() <= self.most.min(LONGEST) && longer <= most;
         if longer_is_better {
             self.extents[d] = longer;
         }

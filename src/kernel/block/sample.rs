@@ -82,3 +82,53 @@ impl Block {
         })
     }
 }
+
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{Clamp, DType};
+
+    /// Extents, offsets and long strides change no text: each way from one layout to another has a few, at any sizes and
+    /// offsets.
+    #[test]
+    fn texts_are_few() {
+        let at = |layout: &Layout, offset: usize| {
+            Layout::strided(layout.shape(), layout.strides(), layout.offset() + offset).unwrap()
+        };
+        let sizes = [(40, 64), (33, 128), (64, 200), (25, 331), (70, 1024), (31, 1531)];
+        let mut most = 0;
+        for (source, dtype) in [(DType::U8, DType::U8), (DType::U8, DType::F32), (DType::F32, DType::U8)] {
+            let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+            let step = crate::arithmetic::AffineStep::of(&clamp, false, Limits::default().features());
+            let task = Task {
+                arithmetic: Arithmetic::new(&clamp, step),
+                channels: 1,
+                placement: Placement::TwoBuffers,
+                limits: Limits::default(),
+            };
+            for (c, kind) in [1, 3, 4, 16].into_iter().flat_map(|c| (0..5).map(move |kind| (c, kind))) {
+                let mut blocks = HashSet::new();
+                for (height, width) in sizes {
+                    let hwc = Layout::packed(&[height, width, c]).unwrap();
+                    let planes = Layout::packed(&[c, height, width]).unwrap().permute(&[1, 2, 0]).unwrap();
+                    let turned = Layout::packed(&[width, height, c]).unwrap().permute(&[1, 0, 2]).unwrap();
+                    let (src, dst) = match kind {
+                        0 => (hwc.flip(1).unwrap(), hwc),
+                        1 => (hwc, planes),
+                        2 => (planes, hwc),
+                        3 => (hwc.flip(2).unwrap(), hwc),
+                        _ => (turned, hwc),
+                    };
+                    for offset in 0..32 {
+                        let region = Region::collapsed(&at(&src, offset * 7 % 32), &at(&dst, offset), None);
+                        blocks.extend(Block::claim(&task, &region).map(|(block, _)| block));
+                    }
+                }
+                assert!(blocks.len() <= 12, "{source} to {dtype}, {c} components, {kind}: {blocks:#?}");
+                most = most.max(blocks.len());
+            }
+        }
+        println!("{most} at most");
+    }
+}

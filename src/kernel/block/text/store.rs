@@ -14,9 +14,18 @@ impl Block {
     /// side: where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
-        arithmetic.one_size().is_some()
-            && packed
-            && packets(self, &self.elements()).iter().all(Packet::has_one_clamp)
+        if arithmetic.one_size().is_none() || !packed {
+            return false;
+        }
+        let packets = packets(self, &self.elements());
+        let of = |channel| packets.iter().filter(|packet| packet.channel() == Some(channel)).count();
+        let one_clamp = packets.iter().all(|packet| packet.channel().is_some());
+        // Long arithmetic counts on as many parts of each channel.
+        let alike = arithmetic.step != AffineStep::Exact || {
+            let channels = self.elements().iter().map(|element| element.channel).max().unwrap_or(0);
+            (0..=channels).all(|channel| of(channel) == of(0))
+        };
+        one_clamp && alike
     }
 }
 
@@ -40,10 +49,11 @@ struct Packet {
 }
 
 impl Packet {
-    fn has_one_clamp(&self) -> bool {
+    /// That of all of its elements, if it is the same.
+    fn channel(&self) -> Option<u8> {
         let mut channels = self.places.iter().flatten().map(|element| element.channel);
-        let first = channels.next();
-        channels.all(|channel| Some(channel) == first)
+        let first = channels.next()?;
+        channels.all(|channel| channel == first).then_some(first)
     }
 
     /// Whether some of it stays as it is.
@@ -286,6 +296,9 @@ impl Text<'_> {
             }
             // All channels have as many parts.
             let of_channel = parts.iter().filter(|part| channel(part) == 0).count();
+            debug_assert!(
+                parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
+            );
             self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
                 if several {
                     text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
