@@ -245,7 +245,8 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
 #[test]
 fn blocks_leave_parts_and_keep_channels_apart() {
     type Side = (&'static [isize], usize);
-    let cases: [(DType, &[usize], Side, Side, Option<usize>); 11] = [
+    type Case = (DType, &'static [usize], Side, Side, Option<usize>);
+    let cases: [Case; 11] = [
         // An offset in dst, and five components.
         (DType::U8, &[1024, 5], (&[5, 1], 0), (&[1, 1024], 13), None),
         (DType::F32, &[1001, 6], (&[6, 1], 0), (&[1, 1004], 1), Some(1)),
