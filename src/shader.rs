@@ -168,10 +168,11 @@ impl PipelineName {
 impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Module::Clamp(ModuleName { arithmetic, operators, kernel, placement }) = self.module {
-            write!(f, "{arithmetic}, {operators}{placement}, {kernel} kernel, ")?;
+            write!(f, "{arithmetic}, {operators}{placement}, ")?;
             if let Kernel::Block(block) = kernel {
                 write!(f, "{block}, ")?;
             }
+            write!(f, "{kernel} kernel, ")?;
         }
         f.write_str(self.entry_point.name())
     }

@@ -163,8 +163,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                      f32, fast affine step, one buffer, windows: 1, block kernel for 16 elements \
                      (4 (1 to 4) × 4 (4 to 1), by packets); dispatches: 1"
                         .to_owned(),
-                    "pipeline f32, fast affine step, one buffer, block kernel, \
-                     4 (1 to 4) × 4 (4 to 1), by packets, block: compiling"
+                    "pipeline f32, fast affine step, one buffer, \
+                     4 (1 to 4) × 4 (4 to 1), by packets, block kernel, block: compiling"
                         .to_owned(),
                 ]
             )
