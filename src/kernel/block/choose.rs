@@ -18,9 +18,10 @@ const LONGEST: usize = 128;
 /// A dimension of so many elements at most is taken whole where that is next to each other in src.
 const WHOLE: usize = 8;
 
-/// Packets that a block should load and store, so that finding its place costs little beside; fewer where it has many rows
-/// of src.
-const ENOUGH_PACKETS: [usize; 2] = [12, 6];
+/// Packets that a block should load and store, so that finding its place costs little beside; fewer where each element along
+/// it is in a row of src of its own.
+const ENOUGH_PACKETS: usize = 12;
+const ENOUGH_OF_ROWS: usize = 6;
 
 /// The most places of dst for each element, where some of its packets stays.
 const SPARSEST: usize = 4;
@@ -311,9 +312,9 @@ impl Chosen<'_> {
         // What is left is taken element by element.
         let left = total / dim.extent * (dim.extent % longer);
         let is_little = left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
-        let far = Stride::of(dim.src) == Stride::Far;
+        let enough = if Stride::of(dim.src) == Stride::Far { ENOUGH_OF_ROWS } else { ENOUGH_PACKETS };
         let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
-        let short = packets < ENOUGH_PACKETS[usize::from(far)] || self.ends_within_packet(d);
+        let short = packets < enough || self.ends_within_packet(d);
         let longer_is_better =
             self.takes(d) && short && is_little && 2 * self.len() <= self.most.min(LONGEST) && longer <= most;
         if longer_is_better {

@@ -44,7 +44,16 @@ impl Block {
     /// The text of its module beside the fragments.
     pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
         let elements = self.elements();
-        let mut text = Text { block: self, elements, arithmetic, placement, lines: Vec::new(), indent: 1 };
+        let takes_packets = self.takes_packets(arithmetic);
+        let mut text = Text {
+            block: self,
+            elements,
+            arithmetic,
+            placement,
+            takes_packets,
+            lines: Vec::new(),
+            indent: 1,
+        };
         text.place();
         let loaded = text.load();
         text.clamp_and_store(&loaded);
@@ -59,6 +68,8 @@ struct Text<'a> {
     elements: Vec<Element>,
     arithmetic: Arithmetic,
     placement: Placement,
+    /// [`Block::takes_packets`].
+    takes_packets: bool,
     lines: Vec<String>,
     /// Levels of the next line.
     indent: usize,

@@ -116,7 +116,7 @@ impl Text<'_> {
 
     /// What goes through the arithmetic at once, channel by channel.
     fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
-        if self.block.takes_packets(self.arithmetic) {
+        if self.takes_packets {
             let mut pairs = Pairs::default();
             let part = |packet: &Packet| Part {
                 elements: packet.places.iter().flatten().copied().collect(),
@@ -229,7 +229,7 @@ impl Text<'_> {
 
     /// A packet of dst, of clamped parts.
     fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> String {
-        if self.block.takes_packets(self.arithmetic) {
+        if self.takes_packets {
             let element = packet.places.iter().flatten().next().expect("a packet has an element");
             return names[places[&(element.rows[DST], element.offsets[DST])].0].clone();
         }
@@ -276,7 +276,7 @@ impl Text<'_> {
     /// Calls the arithmetic for each part, and stores each packet as soon as all of it is there, so that few values are
     /// alive at once.
     fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
-        let by_packets = self.block.takes_packets(self.arithmetic) || self.block.size(DST) > WORD;
+        let by_packets = self.takes_packets || self.block.size(DST) > WORD;
         let function = if by_packets { "packet" } else { "elements" };
         let mut places = Places::new();
         for (p, part) in parts.iter().enumerate() {
