@@ -3,7 +3,7 @@
 //! what several kernels share.
 
 #![cfg_attr(
-    not(any(test, fuzzing)),
+    not(test),
     expect(dead_code, reason = "only tests ask which entry points and constants there are")
 )]
 

@@ -34,7 +34,7 @@ pub(crate) const LANES: usize = 4;
 const BEYOND: usize = 3;
 
 impl Operators {
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 7] =
         [Self::One, Self::Few, Self::Many, Self::Stored, Self::FewLanes, Self::ManyLanes, Self::StoredLanes];
 

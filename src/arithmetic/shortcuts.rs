@@ -43,7 +43,7 @@ impl Shortcuts {
     }
 
     /// All that there are for modules of `arithmetic`.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) fn all(arithmetic: Arithmetic) -> impl Iterator<Item = Self> {
         let used = Self::used(arithmetic);
         let values = |used| if used { &[false, true][..] } else { &[false] };

@@ -82,7 +82,7 @@ impl Arithmetic {
     }
 
     /// All that modules may hold.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let pairs = DType::ALL.into_iter().flat_map(|dtype| {
             let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
@@ -157,7 +157,7 @@ const fn is_f16(source: DType, dtype: DType) -> bool {
 }
 
 /// All steps that modules from one dtype to another may hold.
-#[cfg(any(test, fuzzing))]
+#[cfg(test)]
 const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
     use AffineStep::{Exact, Fast, FastF16, Fixed, Halves, None};
     match class(source, dtype) {
