@@ -293,6 +293,7 @@ pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kern
             kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
         Some((*kernel, claimant.claim(task, region)?))
     };
+    // Blocks come behind the kernels of one run.
     let (runs, others) = Kernel::SINGLE.split_at(2);
     let block = iter::once_with(move || Block::claim(task, region)).flatten();
     let block = block.map(|(block, claim)| (Kernel::Block(block), claim));

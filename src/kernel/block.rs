@@ -19,7 +19,7 @@ use super::{
     Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, load_fragments, store_fragments,
 };
 use crate::MAX_RANK;
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::{Arithmetic, LANES, Operators};
 use crate::fragment::{Fragment, fragment};
 
 /// Blocks of a run that an invocation takes where rows of dst begin anywhere; it computes one more, of which it stores the
@@ -154,6 +154,11 @@ impl Block {
     /// Of an element of one side, in bytes.
     fn size(&self, side: usize) -> usize {
         self.sizes[side].into()
+    }
+
+    /// Elements that are clamped at once, where they have so many bytes.
+    const fn at_once(size: usize) -> usize {
+        if PACKET / size < LANES { PACKET / size } else { LANES }
     }
 
     /// Elements of dst in a packet.
@@ -395,14 +400,6 @@ impl Definition for Block {
     }
 }
 
-/// By the smaller stride: what is near on either side is taken soon, while it is in the caches.
-fn nearest_first(loops: &mut [Loop]) {
-    loops.sort_unstable_by_key(|along| match along.src.unsigned_abs() {
-        0 => along.dst.unsigned_abs(),
-        src => src.min(along.dst.unsigned_abs()),
-    });
-}
-
 /// The loops that are more than one round.
 fn rounds(loops: &[Loop]) -> impl Iterator<Item = Loop> {
     loops.iter().copied().filter(|along| along.extent > 1)
@@ -411,7 +408,7 @@ fn rounds(loops: &[Loop]) -> impl Iterator<Item = Loop> {
 impl Block {
     /// Blocks one after the other.
     fn launch_line(tile: &BoundTile<'_>, mut geometry: Geometry, loops: &mut [Loop]) -> Launch {
-        nearest_first(loops);
+        loops.sort_unstable_by_key(Loop::distance);
         let (mut walk, rank) = Walk::over(tile, rounds(loops));
         let grid = walk.grid(tile);
         geometry.walk = walk;
@@ -459,7 +456,7 @@ impl Block {
         along: usize,
     ) -> Launch {
         let blocks = std::mem::replace(&mut loops[along], Loop::ONCE);
-        nearest_first(loops);
+        loops.sort_unstable_by_key(Loop::distance);
         // The last loop is that over segments, so that all before it is what a run is found by.
         let segments = blocks.in_steps(UNITS);
         let (mut walk, rank) = Walk::over(tile, rounds(loops).chain([segments]));

@@ -43,6 +43,14 @@ impl Loop {
         Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
     }
 
+    /// The smaller stride, by which loops are sorted; a broadcast is near everywhere.
+    pub(super) fn distance(&self) -> usize {
+        match self.src {
+            0 => self.dst.unsigned_abs(),
+            src => src.unsigned_abs().min(self.dst.unsigned_abs()),
+        }
+    }
+
     /// So many rounds at once.
     pub(super) const fn in_steps(self, rounds: u64) -> Self {
         let by = rounds.cast_signed() as isize;
@@ -96,12 +104,7 @@ impl BoundTile<'_> {
         for (slot, dim) in loops.iter_mut().zip(self.loops().skip(skip)) {
             *slot = dim;
         }
-        // A broadcast is near everywhere.
-        let distance = |dim: &Loop| match dim.src {
-            0 => dim.dst.unsigned_abs(),
-            src => src.unsigned_abs().min(dim.dst.unsigned_abs()),
-        };
-        loops[..rank].sort_by_key(distance);
+        loops[..rank].sort_by_key(Loop::distance);
         loops.into_iter().take(rank)
     }
 

@@ -189,6 +189,11 @@ impl Chosen<'_> {
         })
     }
 
+    /// The dimension whose indices are channels.
+    fn channel_dim(&self) -> Option<usize> {
+        self.dims.iter().position(|dim| dim.channels)
+    }
+
     /// Whether dimension `d` is one of the block's, or may become one.
     fn takes(&self, d: usize) -> bool {
         self.extents[d] > 1 || self.extents.iter().filter(|extent| **extent > 1).count() < MAX_DIMS
@@ -256,7 +261,7 @@ impl Chosen<'_> {
 
     /// Makes the block longer where it has elements of several channels, but few of each: they are clamped side by side.
     fn gather_channels(&mut self, d: usize) {
-        let Some(channels) = self.dims.iter().position(|dim| dim.channels) else { return };
+        let Some(channels) = self.channel_dim() else { return };
         // Clamps along a long dimension are looked up for each block.
         let enough = if d == channels { 4 * LANES } else { LANES };
         while self.extents[channels] > 1
@@ -288,9 +293,8 @@ impl Chosen<'_> {
 
     /// Whether the block has fewer elements of a channel than are clamped at once.
     fn mixes_channels(&self) -> bool {
-        let at_once = LANES.min(PACKET / self.sizes[DST]);
-        let channels = self.dims.iter().position(|dim| dim.channels);
-        channels.is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
+        let at_once = Block::at_once(self.sizes[DST]);
+        self.channel_dim().is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
     }
 
     /// Makes a short block longer along `d`, or where that is whole along src, until its rows are whole packets of src too.
@@ -331,8 +335,7 @@ impl Chosen<'_> {
 
     /// Which clamps the elements have.
     fn numbers(&self, task: &Task) -> Numbers {
-        let channels = self.dims.iter().position(|dim| dim.channels);
-        match channels {
+        match self.channel_dim() {
             _ if task.channels == 1 => Numbers::One,
             Some(d) if self.extents[d] > 1 => Numbers::Each,
             _ => Numbers::Block,

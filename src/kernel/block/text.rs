@@ -15,7 +15,7 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 22] = [
+const PROVIDED: [&str; 20] = [
     "params",
     "WORKGROUP_SIZE",
     "place",
@@ -36,8 +36,6 @@ const PROVIDED: [&str; 22] = [
     "elements",
     "packet",
     "of_quads",
-    "Place",
-    "Edge",
 ];
 
 impl Block {

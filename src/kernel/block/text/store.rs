@@ -131,7 +131,7 @@ impl Text<'_> {
         }
         let mut elements = self.elements.clone();
         elements.sort_by_key(|element| element.channel);
-        let at_once = LANES.min(PACKET / self.block.size(DST));
+        let at_once = Block::at_once(self.block.size(DST));
         let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
         let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
         parts.map(|part| Part { elements: part.to_vec(), bits: self.side_by_side(part, loaded) }).collect()
@@ -223,7 +223,7 @@ impl Text<'_> {
         };
         let none = if bits == 64 { "0u, 0u" } else { "0u" };
         let mut lanes: Vec<_> = sources.into_iter().map(lane).collect();
-        lanes.resize(LANES.min(PACKET / self.block.size(DST)), none.to_owned());
+        lanes.resize(Block::at_once(self.block.size(DST)), none.to_owned());
         format!("vec4<u32>({})", lanes.join(", "))
     }
 
