@@ -10,18 +10,13 @@
 mod block;
 pub(crate) mod contiguous;
 pub(crate) mod division;
-pub(crate) mod fill;
+pub(crate) mod gather;
 pub(crate) mod interleaved;
 mod limits;
 pub(crate) mod region;
-pub(crate) mod row;
-pub(crate) mod row_edges;
-pub(crate) mod rows;
 pub(crate) mod run_edges;
-pub(crate) mod strided;
 mod tile;
 pub(crate) mod walk;
-pub(crate) mod words;
 
 use std::{fmt, iter};
 
@@ -276,14 +271,8 @@ kernels! {
     Contiguous: contiguous,
     /// As `Contiguous`, elements next to each other being of different channels.
     Interleaved: interleaved,
-    /// Rows of packets without gaps on both sides, at any distance from a packet.
-    Rows: rows,
-    /// Rows of packets in dst, of one element of src each.
-    Fill: fill,
-    /// Words of dst that hold several elements, or one at a fixed place.
-    Words: words,
-    /// Single elements, any layouts.
-    Strided: strided,
+    /// Any layouts, element by element.
+    Gather: gather,
 }
 
 /// What the kernels that serve a task would take of a region, in the order in which they are asked.

@@ -1,4 +1,4 @@
-// Rows: elements next to each other in dst. `src/kernel/row.rs` is the host's half.
+// Rows: elements next to each other in dst.
 //
 // Provides: Row
 struct Row {

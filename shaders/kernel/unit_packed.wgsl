@@ -1,18 +1,17 @@
 // A unit of a row in dst is a word of several elements, of which those at the row's ends may be others'.
 //
-// Provides: row_unit, SRC_IN_ROWS, EXCLUSIVE_WORDS
-// Needs: params, set_channel, Position, DST_BYTES, LANES, load_src, lanes_of, word_of, elements, load_contended_src_word, load_contended_dst_word,
+// Provides: row_unit
+// Needs: SRC_IN_ROWS, set_channel, Position, Row, DST_BYTES, LANES, load_src, load_contended_src_word, lanes_of, word_of, elements, load_contended_dst_word,
 //     store_contended_dst_word, flip_contended_dst_bits
-fn row_unit(at: Position, unit: u32) {
+fn row_unit(at: Position, row: Row, unit: u32) {
     set_channel(at.channel);
     let bits = DST_BYTES * 8u;
     let origin = unit * LANES;
     let lowest = max(at.dst, origin) - origin; // the first element of the word that is the row's
-    let highest = min(at.dst + params.geometry.row.length - origin, LANES) - 1u;
+    let highest = min(at.dst + row.length - origin, LANES) - 1u;
 
     // The source of the word's first element, whether it is the row's or not.
-    let stride = params.geometry.row.src_stride;
-    let src = at.src + (origin - at.dst) * stride;
+    let src = at.src + (origin - at.dst) * row.src_stride;
     var x = vec4<u32>(0u);
     if SRC_IN_ROWS {
         // In one word or in two neighbours. Where all that counts lies in the second, both loads are of that.
@@ -22,32 +21,20 @@ fn row_unit(at: Position, unit: u32) {
         x = lanes_of((a >> shift) | ((b << 1u) << (31u - shift)));
     } else {
         // Lanes outside the row load any valid element; the mask drops them.
-        x.x = load_src(src + lowest * stride);
-        x.y = load_src(src + clamp(1u, lowest, highest) * stride);
+        x.x = load_src(src + lowest * row.src_stride);
+        x.y = load_src(src + clamp(1u, lowest, highest) * row.src_stride);
         if LANES == 4u {
-            x.z = load_src(src + clamp(2u, lowest, highest) * stride);
-            x.w = load_src(src + highest * stride);
+            x.z = load_src(src + clamp(2u, lowest, highest) * row.src_stride);
+            x.w = load_src(src + highest * row.src_stride);
         }
     }
 
     let y = word_of(elements(x));
     let mask = (0xffffffffu >> (32u - (highest + 1u - lowest) * bits)) << (lowest * bits);
-    if EXCLUSIVE_WORDS {
-        var merged = y;
-        if mask != 0xffffffffu {
-            merged = (load_contended_dst_word(unit) & ~mask) | (y & mask);
-        }
-        store_contended_dst_word(unit, merged);
-    } else if mask == 0xffffffffu {
+    if mask == 0xffffffffu {
         store_contended_dst_word(unit, y);
     } else {
         // Others change their elements meanwhile: flip only the bits that change.
         flip_contended_dst_bits(unit, (load_contended_dst_word(unit) ^ y) & mask);
     }
 }
-
-// Whether a row has no gaps in src, of elements as large as those of dst.
-override SRC_IN_ROWS: bool = false;
-
-// Whether no word of dst holds elements of two rows.
-override EXCLUSIVE_WORDS: bool = false;

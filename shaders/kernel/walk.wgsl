@@ -17,7 +17,6 @@ struct Walk {
     src_start: u32,  // where index 0 lies in src
     dst_start: u32,
     grid_width: u32, // workgroups along x
-    items: u32,      // the first dimension's extent where an invocation takes several of its items
     channel_dim: u32,   // the dimension whose indices are channels, if there is one
     first_channel: u32, // that of index 0
 }
@@ -31,7 +30,6 @@ struct Position {
     index: u32,     // the index in the dimension that was taken last
     src: u32,
     dst: u32,
-    inside: bool,   // whether there is such an item
     channel: u32,
 }
 
@@ -39,7 +37,7 @@ fn advance(at: Position, d: u32, dim: Dim, shift: u32) -> Position {
     let remaining = divide(at.remaining, dim.multiplier, shift);
     let i = at.remaining - remaining * dim.extent;
     let channel = channel_along(at, d, i);
-    return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, at.inside, channel);
+    return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, channel);
 }
 
 // The channel, where index `i` is one of dimension `d`.
@@ -49,7 +47,7 @@ fn channel_along(at: Position, d: u32, i: u32) -> u32 {
 
 fn start(linear_index: u32) -> Position {
     let w = params.geometry.walk;
-    return Position(linear_index, 0u, w.src_start, w.dst_start, true, w.first_channel);
+    return Position(linear_index, 0u, w.src_start, w.dst_start, w.first_channel);
 }
 
 fn first_dimension(at: Position) -> Position {
@@ -83,5 +81,5 @@ fn walk(linear_index: u32) -> Position {
     if RANK > 1u {
         at = other_dimensions(second_dimension(first));
     }
-    return Position(0u, first.index, at.src, at.dst, true, at.channel);
+    return Position(0u, first.index, at.src, at.dst, at.channel);
 }

@@ -3,6 +3,7 @@
 
 mod arrange;
 mod choose;
+mod rows;
 #[cfg(test)]
 mod sample;
 mod text;
@@ -12,6 +13,7 @@ use std::fmt;
 use bytemuck::{Pod, Zeroable};
 
 use super::division::Division;
+use super::gather::unit_fragments;
 use super::region::{DST, Region, SRC};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
@@ -81,6 +83,8 @@ enum Reads {
     Words,
     /// By words, of smaller elements: a row may begin within one.
     Straddling,
+    /// By packets, two for each of dst: rows of [`Writes::Rows`] begin anywhere.
+    Across,
 }
 
 /// How dst is stored.
@@ -92,6 +96,9 @@ enum Writes {
     /// `along`-th dimension; each packet of dst has the end of one and the start of the next. What lies before the first
     /// whole packet of a run and behind the last one is another dispatch's.
     Joined { along: u8 },
+    /// Rows of dst without gaps begin anywhere. A block is some of the whole packets of one; what lies beside these is another
+    /// dispatch's.
+    Rows,
 }
 
 /// Which clamp an element has.
@@ -215,6 +222,11 @@ impl Block {
         elements
     }
 
+    /// Whether src is loaded by packets.
+    fn by_packets(&self) -> bool {
+        matches!(self.reads, Reads::Packets | Reads::Across)
+    }
+
     /// The dimension of the block whose indices are channels.
     fn channel_dim(&self) -> Option<usize> {
         self.dims().iter().position(|dim| dim.channels)
@@ -241,10 +253,13 @@ impl fmt::Display for Block {
             Reads::Packets => ", by packets",
             Reads::Words => ", by words",
             Reads::Straddling => ", across words",
+            Reads::Across => ", across packets",
         })?;
-        if let Writes::Joined { .. } = self.writes {
-            f.write_str(", to anywhere")?;
-        }
+        f.write_str(match self.writes {
+            Writes::Packets => "",
+            Writes::Joined { .. } => ", to anywhere",
+            Writes::Rows => ", in rows",
+        })?;
         match self.numbers {
             Numbers::One => Ok(()),
             Numbers::Block => f.write_str(", a channel each"),
@@ -269,7 +284,7 @@ pub(crate) enum EntryPoint {
     /// The blocks. `SQUARES`, of blocks along src's fastest dimension in a workgroup, is 2 to `squares_log2`; `None` for
     /// [`Order::Line`].
     Block { rank: Rank, squares_log2: Option<u8> },
-    /// What lies before and behind the whole packets of [`Writes::Joined`].
+    /// What lies before and behind the whole packets of [`Writes::Joined`] and [`Writes::Rows`].
     Edges { rank: Rank },
 }
 
@@ -303,6 +318,8 @@ impl Definition for Block {
             (Writes::Joined { .. }, _) => {
                 (task.limits.invocations().saturating_mul(elements / self.edge_elements() as u64), 2)
             }
+            // A row may be as short as one element.
+            (Writes::Rows, _) => (task.limits.invocations() / rows::EDGE_INVOCATIONS, 2),
             (_, Order::Line) => (task.limits.invocations().saturating_mul(elements), 1),
             // A tile may be as narrow as one block in each workgroup.
             (_, Order::Squares { .. }) => (task.limits.workgroups().saturating_mul(elements), 1),
@@ -314,6 +331,14 @@ impl Definition for Block {
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
         let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
         match of_block {
+            // Rows of one row of src are of whole packets; others are cut anywhere.
+            Some(dim) if self.writes == Writes::Rows && dim.strides[DST] != Stride::Far => {
+                if self.rank > 1 {
+                    self.per_packet()
+                } else {
+                    1
+                }
+            }
             Some(dim) => dim.extent.into(),
             None => 1,
         }
@@ -339,6 +364,7 @@ impl Definition for Block {
                 let along = Self::dim_of(self.dims[usize::from(along)], tile.region);
                 self.launch_joined(tile, geometry, loops, along)
             }
+            (Writes::Rows, _) => self.launch_rows(tile, geometry, loops),
             (_, Order::Line) => Self::launch_line(tile, geometry, loops),
             (_, Order::Squares { along_src }) => {
                 let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
@@ -352,16 +378,23 @@ impl Definition for Block {
             vec![fragment!("kernel/block"), fragment!("kernel/walk"), fragment!("kernel/divide")];
         fragments.push(match (self.writes, self.order) {
             (Writes::Joined { .. }, _) => fragment!("kernel/block_run"),
+            (Writes::Rows, _) => fragment!("kernel/block_rows"),
             (_, Order::Line) => fragment!("kernel/block_line"),
             (_, Order::Squares { .. }) => fragment!("kernel/block_square"),
         });
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
-        if let Writes::Joined { .. } = self.writes {
+        if self.reads == Reads::Across || matches!(self.writes, Writes::Joined { .. }) {
             fragments.push(fragment!("kernel/across"));
-            fragments.extend(load_fragments(arithmetic));
-            fragments.extend(store_fragments(arithmetic));
+        }
+        match self.writes {
+            Writes::Packets => {}
+            Writes::Joined { .. } => {
+                fragments.extend(load_fragments(arithmetic));
+                fragments.extend(store_fragments(arithmetic));
+            }
+            Writes::Rows => fragments.extend(unit_fragments(arithmetic)),
         }
         if self.takes_packets(arithmetic) || self.size(DST) > WORD {
             fragments.push(arithmetic.packet_fragment());
@@ -387,7 +420,7 @@ impl Definition for Block {
         let mut all = Vec::new();
         for rank in Rank::ALL {
             all.extend(squares.iter().map(|&squares_log2| EntryPoint::Block { rank, squares_log2 }));
-            if let Writes::Joined { .. } = self.writes {
+            if self.writes != Writes::Packets {
                 all.push(EntryPoint::Edges { rank });
             }
         }
@@ -398,6 +431,11 @@ impl Definition for Block {
     fn twin(&self) -> super::Twin {
         super::twin!("Geometry", Geometry: walk src_pitch dst_pitch steps blocks)
     }
+}
+
+/// On so many workgroups.
+fn dispatch(entry_point: EntryPoint, grid: [u32; 2]) -> Dispatch {
+    Dispatch { entry_point: super::EntryPoint::Block(entry_point), grid }
 }
 
 /// The loops that are more than one round.
@@ -467,10 +505,9 @@ impl Block {
         geometry.walk = walk;
         geometry.blocks = [blocks.extent as u32, multiplier, shift, runs];
         geometry.steps = [blocks.src as u32, blocks.dst as u32, edge_grid[0], 0];
-        let dispatch =
-            |entry_point, grid| Some(Dispatch { entry_point: super::EntryPoint::Block(entry_point), grid });
-        let block = EntryPoint::Block { rank, squares_log2: None };
-        Launch::new(&geometry, [dispatch(block, grid), dispatch(EntryPoint::Edges { rank }, edge_grid), None])
+        let block = dispatch(EntryPoint::Block { rank, squares_log2: None }, grid);
+        let edges = dispatch(EntryPoint::Edges { rank }, edge_grid);
+        Launch::new(&geometry, [Some(block), Some(edges), None])
     }
 
     /// The elements that whole packets may leave of the runs of a block: a packet of each.

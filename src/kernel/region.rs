@@ -130,11 +130,6 @@ impl Region {
         self.dims().iter().map(|dim| dim.extent).product()
     }
 
-    /// All dimensions but the innermost, where each is a row.
-    pub(crate) fn outer(&self) -> &[Dim] {
-        &self.dims[..self.rank.saturating_sub(1)]
-    }
-
     /// Whether src and dst are the same addresses.
     pub(crate) fn in_place(&self) -> bool {
         self.starts[SRC] == self.starts[DST] && self.dims().iter().all(|dim| dim.src == dim.dst)

@@ -8,7 +8,7 @@ use super::check::{self, Count, Trial};
 use super::{Plan, Range};
 use crate::arithmetic::Operators;
 use crate::fuzz::target::execute;
-use crate::kernel::{EntryPoint, Placement, Region, rows};
+use crate::kernel::{Placement, Region};
 use crate::self_test::AFFINES;
 use crate::shader::{Module, ModuleName};
 use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, Precision, Rounding};
@@ -90,7 +90,7 @@ fn what_does_not_run_alike_is_strided() {
 fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
     let plan = plan(DType::F16, &gaps, &gaps);
-    assert_eq!(kernels(&plan), ["words"]);
+    assert_eq!(kernels(&plan), ["gather"]);
     let count = try_out(&plan, &Clamp::unbounded(DType::F16), &gaps, &gaps, true);
     assert_eq!((count.elements, count.dispatches), (256, 1));
 }
@@ -110,34 +110,34 @@ fn kernels_suit_their_layouts() {
     let group = |lane| packed(&[700, 4]).slice(1, lane..lane + 2).unwrap();
     let first = |pitch| packed(&[640, pitch]).slice(1, 0..3).unwrap();
     for (dtype, src, dst, expected) in [
-        (DType::F32, matrix, padded(96), vec!["rows"]),
-        (DType::F32, padded(81), padded(83), vec!["rows"]),
+        (DType::F32, matrix, padded(96), vec!["block"]),
+        (DType::F32, padded(81), padded(83), vec!["block"]),
         // Too short for edges.
-        (DType::U8, padded(81), padded(83), vec!["words"]),
-        (DType::U8, matrix, padded(96), vec!["rows"]),
-        (DType::U16, column, matrix, vec!["fill"]),
-        (DType::U16, row, matrix, vec!["rows"]),
+        (DType::U8, padded(81), padded(83), vec!["gather"]),
+        (DType::U8, matrix, padded(96), vec!["block"]),
+        (DType::U16, column, matrix, vec!["block"]),
+        (DType::U16, row, matrix, vec!["block"]),
         (DType::U8, transposed(80, 64), matrix, vec!["block"]),
         (DType::F64, transposed(80, 64), matrix, vec!["block"]),
         // Squares in a row, and in a column.
         (DType::F32, transposed(20, 80), packed(&[80, 20]), vec!["block"]),
         (DType::F32, transposed(80, 20), packed(&[20, 80]), vec!["block"]),
-        (DType::F32, transposed(83, 64), packed(&[64, 83]), vec!["block", "strided"]),
-        (DType::F16, transposed(83, 64), packed(&[64, 83]), vec!["words"]),
+        (DType::F32, transposed(83, 64), packed(&[64, 83]), vec!["block", "gather"]),
+        (DType::F16, transposed(83, 64), packed(&[64, 83]), vec!["gather"]),
         (DType::U8, transposed(4096, 3), packed(&[3, 4096]), vec!["block"]),
         (DType::U8, packed(&[3, 4096]), transposed(4096, 3), vec!["block"]),
         (DType::U8, first(4), first(4), vec!["block"]),
         (DType::U8, packed(&[640, 3]), pixels(0..640), vec!["block"]),
         (DType::U8, packed(&[700, 3]), pixels(0..700), vec!["block"]),
         (DType::U8, shifted(700), pixels(0..700), vec!["block"]),
-        (DType::U8, shifted(699), pixels(0..699), vec!["block", "words"]),
-        (DType::U8, shifted(900), pixels(3..903), vec!["block", "words", "words"]),
+        (DType::U8, shifted(699), pixels(0..699), vec!["block", "gather"]),
+        (DType::U8, shifted(900), pixels(3..903), vec!["block", "gather", "gather"]),
         // In words on both sides, at another byte of these.
         (DType::U8, group(1), group(0), vec!["block"]),
         // Behind the first group, src is at a packet, or only before it.
-        (DType::U8, from(13), pixels(3..653), vec!["block", "contiguous", "words"]),
-        (DType::U8, from(16), pixels(3..653), vec!["block", "words", "words"]),
-        (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec!["strided"]),
+        (DType::U8, from(13), pixels(3..653), vec!["block", "contiguous", "gather"]),
+        (DType::U8, from(16), pixels(3..653), vec!["block", "gather", "gather"]),
+        (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec!["gather"]),
         (DType::U16, packed(&[2560]).step(0, 2).unwrap(), packed(&[2560]).step(0, 2).unwrap(), vec!["block"]),
         (DType::U16, packed(&[1280]), packed(&[2560]).step(0, 2).unwrap(), vec!["block"]),
         (DType::U16, packed(&[64]).flip(0).unwrap(), packed(&[128]).step(0, 2).unwrap(), vec!["block"]),
@@ -152,7 +152,7 @@ fn kernels_suit_their_layouts() {
     let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
     let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
     let dst = dst.slice(1, 0..83).unwrap();
-    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "strided", "strided"]);
+    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "gather", "gather"]);
 }
 
 #[test]
@@ -387,13 +387,8 @@ fn packets_of_groups_fit_into_their_bindings() {
 fn rows_in_place_are_not_shifted() {
     let odd = packed(&[64, 81]).slice(1, 1..81).unwrap();
     let plan = Plan::in_one_buffer(&Clamp::unbounded(DType::F32), &odd, &odd, Limits::default()).unwrap();
-    assert_eq!(kernels(&plan), ["rows"]);
-    let shifted = |entry_point| match entry_point {
-        EntryPoint::Rows(rows::EntryPoint::Rows(body)) => body.shifted,
-        _ => false,
-    };
-    let mut dispatches = plan.windows().flat_map(|window| window.dispatches().collect::<Vec<_>>());
-    assert!(dispatches.all(|dispatch| !shifted(dispatch.entry_point)));
+    let text = plan.to_string();
+    assert!(text.contains("by packets, in rows"), "{text}");
 }
 
 #[test]
@@ -493,12 +488,12 @@ fn a_specialization_is_dtypes_step_and_kernels() {
     let (planes, pixels) = (packed(&[3, 4001]), packed(&[4001, 3]).permute(&[1, 0]).unwrap());
     assert_eq!(
         of((&halved).into(), &pixels, &planes, Limits::default()),
-        "u8 to f16, fast affine step, block + strided"
+        "u8 to f16, fast affine step, block + gather"
     );
     let list = clamps(3, DType::U8, DType::U8);
     assert_eq!(
         of(Clamps::along(0, &list), &pixels, &planes, Limits::default()),
-        "u8, no affine step, few channels, block + strided"
+        "u8, no affine step, few channels, block + gather"
     );
 }
 

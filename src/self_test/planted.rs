@@ -65,8 +65,8 @@ const PLANTS: &[Plant] = &[
         fault: "a lane too many",
         lines: &[(
             "kernel/unit_packed",
-            "let highest = min(at.dst + params.geometry.row.length - origin, LANES) - 1u;",
-            "let highest = min(at.dst + params.geometry.row.length - origin + 1u, LANES) - 1u;",
+            "let highest = min(at.dst + row.length - origin, LANES) - 1u;",
+            "let highest = min(at.dst + row.length - origin + 1u, LANES) - 1u;",
         )],
         modules: "",
         found: "outside the output, changed",
@@ -98,9 +98,9 @@ const PLANTS: &[Plant] = &[
     Plant {
         fault: "a packet loaded beyond the binding",
         lines: &[(
-            "kernel/rows",
-            "return load_src_packet(min(low(src, i) + 1u, packet_from(byte_of_packet(src.last) + src.offset)));",
-            "return load_src_packet(low(src, i) + 1u);",
+            "kernel/block_rows",
+            "return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;",
+            "return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES) / PACKET_BYTES;",
         )],
         modules: "",
         found: "access beyond the binding",

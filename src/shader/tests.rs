@@ -17,11 +17,10 @@ use crate::arithmetic::{
     self, AffineStep, Arithmetic, Class, Features, OperatorBlock, OperatorBytes, Operators, Shortcuts,
 };
 use crate::fragment::Fragment;
-use crate::kernel::row::RowGeometry;
-use crate::kernel::row_edges::EdgesGeometry;
+use crate::kernel::gather::{self, Row};
 use crate::kernel::run_edges::Run;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, contiguous, interleaved, rows, twin};
+use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, contiguous, interleaved, twin};
 use crate::{Clamp, Clamps, DType, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
@@ -39,7 +38,7 @@ fn names() -> Vec<ModuleName> {
         };
         let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
         if name.operators == Operators::One {
-            let always = !name.arithmetic.converts() || name.kernel == Kernel::Strided;
+            let always = !name.arithmetic.converts() || name.kernel == Kernel::Gather;
             return always || name.placement as usize == n % 3;
         }
         (n + kernel + name.operators as usize) % 19 == name.placement as usize
@@ -107,7 +106,7 @@ fn modules_are_as_many_as_they_should_be() {
     assert_eq!(Arithmetic::all().count(), 39 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
     let single: Vec<_> =
         ModuleName::all(usize::MAX).filter(|name| Kernel::SINGLE.contains(&name.kernel)).collect();
-    assert_eq!((single.iter().collect::<HashSet<_>>().len(), single.len()), (8651, 8651));
+    assert_eq!((single.iter().collect::<HashSet<_>>().len(), single.len()), (3939, 3939));
 }
 
 #[test]
@@ -262,9 +261,8 @@ fn assert_twins(module: &naga::Module, twin: &Twin, key: Module) {
 fn uniform_blocks_agree_between_wgsl_and_rust() {
     let shared = [
         twin!("Dim", WalkDim: extent src_stride dst_stride multiplier),
-        twin!("Walk", Walk: dims shifts count src_start dst_start grid_width items channel_dim first_channel),
-        twin!("Row", RowGeometry: length src_stride),
-        twin!("Edges", EdgesGeometry: rows src_packets shift grid_width),
+        twin!("Walk", Walk: dims shifts count src_start dst_start grid_width channel_dim first_channel),
+        twin!("Row", Row: length src_stride),
         twin!("Run", Run: first count src_shift grid_width begin end),
         twin!("Order", interleaved::Order: stride multiplier shift),
     ];
@@ -365,12 +363,10 @@ fn workgroups_agree_between_wgsl_and_rust() {
             "PACKETS_PER_INVOCATION",
             interleaved::PACKETS_PER_INVOCATION,
         ),
+        (include_str!("../../shaders/kernel/gather.wgsl"), "UNITS", gather::UNITS as u32),
     ] {
         assert!(text.contains(&format!("const {name}: u32 = {value}u;")), "{name} {value}");
     }
-    // Rows that are stored one by one.
-    let stores = include_str!("../../shaders/kernel/rows.wgsl").matches("    store_row(at, ").count();
-    assert_eq!(stores as u64, rows::REPEATS);
 }
 
 /// The fragments of a module, and its own text as another one.

@@ -4,7 +4,6 @@ use super::{Along, Block, MAX_DIMS, Numbers, Order, Reads, Stride, Writes};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, Dim, Region, SRC};
-use crate::kernel::row::packets_pay;
 use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 
 /// The most bytes of a block on the side where it has more, and the most elements. Compilers take more than linearly
@@ -51,14 +50,12 @@ impl Block {
     /// What blocks would take of a region; `None` if they do not suit it, or another kernel does better.
     pub(in crate::kernel) fn claim(task: &Task, region: &Region) -> Option<(Self, Claim)> {
         let dims = region.dims();
-        let inner = dims.last()?;
-        // Rows of packets, and rows of one element, have kernels of their own.
-        let in_rows = (inner.src, inner.dst) == (1, 1)
-            && task.arithmetic.one_size().is_some()
-            && !inner.channels
-            && packets_pay(task, region, inner.extent);
-        if in_rows || inner.src == 0 {
+        if dims.is_empty() {
             return None;
+        }
+        let rows = Self::claim_rows(task, region);
+        if rows.is_some() {
+            return rows;
         }
         let per_packet = task.per_packet();
         let mut chosen = Chosen {
@@ -136,7 +133,7 @@ impl Block {
 }
 
 /// Fewer where the arithmetic is long: it is called for each.
-fn most_elements(arithmetic: Arithmetic) -> usize {
+pub(super) fn most_elements(arithmetic: Arithmetic) -> usize {
     let most = (MOST_BYTES / arithmetic.sizes()[SRC].max(arithmetic.sizes()[DST])).min(MOST_ELEMENTS);
     if arithmetic.step == AffineStep::Exact { most.min(MOST_ELEMENTS / 4) } else { most }
 }
@@ -302,7 +299,8 @@ impl Chosen<'_> {
     fn lengthen(&mut self, d: usize, in_runs: bool) {
         while self.lengthen_along(d, in_runs) {}
         let nearest = |e: &usize| self.dims[*e].src.unsigned_abs();
-        let others = (0..d).filter(|&e| self.extents[e] > 1);
+        let whole = self.extents[d] == self.dims[d].extent;
+        let others = (0..d).filter(|&e| whole || self.extents[e] > 1);
         if let Some(e) = others.min_by_key(nearest) {
             while self.lengthen_along(e, false) {}
         }
@@ -329,8 +327,9 @@ impl Chosen<'_> {
 
     /// Whether a block along dimension `d` ends within a packet of src where the next one begins.
     fn ends_within_packet(&self, d: usize) -> bool {
-        let bytes = self.dims[d].src.unsigned_abs() * self.extents[d] * self.sizes[SRC];
-        matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !bytes.is_multiple_of(PACKET)
+        let Stride::Near(stride) = Stride::of(self.dims[d].src) else { return false };
+        let bytes = usize::from(stride.unsigned_abs()) * self.extents[d] * self.sizes[SRC];
+        !bytes.is_multiple_of(PACKET)
     }
 
     /// Which clamps the elements have.

@@ -15,9 +15,15 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 20] = [
+const PROVIDED: [&str; 26] = [
     "params",
     "WORKGROUP_SIZE",
+    "ADJACENT",
+    "row_packet",
+    "source_packet",
+    "source_shift",
+    "last_source_packet",
+    "across",
     "place",
     "segment",
     "in_run",
@@ -94,8 +100,15 @@ impl Text<'_> {
 
     /// The place of the invocation's block, and its first channel if there are several.
     fn place(&mut self) {
-        self.line("let start = place(workgroup, invocation);");
+        let packets = self.packets_of_row();
+        let of_row = if self.in_rows() { format!(", {packets}u") } else { String::new() };
+        self.line(format!("let start = place(workgroup, invocation{of_row});"));
         self.within("if !start.inside {", |text| text.line("return;"));
+        if self.in_rows() {
+            for n in 0..packets {
+                self.line(format!("let to_{n} = row_packet(start, {n}u);"));
+            }
+        }
         let mut at = "start";
         if let Writes::Joined { .. } = self.block.writes {
             self.line(format!("let blocks = segment(start, {UNITS}u);"));
@@ -108,8 +121,12 @@ impl Text<'_> {
             self.line("let at = in_run(start, blocks.first, unit);");
             at = "at";
         }
-        self.line(format!("let src = {at}.src;"));
-        self.line(format!("let dst = {at}.dst;"));
+        if !(self.in_rows() && self.block.by_packets()) {
+            self.line(format!("let src = {at}.src;"));
+        }
+        if !self.in_rows() {
+            self.line(format!("let dst = {at}.dst;"));
+        }
         if self.block.numbers == Numbers::One {
             return;
         }
@@ -125,6 +142,11 @@ impl Text<'_> {
         let first = "params.geometry.walk.first_channel";
         let index = scaled(&format!("{at}.{index}"), '*', of_block.into());
         self.line(format!("let channel_0 = {first} + {index};"));
+    }
+
+    /// Packets of dst in a row of the block.
+    fn packets_of_row(&self) -> usize {
+        self.elements.len() / self.block.per_packet() / self.block.rows(DST).len()
     }
 
     /// An expression: from the start of a block on one side to a row, plus `offset` elements.
@@ -169,6 +191,8 @@ impl Text<'_> {
                 .collect();
             let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
             match block.reads {
+                Reads::Packets | Reads::Across if self.in_rows() => self.load_of_row(&mut names),
+                Reads::Across => unreachable!("only rows are read across packets"),
                 Reads::Packets => {
                     self.line(format!("let from_{r} = {};", scaled(&start, '/', PACKET / size)));
                     let packets: BTreeSet<usize> = words.iter().map(|word| word / 4).collect();
@@ -192,6 +216,36 @@ impl Text<'_> {
             }
         }
         names
+    }
+
+    /// The packets of a row of [`Writes::Rows`], each for one of dst.
+    fn load_of_row(&mut self, names: &mut Words) {
+        let across = self.block.reads == Reads::Across;
+        let packets = self.packets_of_row();
+        if across {
+            let size = self.block.size(SRC);
+            self.line("let shift = source_shift(start);");
+            self.line("let last = last_source_packet(start);");
+            for n in 0..packets {
+                self.line(format!("let from_{n} = source_packet(start, to_{n});"));
+                let low = format!("load_src_packet(from_{n})");
+                if n == 0 {
+                    self.line(format!("let low_0 = {low};"));
+                } else {
+                    // The upper one of the packet before, unless this is the first one once more.
+                    self.line(format!("var low_{n} = select(high_{}, low_0, to_{n} == to_0);", n - 1));
+                    self.within("if !ADJACENT {", |text| text.line(format!("low_{n} = {low};")));
+                }
+                self.line(format!("let high_{n} = load_src_packet(min(from_{n} + 1u, last));"));
+                self.line(format!("let src_0_{n} = across(shift, {size}u, low_{n}, high_{n});"));
+            }
+        } else {
+            for n in 0..packets {
+                self.line(format!("let src_0_{n} = load_src_packet(source_packet(start, to_{n}));"));
+            }
+        }
+        let name = |word: usize| format!("src_0_{}.{}", word / 4, COMPONENTS[word % 4]);
+        names.extend((0..4 * packets).map(|word| ((0, word), name(word))));
     }
 
     /// The words of a row that may begin within one. None is loaded that has no byte of an element.
@@ -247,7 +301,15 @@ impl Text<'_> {
             self.indent -= 1;
             self.line("}");
         }
-        let code = format!("{}\n{}\n", entry_point("block"), self.lines.join("\n"));
+        let mut code = format!("{}\n{}\n", entry_point("block"), self.lines.join("\n"));
+        if self.in_rows() && self.block.size(DST) < WORD {
+            provides = "block, SRC_IN_ROWS";
+            let in_rows = self.block.by_packets();
+            _ = write!(
+                code,
+                "\n// Whether rows of src have no gaps.\nconst SRC_IN_ROWS: bool = {in_rows};\n"
+            );
+        }
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let code_lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
         let words: BTreeSet<&str> = code_lines.flat_map(|line| line.split(|c| !is_name(c))).collect();

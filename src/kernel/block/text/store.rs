@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::arrange::{self, Byte, Pairs};
-use super::super::{Block, Element, Numbers, Reads, Writes};
+use super::super::{Block, Element, Numbers, Writes};
 use super::{COMPONENTS, Text, Words, plus, scaled};
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
@@ -32,11 +32,29 @@ impl Block {
 /// Of each element, by its row and offset in dst: its part, and its place there.
 type Places = HashMap<(usize, i32), (usize, usize)>;
 
-/// What goes through the arithmetic at once: elements of one channel.
+/// What goes through the arithmetic at once: elements of one channel, and others that are the same in src.
 struct Part {
     elements: Vec<Element>,
+    /// Elsewhere in dst, as many each.
+    again: Vec<Vec<Element>>,
     /// Their bits.
     bits: String,
+}
+
+impl Part {
+    /// Those of which none has the bits of another one.
+    fn apart(parts: impl Iterator<Item = (Vec<Element>, String)>) -> Vec<Self> {
+        let mut apart: Vec<Self> = Vec::new();
+        let mut found = HashMap::new();
+        for (elements, bits) in parts {
+            let n = *found.entry((elements[0].channel, bits.clone())).or_insert(apart.len());
+            match apart.get_mut(n) {
+                Some(part) => part.again.push(elements),
+                None => apart.push(Self { elements, again: Vec::new(), bits }),
+            }
+        }
+        apart
+    }
 }
 
 /// A packet of dst.
@@ -59,11 +77,6 @@ impl Packet {
     /// Whether some of it stays as it is.
     fn keeps(&self) -> bool {
         self.places.iter().any(Option::is_none)
-    }
-
-    /// Where it lies.
-    fn at(&self) -> String {
-        plus(&format!("to_{}", self.row), self.number)
     }
 }
 
@@ -88,6 +101,13 @@ impl Text<'_> {
     pub(super) fn clamp_and_store(&mut self, loaded: &Words) {
         let packets = packets(self.block, &self.elements);
         for (r, row) in self.block.rows(DST).iter().enumerate() {
+            if self.in_rows() {
+                if r > 0 {
+                    let per_packet = self.block.per_packet();
+                    self.line(format!("let row_{r} = {r}u * (params.geometry.dst_pitch.x / {per_packet}u);"));
+                }
+                continue;
+            }
             let start = Self::row(DST, *row, -i32::from(self.block.lead));
             let per_packet = self.block.per_packet();
             if self.joins() {
@@ -100,7 +120,7 @@ impl Text<'_> {
             }
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
-            let at = packet.at();
+            let at = self.at(packet);
             let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
             // In place src and dst are one binding.
             let loaded = if self.by_words() {
@@ -118,11 +138,11 @@ impl Text<'_> {
     fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
         if self.takes_packets {
             let mut pairs = Pairs::default();
-            let part = |packet: &Packet| Part {
-                elements: packet.places.iter().flatten().copied().collect(),
-                bits: self.arranged(&packet.places, loaded, &mut pairs),
+            let part = |packet: &Packet| {
+                let elements = packet.places.iter().flatten().copied().collect();
+                (elements, self.arranged(&packet.places, loaded, &mut pairs))
             };
-            let mut parts: Vec<_> = packets.iter().map(part).collect();
+            let mut parts = Part::apart(packets.iter().map(part));
             for line in pairs.lines {
                 self.line(line);
             }
@@ -134,12 +154,27 @@ impl Text<'_> {
         let at_once = Block::at_once(self.block.size(DST));
         let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
         let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
-        parts.map(|part| Part { elements: part.to_vec(), bits: self.side_by_side(part, loaded) }).collect()
+        Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))))
+    }
+
+    /// Where a packet lies.
+    fn at(&self, packet: &Packet) -> String {
+        let Packet { row, number, .. } = *packet;
+        match (self.in_rows(), row) {
+            (true, 0) => format!("to_{number}"),
+            (true, row) => format!("to_{number} + row_{row}"),
+            (false, row) => plus(&format!("to_{row}"), number),
+        }
+    }
+
+    /// Whether rows of dst are taken by whole packets, wherever they begin.
+    pub(super) fn in_rows(&self) -> bool {
+        self.block.writes == Writes::Rows
     }
 
     /// Whether dst is stored by words, as src is loaded from the same binding.
     fn by_words(&self) -> bool {
-        self.placement == Placement::OneBuffer && self.block.reads != Reads::Packets
+        self.placement == Placement::OneBuffer && !self.block.by_packets()
     }
 
     /// Whether rows of dst begin anywhere.
@@ -150,7 +185,7 @@ impl Text<'_> {
     /// Stores the `n`-th packet: by words where src is loaded by words from the same binding. `names` are those of the
     /// parts, `places` tells of each element in which it is, and where.
     fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
-        let at = &packet.at();
+        let at = &self.at(packet);
         let mut clamped = self.assembled(packet, names, places);
         if packet.keeps() {
             let mask = self.mask(&packet.places);
@@ -280,8 +315,11 @@ impl Text<'_> {
         let function = if by_packets { "packet" } else { "elements" };
         let mut places = Places::new();
         for (p, part) in parts.iter().enumerate() {
-            let of_part = part.elements.iter().enumerate();
-            places.extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
+            for elements in [&part.elements].into_iter().chain(&part.again) {
+                let of_part = elements.iter().enumerate();
+                places
+                    .extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
+            }
         }
         let several = self.block.numbers != Numbers::One;
         let channel = |part: &Part| part.elements[0].channel;

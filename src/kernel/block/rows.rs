@@ -1,0 +1,143 @@
+//! Rows of dst without gaps that begin anywhere, from rows of src without gaps or from one element each.
+
+use super::choose::most_elements;
+use super::{Along, Block, Geometry, MAX_DIMS, Numbers, Order, Reads, Stride, Writes};
+use crate::kernel::region::{DST, Dim, Region, SRC};
+use crate::kernel::tile::{BoundTile, Launch, Loop};
+use crate::kernel::walk::Walk;
+use crate::kernel::{Claim, Cut, PACKET, Task};
+
+/// Packets of a row that an invocation takes, and where a row has many.
+const PACKETS: usize = 4;
+const MANY_PACKETS: usize = 8;
+
+/// Packets that are many in a row.
+const MANY: usize = 16;
+
+/// Rows of dst that an invocation takes of one row of src.
+const REPEATS: usize = 8;
+
+/// The fewest packets of a row that is taken for itself, and the fewest where rows do not lie on packets. Each of these has two
+/// ends, which cost as much as a few packets.
+const LEAST_PACKETS: usize = 4;
+const LEAST_BETWEEN_ENDS: usize = 8;
+
+/// Invocations of `block_edges` for a row.
+pub(super) const EDGE_INVOCATIONS: u64 = 8;
+
+impl Block {
+    /// What blocks of rows would take of a region.
+    pub(super) fn claim_rows(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+        let (row, outer) = region.dims().split_last()?;
+        let alike = row.src == 1 && task.arithmetic.one_size().is_some();
+        if row.dst != 1 || row.channels || !(alike || row.src == 0) {
+            return None;
+        }
+        let per_packet = task.per_packet();
+        let whole = region.aligned(DST, per_packet, outer) && row.extent.is_multiple_of(per_packet);
+        let packets = row.extent / per_packet;
+        if packets < if whole { LEAST_PACKETS } else { LEAST_BETWEEN_ENDS } {
+            return None;
+        }
+        let sizes = task.arithmetic.sizes();
+        // Whether rows of src begin as far behind a packet as those of dst.
+        let distance = |start: usize, stride: usize| start.wrapping_sub(stride).is_multiple_of(per_packet);
+        let in_phase = distance(region.starts[SRC], region.starts[DST])
+            && outer.iter().all(|dim| distance(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
+        let reads = match (row.src, sizes[SRC]) {
+            (1, _) if in_phase => Reads::Packets,
+            (1, _) => Reads::Across,
+            (_, 4 | 8) => Reads::Words,
+            _ => Reads::Straddling,
+        };
+        let repeats = |dim: &Dim| dim.src == 0 && dim.extent > 1 && !dim.channels;
+        let repeated = (0..outer.len()).filter(|&d| repeats(&outer[d])).max_by_key(|&d| outer[d].extent);
+        let repeated = repeated.filter(|_| whole && reads == Reads::Packets);
+
+        let packets = if packets < MANY || repeated.is_some() { PACKETS } else { MANY_PACKETS };
+        let packets = packets.min(most_elements(task.arithmetic) / per_packet);
+        let stride = if row.src == 0 { 0 } else { 1 };
+        let along = |extent: usize, strides, d: usize| Along {
+            extent: extent as u8,
+            strides,
+            place: (outer.len() - d) as u8,
+            channels: false,
+        };
+        let mut dims = [Along::ONCE; MAX_DIMS];
+        let mut rank = 0;
+        let mut claim = Claim::all("rows without gaps");
+        if let Some(d) = repeated {
+            let extent = outer[d].extent;
+            let rows = REPEATS.min(extent);
+            let whole = extent / rows * rows;
+            if whole < extent {
+                claim.cuts[0] = Some(Cut { dim: d, first: 0, extent: whole });
+            }
+            dims[0] = along(rows, [Stride::Near(0), Stride::Far], d);
+            rank = 1;
+        }
+        dims[rank] = along(packets * per_packet, [Stride::Near(stride), Stride::Near(1)], outer.len());
+        let block = Self {
+            sizes: sizes.map(|size| size as u8),
+            dims,
+            rank: rank as u8 + 1,
+            lead: 0,
+            reads,
+            writes: Writes::Rows,
+            numbers: if task.channels == 1 { Numbers::One } else { Numbers::Block },
+            order: Order::Line,
+        };
+        Some((block, claim))
+    }
+
+    /// Some packets of a row for each invocation, and what is beside the whole packets of rows.
+    pub(super) fn launch_rows(
+        &self,
+        tile: &BoundTile<'_>,
+        mut geometry: Geometry,
+        loops: &mut [Loop],
+    ) -> Launch {
+        let row = loops.len() - 1;
+        let length = tile.tile.extents[row] as u64;
+        let [packet, size] = [PACKET as u64, tile.size()];
+        let begin = tile.phases()[DST];
+        let outer = tile.outer(1);
+        let same = outer.iter().all(|dim| dim.dst.unsigned_abs().is_multiple_of(tile.per_packet()));
+        let bytes = length * size;
+        let most = if same {
+            ((begin + bytes) / packet).saturating_sub(begin.div_ceil(packet))
+        } else {
+            bytes / packet
+        };
+        let per_invocation =
+            u64::from(self.dims[usize::from(self.rank) - 1].extent) / tile.per_packet() as u64;
+        let segments = Loop { extent: most.div_ceil(per_invocation).max(1), ..Loop::ONCE };
+        loops[row] = Loop::ONCE;
+        loops[..row].sort_unstable_by_key(Loop::distance);
+        let others = loops[..row].iter().copied().filter(|along| along.extent > 1);
+        let (mut walk, rank) = Walk::over(tile, [segments].into_iter().chain(others));
+        let rows = walk.count / segments.extent as u32;
+        let grid = walk.grid(tile);
+        let edge_grid = tile.grid_of(u64::from(rows) * EDGE_INVOCATIONS);
+        let whole = same && begin == 0 && bytes.is_multiple_of(packet);
+        let in_reach = self.reads != Reads::Across || tile.src_size.is_multiple_of(packet);
+        let reach = if self.reads == Reads::Across {
+            tile.src_size / packet * packet / size
+        } else {
+            u32::MAX.into()
+        };
+        geometry.walk = walk;
+        geometry.blocks = [length as u32, geometry.src_pitch[usize::from(self.rank) - 1], reach as u32, rows];
+        geometry.steps[0] = edge_grid[0];
+        let block = super::EntryPoint::Block { rank, squares_log2: None };
+        Launch::new(
+            &geometry,
+            [
+                (most > 0).then_some(super::dispatch(block, grid)),
+                (!(whole && in_reach))
+                    .then_some(super::dispatch(super::EntryPoint::Edges { rank }, edge_grid)),
+                None,
+            ],
+        )
+    }
+}

@@ -1,0 +1,135 @@
+//! Any layouts: an invocation takes a word of dst, or a larger element, and loads what goes there element by element.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::region::{DST, Region, same_phase};
+use super::tile::{BoundTile, Launch, Loop};
+use super::walk::{Rank, Walk};
+use super::{
+    Claim, Claimant, Definition, Task, Tiling, flag, load_fragments, size_fragment, store_fragments,
+};
+use crate::arithmetic::{Arithmetic, Operators};
+use crate::fragment::{Fragment, fragment};
+
+/// Rows that an invocation takes.
+const ROWS: u64 = 4;
+
+/// Units of a row that an invocation takes at most; the constant of `kernel/gather.wgsl`.
+pub(crate) const UNITS: u64 = 4;
+
+/// Mirrors `Geometry` in `kernel/gather.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Geometry {
+    pub(crate) walk: Walk,
+    pub(crate) row: Row,
+    pub(crate) rows: u32,
+    /// To the size of the WGSL struct.
+    pub(crate) padding: [u32; 3],
+}
+
+/// Mirrors `Row` in `kernel/row.wgsl`: elements next to each other in dst.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Row {
+    pub(crate) length: u32,
+    pub(crate) src_stride: u32,
+    /// To the size of the WGSL struct.
+    pub(crate) padding: [u32; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EntryPoint {
+    pub(crate) rank: Rank,
+    /// `LONG_ROWS`: whether an invocation takes a part of a row, and not some rows.
+    pub(crate) long_rows: bool,
+    /// `SRC_IN_ROWS`: whether a row has no gaps in src, of elements as large as those of dst.
+    pub(crate) src_in_rows: bool,
+}
+
+impl EntryPoint {
+    #[expect(clippy::unused_self, reason = "as those of the other kernels")]
+    pub(super) const fn name(self) -> &'static str {
+        "gather"
+    }
+
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        let Self { rank, long_rows, src_in_rows } = self;
+        vec![rank.constant(), flag("LONG_ROWS", long_rows), flag("SRC_IN_ROWS", src_in_rows)]
+    }
+}
+
+pub(super) struct Gather;
+
+impl Claimant for Gather {
+    fn claim(&self, _: &Task, _: &Region) -> Option<Claim> {
+        Some(Claim::all("no blocks suit these strides"))
+    }
+}
+
+impl Definition for Gather {
+    fn tiling(&self, task: &Task) -> Tiling {
+        Tiling::of_elements(task)
+    }
+
+    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        // A row is the innermost dimension, or one element where that has gaps in dst.
+        let inner = tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels);
+        let dims = usize::from(inner.is_some());
+        let inner = inner.unwrap_or(Loop::ONCE);
+        let per_word = tile.per_word() as u64;
+        // In elements: how far behind a word's start a row may begin.
+        let same = same_phase(DST, tile.per_word(), tile.outer(dims));
+        let begin = if same { tile.lane() } else { per_word - 1 };
+        let units = Loop { extent: (begin + inner.extent).div_ceil(per_word), ..Loop::ONCE };
+        let long_rows = units.extent > UNITS;
+        let mut others = tile.nearest_first(dims);
+        let (first, rows) = if long_rows {
+            (units.in_steps(UNITS), 0)
+        } else {
+            let rows = others.next().unwrap_or(Loop::ONCE);
+            (Loop { extent: rows.extent.div_ceil(ROWS), ..rows }, rows.extent as u32)
+        };
+        let (mut walk, rank) = Walk::over(tile, [first].into_iter().chain(others));
+        let grid = walk.grid(tile);
+        let row = Row { length: inner.extent as u32, src_stride: inner.src as u32, padding: [0; 2] };
+        let src_in_rows = inner.src == 1 && tile.task.arithmetic.one_size().is_some();
+        let entry_point = super::EntryPoint::Gather(EntryPoint { rank, long_rows, src_in_rows });
+        Launch::single(&Geometry { walk, row, rows, padding: [0; 3] }, entry_point, grid)
+    }
+
+    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
+        let mut fragments =
+            vec![fragment!("kernel/gather"), fragment!("kernel/walk"), fragment!("kernel/divide")];
+        fragments.extend(unit_fragments(arithmetic));
+        fragments
+    }
+
+    fn entry_points(&self, _: Arithmetic) -> Vec<super::EntryPoint> {
+        let flags = [(false, false), (false, true), (true, false), (true, true)];
+        let of = |rank| flags.map(|(long_rows, src_in_rows)| EntryPoint { rank, long_rows, src_in_rows });
+        Rank::ALL.into_iter().flat_map(of).map(super::EntryPoint::Gather).collect()
+    }
+
+    #[cfg(test)]
+    fn twin(&self) -> super::Twin {
+        super::twin!("Geometry", Geometry: walk row rows)
+    }
+}
+
+/// How a unit of a row is taken: a word, or a larger element.
+pub(super) fn unit_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
+    let size = arithmetic.dtype.size();
+    let mut fragments = load_fragments(arithmetic);
+    fragments.push(fragment!("kernel/row"));
+    match size {
+        1 => fragments.extend([fragment!("kernel/unit_packed"), fragment!("packet/word8")]),
+        2 => fragments.extend([fragment!("kernel/unit_packed"), fragment!("packet/word16")]),
+        _ => {
+            fragments.push(fragment!("kernel/unit_whole"));
+            fragments.extend(store_fragments(arithmetic));
+        }
+    }
+    fragments.push(size_fragment(size));
+    fragments
+}
