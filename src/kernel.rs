@@ -8,7 +8,6 @@
 )]
 
 mod block;
-pub(crate) mod contiguous;
 pub(crate) mod division;
 pub(crate) mod gather;
 pub(crate) mod interleaved;
@@ -267,9 +266,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Packets, src and dst at the same distance from a 16-byte boundary.
-    Contiguous: contiguous,
-    /// As `Contiguous`, elements next to each other being of different channels.
+    /// Packets of a run, src and dst at the same distance from one, elements next to each other being of different channels.
     Interleaved: interleaved,
     /// Any layouts, element by element.
     Gather: gather,
@@ -282,8 +279,8 @@ pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kern
             kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
         Some((*kernel, claimant.claim(task, region)?))
     };
-    // Blocks come behind the kernels of one run.
-    let (runs, others) = Kernel::SINGLE.split_at(2);
+    // Blocks come behind the kernel of one run.
+    let (runs, others) = Kernel::SINGLE.split_at(1);
     let block = iter::once_with(move || Block::claim(task, region)).flatten();
     let block = block.map(|(block, claim)| (Kernel::Block(block), claim));
     runs.iter().filter_map(single).chain(block).chain(others.iter().filter_map(single))

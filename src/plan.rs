@@ -37,8 +37,8 @@ pub(crate) use window::{Range, Window};
 /// assert_eq!(plan.dispatches(), 1);
 /// assert_eq!(
 ///     plan.to_string(),
-///     "f32, no affine step, two buffers, windows: 1, contiguous kernel for 921600 elements \
-///      (one run on both sides, at one distance from 16 bytes)"
+///     "f32, no affine step, two buffers, windows: 1, block kernel for 921600 elements \
+///      (32 (1 to 1), by packets, in rows)"
 /// );
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```

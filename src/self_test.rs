@@ -662,17 +662,14 @@ mod tests {
         for case in cases(false) {
             let (src, dst) = case.placed(elements(case.clamps[0].source(), 4_000).len()).unwrap();
             let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap().to_string();
-            let kernels =
-                ["contiguous kernel", "interleaved kernel", "block kernel", "gather kernel", rows, fill];
+            let kernels = ["interleaved kernel", "block kernel", "gather kernel", rows, fill];
             for kernel in kernels.into_iter().filter(|kernel| plan.contains(kernel)) {
                 met.insert((case.clamps[0].source(), case.clamps[0].dtype(), kernel));
             }
         }
         for (source, dtype) in pairs() {
             let mut expected = vec![fill, "block kernel", "gather kernel"];
-            expected.extend(
-                (source.size() == dtype.size()).then_some(["contiguous kernel", rows]).into_iter().flatten(),
-            );
+            expected.extend((source.size() == dtype.size()).then_some(rows));
             // Exact steps of integers are not taken there.
             let floats = source.is_float() && dtype.is_float();
             expected.extend(

@@ -247,8 +247,8 @@ fn preparing_formats_and_keeps_nothing_else() {
         let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
         let [src, dst] = &tensors.buffers;
         let clamp = Clamp::new(1_u8, 2);
-        // The geometry of the contiguous kernel, bounds of integers, no affine step: 32 + 16 + 16.
-        let theirs = || allocated(|| drop(scoped(gpu, || by_hand.bind(gpu, &params(gpu, 64), [src, dst]))));
+        // Bounds of integers, no affine step, the geometry of a block: 16 + 16 + 256.
+        let theirs = || allocated(|| drop(scoped(gpu, || by_hand.bind(gpu, &params(gpu, 288), [src, dst]))));
         let ours = || allocated(|| drop(tensors.prepare(gpu, &clamp)));
         let settle = || {
             gpu.host.queue().submit([]);

@@ -17,9 +17,6 @@ thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Why the contiguous kernel takes something.
-const ONE_RUN: &str = "(one run on both sides, at one distance from 16 bytes)";
-
 /// Keeps what this crate says, each thread its own.
 struct Recorder;
 
@@ -106,7 +103,9 @@ fn optional_features_are_named_where_they_are_used() {
             });
             let step = if fast { "fast" } else { "exact" };
             // Without f64 arithmetic, the two precisions share a pipeline.
-            let pipeline = format!("pipeline f64, {step} affine step, one buffer, contiguous kernel, body: ");
+            let pipeline = format!(
+                "pipeline f64, {step} affine step, one buffer, 8 (1 to 1), by packets, in rows, block kernel, block: "
+            );
             assert!(log[1].starts_with(&pipeline), "{log:?}");
         }
     }
@@ -132,18 +131,19 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             lines(|| clamper.prepare(clamp, operands).unwrap().dispatches())
         };
 
-        // 21 bytes: one packet whole, one in part.
+        // 231 bytes: 14 packets whole, one in part.
         let clamp = Clamp::new(1_u8, 9);
-        let operands = Operands::new(View::new(&a, packed(&[3, 7])), View::new(&b, packed(&[3, 7])));
-        let rows = "shape [3, 7], strides [7, 1], offset 0";
+        let operands = Operands::new(View::new(&a, packed(&[3, 77])), View::new(&b, packed(&[3, 77])));
+        let rows = "shape [3, 77], strides [77, 1], offset 0";
+        let block = "64 (1 to 1), by packets, in rows";
         let plan = |clamp: &str| {
             format!(
-                "prepare u8: {clamp}; src of {rows}, dst of {rows}; u8, no affine step, two buffers, windows: 1, contiguous kernel \
-                 for 21 elements {ONE_RUN}; dispatches: 2"
+                "prepare u8: {clamp}; src of {rows}, dst of {rows}; u8, no affine step, two buffers, windows: 1, block kernel \
+                 for 231 elements ({block}); dispatches: 2"
             )
         };
-        let body = "pipeline u8, no affine step, two buffers, contiguous kernel, body";
-        let edges = "pipeline u8, no affine step, two buffers, contiguous kernel, edges";
+        let body = format!("pipeline u8, no affine step, two buffers, {block}, block kernel, block");
+        let edges = format!("{body}_edges");
         let with =
             |plan: String, state: &str| vec![plan, format!("{body}: {state}"), format!("{edges}: {state}")];
         assert_eq!(prepare(&clamp, operands), (2, with(plan("max(min(x, 9), 1)"), "compiling")));
@@ -183,11 +183,11 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                     format!(
                         "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0, \
                          max of shape [], strides [], offset 0; \
-                         i64, exact affine step, one buffer, windows: 1, contiguous kernel for 4 elements \
-                         {ONE_RUN}; dispatches: 2"
+                         i64, exact affine step, one buffer, windows: 1, block kernel for 4 elements \
+                         (4 (1 to 1), by packets); dispatches: 2"
                     ),
                     "pipeline resolve: compiling".to_owned(),
-                    "pipeline i64, exact affine step, one buffer, contiguous kernel, body: compiling"
+                    "pipeline i64, exact affine step, one buffer, 4 (1 to 1), by packets, block kernel, block: compiling"
                         .to_owned(),
                 ]
             )
@@ -210,15 +210,16 @@ fn windows_are_counted_and_not_listed() {
         let (prepared, lines) = lines(|| small.clamper().prepare(&Clamp::at_least(1_u8), operands).unwrap());
         let windows = prepared.dispatches();
         assert!(windows > 50);
+        let block = "128 (1 to 1), by packets, in rows";
         assert_eq!(
             lines,
             [
                 format!(
                     "prepare u8: max(x, 1); src and dst of {}; u8, no affine step, one buffer, windows: {windows}, \
-                     contiguous kernel for 100000 elements {ONE_RUN}; dispatches: {windows}",
+                     block kernel for 100000 elements ({block}); dispatches: {windows}",
                     packed(&[100_000])
                 ),
-                "pipeline u8, no affine step, one buffer, contiguous kernel, body: compiling".to_owned(),
+                format!("pipeline u8, no affine step, one buffer, {block}, block kernel, block: compiling"),
             ]
         );
     }

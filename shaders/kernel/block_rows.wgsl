@@ -3,7 +3,7 @@
 // it, and the rows; `steps` the workgroups of `block_edges` along x. The first dimension of the walk counts the
 // invocations of a row.
 //
-// Provides: place, row_packet, source_packet, source_shift, last_source_packet, block_edges
+// Provides: place, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
 //     other_dimensions, Place, Row, DST_BYTES, UNIT_BYTES, LANES, row_unit
 const PACKET_BYTES: u32 = 16u;
@@ -31,6 +31,11 @@ fn place(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
 fn row_packet(at: Place, n: u32) -> u32 {
     let i = at.x + n * select(params.geometry.walk.dims[0].extent, 1u, ADJACENT);
     return select(at.x, i, i < at.y);
+}
+
+// Packets of src before the source of packet 0 of dst, modulo 2^32, where both begin at the same place in one.
+fn source_distance(at: Place) -> u32 {
+    return at.src * DST_BYTES / PACKET_BYTES - at.dst * DST_BYTES / PACKET_BYTES;
 }
 
 // The packet of src where the source of packet `i` of dst begins.

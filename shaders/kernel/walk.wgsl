@@ -51,6 +51,11 @@ fn start(linear_index: u32) -> Position {
 }
 
 fn first_dimension(at: Position) -> Position {
+    if RANK == 1u {
+        let dim = params.geometry.walk.dims[0];
+        let i = at.remaining;
+        return Position(0u, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, channel_along(at, 0u, i));
+    }
     return advance(at, 0u, params.geometry.walk.dims[0], params.geometry.walk.shifts[0].x);
 }
 

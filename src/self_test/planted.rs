@@ -109,9 +109,9 @@ const PLANTS: &[Plant] = &[
     Plant {
         fault: "two invocations that own one word",
         lines: &[(
-            "kernel/contiguous",
-            "+ invocation * select(1u, PACKETS_PER_INVOCATION, ADJACENT);",
-            "+ (invocation & ~1u) * select(1u, PACKETS_PER_INVOCATION, ADJACENT);",
+            "kernel/block_rows",
+            "let first = whole.x + at.index * select(1u, packets, ADJACENT);",
+            "let first = whole.x + (at.index & ~1u) * select(1u, packets, ADJACENT);",
         )],
         modules: "",
         found: "race",

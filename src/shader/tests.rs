@@ -20,7 +20,7 @@ use crate::fragment::Fragment;
 use crate::kernel::gather::{self, Row};
 use crate::kernel::run_edges::Run;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, contiguous, interleaved, twin};
+use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, interleaved, twin};
 use crate::{Clamp, Clamps, DType, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
@@ -346,18 +346,12 @@ fn workgroups_agree_between_wgsl_and_rust() {
         for entry_point in &module.entry_points {
             let expected = match entry_point.name.as_str() {
                 "edges" => 2,
-                "row_last" => 4,
                 _ => WORKGROUP_SIZE,
             };
             assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
         }
     }
     for (text, name, value) in [
-        (
-            include_str!("../../shaders/kernel/contiguous.wgsl"),
-            "PACKETS_PER_INVOCATION",
-            contiguous::PACKETS_PER_INVOCATION,
-        ),
         (
             include_str!("../../shaders/kernel/interleaved.wgsl"),
             "PACKETS_PER_INVOCATION",

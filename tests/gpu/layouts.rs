@@ -114,7 +114,7 @@ fn random_views_of_one_buffer_are_refused_or_right() {
     assert!(outcomes.iter().all(|&n| n > 50), "one outcome is hardly tested: {outcomes:?}");
 }
 
-/// Every length and every pair of offsets around the packets of the contiguous kernel.
+/// Every length and every pair of offsets around the packets of a run.
 #[test]
 fn every_short_length_and_offset_leaves_its_neighbours_alone() {
     for gpu in gpus() {

@@ -52,7 +52,7 @@ fn sizes_around_every_boundary() {
                 for offset in [0, 3] {
                     let line = Layout::strided(&[len], &[1], offset).unwrap();
                     check_both(&gpu, dtype, &line, &line, &mut rng);
-                    // The strided kernel.
+                    // The gather kernel.
                     check_both(&gpu, dtype, &line, &line.flip(0).unwrap(), &mut rng);
                 }
             }

@@ -133,7 +133,7 @@ impl Block {
 }
 
 /// Fewer where the arithmetic is long: it is called for each.
-pub(super) fn most_elements(arithmetic: Arithmetic) -> usize {
+fn most_elements(arithmetic: Arithmetic) -> usize {
     let most = (MOST_BYTES / arithmetic.sizes()[SRC].max(arithmetic.sizes()[DST])).min(MOST_ELEMENTS);
     if arithmetic.step == AffineStep::Exact { most.min(MOST_ELEMENTS / 4) } else { most }
 }

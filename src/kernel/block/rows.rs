@@ -1,7 +1,7 @@
 //! Rows of dst without gaps that begin anywhere, from rows of src without gaps or from one element each.
 
-use super::choose::most_elements;
 use super::{Along, Block, Geometry, MAX_DIMS, Numbers, Order, Reads, Stride, Writes};
+use crate::arithmetic::AffineStep;
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::tile::{BoundTile, Launch, Loop};
 use crate::kernel::walk::Walk;
@@ -54,9 +54,10 @@ impl Block {
         let repeated = (0..outer.len()).filter(|&d| repeats(&outer[d])).max_by_key(|&d| outer[d].extent);
         let repeated = repeated.filter(|_| whole && reads == Reads::Packets);
 
-        let packets = if packets < MANY || repeated.is_some() { PACKETS } else { MANY_PACKETS };
-        let packets = packets.min(most_elements(task.arithmetic) / per_packet);
-        let stride = if row.src == 0 { 0 } else { 1 };
+        // Long arithmetic is not called in a loop for so few.
+        let few = packets < MANY || repeated.is_some() || task.arithmetic.step == AffineStep::Exact;
+        let packets = if few { PACKETS } else { MANY_PACKETS };
+        let stride = i8::from(row.src != 0);
         let along = |extent: usize, strides, d: usize| Along {
             extent: extent as u8,
             strides,
@@ -66,6 +67,10 @@ impl Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
         let mut claim = Claim::all("rows without gaps");
+        if outer.is_empty() {
+            // Tiles of one run begin at packets.
+            claim.lead = region.starts[DST] % per_packet;
+        }
         if let Some(d) = repeated {
             let extent = outer[d].extent;
             let rows = REPEATS.min(extent);

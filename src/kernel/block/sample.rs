@@ -46,6 +46,15 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     }
     let matrix = Layout::packed(&[64, 1024]).unwrap();
     all.push((matrix, matrix, 1));
+    // Rows: of few packets and of many, in phase and not, of one element each, of one row.
+    for columns in [136, 640] {
+        let rows = |pitch| Layout::packed(&[64, pitch]).and_then(|rows| rows.slice(1, 0..columns)).unwrap();
+        let even = rows(columns);
+        let column = Layout::packed(&[64, 1]).and_then(|column| column.broadcast_to(&[64, columns])).unwrap();
+        let row = Layout::packed(&[1, columns]).and_then(|row| row.broadcast_to(&[64, columns])).unwrap();
+        let pairs = [(rows(columns + 3), even), (rows(columns + 16), even), (column, even), (row, even)];
+        all.extend(pairs.map(|(src, dst)| (src, dst, 0)));
+    }
     all
 }
 

@@ -15,11 +15,12 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 26] = [
+const PROVIDED: [&str; 27] = [
     "params",
     "WORKGROUP_SIZE",
     "ADJACENT",
     "row_packet",
+    "source_distance",
     "source_packet",
     "source_shift",
     "last_source_packet",
@@ -240,8 +241,9 @@ impl Text<'_> {
                 self.line(format!("let src_0_{n} = across(shift, {size}u, low_{n}, high_{n});"));
             }
         } else {
+            self.line("let distance = source_distance(start);");
             for n in 0..packets {
-                self.line(format!("let src_0_{n} = load_src_packet(source_packet(start, to_{n}));"));
+                self.line(format!("let src_0_{n} = load_src_packet(to_{n} + distance);"));
             }
         }
         let name = |word: usize| format!("src_0_{}.{}", word / 4, COMPONENTS[word % 4]);

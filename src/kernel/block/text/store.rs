@@ -9,6 +9,9 @@ use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
 
+/// The most calls of long arithmetic that are not in a loop.
+const MOST_CALLS: usize = 4;
+
 impl Block {
     /// Whether clamps take whole packets of dst, after its elements were put in their places, and not elements side by
     /// side: where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
@@ -325,8 +328,8 @@ impl Text<'_> {
         let channel = |part: &Part| part.elements[0].channel;
         self.line("");
         let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
-        // Long arithmetic in a loop: compilers would inline it for each part.
-        if self.arithmetic.step == AffineStep::Exact && parts.len() > 1 {
+        // Long arithmetic for many parts is called in a loop: compilers inline each call.
+        if self.arithmetic.step == AffineStep::Exact && parts.len() > MOST_CALLS {
             let count = parts.len();
             self.line(format!("// Clamp {count} vectors, the first of them in each round."));
             for (name, part) in names.iter().zip(parts) {
