@@ -233,7 +233,7 @@ impl Block {
     }
 
     /// What the region is cut at multiples of along a dimension of the block: whole blocks, or whole packets of rows.
-    fn cut_at(&self, dim: &Along) -> usize {
+    fn cut_at(&self, dim: Along) -> usize {
         let of_row = self.writes == Writes::Rows && dim.strides[DST] != Stride::Far;
         if of_row { self.per_packet() } else { dim.extent.into() }
     }
@@ -330,13 +330,13 @@ impl Definition for Block {
             // A tile may be as narrow as one block in each workgroup.
             (_, Order::Squares { .. }) => (task.limits.workgroups().saturating_mul(elements), 1),
         };
-        let quantum = self.dims().iter().map(|dim| self.cut_at(dim)).max().unwrap_or(1);
+        let quantum = self.dims().iter().map(|dim| self.cut_at(*dim)).max().unwrap_or(1);
         Tiling { quantum, most: most.min(i32::MAX as u64), dispatches }
     }
 
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
         let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
-        of_block.map_or(1, |dim| self.cut_at(dim))
+        of_block.map_or(1, |dim| self.cut_at(*dim))
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
