@@ -312,16 +312,13 @@ impl Arithmetic {
         }
     }
 
-    /// The fragment of the elements in a packet, where both sides have elements of one size.
+    /// The fragment of the elements in a packet, which are words or larger, or [have a packed form](Self::has_packed_form).
     pub(crate) const fn packet_fragment(self) -> Fragment {
-        let one_dtype = self.source as u8 == self.dtype as u8;
         match (self.dtype.size(), self.class(), self.step) {
-            (1, Class::Integer, AffineStep::None) if one_dtype => fragment!("packet/fields8"),
-            (2, Class::Integer, AffineStep::None) if one_dtype => fragment!("packet/fields16"),
-            (2, Class::Float, AffineStep::None) if one_dtype => fragment!("packet/halves16"),
-            (2, Class::Float, _) if one_dtype => fragment!("packet/upper16"),
-            (1, ..) => fragment!("packet/elements8"),
-            (2, ..) => fragment!("packet/elements16"),
+            (1, ..) => fragment!("packet/fields8"),
+            (2, Class::Integer, _) => fragment!("packet/fields16"),
+            (2, _, AffineStep::None) => fragment!("packet/halves16"),
+            (2, ..) => fragment!("packet/upper16"),
             (4, ..) => fragment!("packet/elements32"),
             (.., AffineStep::Exact) => fragment!("packet/elements64_looped"),
             _ => fragment!("packet/elements64"),
