@@ -1,6 +1,7 @@
 //! Blocks: boxes of a region of a few dozen elements, an invocation each. A [`Block`] says what one moves; its text is
 //! made of that, straight-line WGSL with the places of all elements as constants.
 
+mod around;
 mod arrange;
 mod choose;
 #[cfg(test)]
@@ -103,6 +104,9 @@ enum Numbers {
     Block,
     /// A block's elements are of several channels.
     Each,
+    /// A block's elements are of several channels from any one on, behind the last of which comes the first: packets of
+    /// one run of pixels.
+    Around,
 }
 
 /// Which blocks neighbouring invocations take.
@@ -249,6 +253,7 @@ impl fmt::Display for Block {
             Numbers::One => Ok(()),
             Numbers::Block => f.write_str(", a channel each"),
             Numbers::Each => f.write_str(", of several channels"),
+            Numbers::Around => f.write_str(", of several channels from any one on"),
         }
     }
 }
@@ -271,13 +276,17 @@ pub(crate) enum EntryPoint {
     Block { rank: Rank, squares_log2: Option<u8> },
     /// What lies before and behind the whole packets of [`Writes::Joined`].
     Edges { rank: Rank },
+    /// The blocks of [`Numbers::Around`].
+    Around,
+    /// What lies before and behind them.
+    AroundEdges,
 }
 
 impl EntryPoint {
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Block { .. } => "block",
-            Self::Edges { .. } => "block_edges",
+            Self::Block { .. } | Self::Around => "block",
+            Self::Edges { .. } | Self::AroundEdges => "block_edges",
         }
     }
 
@@ -287,17 +296,19 @@ impl EntryPoint {
                 vec![rank.constant(), ("SQUARES", f64::from(1_u32 << log2))]
             }
             Self::Block { rank, squares_log2: None } | Self::Edges { rank } => vec![rank.constant()],
+            Self::Around | Self::AroundEdges => vec![],
         }
     }
 }
 
 impl Definition for Block {
-    fn serves_operators(&self, operators: Operators) -> bool {
-        !operators.are_lanes() && (operators == Operators::One) == (self.numbers == Numbers::One)
-    }
-
     fn tiling(&self, task: &Task) -> Tiling {
         let elements = self.len() as u64;
+        if self.numbers == Numbers::Around {
+            // A run may be of one row.
+            let most = task.limits.invocations().saturating_mul(task.per_packet() as u64);
+            return Tiling { quantum: 1, most: most.min(i32::MAX as u64), dispatches: 2 };
+        }
         let (most, dispatches) = match (self.writes, self.order) {
             // A run may be as short as one block, with an invocation for each element of its edges.
             (Writes::Joined { .. }, _) => {
@@ -312,6 +323,10 @@ impl Definition for Block {
     }
 
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
+        if self.numbers == Numbers::Around {
+            // All channels of some pixels.
+            return if region.dims()[d].channels { region.dims()[d].extent } else { 1 };
+        }
         let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
         match of_block {
             Some(dim) => dim.extent.into(),
@@ -320,6 +335,9 @@ impl Definition for Block {
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        if self.numbers == Numbers::Around {
+            return self.launch_around(tile);
+        }
         let rank = tile.region.dims().len();
         let mut geometry = Geometry::zeroed();
         // Blocks along each dimension of the region, and from one to the next.
@@ -348,18 +366,25 @@ impl Definition for Block {
     }
 
     fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
-        let mut fragments =
-            vec![fragment!("kernel/block"), fragment!("kernel/walk"), fragment!("kernel/divide")];
-        fragments.push(match (self.writes, self.order) {
-            (Writes::Joined { .. }, _) => fragment!("kernel/block_run"),
-            (_, Order::Line) => fragment!("kernel/block_line"),
-            (_, Order::Squares { .. }) => fragment!("kernel/block_square"),
-        });
+        let mut fragments = vec![fragment!("kernel/divide")];
+        if self.numbers == Numbers::Around {
+            fragments.push(fragment!("kernel/block_around"));
+        } else {
+            fragments.extend([fragment!("kernel/block"), fragment!("kernel/walk")]);
+            fragments.push(match (self.writes, self.order) {
+                (Writes::Joined { .. }, _) => fragment!("kernel/block_run"),
+                (_, Order::Line) => fragment!("kernel/block_line"),
+                (_, Order::Squares { .. }) => fragment!("kernel/block_square"),
+            });
+        }
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
-        if let Writes::Joined { .. } = self.writes {
+        let joins = matches!(self.writes, Writes::Joined { .. });
+        if joins {
             fragments.push(fragment!("kernel/across"));
+        }
+        if joins || self.numbers == Numbers::Around {
             fragments.extend(load_fragments(arithmetic));
             fragments.extend(store_fragments(arithmetic));
         }
@@ -380,6 +405,9 @@ impl Definition for Block {
     }
 
     fn entry_points(&self, _: Arithmetic) -> Vec<super::EntryPoint> {
+        if self.numbers == Numbers::Around {
+            return [EntryPoint::Around, EntryPoint::AroundEdges].map(super::EntryPoint::Block).to_vec();
+        }
         let squares: Vec<_> = match self.order {
             Order::Line => vec![None],
             Order::Squares { .. } => (0..=8).map(Some).collect(),
@@ -396,6 +424,9 @@ impl Definition for Block {
 
     #[cfg(test)]
     fn twin(&self) -> super::Twin {
+        if self.numbers == Numbers::Around {
+            return around::Geometry::twin();
+        }
         super::twin!("Geometry", Geometry: walk src_pitch dst_pitch steps blocks)
     }
 }

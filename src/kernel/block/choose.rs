@@ -50,6 +50,21 @@ struct Chosen<'a> {
 impl Block {
     /// What blocks would take of a region; `None` if they do not suit it, or another kernel does better.
     pub(in crate::kernel) fn claim(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+        let boxes = Self::claim_boxes(task, region);
+        // Where each block begins at a packet and has all channels, no channel is found anew.
+        let has_all = |block: &Self| {
+            let channels = block.dims().iter().find(|dim| dim.channels);
+            let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
+            all && block.writes == Writes::Packets
+        };
+        match Self::claim_around(task, region) {
+            around @ Some(_) if !boxes.is_some_and(|(block, _)| has_all(&block)) => around,
+            _ => boxes,
+        }
+    }
+
+    /// Of boxes of the region.
+    fn claim_boxes(task: &Task, region: &Region) -> Option<(Self, Claim)> {
         let dims = region.dims();
         let inner = dims.last()?;
         // Rows of packets, and rows of one element, have kernels of their own.
@@ -133,6 +148,17 @@ impl Block {
         let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
         Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
     }
+}
+
+/// The most elements of a block that has some of many channels.
+pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
+    if arithmetic.step == AffineStep::Exact { MOST_ELEMENTS / 4 } else { MOST_ELEMENTS }
+}
+
+/// The most elements of a channel that is one of many, whose numbers are looked up for these. More rows are further apart,
+/// which costs as much where a packet has few elements.
+pub(super) const fn most_rows(per_packet: usize) -> usize {
+    if per_packet > LANES { 4 * LANES } else { 2 * LANES }
 }
 
 /// Fewer where the arithmetic is long: it is called for each.

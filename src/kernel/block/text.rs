@@ -15,7 +15,7 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 20] = [
+const PROVIDED: [&str; 21] = [
     "params",
     "WORKGROUP_SIZE",
     "place",
@@ -23,6 +23,7 @@ const PROVIDED: [&str; 20] = [
     "in_run",
     "joined",
     "edge",
+    "next_channel",
     "set_channel",
     "load_src_packet",
     "load_src_word",
@@ -110,8 +111,10 @@ impl Text<'_> {
         }
         self.line(format!("let src = {at}.src;"));
         self.line(format!("let dst = {at}.dst;"));
-        if self.block.numbers == Numbers::One {
-            return;
+        match self.block.numbers {
+            Numbers::One => return,
+            Numbers::Around => return self.rows_around(),
+            Numbers::Block | Numbers::Each => {}
         }
         let d = self.block.channel_dim();
         let last = self.block.dims().len() - 1;
@@ -127,13 +130,23 @@ impl Text<'_> {
         self.line(format!("let channel_0 = {first} + {index};"));
     }
 
+    /// Where the rows of a block of a run begin, the same on both sides.
+    fn rows_around(&mut self) {
+        self.line("let channel_0 = start.channel;");
+        self.line("// Rows behind the last one are that one once more.");
+        for n in 1..self.block.dims[0].extent {
+            self.line(format!("let row_{n} = min({n}u, start.last) * params.geometry.pitch;"));
+        }
+    }
+
     /// An expression: from the start of a block on one side to a row, plus `offset` elements.
-    fn row(side: usize, row: Row, offset: i32) -> String {
+    fn row(&self, side: usize, row: Row, offset: i32) -> String {
         let (start, pitch) = [("src", "src_pitch"), ("dst", "dst_pitch")][side];
         let mut text = start.to_owned();
         for (n, component) in row.into_iter().zip(COMPONENTS) {
             match n {
                 0 => {}
+                n if self.block.numbers == Numbers::Around => _ = write!(text, " + row_{n}"),
                 1 => _ = write!(text, " + params.geometry.{pitch}.{component}"),
                 n => _ = write!(text, " + {n}u * params.geometry.{pitch}.{component}"),
             }
@@ -159,7 +172,7 @@ impl Text<'_> {
         self.line(format!("// Load {} elements of src, in {} row(s).", self.elements.len(), rows.len()));
         let mut names = Words::new();
         for (r, row) in rows.iter().enumerate() {
-            let start = Self::row(SRC, *row, lowest);
+            let start = self.row(SRC, *row, lowest);
             // Bytes of the row that are elements.
             let bytes: BTreeSet<usize> = self
                 .elements

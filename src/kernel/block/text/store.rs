@@ -88,7 +88,7 @@ impl Text<'_> {
     pub(super) fn clamp_and_store(&mut self, loaded: &Words) {
         let packets = packets(self.block, &self.elements);
         for (r, row) in self.block.rows(DST).iter().enumerate() {
-            let start = Self::row(DST, *row, -i32::from(self.block.lead));
+            let start = self.row(DST, *row, -i32::from(self.block.lead));
             let per_packet = self.block.per_packet();
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
@@ -284,6 +284,7 @@ impl Text<'_> {
             places.extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
         }
         let several = self.block.numbers != Numbers::One;
+        let around = self.block.numbers == Numbers::Around;
         let channel = |part: &Part| part.elements[0].channel;
         self.line("");
         let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
@@ -299,8 +300,17 @@ impl Text<'_> {
             debug_assert!(
                 parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
             );
+            if around {
+                self.line("var channel = channel_0;");
+            }
             self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
-                if several {
+                if around {
+                    text.line("set_channel(channel);");
+                    text.line(format!(
+                        "channel = select(channel, next_channel(channel), i % {of_channel}u == {}u);",
+                        of_channel - 1
+                    ));
+                } else if several {
                     text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
                 }
                 text.line(format!("let last = {function}({});", names[0]));
@@ -328,7 +338,12 @@ impl Text<'_> {
         for (p, part) in parts.iter().enumerate() {
             if several && current != Some(channel(part)) {
                 current = Some(channel(part));
-                self.line(format!("set_channel({});", plus("channel_0", channel(part).into())));
+                let n = channel(part);
+                if around && n > 0 {
+                    self.line(format!("let channel_{n} = next_channel(channel_{});", n - 1));
+                }
+                let name = if around { format!("channel_{n}") } else { plus("channel_0", n.into()) };
+                self.line(format!("set_channel({name});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
             // In order: a packet may be joined to the one before it.
