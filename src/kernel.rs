@@ -11,7 +11,6 @@ mod block;
 pub(crate) mod contiguous;
 pub(crate) mod division;
 pub(crate) mod fill;
-pub(crate) mod interleaved;
 mod limits;
 pub(crate) mod region;
 pub(crate) mod row;
@@ -138,16 +137,6 @@ pub(crate) trait Claimant: Definition {
 
 /// What each kernel tells.
 pub(crate) trait Definition {
-    /// Whether it takes channels as elements next to each other; otherwise what it works on at once is of one channel.
-    fn takes_lanes(&self) -> bool {
-        false
-    }
-
-    /// Whether it takes clamps that come to it like this.
-    fn serves_operators(&self, operators: Operators) -> bool {
-        operators.are_lanes() == self.takes_lanes()
-    }
-
     /// How its regions are cut.
     fn tiling(&self, task: &Task) -> Tiling;
 
@@ -274,8 +263,6 @@ macro_rules! kernels {
 kernels! {
     /// Packets, src and dst at the same distance from a 16-byte boundary.
     Contiguous: contiguous,
-    /// As `Contiguous`, elements next to each other being of different channels.
-    Interleaved: interleaved,
     /// Rows of packets without gaps on both sides, at any distance from a packet.
     Rows: rows,
     /// Rows of packets in dst, of one element of src each.
@@ -293,11 +280,11 @@ pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kern
             kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
         Some((*kernel, claimant.claim(task, region)?))
     };
-    // Blocks come behind the kernels of one run.
-    let (runs, others) = Kernel::SINGLE.split_at(2);
+    // Blocks come behind the kernel of one run.
+    let (run, others) = Kernel::SINGLE.split_at(1);
     let block = iter::once_with(move || Block::claim(task, region)).flatten();
     let block = block.map(|(block, claim)| (Kernel::Block(block), claim));
-    runs.iter().filter_map(single).chain(block).chain(others.iter().filter_map(single))
+    run.iter().filter_map(single).chain(block).chain(others.iter().filter_map(single))
 }
 
 impl fmt::Display for Kernel {

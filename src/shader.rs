@@ -59,8 +59,9 @@ impl ModuleName {
                     claimant.is_some_and(|claimant| claimant.serves(arithmetic, *placement))
                 };
                 Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
+                    // A run of channels is no run of theirs.
                     let suits = move |operators: &Operators| {
-                        claimant.is_some_and(|claimant| claimant.serves_operators(*operators))
+                        *operators == Operators::One || kernel != Kernel::Contiguous
                     };
                     Operators::ALL.into_iter().filter(suits).map(move |operators| Self {
                         arithmetic,
@@ -95,7 +96,6 @@ impl ModuleName {
         }
         fragments.push(fragment!("grid"));
         fragments.extend(operators.fragments());
-        fragments.extend(arithmetic.numbers_fragment(operators));
         fragments.extend(kernel.definition().fragments(arithmetic, operators));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {

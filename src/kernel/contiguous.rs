@@ -45,10 +45,6 @@ impl Claimant for Contiguous {
 }
 
 impl Definition for Contiguous {
-    fn serves_operators(&self, operators: Operators) -> bool {
-        operators == Operators::One
-    }
-
     fn tiling(&self, task: &Task) -> Tiling {
         let invocations = task.limits.invocations();
         run_edges::tiling(task, invocations.saturating_mul(PACKETS_PER_INVOCATION.into()))

@@ -15,9 +15,9 @@
 //!
 //! | kernel | what it takes |
 //! | --- | --- |
-//! | `contiguous`, `interleaved` | one run on both sides, whose starts are as far from a multiple of 16 bytes; the second has a clamp for each index of the innermost axis |
+//! | `contiguous` | one run on both sides, whose starts are as far from a multiple of 16 bytes |
 //! | `rows`, `fill` | rows of stride 1 on both sides; rows that are one element of the source each |
-//! | `block` | other orders, strides and sizes in whole packets of the destination: pictures and planes, mirrored or turned, transposes, pixels with gaps |
+//! | `block` | other orders, strides and sizes in whole packets of the destination: pictures and planes, mirrored or turned, transposes, pixels with gaps or with a clamp for each channel |
 //! | `words` | elements of 8 and 16 bits that begin anywhere: several to a word of the destination, or one in each |
 //! | `strided` | all else, an element at a time, and what the others leave at the edges |
 //!

@@ -109,12 +109,9 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Of what a claim leaves, by a kernel that takes all of it, and the channels as the others do.
+    /// Of what a claim leaves, by a kernel that takes all of it.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |(kernel, claim): &(Kernel, Claim)| {
-            let lanes = task.channels > 1 && kernel.definition().takes_lanes();
-            !lanes && claim.cuts.iter().all(Option::is_none)
-        };
+        let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
         let (kernel, claim) =
             claims(task, region).find(cuts_nothing).expect("the last kernel claims everything");
         Self::new(task, kernel, region, &claim, in_place)

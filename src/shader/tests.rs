@@ -21,7 +21,7 @@ use crate::kernel::row::RowGeometry;
 use crate::kernel::row_edges::EdgesGeometry;
 use crate::kernel::run_edges::Run;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, contiguous, interleaved, rows, twin};
+use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, contiguous, rows, twin};
 use crate::{Clamp, Clamps, DType, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
@@ -107,7 +107,7 @@ fn modules_are_as_many_as_they_should_be() {
     assert_eq!(Arithmetic::all().count(), 39 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
     let single: Vec<_> =
         ModuleName::all(usize::MAX).filter(|name| Kernel::SINGLE.contains(&name.kernel)).collect();
-    assert_eq!((single.iter().collect::<HashSet<_>>().len(), single.len()), (8651, 8651));
+    assert_eq!((single.iter().collect::<HashSet<_>>().len(), single.len()), (7913, 7913));
 }
 
 #[test]
@@ -228,16 +228,6 @@ fn affine(step: AffineStep, class: Class) -> Twin {
     }
 }
 
-/// Of so many numbers for each, but for the affine step that has none.
-fn of_lanes(twin: Twin, lanes: usize) -> Twin {
-    let Twin { name, members, size } = twin;
-    if members.iter().any(|(member, _)| *member == "unused") {
-        return Twin { name, members, size };
-    }
-    let members = members.into_iter().map(|(member, offset)| (member, offset * lanes)).collect();
-    Twin { name, members, size: size * lanes }
-}
-
 /// A struct of the module, if it has one of that name.
 fn in_wgsl(module: &naga::Module, name: &'static str) -> Option<(Vec<(String, usize)>, usize)> {
     module.types.iter().find_map(|(_, t)| match &t.inner {
@@ -266,18 +256,12 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         twin!("Row", RowGeometry: length src_stride),
         twin!("Edges", EdgesGeometry: rows src_packets shift grid_width),
         twin!("Run", Run: first count src_shift grid_width begin end),
-        twin!("Order", interleaved::Order: stride multiplier shift),
     ];
     for key in names() {
         let Arithmetic { source, dtype, step, rounding } = key.arithmetic;
         let (name, class) = (Module::Clamp(key), key.arithmetic.class());
         let (module, _) = parse(name);
-        let lanes = if key.operators.are_lanes() { 4 } else { 1 };
-        let parts = [
-            of_lanes(bounds(class), lanes),
-            of_lanes(affine(step, class), lanes),
-            key.kernel.definition().twin(),
-        ];
+        let parts = [bounds(class), affine(step, class), key.kernel.definition().twin()];
         let shared = shared.iter().filter(|twin| in_wgsl(&module, twin.name).is_some());
         for twin in parts.iter().chain(shared) {
             assert_twins(&module, twin, name);
@@ -295,19 +279,16 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
             clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
         let fixed = fixed.filter(|_| step == AffineStep::Fixed);
         let operator = OperatorBlock::new(&clamp, key.arithmetic, fixed.as_ref());
-        // Two channels at least: a group of lanes, and those behind it.
         let list = [clamp; 2];
-        let several =
-            OperatorBytes::several(Clamps::along(0, &list), key.arithmetic, key.operators, false, 0);
+        let several = OperatorBytes::several(Clamps::along(0, &list), key.arithmetic, key.operators, false);
         let size = match key.operators {
             Operators::One => operator.as_bytes().len(),
             Operators::Stored => several.stored().unwrap().len() / 2,
-            Operators::StoredLanes => several.stored().unwrap().len() / 4,
             _ => several.in_block().len() / key.operators.in_block(),
         };
         let (parts, span) = in_wgsl(&module, "Params").unwrap();
         let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
-        let affine_offset = (lanes * bounds(class).size).next_multiple_of(16);
+        let affine_offset = bounds(class).size.next_multiple_of(16);
         let geometry_offset = key.operators.in_block() * size;
         if key.operators == Operators::One {
             let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
@@ -354,20 +335,8 @@ fn workgroups_agree_between_wgsl_and_rust() {
             assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
         }
     }
-    for (text, name, value) in [
-        (
-            include_str!("../../shaders/kernel/contiguous.wgsl"),
-            "PACKETS_PER_INVOCATION",
-            contiguous::PACKETS_PER_INVOCATION,
-        ),
-        (
-            include_str!("../../shaders/kernel/interleaved.wgsl"),
-            "PACKETS_PER_INVOCATION",
-            interleaved::PACKETS_PER_INVOCATION,
-        ),
-    ] {
-        assert!(text.contains(&format!("const {name}: u32 = {value}u;")), "{name} {value}");
-    }
+    let packets = format!("const PACKETS_PER_INVOCATION: u32 = {}u;", contiguous::PACKETS_PER_INVOCATION);
+    assert!(include_str!("../../shaders/kernel/contiguous.wgsl").contains(&packets), "{packets}");
     // Rows that are stored one by one.
     let stores = include_str!("../../shaders/kernel/rows.wgsl").matches("    store_row(at, ").count();
     assert_eq!(stores as u64, rows::REPEATS);

@@ -334,7 +334,7 @@ mod tests {
     fn every_kernel_has_a_job() {
         let used: Vec<_> =
             jobs().unwrap().iter().map(|job| kernels(job, Limits::default()).unwrap()).collect();
-        for kernel in ["block", "contiguous", "fill", "interleaved", "resolve", "rows", "strided", "words"] {
+        for kernel in ["block", "contiguous", "fill", "resolve", "rows", "strided", "words"] {
             assert!(used.iter().any(|used| used.contains(&format!("{kernel} `"))), "{kernel}: {used:?}");
         }
     }
