@@ -68,7 +68,8 @@ const PLANTS: &[Plant] = &[
             "let highest = min(at.dst + params.geometry.row.length - origin, LANES) - 1u;",
             "let highest = min(at.dst + params.geometry.row.length - origin + 1u, LANES) - 1u;",
         )],
-        modules: "",
+        // Of channels it may be another one's element.
+        modules: "fn set_channel(index: u32) {}",
         found: "outside the output, changed",
         at: "called in shaders/kernel/unit_packed.wgsl",
     },
