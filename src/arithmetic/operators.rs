@@ -31,8 +31,8 @@ impl Operators {
     pub(crate) const fn of(channels: usize) -> Self {
         match channels {
             0 | 1 => Self::One,
-            ..=8 => Self::Few,
-            ..=100 => Self::Many,
+            2..=8 => Self::Few,
+            9..=100 => Self::Many,
             _ => Self::Stored,
         }
     }

@@ -102,7 +102,7 @@ impl Block {
         };
         let ahead = (0..=leads).find_map(begins).filter(|_| alike);
         chosen.widen();
-        chosen.gather_channels(d);
+        chosen.gather_channels(d, task);
         chosen.lengthen(d, ahead.is_none());
         // What is not in whole blocks is left, and one more pixel where the last packet, which is loaded too, ends behind it.
         let (first, lead) = ahead.unwrap_or_default();
@@ -286,13 +286,17 @@ impl Chosen<'_> {
     }
 
     /// Makes the block longer where it has elements of several channels, but few of each: they are clamped side by side.
-    fn gather_channels(&mut self, d: usize) {
+    fn gather_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
         // Clamps along a long dimension are looked up for each block.
-        let enough = if d == channels { 4 * LANES } else { LANES };
+        let (enough, most) = if d == channels {
+            (most_rows(task.per_packet()), most_gathered(task.arithmetic))
+        } else {
+            (LANES, self.most.max(LANES * self.extents[channels]))
+        };
         while self.extents[channels] > 1
             && self.len() / self.extents[channels] < enough
-            && 2 * self.len() <= self.most.max(LANES * self.extents[channels])
+            && 2 * self.len() <= most
         {
             let along = if d == channels { d.checked_sub(1) } else { Some(d) };
             let along = along
