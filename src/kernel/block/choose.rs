@@ -152,7 +152,8 @@ impl Block {
 
 /// The most elements of a block that has some of many channels.
 pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
-    if arithmetic.step == AffineStep::Exact { MOST_ELEMENTS / 4 } else { MOST_ELEMENTS }
+    let longest = if arithmetic.step == AffineStep::Exact { LONGEST / 4 } else { LONGEST };
+    most_elements(arithmetic).max(longest)
 }
 
 /// The most elements of a channel that is one of many, whose numbers are looked up for these. More rows are further apart,
