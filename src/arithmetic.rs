@@ -20,7 +20,7 @@ pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 pub(crate) use halves::Halves;
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
-pub(crate) use operators::{LANES, OperatorBytes, Operators, groups};
+pub(crate) use operators::{LANES, OperatorBytes, Operators};
 pub(crate) use shortcuts::Shortcuts;
 pub(crate) use slots::{ResolveParams, Slot};
 pub(crate) use step::{AffineStep, Arithmetic, Class, Features};

@@ -1,26 +1,18 @@
-//! The kernels: which there are, and what the plan and the shader modules ask of each. `block` writes its
-//! texts; each other kernel is one module, beside which `shaders/kernel/` has a file of the same name. The other modules are
-//! what several kernels share.
-
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "only tests ask which entry points and constants there are")
-)]
+//! The kernels: blocks, each by a text of its own, and one that gathers what no block suits; and what the plan and the shader
+//! modules ask of either. The other modules are what both share.
 
 mod block;
-pub(crate) mod division;
+mod division;
 pub(crate) mod gather;
-pub(crate) mod interleaved;
 mod limits;
 pub(crate) mod region;
-pub(crate) mod run_edges;
 mod tile;
 pub(crate) mod walk;
 
-use std::{fmt, iter};
+use std::fmt;
 
 use crate::DType;
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use block::Block;
@@ -81,8 +73,6 @@ pub(crate) struct Claim {
     /// The ends of the bindings of src and dst are multiples of so many bytes. More than a word is for claims behind
     /// which so much is left.
     pub(crate) ends: [u64; 2],
-    /// Why the kernel suits the region, for [`Plan`](crate::Plan)'s `Display`.
-    pub(crate) why: &'static str,
 }
 
 /// A range of the indices of one dimension of a region.
@@ -95,8 +85,8 @@ pub(crate) struct Cut {
 
 impl Claim {
     /// The whole region.
-    const fn all(why: &'static str) -> Self {
-        Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2], why }
+    const fn all() -> Self {
+        Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2] }
     }
 }
 
@@ -119,29 +109,8 @@ impl Tiling {
     }
 }
 
-/// A kernel of which there is one.
-pub(crate) trait Claimant: Definition {
-    /// Whether it has modules for such clamps.
-    fn serves(&self, _arithmetic: Arithmetic, _placement: Placement) -> bool {
-        true
-    }
-
-    /// What it would take of a region of a task that it serves; `None` if another kernel suits it better.
-    fn claim(&self, task: &Task, region: &Region) -> Option<Claim>;
-}
-
 /// What each kernel tells.
 pub(crate) trait Definition {
-    /// Whether it takes channels as elements next to each other; otherwise what it works on at once is of one channel.
-    fn takes_lanes(&self) -> bool {
-        false
-    }
-
-    /// Whether it takes clamps that come to it like this.
-    fn serves_operators(&self, operators: Operators) -> bool {
-        operators.are_lanes() == self.takes_lanes()
-    }
-
     /// How its regions are cut.
     fn tiling(&self, task: &Task) -> Tiling;
 
@@ -154,7 +123,7 @@ pub(crate) trait Definition {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
     /// Its fragments.
-    fn fragments(&self, arithmetic: Arithmetic, operators: Operators) -> Vec<Fragment>;
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment>;
 
     /// The rest of its text, where it has no file.
     fn text(&self, _arithmetic: Arithmetic, _placement: Placement) -> Option<String> {
@@ -162,7 +131,8 @@ pub(crate) trait Definition {
     }
 
     /// Its entry points, with all values of their constants.
-    fn entry_points(&self, arithmetic: Arithmetic) -> Vec<EntryPoint>;
+    #[cfg(any(test, fuzzing))]
+    fn entry_points(&self) -> Vec<EntryPoint>;
 
     /// Where the members of its `Geometry` lie, for the test that compares them with those in WGSL.
     #[cfg(test)]
@@ -193,97 +163,66 @@ macro_rules! twin {
 #[cfg(test)]
 pub(crate) use twin;
 
-/// Makes one enum of the kernels, and one of their entry points.
-macro_rules! kernels {
-    ($($(#[$doc:meta])* $Kernel:ident: $module:ident,)*) => {
-        /// How the elements are reached.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Kernel {
-            /// Blocks of elements, each by text of its own.
-            Block(Block),
-            $($(#[$doc])* $Kernel,)*
-        }
-
-        /// What a pipeline is made of, beside its module: an entry point, with the values of the overridable constants
-        /// that it knows.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum EntryPoint {
-            /// Blocks of elements.
-            Block(block::EntryPoint),
-            $($(#[$doc])* $Kernel($module::EntryPoint),)*
-            /// Bounds on the GPU, by `resolve.wgsl`.
-            Resolve,
-        }
-
-        impl Kernel {
-            /// Those of which there is one, in the order in which they are asked; the last one takes everything.
-            pub(crate) const SINGLE: &[Self] = &[$(Self::$Kernel,)*];
-
-            /// The name of its module, and of its file in `shaders/kernel/`.
-            pub(crate) const fn name(self) -> &'static str {
-                match self {
-                    Self::Block(_) => "block",
-                    $(Self::$Kernel => stringify!($module),)*
-                }
-            }
-
-            pub(crate) const fn definition(&self) -> &dyn Definition {
-                match self {
-                    Self::Block(block) => block,
-                    $(Self::$Kernel => &$module::$Kernel,)*
-                }
-            }
-
-            /// Who claims for a kernel of which there is one.
-            pub(crate) const fn claimant(self) -> Option<&'static dyn Claimant> {
-                match self {
-                    Self::Block(_) => None,
-                    $(Self::$Kernel => Some(&$module::$Kernel),)*
-                }
-            }
-        }
-
-        impl EntryPoint {
-            /// The name of its function in WGSL.
-            pub(crate) const fn name(self) -> &'static str {
-                match self {
-                    Self::Block(entry_point) => entry_point.name(),
-                    $(Self::$Kernel(entry_point) => entry_point.name(),)*
-                    Self::Resolve => "resolve",
-                }
-            }
-
-            /// Names and values of its overridable constants, for the driver to fold.
-            pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
-                match self {
-                    Self::Block(entry_point) => entry_point.constants(),
-                    $(Self::$Kernel(entry_point) => entry_point.constants(),)*
-                    Self::Resolve => vec![],
-                }
-            }
-        }
-    };
-}
-
-kernels! {
-    /// Packets of a run, src and dst at the same distance from one, elements next to each other being of different channels.
-    Interleaved: interleaved,
+/// How the elements are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kernel {
+    /// Blocks of elements, each by text of its own.
+    Block(Block),
     /// Any layouts, element by element.
-    Gather: gather,
+    Gather,
 }
 
-/// What the kernels that serve a task would take of a region, in the order in which they are asked.
+/// What a pipeline is made of, beside its module: an entry point, with the values of the overridable constants that it
+/// knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum EntryPoint {
+    Block(block::EntryPoint),
+    Gather(gather::EntryPoint),
+    /// Bounds on the GPU, by `resolve.wgsl`.
+    Resolve,
+}
+
+impl Kernel {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Block(_) => "block",
+            Self::Gather => "gather",
+        }
+    }
+
+    pub(crate) const fn definition(&self) -> &dyn Definition {
+        match self {
+            Self::Block(block) => block,
+            Self::Gather => &gather::Gather,
+        }
+    }
+}
+
+impl EntryPoint {
+    /// The name of its function in WGSL.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Block(entry_point) => entry_point.name(),
+            Self::Gather(_) => "gather",
+            Self::Resolve => "resolve",
+        }
+    }
+
+    /// Names and values of its overridable constants, for the driver to fold.
+    pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Block(entry_point) => entry_point.constants(),
+            Self::Gather(entry_point) => entry_point.constants(),
+            Self::Resolve => vec![],
+        }
+    }
+}
+
+/// What the kernels would take of a region, in the order in which they are asked; the last one takes all of it.
 pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
-    let single = move |kernel: &Kernel| {
-        let claimant =
-            kernel.claimant().filter(|claimant| claimant.serves(task.arithmetic, task.placement))?;
-        Some((*kernel, claimant.claim(task, region)?))
-    };
-    // Blocks come behind the kernel of one run.
-    let (runs, others) = Kernel::SINGLE.split_at(1);
-    let block = iter::once_with(move || Block::claim(task, region)).flatten();
-    let block = block.map(|(block, claim)| (Kernel::Block(block), claim));
-    runs.iter().filter_map(single).chain(block).chain(others.iter().filter_map(single))
+    let block = Block::claim(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
+    let gather = (Kernel::Gather, Claim::all());
+    block.into_iter().chain([gather])
 }
 
 impl fmt::Display for Kernel {
@@ -304,6 +243,7 @@ pub(crate) enum Placement {
 }
 
 impl Placement {
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 3] = [Self::OneBuffer, Self::TwoRanges, Self::TwoBuffers];
 }
 

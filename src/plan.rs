@@ -12,8 +12,7 @@ mod window;
 use std::fmt;
 
 use crate::arithmetic::{AffineStep, Arithmetic, Fixed, OperatorBytes, Operators, Shortcuts};
-use crate::kernel::region::DST;
-use crate::kernel::{Dispatch, EntryPoint, PACKET, Placement, Region, Task};
+use crate::kernel::{Dispatch, EntryPoint, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
@@ -195,13 +194,7 @@ impl Plan {
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();
         kernels.sort_unstable();
         kernels.dedup();
-        format!("{}, {}{}", task.arithmetic, self.form(task), kernels.join(" + "))
-    }
-
-    /// How the numbers of the clamps come to the kernels.
-    fn form(&self, task: &Task) -> Operators {
-        let mut kernels = self.strategy.assignments().map(|assignment| assignment.kernel);
-        Operators::of(task.channels, kernels.any(|kernel| kernel.definition().takes_lanes()))
+        format!("{}, {}{}", task.arithmetic, Operators::of(task.channels), kernels.join(" + "))
     }
 
     /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is no channel.
@@ -211,11 +204,8 @@ impl Plan {
         let Some(whole) = self.strategy.assignments().next().filter(|_| task.channels > 1) else {
             return Some(OperatorBytes::one(clamp, arithmetic, self.fixed.as_ref()));
         };
-        let Region { starts, reversed_channels, .. } = whole.region;
-        // Lanes begin with the first whole packet.
-        let per_packet = PACKET / arithmetic.dtype.size();
-        let first = (per_packet - starts[DST] % per_packet) % per_packet % task.channels;
-        Some(OperatorBytes::several(clamps, arithmetic, self.form(task), reversed_channels, first))
+        let (operators, reversed) = (Operators::of(task.channels), whole.region.reversed_channels);
+        Some(OperatorBytes::several(clamps, arithmetic, operators, reversed))
     }
 
     /// The bytes of a storage buffer that [`operators`](Self::operators) would fill, 0 where uniform blocks hold them all.
@@ -225,7 +215,7 @@ impl Plan {
         else {
             return 0;
         };
-        OperatorBytes::stored_size(clamp, task.arithmetic, self.form(task), task.channels)
+        OperatorBytes::stored_size(clamp, task.arithmetic, Operators::of(task.channels), task.channels)
     }
 
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.
@@ -233,7 +223,7 @@ impl Plan {
         let task = self.task.as_ref()?;
         let module = ModuleName {
             arithmetic: task.arithmetic,
-            operators: self.form(task),
+            operators: Operators::of(task.channels),
             kernel: window.kernel,
             placement: window.bindings.placement,
         };

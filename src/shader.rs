@@ -49,30 +49,17 @@ pub(crate) struct ModuleName {
 }
 
 impl ModuleName {
-    /// All of the kernels of which there is one, and some of blocks: of every `step`-th layout.
+    /// All that gather, and some of blocks: of every `step`-th layout.
     #[cfg(test)]
     pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
-        let single = Arithmetic::all().flat_map(|arithmetic| {
-            Kernel::SINGLE.iter().flat_map(move |&kernel| {
-                let claimant = kernel.claimant();
-                let serves = move |placement: &Placement| {
-                    claimant.is_some_and(|claimant| claimant.serves(arithmetic, *placement))
-                };
-                Placement::ALL.into_iter().filter(serves).flat_map(move |placement| {
-                    let suits = move |operators: &Operators| {
-                        claimant.is_some_and(|claimant| claimant.serves_operators(*operators))
-                    };
-                    Operators::ALL.into_iter().filter(suits).map(move |operators| Self {
-                        arithmetic,
-                        operators,
-                        kernel,
-                        placement,
-                    })
-                })
+        let gathered = Arithmetic::all().flat_map(|arithmetic| {
+            Placement::ALL.into_iter().flat_map(move |placement| {
+                let of = move |operators| Self { arithmetic, operators, kernel: Kernel::Gather, placement };
+                Operators::ALL.into_iter().map(of)
             })
         });
         let blocks = Block::samples(step);
-        single.chain(blocks.map(|(arithmetic, operators, kernel, placement)| Self {
+        gathered.chain(blocks.map(|(arithmetic, operators, kernel, placement)| Self {
             arithmetic,
             operators,
             kernel,
@@ -83,7 +70,7 @@ impl ModuleName {
     /// Its entry points, with all values of their constants.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
-        self.kernel.definition().entry_points(self.arithmetic)
+        self.kernel.definition().entry_points()
     }
 
     fn fragments(self) -> Vec<Fragment> {
@@ -95,8 +82,7 @@ impl ModuleName {
         }
         fragments.push(fragment!("grid"));
         fragments.extend(operators.fragments());
-        fragments.extend(arithmetic.numbers_fragment(operators));
-        fragments.extend(kernel.definition().fragments(arithmetic, operators));
+        fragments.extend(kernel.definition().fragments(arithmetic));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),

@@ -2,10 +2,10 @@
 // both bounds are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
 // Provides: Affine, affine
-// Needs: numbers, Signed
+// Needs: numbers
 struct Affine {
-    factor: Signed,
-    addend: Signed,
+    factor: i32,
+    addend: i32,
 }
 
 fn affine(k: vec4<i32>) -> vec4<i32> {

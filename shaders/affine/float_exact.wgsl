@@ -4,17 +4,17 @@
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 //
 // Provides: Affine, affine, ROUNDED_BY_DEVICE
-// Needs: numbers, Unsigned, Signed, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS,
+// Needs: numbers, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS,
 //     OPERAND_EXPONENT_BIAS, TO_ODD
 struct Affine {
-    scale: Unsigned,          // significand of |scale|, its top bit at bit 23, or 0
-    scale_exponent: Signed, // of that bit
-    bias: Signed,           // significand of |bias|, its top bit at bit 28, or 0
-    bias_exponent: Signed,  // of that bit, plus OPERAND_EXPONENT_BIAS; for 0 below all others
-    scale_sign: Unsigned,     // OPERAND_SIGN or 0
-    bias_sign: Unsigned,      // OPERAND_SIGN or 0
-    infinity_mask: Unsigned,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: Unsigned,
+    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
+    scale_exponent: i32, // of that bit
+    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
+    bias_exponent: i32,  // of that bit, plus OPERAND_EXPONENT_BIAS; for 0 below all others
+    scale_sign: u32,     // OPERAND_SIGN or 0
+    bias_sign: u32,      // OPERAND_SIGN or 0
+    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: u32,
 }
 
 // Whether the device rounds all results by an addition anyway.

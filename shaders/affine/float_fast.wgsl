@@ -1,15 +1,15 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine, KEEPS_INFINITY, ROUNDED_BY_DEVICE
-// Needs: numbers, SOME_UNCHANGED, HAS_SPECIALS, Real, Unsigned, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
+// Needs: numbers, SOME_UNCHANGED, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
 //     widen_operand, narrow_operand
 struct Affine {
-    scale: Real,
-    bias: Real,
-    infinity_mask: Unsigned, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: Unsigned,
-    unchanged_from: Unsigned, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
-                              // has no affine step
+    scale: f32,
+    bias: f32,
+    infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: u32,
+    unchanged_from: u32, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
+                         // has no affine step
 }
 
 // Whether every clamp has an affine step, so that the device rounds all results by an addition anyway.

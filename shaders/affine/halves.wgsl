@@ -3,15 +3,15 @@
 // leaves an i32. `src/arithmetic/halves.rs` finds the numbers.
 //
 // Provides: Affine, affine
-// Needs: numbers, Signed, Unsigned, TO_NEAREST
+// Needs: numbers, TO_NEAREST
 struct Affine {
-    factor_high: Signed,
-    factor_low: Signed,
-    addend_high: Signed, // to nearest, with a half
-    addend_low: Signed,
-    shift: Unsigned,     // bits below one in the sum of the upper halves
-    below_low: Signed,   // all bits below one
-    below_high: Signed,
+    factor_high: i32,
+    factor_low: i32,
+    addend_high: i32, // to nearest, with a half
+    addend_low: i32,
+    shift: u32,       // bits below one in the sum of the upper halves
+    below_low: i32,   // all bits below one
+    below_high: i32,
 }
 
 fn affine(k: vec4<i32>) -> vec4<i32> {

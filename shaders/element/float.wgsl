@@ -2,7 +2,7 @@
 // anything. So two that share a word need not be taken apart first. The destination names the format.
 //
 // Provides: Operand, Bounds, element, elements, stepped, replaced, ZERO_WITHIN
-// Needs: bounds, Unsigned, affine, operand, from_operand, SIGN_SHIFT, INFINITY
+// Needs: bounds, affine, operand, from_operand, SIGN_SHIFT, INFINITY
 alias Operand = vec4<u32>;
 
 // No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
@@ -10,12 +10,12 @@ alias Operand = vec4<u32>;
 // the elements that a bound replaces, NaNs included or not, are one range of keys. No element is in both.
 // Keys of 16 bits and their counts are in the upper half.
 struct Bounds {
-    below_first: Unsigned, // below_count keys from here on are replaced by min_bits
-    below_count: Unsigned,
-    above_first: Unsigned, // above_count keys from here on are replaced by max_bits
-    above_count: Unsigned,
-    min_bits: Unsigned,    // 16 bits are in both halves
-    max_bits: Unsigned,
+    below_first: u32, // below_count keys from here on are replaced by min_bits
+    below_count: u32,
+    above_first: u32, // above_count keys from here on are replaced by max_bits
+    above_count: u32,
+    min_bits: u32, // 16 bits are in both halves
+    max_bits: u32,
 }
 
 // Whether no bound replaces a zero or a NaN.
@@ -29,8 +29,8 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
         // what is below it, and as signed numbers those of −∞; NaNs come first in either order.
         let first_nan = (INFINITY + 1u) << SIGN_SHIFT;
         let turned = x - vec4<u32>(first_nan);
-        let most = b.above_first - Unsigned(first_nan + 1u);
-        let least = Unsigned(0x7fffffffu - first_nan) - b.below_first - b.below_count;
+        let most = b.above_first - (first_nan + 1u);
+        let least = (0x7fffffffu - first_nan) - b.below_first - b.below_count;
         let above = turned > vec4<u32>(most);
         let below = bitcast<vec4<i32>>(turned) > bitcast<vec4<i32>>(vec4<u32>(least));
         return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);

@@ -2,12 +2,12 @@
 // (`key` of the source, `from_key` of the destination).
 //
 // Provides: Operand, Bounds, element, elements
-// Needs: bounds, Signed, affine, key, from_key
+// Needs: bounds, affine, key, from_key
 alias Operand = vec4<i32>;
 
 struct Bounds {
-    min: Signed, // keys; an absent bound is the lowest or the highest
-    max: Signed,
+    min: i32, // keys; an absent bound is the lowest or the highest
+    max: i32,
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

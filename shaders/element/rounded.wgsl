@@ -1,13 +1,13 @@
 // Integers of up to 16 bits that are converted from floats, four at a time, by way of an f32.
 //
 // Provides: Operand, Bounds, element, elements, ROUNDS_SINGLES, from_single
-// Needs: bounds, Signed, Unsigned, affine, operand, from_operand, rounded, from_key, IS_UNSIGNED
+// Needs: bounds, affine, operand, from_operand, rounded, from_key, IS_UNSIGNED
 alias Operand = vec4<u32>;
 
 struct Bounds {
-    min: Signed,   // keys, which are the numbers; an absent bound is the lowest or the highest
-    max: Signed,
-    nan: Unsigned, // what a NaN counts as, an f32
+    min: i32, // keys, which are the numbers; an absent bound is the lowest or the highest
+    max: i32,
+    nan: u32, // what a NaN counts as, an f32
 }
 
 // A number in the order of the f32 of these bits, and back: the magnitude is inverted where the sign is set. Where no

@@ -3,7 +3,7 @@
 // widths are wrong.
 //
 // Provides: widen_operand, narrow_operand
-// Needs: numbers, Unsigned
+// Needs: numbers
 fn widen_operand(x: vec4<u32>) -> vec4<f32> {
     return vec4<f32>(bitcast<vec4<f16>>(vec4<u16>(x >> vec4<u32>(16u))));
 }
@@ -11,7 +11,7 @@ fn widen_operand(x: vec4<u32>) -> vec4<f32> {
 // AMD's compiler joins a sum and its conversion to one instruction, which rounds once in place of twice, unless
 // something lies between. No compiler knows that these bits are zero.
 fn narrow_operand(x: vec4<f32>) -> vec4<u32> {
-    let zero = vec4<u32>(numbers().unchanged_from & Unsigned(0xffffu));
+    let zero = vec4<u32>(numbers().unchanged_from & 0xffffu);
     let sum = bitcast<vec4<f32>>(bitcast<vec4<u32>>(x) ^ zero);
     return vec4<u32>(bitcast<vec4<u16>>(vec4<f16>(sum))) << vec4<u32>(16u);
 }

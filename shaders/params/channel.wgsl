@@ -1,16 +1,12 @@
 // The operator of the elements that are worked on, where channels have a clamp each.
 //
-// Provides: channel, set_channel, bounds, numbers, SOME_UNCHANGED
+// Provides: set_channel, bounds, numbers, SOME_UNCHANGED
 // Needs: Operator, Bounds, Affine, operator_of
 //
-// The channel, with lanes the first of four.
-var<private> channel: u32 = 0u;
-
 // Looked up once, however many elements there are.
 var<private> current: Operator;
 
 fn set_channel(index: u32) {
-    channel = index;
     current = operator_of(index);
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::halves::Halves;
-use super::operators::Operators;
 use crate::fragment::{Fragment, fragment};
 use crate::{Affine, Clamp, DType, Precision, Rounding};
 
@@ -108,15 +107,6 @@ impl Arithmetic {
     /// Whether it takes types of 16 bits, which a device need not have.
     pub(crate) const fn takes_f16(self) -> bool {
         matches!(self.step, AffineStep::FastF16)
-    }
-
-    /// Whether four elements that are worked on at once may have a clamp each.
-    pub(crate) const fn has_lanes(self) -> bool {
-        match self.class() {
-            Class::Float | Class::Rounded => true,
-            Class::Integer => !matches!(self.step, AffineStep::Exact),
-            Class::Integer64 | Class::Float64 => false,
-        }
     }
 }
 
@@ -291,15 +281,6 @@ impl Arithmetic {
             fragments.push(fragment!("wide"));
         }
         fragments
-    }
-
-    /// How many numbers of an operator there are for four elements; wide ones are always one.
-    pub(crate) const fn numbers_fragment(self, operators: Operators) -> Option<Fragment> {
-        match self.class() {
-            Class::Integer64 | Class::Float64 => None,
-            _ if operators.are_lanes() => Some(fragment!("params/lanes")),
-            _ => Some(fragment!("params/scalars")),
-        }
     }
 
     /// Whether elements of less than a word are worked on where they lie in packets: [`packet_fragment`](Self::packet_fragment).

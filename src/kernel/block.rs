@@ -1,9 +1,11 @@
 //! Blocks: boxes of a region of a few dozen elements, an invocation each. A [`Block`] says what one moves; its text is
 //! made of that, straight-line WGSL with the places of all elements as constants.
 
+mod around;
 mod arrange;
 mod choose;
 mod rows;
+mod runs;
 #[cfg(test)]
 mod sample;
 mod text;
@@ -12,7 +14,6 @@ use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::division::Division;
 use super::gather::unit_fragments;
 use super::region::{DST, Region, SRC};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
@@ -21,12 +22,8 @@ use super::{
     Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, load_fragments, store_fragments,
 };
 use crate::MAX_RANK;
-use crate::arithmetic::{Arithmetic, LANES, Operators};
+use crate::arithmetic::{Arithmetic, LANES};
 use crate::fragment::{Fragment, fragment};
-
-/// Blocks of a run that an invocation takes where rows of dst begin anywhere; it computes one more, of which it stores the
-/// end.
-const UNITS: u64 = 16;
 
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
@@ -47,9 +44,8 @@ pub(crate) struct Block {
     /// Places of a row of dst before its first element, in a packet of which some stays.
     lead: u8,
     reads: Reads,
-    writes: Writes,
     numbers: Numbers,
-    order: Order,
+    shape: Shape,
 }
 
 /// A dimension of a block.
@@ -83,22 +79,8 @@ enum Reads {
     Words,
     /// By words, of smaller elements: a row may begin within one.
     Straddling,
-    /// By packets, two for each of dst: rows of [`Writes::Rows`] begin anywhere.
+    /// By packets, two for each of dst: those of [`Shape::Rows`].
     Across,
-}
-
-/// How dst is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Writes {
-    /// Whole packets, where all rows of dst begin at one.
-    Packets,
-    /// Rows of dst begin anywhere. An invocation takes [`UNITS`] blocks of a run, one after the other, along the block's
-    /// `along`-th dimension; each packet of dst has the end of one and the start of the next. What lies before the first
-    /// whole packet of a run and behind the last one is another dispatch's.
-    Joined { along: u8 },
-    /// Rows of dst without gaps begin anywhere. A block is some of the whole packets of one; what lies beside these is another
-    /// dispatch's.
-    Rows,
 }
 
 /// Which clamp an element has.
@@ -112,14 +94,24 @@ enum Numbers {
     Each,
 }
 
-/// Which blocks neighbouring invocations take.
+/// Where blocks lie, and what an invocation and its neighbours take of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Order {
-    /// Those next to each other, the nearest ones first.
+enum Shape {
+    /// A block of whole packets of dst; neighbours take the next ones, the nearest first.
     Line,
-    /// Squares of blocks: along src's fastest dimension, which is the block's `along_src`-th, and along its last one,
-    /// which is dst's.
+    /// The same, by squares of blocks: along src's fastest dimension, which is the block's `along_src`-th, and along its last
+    /// one, which is dst's.
     Squares { along_src: u8 },
+    /// Rows of dst without gaps begin anywhere: some of the whole packets of one. What lies beside these is another
+    /// dispatch's.
+    Rows,
+    /// Runs of dst of several dimensions begin anywhere: [some](runs::UNITS) blocks of one in turn, along the block's `along`-th
+    /// dimension; each packet of dst has the end of one and the start of the next. What lies before the first whole packet of
+    /// a run and behind the last one is another dispatch's.
+    Runs { along: u8 },
+    /// One run of pixels on both sides, with a clamp for each channel: whole packets, which begin at any channel, and others
+    /// that begin at the same one. What lies beside them is another dispatch's.
+    Around,
 }
 
 /// An element of a block.
@@ -234,7 +226,7 @@ impl Block {
 
     /// What the region is cut at multiples of along a dimension of the block: whole blocks, or whole packets of rows.
     fn cut_at(&self, dim: Along) -> usize {
-        let of_row = self.writes == Writes::Rows && dim.strides[DST] != Stride::Far;
+        let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
         if of_row { self.per_packet() } else { dim.extent.into() }
     }
 
@@ -261,10 +253,11 @@ impl fmt::Display for Block {
             Reads::Straddling => ", across words",
             Reads::Across => ", across packets",
         })?;
-        f.write_str(match self.writes {
-            Writes::Packets => "",
-            Writes::Joined { .. } => ", to anywhere",
-            Writes::Rows => ", in rows",
+        f.write_str(match self.shape {
+            Shape::Line | Shape::Squares { .. } => "",
+            Shape::Rows => ", in rows",
+            Shape::Runs { .. } => ", to anywhere",
+            Shape::Around => ", from any channel on",
         })?;
         match self.numbers {
             Numbers::One => Ok(()),
@@ -286,60 +279,77 @@ pub(crate) struct Geometry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum EntryPoint {
-    /// The blocks. `SQUARES`, of blocks along src's fastest dimension in a workgroup, is 2 to `squares_log2`; `None` for
-    /// [`Order::Line`].
-    Block { rank: Rank, squares_log2: Option<u8> },
-    /// What lies before and behind the whole packets of [`Writes::Joined`] and [`Writes::Rows`].
-    Edges { rank: Rank },
+pub(crate) struct EntryPoint {
+    /// Of the blocks, or of what lies beside whole packets.
+    part: Part,
+    /// `None` for [`Shape::Around`], which has no walk.
+    rank: Option<Rank>,
+    /// `SQUARES`, of blocks along src's fastest dimension in a workgroup, is 2 to this; of [`Shape::Squares`] alone.
+    squares_log2: Option<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    Blocks,
+    Edges,
 }
 
 impl EntryPoint {
+    const fn of(part: Part, rank: Option<Rank>) -> Self {
+        Self { part, rank, squares_log2: None }
+    }
+
     pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Block { .. } => "block",
-            Self::Edges { .. } => "block_edges",
+        match self.part {
+            Part::Blocks => "block",
+            Part::Edges => "block_edges",
         }
     }
 
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        match self {
-            Self::Block { rank, squares_log2: Some(log2) } => {
-                vec![rank.constant(), ("SQUARES", f64::from(1_u32 << log2))]
-            }
-            Self::Block { rank, squares_log2: None } | Self::Edges { rank } => vec![rank.constant()],
-        }
+        let squares = self.squares_log2.map(|log2| ("SQUARES", f64::from(1_u32 << log2)));
+        self.rank.map(Rank::constant).into_iter().chain(squares).collect()
+    }
+
+    /// A dispatch of so many workgroups.
+    fn on(self, grid: [u32; 2]) -> Dispatch {
+        Dispatch { entry_point: super::EntryPoint::Block(self), grid }
     }
 }
 
 impl Definition for Block {
-    fn serves_operators(&self, operators: Operators) -> bool {
-        !operators.are_lanes() && (operators == Operators::One) == (self.numbers == Numbers::One)
-    }
-
     fn tiling(&self, task: &Task) -> Tiling {
         let elements = self.len() as u64;
-        let (most, dispatches) = match (self.writes, self.order) {
-            // A run may be as short as one block, with an invocation for each element of its edges.
-            (Writes::Joined { .. }, _) => {
-                (task.limits.invocations().saturating_mul(elements / self.edge_elements() as u64), 2)
-            }
-            // A row may be as short as one element.
-            (Writes::Rows, _) => (task.limits.invocations() / rows::EDGE_INVOCATIONS, 2),
-            (_, Order::Line) => (task.limits.invocations().saturating_mul(elements), 1),
+        let invocations = task.limits.invocations();
+        let (most, dispatches) = match self.shape {
+            Shape::Line => (invocations.saturating_mul(elements), 1),
             // A tile may be as narrow as one block in each workgroup.
-            (_, Order::Squares { .. }) => (task.limits.workgroups().saturating_mul(elements), 1),
+            Shape::Squares { .. } => (task.limits.workgroups().saturating_mul(elements), 1),
+            // A row may be as short as one element.
+            Shape::Rows => (invocations / rows::EDGE_INVOCATIONS, 2),
+            // A run may be as short as one block, with an invocation for each element of its edges.
+            Shape::Runs { .. } => (invocations.saturating_mul(elements / self.edge_elements() as u64), 2),
+            // A run may be of one row.
+            Shape::Around => (invocations.saturating_mul(self.per_packet() as u64), 2),
         };
         let quantum = self.dims().iter().map(|dim| self.cut_at(*dim)).max().unwrap_or(1);
+        let quantum = if self.shape == Shape::Around { 1 } else { quantum };
         Tiling { quantum, most: most.min(i32::MAX as u64), dispatches }
     }
 
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
+        if self.shape == Shape::Around {
+            // All channels of some pixels.
+            return if region.dims()[d].channels { region.dims()[d].extent } else { 1 };
+        }
         let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
         of_block.map_or(1, |dim| self.cut_at(*dim))
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        if self.shape == Shape::Around {
+            return self.launch_around(tile);
+        }
         let rank = tile.region.dims().len();
         let mut geometry = Geometry::zeroed();
         // Blocks along each dimension of the region, and from one to the next.
@@ -354,42 +364,45 @@ impl Definition for Block {
                 *along = along.in_steps(extent as u64);
             }
         }
-        match (self.writes, self.order) {
-            (Writes::Joined { along }, _) => {
-                let along = Self::dim_of(self.dims[usize::from(along)], tile.region);
-                self.launch_joined(tile, geometry, loops, along)
-            }
-            (Writes::Rows, _) => self.launch_rows(tile, geometry, loops),
-            (_, Order::Line) => Self::launch_line(tile, geometry, loops),
-            (_, Order::Squares { along_src }) => {
+        match self.shape {
+            Shape::Squares { along_src } => {
                 let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
                 Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(dim, tile.region)))
             }
+            Shape::Rows => self.launch_rows(tile, geometry, loops),
+            Shape::Runs { along } => {
+                let along = Self::dim_of(self.dims[usize::from(along)], tile.region);
+                self.launch_runs(tile, geometry, loops, along)
+            }
+            Shape::Line | Shape::Around => Self::launch_line(tile, geometry, loops),
         }
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
-        let mut fragments =
-            vec![fragment!("kernel/block"), fragment!("kernel/walk"), fragment!("kernel/divide")];
-        fragments.push(match (self.writes, self.order) {
-            (Writes::Joined { .. }, _) => fragment!("kernel/block_run"),
-            (Writes::Rows, _) => fragment!("kernel/block_rows"),
-            (_, Order::Line) => fragment!("kernel/block_line"),
-            (_, Order::Squares { .. }) => fragment!("kernel/block_square"),
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+        let mut fragments = vec![fragment!("kernel/divide")];
+        if self.shape != Shape::Around {
+            fragments.extend([fragment!("kernel/block"), fragment!("kernel/walk")]);
+        }
+        fragments.push(match self.shape {
+            Shape::Line => fragment!("kernel/block_line"),
+            Shape::Squares { .. } => fragment!("kernel/block_squares"),
+            Shape::Rows => fragment!("kernel/block_rows"),
+            Shape::Runs { .. } => fragment!("kernel/block_runs"),
+            Shape::Around => fragment!("kernel/block_around"),
         });
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
-        if self.reads == Reads::Across || matches!(self.writes, Writes::Joined { .. }) {
+        if self.reads == Reads::Across || matches!(self.shape, Shape::Runs { .. }) {
             fragments.push(fragment!("kernel/across"));
         }
-        match self.writes {
-            Writes::Packets => {}
-            Writes::Joined { .. } => {
+        match self.shape {
+            Shape::Line | Shape::Squares { .. } => {}
+            Shape::Rows => fragments.extend(unit_fragments(arithmetic)),
+            Shape::Runs { .. } | Shape::Around => {
                 fragments.extend(load_fragments(arithmetic));
                 fragments.extend(store_fragments(arithmetic));
             }
-            Writes::Rows => fragments.extend(unit_fragments(arithmetic)),
         }
         if self.takes_packets(arithmetic) || self.size(DST) > WORD {
             fragments.push(arithmetic.packet_fragment());
@@ -407,30 +420,27 @@ impl Definition for Block {
         Some(self.wgsl(arithmetic, placement))
     }
 
-    fn entry_points(&self, _: Arithmetic) -> Vec<super::EntryPoint> {
-        let squares: Vec<_> = match self.order {
-            Order::Line => vec![None],
-            Order::Squares { .. } => (0..=8).map(Some).collect(),
-        };
-        let mut all = Vec::new();
-        for rank in Rank::ALL {
-            all.extend(squares.iter().map(|&squares_log2| EntryPoint::Block { rank, squares_log2 }));
-            if self.writes != Writes::Packets {
-                all.push(EntryPoint::Edges { rank });
+    #[cfg(any(test, fuzzing))]
+    fn entry_points(&self) -> Vec<super::EntryPoint> {
+        let ranks = if self.shape == Shape::Around { vec![None] } else { Rank::ALL.map(Some).to_vec() };
+        let of_rank = |rank| match self.shape {
+            Shape::Line => vec![EntryPoint::of(Part::Blocks, rank)],
+            Shape::Squares { .. } => {
+                let of = |log2| EntryPoint { part: Part::Blocks, rank, squares_log2: Some(log2) };
+                (0..=8).map(of).collect()
             }
-        }
-        all.into_iter().map(super::EntryPoint::Block).collect()
+            _ => [Part::Blocks, Part::Edges].map(|part| EntryPoint::of(part, rank)).to_vec(),
+        };
+        ranks.into_iter().flat_map(of_rank).map(super::EntryPoint::Block).collect()
     }
 
     #[cfg(test)]
     fn twin(&self) -> super::Twin {
+        if self.shape == Shape::Around {
+            return around::Geometry::twin();
+        }
         super::twin!("Geometry", Geometry: walk src_pitch dst_pitch steps blocks)
     }
-}
-
-/// On so many workgroups.
-fn dispatch(entry_point: EntryPoint, grid: [u32; 2]) -> Dispatch {
-    Dispatch { entry_point: super::EntryPoint::Block(entry_point), grid }
 }
 
 /// The loops that are more than one round.
@@ -445,8 +455,7 @@ impl Block {
         let (mut walk, rank) = Walk::over(tile, rounds(loops));
         let grid = walk.grid(tile);
         geometry.walk = walk;
-        let entry_point = EntryPoint::Block { rank, squares_log2: None };
-        Launch::single(&geometry, super::EntryPoint::Block(entry_point), grid)
+        Launch::new(&geometry, [Some(EntryPoint::of(Part::Blocks, Some(rank)).on(grid)), None])
     }
 
     /// Squares of blocks, along these two dimensions.
@@ -476,38 +485,8 @@ impl Block {
         let grid = tile.grid(walk.count.into());
         walk.grid_width = grid[0];
         geometry.walk = walk;
-        let entry_point = EntryPoint::Block { rank, squares_log2: Some(wide.trailing_zeros() as u8) };
-        Launch::single(&geometry, super::EntryPoint::Block(entry_point), grid)
-    }
-
-    /// Runs along dimension `along`, in segments of [`UNITS`] blocks, and what is left at the ends of runs.
-    fn launch_joined(
-        &self,
-        tile: &BoundTile<'_>,
-        mut geometry: Geometry,
-        loops: &mut [Loop],
-        along: usize,
-    ) -> Launch {
-        let blocks = std::mem::replace(&mut loops[along], Loop::ONCE);
-        loops.sort_unstable_by_key(Loop::distance);
-        // The last loop is that over segments, so that all before it is what a run is found by.
-        let segments = blocks.in_steps(UNITS);
-        let (mut walk, rank) = Walk::over(tile, rounds(loops).chain([segments]));
-        let runs = walk.count / segments.extent as u32;
-        let grid = walk.grid(tile);
-        let edge_grid = tile.grid_of(u64::from(runs) * self.edge_elements() as u64);
-        let Division { multiplier, shift } = Division::by(runs);
-        geometry.walk = walk;
-        geometry.blocks = [blocks.extent as u32, multiplier, shift, runs];
-        geometry.steps = [blocks.src as u32, blocks.dst as u32, edge_grid[0], 0];
-        let block = dispatch(EntryPoint::Block { rank, squares_log2: None }, grid);
-        let edges = dispatch(EntryPoint::Edges { rank }, edge_grid);
-        Launch::new(&geometry, [Some(block), Some(edges), None])
-    }
-
-    /// The elements that whole packets may leave of the runs of a block: a packet of each.
-    fn edge_elements(&self) -> usize {
-        let far = self.dims().iter().filter(|dim| dim.strides[DST] == Stride::Far);
-        far.map(|dim| usize::from(dim.extent)).product::<usize>() * self.per_packet()
+        let squares_log2 = Some(wide.trailing_zeros() as u8);
+        let blocks = EntryPoint { part: Part::Blocks, rank: Some(rank), squares_log2 };
+        Launch::new(&geometry, [Some(blocks.on(grid)), None])
     }
 }

@@ -2,13 +2,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{DST, Region, same_phase};
-use super::tile::{BoundTile, Launch, Loop};
+use super::region::{DST, same_phase};
+use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{
-    Claim, Claimant, Definition, Task, Tiling, flag, load_fragments, size_fragment, store_fragments,
-};
-use crate::arithmetic::{Arithmetic, Operators};
+use super::{Definition, Task, Tiling, flag, load_fragments, size_fragment, store_fragments};
+use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 /// Rows that an invocation takes.
@@ -48,11 +46,6 @@ pub(crate) struct EntryPoint {
 }
 
 impl EntryPoint {
-    #[expect(clippy::unused_self, reason = "as those of the other kernels")]
-    pub(super) const fn name(self) -> &'static str {
-        "gather"
-    }
-
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
         let Self { rank, long_rows, src_in_rows } = self;
         vec![rank.constant(), flag("LONG_ROWS", long_rows), flag("SRC_IN_ROWS", src_in_rows)]
@@ -60,12 +53,6 @@ impl EntryPoint {
 }
 
 pub(super) struct Gather;
-
-impl Claimant for Gather {
-    fn claim(&self, _: &Task, _: &Region) -> Option<Claim> {
-        Some(Claim::all("no blocks suit these strides"))
-    }
-}
 
 impl Definition for Gather {
     fn tiling(&self, task: &Task) -> Tiling {
@@ -95,17 +82,21 @@ impl Definition for Gather {
         let row = Row { length: inner.extent as u32, src_stride: inner.src as u32, padding: [0; 2] };
         let src_in_rows = inner.src == 1 && tile.task.arithmetic.one_size().is_some();
         let entry_point = super::EntryPoint::Gather(EntryPoint { rank, long_rows, src_in_rows });
-        Launch::single(&Geometry { walk, row, rows, padding: [0; 3] }, entry_point, grid)
+        Launch::new(
+            &Geometry { walk, row, rows, padding: [0; 3] },
+            [Some(Dispatch { entry_point, grid }), None],
+        )
     }
 
-    fn fragments(&self, arithmetic: Arithmetic, _: Operators) -> Vec<Fragment> {
+    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let mut fragments =
             vec![fragment!("kernel/gather"), fragment!("kernel/walk"), fragment!("kernel/divide")];
         fragments.extend(unit_fragments(arithmetic));
         fragments
     }
 
-    fn entry_points(&self, _: Arithmetic) -> Vec<super::EntryPoint> {
+    #[cfg(any(test, fuzzing))]
+    fn entry_points(&self) -> Vec<super::EntryPoint> {
         let flags = [(false, false), (false, true), (true, false), (true, true)];
         let of = |rank| flags.map(|(long_rows, src_in_rows)| EntryPoint { rank, long_rows, src_in_rows });
         Rank::ALL.into_iter().flat_map(of).map(super::EntryPoint::Gather).collect()

@@ -138,25 +138,17 @@ pub(crate) struct Dispatch {
     pub(crate) grid: [u32; 2],
 }
 
-/// The most dispatches of one launch.
-const MOST: usize = 3;
-
 /// What a kernel's dispatches are told of one tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
     pub(crate) geometry: GeometryBytes,
-    dispatches: [Option<Dispatch>; MOST],
+    dispatches: [Option<Dispatch>; 2],
 }
 
 impl Launch {
     /// `dispatches` are in the order in which they are recorded; those that have nothing to do are `None`.
-    pub(super) fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; MOST]) -> Self {
+    pub(super) fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; 2]) -> Self {
         Self { geometry: GeometryBytes::new(geometry), dispatches }
-    }
-
-    /// A single dispatch.
-    pub(super) fn single(geometry: &impl Pod, entry_point: EntryPoint, grid: [u32; 2]) -> Self {
-        Self::new(geometry, [Some(Dispatch { entry_point, grid }), None, None])
     }
 
     pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {

@@ -44,6 +44,7 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
+    #[cfg(any(test, fuzzing))]
     pub(super) const ALL: [Self; 4] = [Self::One, Self::Two, Self::Four, Self::Eight];
 
     const fn of(dims: usize) -> Self {

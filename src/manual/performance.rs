@@ -15,8 +15,7 @@
 //!
 //! | kernel | what it takes |
 //! | --- | --- |
-//! | `block` | whole packets of 16 bytes of the destination: runs and rows that begin anywhere, pictures and planes, mirrored or turned, transposes, pixels with gaps, conversions; the parentheses tell what one invocation moves |
-//! | `interleaved` | one run on both sides, with a clamp for each index of the innermost axis |
+//! | `block` | whole packets of 16 bytes of the destination: runs and rows that begin anywhere, pictures and planes, mirrored or turned, transposes, pixels with gaps or with a clamp for each channel, conversions; the parentheses tell what one invocation moves |
 //! | `gather` | all else, a word of the destination or a larger element at a time, and what blocks leave at the edges |
 //!
 //! # Measured

@@ -1,4 +1,4 @@
-//! Which kernel takes what of a plan, in tiles of which size, and why.
+//! Which kernel takes what of a plan, in tiles of which size.
 
 use std::fmt;
 
@@ -14,7 +14,6 @@ pub(super) const MAX_DISPATCHES: usize = 65_536;
 pub(crate) struct Assignment {
     pub(crate) kernel: Kernel,
     pub(crate) region: Region,
-    why: &'static str,
     /// Elements between the preceding 16-byte boundary and the start; subtracted from the first tile, so that the
     /// others start at packets.
     lead: usize,
@@ -109,12 +108,9 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Of what a claim leaves, by a kernel that takes all of it, and the channels as the others do.
+    /// Of what a claim leaves, by a kernel that takes all of it.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |(kernel, claim): &(Kernel, Claim)| {
-            let lanes = task.channels > 1 && kernel.definition().takes_lanes();
-            !lanes && claim.cuts.iter().all(Option::is_none)
-        };
+        let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
         let (kernel, claim) =
             claims(task, region).find(cuts_nothing).expect("the last kernel claims everything");
         Self::new(task, kernel, region, &claim, in_place)
@@ -127,9 +123,9 @@ impl Assignment {
         claim: &Claim,
         in_place: bool,
     ) -> Result<Self, Misfit> {
-        let Claim { lead, ends, why, .. } = *claim;
+        let Claim { lead, ends, .. } = *claim;
         let tile = tiling::tile(task, kernel, region, (lead, ends), in_place)?;
-        Ok(Self { kernel, region: *region, why, lead, ends, tile })
+        Ok(Self { kernel, region: *region, lead, ends, tile })
     }
 
     /// The most dispatches that it takes.
@@ -189,7 +185,7 @@ impl fmt::Display for Assignment {
         write!(f, "{} kernel for {elements} element{s} (", self.kernel)?;
         match self.kernel {
             Kernel::Block(block) => write!(f, "{block})"),
-            _ => write!(f, "{})", self.why),
+            Kernel::Gather => f.write_str("no blocks suit these strides)"),
         }
     }
 }
@@ -202,10 +198,9 @@ impl fmt::Debug for Strategy {
 
 impl fmt::Debug for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, region, why, lead, tile, .. } = self;
+        let Self { kernel, region, lead, tile, .. } = self;
         f.debug_struct("Assignment")
             .field("kernel", kernel)
-            .field("why", why)
             .field("dims", &region.dims())
             .field("tile", &&tile[..region.dims().len()])
             .field("lead", lead)

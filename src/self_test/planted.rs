@@ -68,7 +68,8 @@ const PLANTS: &[Plant] = &[
             "let highest = min(at.dst + row.length - origin, LANES) - 1u;",
             "let highest = min(at.dst + row.length - origin + 1u, LANES) - 1u;",
         )],
-        modules: "",
+        // Of channels it may be another one's element.
+        modules: "fn set_channel(index: u32) {}",
         found: "outside the output, changed",
         at: "called in shaders/kernel/unit_packed.wgsl",
     },
@@ -125,9 +126,9 @@ const PLANTS: &[Plant] = &[
             "let finite = select(magnitude | sign, product_sign & vec4<u32>(a.bias_sign), nothing);",
             // The scale and the bias as f32, of their significands and exponents.
             "let finite = bitcast<vec4<u32>>(fma(bitcast<vec4<f32>>(x), bitcast<vec4<f32>>(vec4<u32>((a.scale & \
-             Unsigned(0x7fffffu)) | (Unsigned(a.scale_exponent + Signed(127)) << Unsigned(23u)) | a.scale_sign)), \
-             bitcast<vec4<f32>>(vec4<u32>(((Unsigned(a.bias) >> Unsigned(5u)) & Unsigned(0x7fffffu)) | \
-             (Unsigned(a.bias_exponent) << Unsigned(23u)) | a.bias_sign))));",
+             0x7fffffu) | (u32(a.scale_exponent + 127) << 23u) | a.scale_sign)), \
+             bitcast<vec4<f32>>(vec4<u32>(((u32(a.bias) >> 5u) & 0x7fffffu) | \
+             (u32(a.bias_exponent) << 23u) | a.bias_sign))));",
         )],
         modules: "const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;",
         found: " became ",

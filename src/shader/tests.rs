@@ -18,9 +18,8 @@ use crate::arithmetic::{
 };
 use crate::fragment::Fragment;
 use crate::kernel::gather::{self, Row};
-use crate::kernel::run_edges::Run;
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, interleaved, twin};
+use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
 use crate::{Clamp, Clamps, DType, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
@@ -33,15 +32,14 @@ fn names() -> Vec<ModuleName> {
     let all = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
     let order: Vec<_> = Arithmetic::all().collect();
     let sampled = |name: &ModuleName| {
-        let Some(kernel) = Kernel::SINGLE.iter().position(|kernel| *kernel == name.kernel) else {
+        if name.kernel != Kernel::Gather {
             return true;
-        };
+        }
         let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
         if name.operators == Operators::One {
-            let always = !name.arithmetic.converts() || name.kernel == Kernel::Gather;
-            return always || name.placement as usize == n % 3;
+            return !name.arithmetic.converts() || name.placement as usize == n % 3;
         }
-        (n + kernel + name.operators as usize) % 19 == name.placement as usize
+        (n + name.operators as usize) % 19 == name.placement as usize
     };
     ModuleName::all(if all { 1 } else { 20 }).filter(|name| all || sampled(name)).collect()
 }
@@ -104,9 +102,9 @@ fn modules_are_as_many_as_they_should_be() {
     // or with an exact one, rounded in two ways, and 6 of these by fixed point. These 12 and the four dtypes also in
     // halves.
     assert_eq!(Arithmetic::all().count(), 39 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
-    let single: Vec<_> =
-        ModuleName::all(usize::MAX).filter(|name| Kernel::SINGLE.contains(&name.kernel)).collect();
-    assert_eq!((single.iter().collect::<HashSet<_>>().len(), single.len()), (3939, 3939));
+    let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
+    let count = Arithmetic::all().count() * 3 * 4;
+    assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
 }
 
 #[test]
@@ -227,16 +225,6 @@ fn affine(step: AffineStep, class: Class) -> Twin {
     }
 }
 
-/// Of so many numbers for each, but for the affine step that has none.
-fn of_lanes(twin: Twin, lanes: usize) -> Twin {
-    let Twin { name, members, size } = twin;
-    if members.iter().any(|(member, _)| *member == "unused") {
-        return Twin { name, members, size };
-    }
-    let members = members.into_iter().map(|(member, offset)| (member, offset * lanes)).collect();
-    Twin { name, members, size: size * lanes }
-}
-
 /// A struct of the module, if it has one of that name.
 fn in_wgsl(module: &naga::Module, name: &'static str) -> Option<(Vec<(String, usize)>, usize)> {
     module.types.iter().find_map(|(_, t)| match &t.inner {
@@ -263,19 +251,12 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         twin!("Dim", WalkDim: extent src_stride dst_stride multiplier),
         twin!("Walk", Walk: dims shifts count src_start dst_start grid_width channel_dim first_channel),
         twin!("Row", Row: length src_stride),
-        twin!("Run", Run: first count src_shift grid_width begin end),
-        twin!("Order", interleaved::Order: stride multiplier shift),
     ];
     for key in names() {
         let Arithmetic { source, dtype, step, rounding } = key.arithmetic;
         let (name, class) = (Module::Clamp(key), key.arithmetic.class());
         let (module, _) = parse(name);
-        let lanes = if key.operators.are_lanes() { 4 } else { 1 };
-        let parts = [
-            of_lanes(bounds(class), lanes),
-            of_lanes(affine(step, class), lanes),
-            key.kernel.definition().twin(),
-        ];
+        let parts = [bounds(class), affine(step, class), key.kernel.definition().twin()];
         let shared = shared.iter().filter(|twin| in_wgsl(&module, twin.name).is_some());
         for twin in parts.iter().chain(shared) {
             assert_twins(&module, twin, name);
@@ -293,19 +274,16 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
             clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
         let fixed = fixed.filter(|_| step == AffineStep::Fixed);
         let operator = OperatorBlock::new(&clamp, key.arithmetic, fixed.as_ref());
-        // Two channels at least: a group of lanes, and those behind it.
         let list = [clamp; 2];
-        let several =
-            OperatorBytes::several(Clamps::along(0, &list), key.arithmetic, key.operators, false, 0);
+        let several = OperatorBytes::several(Clamps::along(0, &list), key.arithmetic, key.operators, false);
         let size = match key.operators {
             Operators::One => operator.as_bytes().len(),
             Operators::Stored => several.stored().unwrap().len() / 2,
-            Operators::StoredLanes => several.stored().unwrap().len() / 4,
             _ => several.in_block().len() / key.operators.in_block(),
         };
         let (parts, span) = in_wgsl(&module, "Params").unwrap();
         let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
-        let affine_offset = (lanes * bounds(class).size).next_multiple_of(16);
+        let affine_offset = bounds(class).size.next_multiple_of(16);
         let geometry_offset = key.operators.in_block() * size;
         if key.operators == Operators::One {
             let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
@@ -351,16 +329,8 @@ fn workgroups_agree_between_wgsl_and_rust() {
             assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
         }
     }
-    for (text, name, value) in [
-        (
-            include_str!("../../shaders/kernel/interleaved.wgsl"),
-            "PACKETS_PER_INVOCATION",
-            interleaved::PACKETS_PER_INVOCATION,
-        ),
-        (include_str!("../../shaders/kernel/gather.wgsl"), "UNITS", gather::UNITS as u32),
-    ] {
-        assert!(text.contains(&format!("const {name}: u32 = {value}u;")), "{name} {value}");
-    }
+    let units = format!("const UNITS: u32 = {}u;", gather::UNITS);
+    assert!(include_str!("../../shaders/kernel/gather.wgsl").contains(&units), "{units}");
 }
 
 /// The fragments of a module, and its own text as another one.

@@ -112,9 +112,9 @@ fn channels_agree_with_the_reference_wherever_they_lie() {
     }
 }
 
-/// The runs of interleaved channels: four at once have a clamp each, at any distance from a packet.
+/// Runs of pixels are taken by packets, wherever these begin among the channels.
 #[test]
-fn interleaved_channels_are_taken_by_packets() {
+fn channels_next_to_each_other_are_taken_by_packets() {
     for gpu in gpus() {
         let mut random = Random(12);
         for dtype in [DType::F32, DType::F16, DType::U8, DType::I16, DType::U32] {
@@ -131,7 +131,7 @@ fn interleaved_channels_are_taken_by_packets() {
                 let by_channel = Clamps::along(1, &each);
                 let plan =
                     Plan::new(by_channel, &layout, &layout, gpu.clamper().limits()).unwrap().to_string();
-                assert!(plan.contains("interleaved kernel"), "{plan}");
+                assert!(plan.contains("block kernel"), "{plan}");
                 run(gpu, 1, &each, (layout, layout), Place::Apart, &mut random);
                 run(gpu, 1, &each, (layout, layout), Place::Same, &mut random);
             }

@@ -101,7 +101,7 @@ fn meets_every_kernel(report: &SelfTestReport) {
             assert!(of_pair.any(|outcome| outcome.plan.contains(kernel)), "{kernel} {clamp:?}");
         }
     }
-    for kernel in ["interleaved", "block", "gather"] {
+    for kernel in ["block", "gather"] {
         for converts in [false, true] {
             let named = format!(" {kernel} kernel");
             let mut of = outcomes.iter().filter(|outcome| outcome.clamp.converts() == converts);

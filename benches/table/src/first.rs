@@ -109,6 +109,9 @@ fn jobs() -> Result<Vec<Job>> {
     let channels = |clamp: Clamp| -> Result<Vec<Clamp>> {
         [1.7, 1.8, 1.9].map(|scale| Ok(clamp.with_affine(scale, -0.3)?)).into_iter().collect()
     };
+    let columns = |clamp: Clamp| -> Result<Vec<Clamp>> {
+        (0..SIDE as u16).map(|n| Ok(clamp.with_affine(1.7 + f32::from(n) / 100.0, -0.3)?)).collect()
+    };
     let from = |source, clamp: Clamp| -> Result<Clamp> {
         Ok(clamp.with_source(source)?.with_rounding(Rounding::NearestEven))
     };
@@ -135,6 +138,8 @@ fn jobs() -> Result<Vec<Job>> {
         Job { slot: true, ..no_plain("flat, Min on the GPU", f32_flat) },
         job("HWC, per channel", each(floats, hwc, hwc)?),
         job("HWC, per channel", each(u8_f32, hwc, hwc)?),
+        no_plain("per column", Case::along(1, &columns(floats)?, rows(192)?, rows(192)?)),
+        no_plain("per column", Case::along(1, &columns(f32_u8)?, rows(192)?, rows(192)?)),
         job("HWC to CHW, per channel", each(u8_f32, hwc, planes)?),
         job("HWC to CHW, per channel", each(u8_f16, hwc, planes)?),
         job("HWC to CHW, off packets, per channel", each(u8_f16, odd_pixels, odd_planes)?),
@@ -334,7 +339,7 @@ mod tests {
     fn every_kernel_has_a_job() {
         let used: Vec<_> =
             jobs().unwrap().iter().map(|job| kernels(job, Limits::default()).unwrap()).collect();
-        for kernel in ["block", "gather", "interleaved", "resolve"] {
+        for kernel in ["block", "gather", "resolve"] {
             assert!(used.iter().any(|used| used.contains(&format!("{kernel} `"))), "{kernel}: {used:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Which block a region is moved by.
 
-use super::{Along, Block, MAX_DIMS, Numbers, Order, Reads, Stride, Writes};
+use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stride};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, Dim, Region, SRC};
@@ -49,6 +49,21 @@ struct Chosen<'a> {
 impl Block {
     /// What blocks would take of a region; `None` if they do not suit it, or another kernel does better.
     pub(in crate::kernel) fn claim(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+        let boxes = Self::claim_boxes(task, region);
+        // Where each block begins at a packet and has all channels, no channel is found anew.
+        let has_all = |block: &Self| {
+            let channels = block.dims().iter().find(|dim| dim.channels);
+            let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
+            all && matches!(block.shape, Shape::Line | Shape::Squares { .. })
+        };
+        match Self::claim_around(task, region) {
+            around @ Some(_) if !boxes.is_some_and(|(block, _)| has_all(&block)) => around,
+            _ => boxes,
+        }
+    }
+
+    /// Of boxes of the region.
+    fn claim_boxes(task: &Task, region: &Region) -> Option<(Self, Claim)> {
         let dims = region.dims();
         if dims.is_empty() {
             return None;
@@ -84,7 +99,7 @@ impl Block {
         };
         let ahead = (0..=leads).find_map(begins).filter(|_| alike);
         chosen.widen();
-        chosen.gather_channels(d);
+        chosen.gather_channels(d, task);
         chosen.lengthen(d, ahead.is_none());
         // What is not in whole blocks is left, and one more pixel where the last packet, which is loaded too, ends behind it.
         let (first, lead) = ahead.unwrap_or_default();
@@ -128,8 +143,20 @@ impl Block {
         let run = if ahead.is_none() { Some(d) } else { None };
         let block = Block { lead: lead as u8, ..chosen.block(&main, numbers, run) };
         let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
-        Some((block, Claim { cuts, ends, ..Claim::all("blocks of whole packets in dst") }))
+        Some((block, Claim { cuts, ends, ..Claim::all() }))
     }
+}
+
+/// The most elements of a block that has some of many channels.
+pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
+    let longest = if arithmetic.step == AffineStep::Exact { LONGEST / 4 } else { LONGEST };
+    most_elements(arithmetic).max(longest)
+}
+
+/// The most elements of a channel that is one of many, whose numbers are looked up for these. More rows are further apart,
+/// which costs as much where a packet has few elements.
+pub(super) const fn most_rows(per_packet: usize) -> usize {
+    if per_packet > LANES { 4 * LANES } else { 2 * LANES }
 }
 
 /// Fewer where the arithmetic is long: it is called for each.
@@ -257,13 +284,17 @@ impl Chosen<'_> {
     }
 
     /// Makes the block longer where it has elements of several channels, but few of each: they are clamped side by side.
-    fn gather_channels(&mut self, d: usize) {
+    fn gather_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
         // Clamps along a long dimension are looked up for each block.
-        let enough = if d == channels { 4 * LANES } else { LANES };
+        let (enough, most) = if d == channels {
+            (most_rows(task.per_packet()), most_gathered(task.arithmetic))
+        } else {
+            (LANES, self.most.max(LANES * self.extents[channels]))
+        };
         while self.extents[channels] > 1
             && self.len() / self.extents[channels] < enough
-            && 2 * self.len() <= self.most.max(LANES * self.extents[channels])
+            && 2 * self.len() <= most
         {
             let along = if d == channels { d.checked_sub(1) } else { Some(d) };
             let along = along
@@ -345,10 +376,10 @@ impl Chosen<'_> {
     fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>) -> Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
-        let mut writes = Writes::Packets;
+        let mut shape = Shape::Line;
         for (d, dim) in self.dims.iter().enumerate() {
             if run == Some(d) {
-                writes = Writes::Joined { along: rank as u8 };
+                shape = Shape::Runs { along: rank as u8 };
             }
             if self.extents[d] > 1 {
                 // Each run has a phase of its own.
@@ -372,11 +403,12 @@ impl Chosen<'_> {
             && Stride::of(self.dims[last].src) == Stride::Far
             && [fastest, last].iter().all(|&d| main.dims()[d].extent > self.extents[d]);
         let before = self.extents[..fastest].iter().filter(|extent| **extent > 1).count();
-        let order =
-            if tiled && run.is_none() { Order::Squares { along_src: before as u8 } } else { Order::Line };
+        if tiled && run.is_none() {
+            shape = Shape::Squares { along_src: before as u8 };
+        }
         let sizes = self.sizes.map(|size| size as u8);
         let reads = self.reads(main);
-        Block { sizes, dims, rank: rank as u8, lead: 0, reads, writes, numbers, order }
+        Block { sizes, dims, rank: rank as u8, lead: 0, reads, numbers, shape }
     }
 
     /// By packets if all rows of src begin at one, end with one, and use most of them.

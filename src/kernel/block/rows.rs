@@ -1,6 +1,6 @@
 //! Rows of dst without gaps that begin anywhere, from rows of src without gaps or from one element each.
 
-use super::{Along, Block, Geometry, MAX_DIMS, Numbers, Order, Reads, Stride, Writes};
+use super::{Along, Block, EntryPoint, Geometry, MAX_DIMS, Numbers, Part, Reads, Shape, Stride};
 use crate::arithmetic::AffineStep;
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::tile::{BoundTile, Launch, Loop};
@@ -66,7 +66,7 @@ impl Block {
         };
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
-        let mut claim = Claim::all("rows without gaps");
+        let mut claim = Claim::all();
         if outer.is_empty() {
             // Tiles of one run begin at packets.
             claim.lead = region.starts[DST] % per_packet;
@@ -88,9 +88,8 @@ impl Block {
             rank: rank as u8 + 1,
             lead: 0,
             reads,
-            writes: Writes::Rows,
             numbers: if task.channels == 1 { Numbers::One } else { Numbers::Block },
-            order: Order::Line,
+            shape: Shape::Rows,
         };
         Some((block, claim))
     }
@@ -134,15 +133,9 @@ impl Block {
         geometry.walk = walk;
         geometry.blocks = [length as u32, geometry.src_pitch[usize::from(self.rank) - 1], reach as u32, rows];
         geometry.steps[0] = edge_grid[0];
-        let block = super::EntryPoint::Block { rank, squares_log2: None };
-        Launch::new(
-            &geometry,
-            [
-                (most > 0).then_some(super::dispatch(block, grid)),
-                (!(whole && in_reach))
-                    .then_some(super::dispatch(super::EntryPoint::Edges { rank }, edge_grid)),
-                None,
-            ],
-        )
+        let dispatch = |part, grid| EntryPoint::of(part, Some(rank)).on(grid);
+        let blocks = (most > 0).then(|| dispatch(Part::Blocks, grid));
+        let edges = (!(whole && in_reach)).then(|| dispatch(Part::Edges, edge_grid));
+        Launch::new(&geometry, [blocks, edges])
     }
 }

@@ -69,7 +69,7 @@ fn block(
     let task = Task { arithmetic, channels, placement, limits: Limits::default() };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
     let (kernel, _) = claims(&task, &region).next()?;
-    matches!(kernel, Kernel::Block(_)).then(|| (kernel, Operators::of(channels, false)))
+    matches!(kernel, Kernel::Block(_)).then(|| (kernel, Operators::of(channels)))
 }
 
 impl Block {

@@ -6,7 +6,8 @@ mod store;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-use super::{Block, Element, Numbers, Order, Reads, Row, UNITS, Writes};
+use super::runs::UNITS;
+use super::{Block, Element, Numbers, Reads, Row, Shape};
 use crate::arithmetic::Arithmetic;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
@@ -15,7 +16,7 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// What other fragments may provide to the text of a block, for its head.
-const PROVIDED: [&str; 27] = [
+const PROVIDED: [&str; 28] = [
     "params",
     "WORKGROUP_SIZE",
     "ADJACENT",
@@ -30,6 +31,7 @@ const PROVIDED: [&str; 27] = [
     "in_run",
     "joined",
     "edge",
+    "next_channel",
     "set_channel",
     "load_src_packet",
     "load_src_word",
@@ -111,7 +113,7 @@ impl Text<'_> {
             }
         }
         let mut at = "start";
-        if let Writes::Joined { .. } = self.block.writes {
+        if let Shape::Runs { .. } = self.block.shape {
             self.line(format!("let blocks = segment(start, {UNITS}u);"));
             for r in 0..self.block.rows(DST).len() {
                 self.line(format!("var before_{r} = vec4<u32>();"));
@@ -128,15 +130,23 @@ impl Text<'_> {
         if !self.in_rows() {
             self.line(format!("let dst = {at}.dst;"));
         }
+        if self.is_around() {
+            self.line("let channel_0 = start.channel;");
+            self.line("// Rows behind the last one are that one once more.");
+            for n in 1..self.block.dims[0].extent {
+                self.line(format!("let row_{n} = min({n}u, start.last) * params.geometry.pitch;"));
+            }
+            return;
+        }
         if self.block.numbers == Numbers::One {
             return;
         }
         let d = self.block.channel_dim();
         let last = self.block.dims().len() - 1;
-        let index = match (self.block.writes, self.block.order) {
-            (Writes::Joined { along }, _) if d == Some(along.into()) => "x",
-            (Writes::Packets, Order::Squares { along_src }) if d == Some(along_src.into()) => "x",
-            (Writes::Packets, Order::Squares { .. }) if d == Some(last) => "y",
+        let index = match self.block.shape {
+            Shape::Runs { along } if d == Some(along.into()) => "x",
+            Shape::Squares { along_src } if d == Some(along_src.into()) => "x",
+            Shape::Squares { .. } if d == Some(last) => "y",
             _ => "channel",
         };
         let of_block = d.map_or(1, |d| self.block.dims[d].extent);
@@ -150,13 +160,19 @@ impl Text<'_> {
         self.elements.len() / self.block.per_packet() / self.block.rows(DST).len()
     }
 
+    /// Whether blocks are of [`Shape::Around`].
+    fn is_around(&self) -> bool {
+        self.block.shape == Shape::Around
+    }
+
     /// An expression: from the start of a block on one side to a row, plus `offset` elements.
-    fn row(side: usize, row: Row, offset: i32) -> String {
+    fn row(&self, side: usize, row: Row, offset: i32) -> String {
         let (start, pitch) = [("src", "src_pitch"), ("dst", "dst_pitch")][side];
         let mut text = start.to_owned();
         for (n, component) in row.into_iter().zip(COMPONENTS) {
             match n {
                 0 => {}
+                n if self.is_around() => _ = write!(text, " + row_{n}"),
                 1 => _ = write!(text, " + params.geometry.{pitch}.{component}"),
                 n => _ = write!(text, " + {n}u * params.geometry.{pitch}.{component}"),
             }
@@ -182,7 +198,7 @@ impl Text<'_> {
         self.line(format!("// Load {} elements of src, in {} row(s).", self.elements.len(), rows.len()));
         let mut names = Words::new();
         for (r, row) in rows.iter().enumerate() {
-            let start = Self::row(SRC, *row, lowest);
+            let start = self.row(SRC, *row, lowest);
             // Bytes of the row that are elements.
             let bytes: BTreeSet<usize> = self
                 .elements
@@ -219,7 +235,7 @@ impl Text<'_> {
         names
     }
 
-    /// The packets of a row of [`Writes::Rows`], each for one of dst.
+    /// The packets of a row of [`Shape::Rows`], each for one of dst.
     fn load_of_row(&mut self, names: &mut Words) {
         let across = self.block.reads == Reads::Across;
         let packets = self.packets_of_row();
@@ -291,7 +307,7 @@ impl Text<'_> {
     /// The whole text, with its head.
     fn finish(mut self) -> String {
         let mut provides = "block";
-        if let Writes::Joined { along } = self.block.writes {
+        if let Shape::Runs { along } = self.block.shape {
             self.indent -= 1;
             self.line("}");
             provides = "block, block_edges";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::arrange::{self, Byte, Pairs};
-use super::super::{Block, Element, Numbers, Writes};
+use super::super::{Block, Element, Numbers, Shape};
 use super::{COMPONENTS, Text, Words, plus, scaled};
 use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
@@ -45,12 +45,16 @@ struct Part {
 }
 
 impl Part {
-    /// Those of which none has the bits of another one.
-    fn apart(parts: impl Iterator<Item = (Vec<Element>, String)>) -> Vec<Self> {
+    /// Those of which none has the bits of another one, where one clamp serves all: otherwise each channel keeps as many.
+    fn apart(parts: impl Iterator<Item = (Vec<Element>, String)>, numbers: Numbers) -> Vec<Self> {
         let mut apart: Vec<Self> = Vec::new();
         let mut found = HashMap::new();
         for (elements, bits) in parts {
-            let n = *found.entry((elements[0].channel, bits.clone())).or_insert(apart.len());
+            let last = apart.len();
+            let n = match numbers {
+                Numbers::One | Numbers::Block => *found.entry(bits.clone()).or_insert(last),
+                Numbers::Each => last,
+            };
             match apart.get_mut(n) {
                 Some(part) => part.again.push(elements),
                 None => apart.push(Self { elements, again: Vec::new(), bits }),
@@ -111,7 +115,7 @@ impl Text<'_> {
                 }
                 continue;
             }
-            let start = Self::row(DST, *row, -i32::from(self.block.lead));
+            let start = self.row(DST, *row, -i32::from(self.block.lead));
             let per_packet = self.block.per_packet();
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
@@ -145,7 +149,7 @@ impl Text<'_> {
                 let elements = packet.places.iter().flatten().copied().collect();
                 (elements, self.arranged(&packet.places, loaded, &mut pairs))
             };
-            let mut parts = Part::apart(packets.iter().map(part));
+            let mut parts = Part::apart(packets.iter().map(part), self.block.numbers);
             for line in pairs.lines {
                 self.line(line);
             }
@@ -157,7 +161,7 @@ impl Text<'_> {
         let at_once = Block::at_once(self.block.size(DST));
         let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
         let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
-        Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))))
+        Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))), self.block.numbers)
     }
 
     /// Where a packet lies.
@@ -172,7 +176,7 @@ impl Text<'_> {
 
     /// Whether rows of dst are taken by whole packets, wherever they begin.
     pub(super) fn in_rows(&self) -> bool {
-        self.block.writes == Writes::Rows
+        self.block.shape == Shape::Rows
     }
 
     /// Whether dst is stored by words, as src is loaded from the same binding.
@@ -182,7 +186,7 @@ impl Text<'_> {
 
     /// Whether rows of dst begin anywhere.
     fn joins(&self) -> bool {
-        matches!(self.block.writes, Writes::Joined { .. })
+        matches!(self.block.shape, Shape::Runs { .. })
     }
 
     /// Stores the `n`-th packet: by words where src is loaded by words from the same binding. `names` are those of the
@@ -325,6 +329,7 @@ impl Text<'_> {
             }
         }
         let several = self.block.numbers != Numbers::One;
+        let around = self.is_around();
         let channel = |part: &Part| part.elements[0].channel;
         self.line("");
         let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
@@ -340,8 +345,17 @@ impl Text<'_> {
             debug_assert!(
                 parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
             );
+            if around {
+                self.line("var channel = channel_0;");
+            }
             self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
-                if several {
+                if around {
+                    text.line("set_channel(channel);");
+                    text.line(format!(
+                        "channel = select(channel, next_channel(channel), i % {of_channel}u == {}u);",
+                        of_channel - 1
+                    ));
+                } else if several {
                     text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
                 }
                 text.line(format!("let last = {function}({});", names[0]));
@@ -369,7 +383,12 @@ impl Text<'_> {
         for (p, part) in parts.iter().enumerate() {
             if several && current != Some(channel(part)) {
                 current = Some(channel(part));
-                self.line(format!("set_channel({});", plus("channel_0", channel(part).into())));
+                let n = channel(part);
+                if around && n > 0 {
+                    self.line(format!("let channel_{n} = next_channel(channel_{});", n - 1));
+                }
+                let name = if around { format!("channel_{n}") } else { plus("channel_0", n.into()) };
+                self.line(format!("set_channel({name});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
             // In order: a packet may be joined to the one before it.

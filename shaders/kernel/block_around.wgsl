@@ -1,0 +1,70 @@
+// One run of pixels, of which packets begin at any channel: it is taken as rows that begin with the same one each, and a
+// block is a few elements of some of these. `block_edges` takes what lies before the run's first whole packet and behind
+// its last block. `src/kernel/block/around.rs` is the host's half.
+//
+// Provides: Geometry, Place, place, next_channel, block_edges
+// Needs: params, WORKGROUP_SIZE, workgroup_index, divide, set_channel, element, load_src, store_dst
+struct Geometry {
+    src_start: u32, // where the run begins, in elements
+    dst_start: u32,
+    length: u32,    // its elements
+    ahead: u32,     // those before its first whole packet
+    behind: u32,    // where its last block ends, from its start on
+    channels: u32,
+    channels_multiplier: u32, // divides by `channels`, with the shift
+    channels_shift: u32,
+    pitch: u32,     // from row to row, in elements: a multiple of `channels`
+    step: u32,      // from column to column
+    columns: u32,   // blocks next to each other
+    columns_multiplier: u32,
+    columns_shift: u32,
+    rows: u32,      // of a block
+    last: u32,      // blocks of a row, one below another, but for the first one
+    last_column: u32, // that of the last one
+    grid_width: u32,  // workgroups along x
+}
+
+// Where an invocation's block begins.
+struct Place {
+    inside: bool, // whether there is such a block
+    src: u32,     // in elements
+    dst: u32,
+    channel: u32,
+    last: u32,    // its last row that is one of the run
+}
+
+fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
+    let g = params.geometry;
+    let index = workgroup_index(workgroup, g.grid_width) * WORKGROUP_SIZE + invocation;
+    let block = divide(index, g.columns_multiplier, g.columns_shift);
+    let column = index - block * g.columns;
+    let row = block * g.rows;
+    let last = g.last - select(0u, 1u, column > g.last_column);
+    let in_row = g.ahead + column * g.step;
+    let at = in_row + row * g.pitch;
+    return Place(row <= last, g.src_start + at, g.dst_start + at, channel_of(in_row), last - row);
+}
+
+// That of an element of the run.
+fn channel_of(number: u32) -> u32 {
+    let g = params.geometry;
+    return number - divide(number, g.channels_multiplier, g.channels_shift) * g.channels;
+}
+
+// Behind the last one comes the first one.
+fn next_channel(channel: u32) -> u32 {
+    let next = channel + 1u;
+    return select(next, 0u, next == params.geometry.channels);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    let g = params.geometry;
+    let i = workgroup.x * WORKGROUP_SIZE + invocation;
+    let number = select(i - g.ahead + g.behind, i, i < g.ahead);
+    if number >= g.length {
+        return;
+    }
+    set_channel(channel_of(number));
+    store_dst(g.dst_start + number, element(load_src(g.src_start + number)));
+}

@@ -1,0 +1,142 @@
+//! One run of pixels on both sides, whose channels have a clamp each: blocks that begin at any channel. The host's half
+//! of `kernel/block_around.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::choose::{most_gathered, most_rows};
+use super::{Along, Block, EntryPoint, MAX_DIMS, Numbers, Part, Reads, Shape, Stride};
+use crate::kernel::division::Division;
+use crate::kernel::region::{DST, Region, SRC};
+use crate::kernel::tile::{BoundTile, Launch};
+use crate::kernel::{Claim, PACKET, Task, WORD};
+
+/// The fewest packets of dst between the rows of a block: what neighbouring invocations take is a line of a cache.
+const LEAST_APART: usize = 8;
+
+/// Mirrors `Geometry` in `kernel/block_around.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Geometry {
+    pub(crate) src_start: u32,
+    pub(crate) dst_start: u32,
+    pub(crate) length: u32,
+    pub(crate) ahead: u32,
+    pub(crate) behind: u32,
+    pub(crate) channels: u32,
+    pub(crate) channels_multiplier: u32,
+    pub(crate) channels_shift: u32,
+    pub(crate) pitch: u32,
+    pub(crate) step: u32,
+    pub(crate) columns: u32,
+    pub(crate) columns_multiplier: u32,
+    pub(crate) columns_shift: u32,
+    pub(crate) rows: u32,
+    pub(crate) last: u32,
+    pub(crate) last_column: u32,
+    pub(crate) grid_width: u32,
+}
+
+impl Geometry {
+    #[cfg(test)]
+    pub(super) fn twin() -> crate::kernel::Twin {
+        crate::kernel::twin!("Geometry", Self: src_start dst_start length ahead behind channels channels_multiplier
+            channels_shift pitch step columns columns_multiplier columns_shift rows last last_column grid_width)
+    }
+}
+
+impl Block {
+    /// What blocks would take of a region that is one run of pixels, of which packets begin at any channel; `None` if it
+    /// is none.
+    pub(super) fn claim_around(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+        let [outer, inner] = region.dims() else { return None };
+        let pitch = inner.extent.cast_signed();
+        let is_run = (inner.src, inner.dst) == (1, 1) && (outer.src, outer.dst) == (pitch, pitch);
+        if !(is_run && inner.channels && inner.extent == task.channels) {
+            return None;
+        }
+        let per_packet = task.per_packet();
+        let sizes = task.arithmetic.sizes();
+        let rows = region.len().div_ceil(pitch_of(inner.extent, per_packet));
+        let at_once = Self::at_once(sizes[DST]);
+        let most = most_gathered(task.arithmetic);
+        let mut extent = most_rows(per_packet);
+        while extent > at_once && (extent * per_packet > most || extent / 2 >= rows) {
+            extent /= 2;
+        }
+        let mut dims = [Along::ONCE; MAX_DIMS];
+        dims[0] = Along { extent: extent as u8, strides: [Stride::Far; 2], place: 1, channels: false };
+        dims[1] = Along { extent: per_packet as u8, strides: [Stride::Near(1); 2], place: 0, channels: true };
+        let first = (region.starts[SRC] + ahead(region.starts[DST], per_packet)) * sizes[SRC];
+        let reads = if first.is_multiple_of(PACKET) && (per_packet * sizes[SRC]).is_multiple_of(PACKET) {
+            Reads::Packets
+        } else if sizes[SRC] >= WORD {
+            Reads::Words
+        } else {
+            Reads::Straddling
+        };
+        let block = Self {
+            sizes: sizes.map(|size| size as u8),
+            dims,
+            rank: 2,
+            lead: 0,
+            reads,
+            numbers: Numbers::Each,
+            shape: Shape::Around,
+        };
+        Some((block, Claim::all()))
+    }
+
+    /// The blocks of a run, and what is left before and behind them.
+    pub(super) fn launch_around(&self, tile: &BoundTile<'_>) -> Launch {
+        let per_packet = self.per_packet();
+        let channels = tile.task.channels;
+        let sizes = tile.sizes();
+        let [src_start, dst_start] = [SRC, DST].map(|side| tile.start_bytes[side] / sizes[side] as u32);
+        let length = tile.len() as usize;
+        let ahead = ahead(dst_start as usize, per_packet).min(length);
+        let packets = (length - ahead) / per_packet;
+        let pitch = pitch_of(channels, per_packet);
+        let columns = (pitch / per_packet).min(packets).max(1);
+        let rows = usize::from(self.dims[0].extent);
+        let last = packets.saturating_sub(1);
+        let blocks = (packets.div_ceil(columns)).div_ceil(rows) * columns;
+        let behind = ahead + packets * per_packet;
+        let of_channels = Division::by(channels as u32);
+        let of_columns = Division::by(columns as u32);
+        let grid = tile.grid_of(blocks as u64);
+        let geometry = Geometry {
+            src_start,
+            dst_start,
+            length: length as u32,
+            ahead: ahead as u32,
+            behind: behind as u32,
+            channels: channels as u32,
+            channels_multiplier: of_channels.multiplier,
+            channels_shift: of_channels.shift,
+            pitch: pitch as u32,
+            step: per_packet as u32,
+            columns: columns as u32,
+            columns_multiplier: of_columns.multiplier,
+            columns_shift: of_columns.shift,
+            rows: rows as u32,
+            last: (last / columns) as u32,
+            last_column: (last % columns) as u32,
+            grid_width: grid[0],
+        };
+        let dispatch = |part, grid| EntryPoint::of(part, None).on(grid);
+        let blocks = (packets > 0).then(|| dispatch(Part::Blocks, grid));
+        let edges = (ahead + length > behind).then(|| dispatch(Part::Edges, [1, 1]));
+        Launch::new(&geometry, [blocks, edges])
+    }
+}
+
+/// Elements before the first whole packet of a run that begins there.
+fn ahead(start: usize, per_packet: usize) -> usize {
+    (per_packet - start % per_packet) % per_packet
+}
+
+/// Elements between rows of whole packets that begin with the same channel each.
+fn pitch_of(channels: usize, per_packet: usize) -> usize {
+    let packets = channels / (1 << channels.trailing_zeros().min(per_packet.trailing_zeros()));
+    packets * LEAST_APART.div_ceil(packets) * per_packet
+}
