@@ -22,6 +22,9 @@ use crate::MAX_RANK;
 use crate::arithmetic::{Arithmetic, LANES, Operators};
 use crate::fragment::{Fragment, fragment};
 
+#[cfg(test)]
+pub(crate) use sample::layouts;
+
 /// Blocks of a run that an invocation takes where rows of dst begin anywhere; it computes one more, of which it stores the
 /// end.
 const UNITS: u64 = 16;
