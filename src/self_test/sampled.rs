@@ -1,14 +1,14 @@
 //! Plans beside the cases of the self-test, executed without a device: what costs nothing there, and hours on drivers.
 //!
-//! Each pair of dtypes with each step and many scales and biases, on the numbers at which something changes; and the layouts
-//! that blocks are tested on, with clamps in turn.
+//! Each pair of dtypes with each step and many scales and biases, on the numbers at which something changes; bounds on the
+//! GPU; and the layouts that blocks are tested on, with clamps in turn.
 
 use std::fmt;
 
 use super::{AFFINES, clamp, elements, pairs};
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
-use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Plan, Precision, Rounding};
+use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, Plan, Precision, Rounding};
 
 /// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
 /// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
@@ -20,8 +20,8 @@ const MORE_AFFINES: [(f32, f32); 13] = [
     (0.0, -0.0),
     (-0.0, 7.0),
     (16_777_215.0, -0.5),
-    (0.099_999_987, 40_000.0),
-    (0.099_999_987, 41_000.0),
+    (0.099_999_99, 40_000.0),
+    (0.099_999_99, 41_000.0),
     // An odd number of 24 bits times 2^-32, 2^-62, 2^-63 and 2^-64.
     (f32::from_bits(0x3b40_0001), 0.0),
     (f32::from_bits(0x2c40_0001), 0.0),
@@ -43,6 +43,8 @@ pub(super) struct Sample {
     dst: Layout,
     placement: Placement,
     limits: Limits,
+    /// The bits of Min and Max that lie on the GPU.
+    slots: [u64; 2],
     adjacent: bool,
     /// The bits of elements of src, by their addresses.
     values: Vec<u64>,
@@ -55,13 +57,13 @@ impl Sample {
     ///
     /// As [`Trial::all`].
     pub(super) fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
-        let Self { clamps, axis, src, dst, placement, limits, adjacent, values } = self;
+        let Self { clamps, axis, src, dst, placement, limits, slots, adjacent, values } = self;
         let list = clamps;
         let clamps = axis.map_or_else(|| (&list[0]).into(), |axis| Clamps::along(axis, list));
         let plan = Plan::with_placement(clamps, src, dst, *placement, *limits);
         let plan = &plan.map_err(|error| format!("{self}: {error}"))?;
         let value = |address: u64| values[address as usize];
-        let (value, slots, adjacent) = (&value, [0; 2], *adjacent);
+        let (value, slots, adjacent) = (&value, *slots, *adjacent);
         Trial { execute, plan, clamps, src, dst, adjacent, value, slots }.all()
     }
 }
@@ -75,7 +77,7 @@ impl fmt::Display for Sample {
 
 /// All of them, always the same.
 pub(super) fn samples() -> Vec<Sample> {
-    numbers().chain(places()).collect()
+    numbers().chain(slots()).chain(places()).collect()
 }
 
 /// Pairs of dtypes with each step, scale and bias.
@@ -108,8 +110,48 @@ fn numbers() -> impl Iterator<Item = Sample> {
                 dst: line,
                 placement: Placement::TwoBuffers,
                 limits: Limits::default(),
+                slots: [0; 2],
                 adjacent: n % 2 == 0,
                 values: telling(&clamp, step.map_or((1.0, 0.0), |(affine, _)| affine)),
+            }
+        })
+    })
+}
+
+/// Clamps whose bounds, one or both, lie on the GPU, some of them in so small bindings that they take many windows.
+fn slots() -> impl Iterator<Item = Sample> {
+    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
+    DType::ALL.into_iter().flat_map(move |dtype| {
+        let mask = u64::MAX >> (64 - dtype.bits());
+        let bounds = if dtype.is_float() {
+            let numbers = [-1.0, 3.5, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+            numbers.map(|number| element(dtype, number))
+        } else {
+            [0, 1, 100, mask / 2, mask / 2 + 1, mask - 1, mask]
+        };
+        (0..72).map(move |n| {
+            let chance = mix(n as u64) as usize;
+            let slots = [bounds[chance % 7], bounds[chance / 7 % 7]];
+            let on_gpu = [Bound::OnGpu; 2];
+            let host = slots.map(Bound::Value);
+            let [min, max] = [on_gpu, on_gpu, [on_gpu[0], host[1]], [host[0], on_gpu[1]]][n % 4];
+            let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n / 4 % 3];
+            let order = [Order::MinWins, Order::MaxWins][n / 12 % 2];
+            let ruled = |[min, max]: [Bound; 2]| {
+                let clamp = Clamp::from_bits(dtype, min, max).expect("they are elements");
+                clamp.with_nan_rule(rule).with_order(order)
+            };
+            let line = Layout::packed(&[NUMBERS]).expect("a few elements");
+            Sample {
+                clamps: vec![ruled([min, max])],
+                axis: None,
+                src: line,
+                dst: line,
+                placement: Placement::TwoBuffers,
+                limits: if n % 8 == 0 { small } else { Limits::default() },
+                slots,
+                adjacent: n % 2 == 0,
+                values: telling(&ruled(host), (1.0, 0.0)),
             }
         })
     })
@@ -230,6 +272,7 @@ fn places() -> impl Iterator<Item = Sample> {
             dst: if placement == Placement::OneBuffer { moved() } else { dst },
             placement,
             limits: limits[n / 2 % 3],
+            slots: [0; 2],
             adjacent: (chance / 4096).is_multiple_of(2),
             values: (0..addresses).map(|address| element(source, f64::from(mix(address) as u8))).collect(),
         }
