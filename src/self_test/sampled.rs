@@ -12,7 +12,7 @@ use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, 
 
 /// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
 /// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
-const MORE_AFFINES: [(f32, f32); 13] = [
+const MORE_AFFINES: [(f32, f32); 14] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
     (3e38, -3e38),
@@ -22,7 +22,8 @@ const MORE_AFFINES: [(f32, f32); 13] = [
     (16_777_215.0, -0.5),
     (0.099_999_99, 40_000.0),
     (0.099_999_99, 41_000.0),
-    // An odd number of 24 bits times 2^-32, 2^-62, 2^-63 and 2^-64.
+    // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
+    (f32::from_bits(0x5ac0_0001), 0.0),
     (f32::from_bits(0x3b40_0001), 0.0),
     (f32::from_bits(0x2c40_0001), 0.0),
     (f32::from_bits(0x2bc0_0001), 0.0),
