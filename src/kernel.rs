@@ -16,6 +16,8 @@ use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use block::Block;
+#[cfg(test)]
+pub(crate) use block::layouts;
 pub use limits::Limits;
 pub(crate) use region::{Dim, Region};
 pub(crate) use tile::{BoundTile, Dispatch, GeometryBytes, Launch, Tile};

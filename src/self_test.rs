@@ -633,7 +633,11 @@ pub(crate) fn elements(dtype: DType, random: usize) -> Vec<u64> {
 }
 
 #[cfg(test)]
+mod mutants;
+#[cfg(test)]
 mod planted;
+#[cfg(test)]
+mod sampled;
 #[cfg(test)]
 mod sanitized;
 

@@ -124,6 +124,8 @@ fn nothing_imports_from_a_layer_above() {
                 | "execution.rs"
                 | "sanitized.rs"
                 | "planted.rs"
+                | "sampled.rs"
+                | "mutants.rs"
                 | "fuzz.rs"
         ) {
             continue;

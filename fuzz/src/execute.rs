@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
-use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, Program, Source};
+use wgsl_sanitizer::{Binding, Dispatch, Error, Memory, Module, Program, Source};
 
 /// Modules by their WGSL, and of each the programs by entry point and constants: to make one takes longer than to run it.
 type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
@@ -24,28 +25,41 @@ const MOST: usize = 200;
 /// A program is none, or has what the sanitizer does not know.
 #[must_use]
 pub fn execute(recording: &Recording) -> Vec<Verdict> {
-    let programs = MODULES.with_borrow_mut(|modules| programs(recording, modules));
+    try_execute(recording, &recording.programs).unwrap_or_else(|error| {
+        let wgsl: String = recording.programs.iter().map(|program| &*program.wgsl).collect();
+        panic!("{error}\n{wgsl}")
+    })
+}
+
+/// Runs dispatches with others in place of their programs.
+///
+/// # Errors
+///
+/// A program is none, or has what the sanitizer does not know.
+pub fn try_execute(recording: &Recording, programs: &[fuzz::Program]) -> Result<Vec<Verdict>, Error> {
+    let programs = MODULES.with_borrow_mut(|modules| self::programs(programs, modules))?;
     let dispatches: Vec<_> = recording.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
     let before: Vec<_> = recording.buffers.iter().map(memory).collect();
     let outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
-    outcomes.iter().map(|outcome| describe(recording, &dispatches, before.clone(), outcome)).collect()
+    Ok(outcomes.iter().map(|outcome| describe(recording, &dispatches, before.clone(), outcome)).collect())
 }
 
-fn programs(recording: &Recording, modules: &mut Modules) -> Vec<Rc<Program>> {
+fn programs(programs: &[fuzz::Program], modules: &mut Modules) -> Result<Vec<Rc<Program>>, Error> {
     if modules.len() > MOST {
         modules.clear();
     }
-    let made = recording.programs.iter().map(|fuzz::Program { wgsl, entry_point, constants }| {
+    let made = programs.iter().map(|fuzz::Program { wgsl, entry_point, constants }| {
         if !modules.contains_key(wgsl) {
-            let module = Module::parse(wgsl).unwrap_or_else(|error| panic!("{error}"));
-            modules.insert(wgsl.clone(), (module, HashMap::new()));
+            modules.insert(wgsl.clone(), (Module::parse(wgsl)?, HashMap::new()));
         }
         let (module, programs) = modules.get_mut(wgsl).expect("it was put there");
-        let program = programs.entry(format!("{entry_point} {constants:?}")).or_insert_with(|| {
-            let program = module.program(entry_point, constants);
-            Rc::new(program.unwrap_or_else(|error| panic!("{entry_point}, {constants:?}: {error}\n{wgsl}")))
-        });
-        Rc::clone(program)
+        match programs.entry(format!("{entry_point} {constants:?}")) {
+            Entry::Occupied(made) => Ok(Rc::clone(made.get())),
+            Entry::Vacant(place) => {
+                let program = module.program(entry_point, constants)?;
+                Ok(Rc::clone(place.insert(Rc::new(program))))
+            }
+        }
     });
     made.collect()
 }

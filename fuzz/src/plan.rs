@@ -14,7 +14,7 @@ mod execute;
 #[path = "layouts.rs"]
 mod layouts;
 
-pub use execute::execute;
+pub use execute::{execute, try_execute};
 use layouts::{accepted, address, check, indices, transform};
 
 /// Tensors that were made small have no more elements than this.

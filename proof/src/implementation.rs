@@ -60,29 +60,6 @@ fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Resul
     Ok(column)
 }
 
-/// A wrong case of the adapter that the environment names, if there is one. Neighbours in the self-test's list have much
-/// in common, so it takes cases far apart one after the other.
-pub fn first_wrong() -> Result<Option<Outcome>> {
-    /// More than there are cases; those beyond are none.
-    const CASES: usize = 1024;
-    let adapter = pollster::block_on(adapter())?;
-    let offered = Clamper::optional_features(&adapter);
-    let with = (!offered.is_empty()).then_some(offered);
-    for features in std::iter::once(wgpu::Features::empty()).chain(with) {
-        let host = open(&adapter, features, Limits::Downlevel.of_wgpu())?;
-        for n in 0..CASES {
-            let case = n * 389 % CASES;
-            let report = host.self_test().cases(case..case + 1).run_blocking()?;
-            if let Some(outcome) = report.outcomes().iter().find(|outcome| !outcome.report.passed()) {
-                return Ok(Some(outcome.clone()));
-            }
-        }
-        let beyond = host.self_test().cases(CASES..usize::MAX).run_blocking()?;
-        ensure!(beyond.outcomes().is_empty(), "the self-test has more than {CASES} cases");
-    }
-    Ok(None)
-}
-
 /// The one that the environment names.
 pub async fn adapter() -> Result<wgpu::Adapter> {
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();

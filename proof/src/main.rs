@@ -17,7 +17,7 @@ use options::Task;
 
 fn main() -> ExitCode {
     match options::parse(lexopt::Parser::from_env()).and_then(|task| run(&task)) {
-        Ok(code) => code,
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(task: &Task) -> Result<ExitCode> {
+fn run(task: &Task) -> Result<()> {
     match task {
         Task::Help => {
             print!("{}", options::USAGE);
@@ -40,30 +40,9 @@ fn run(task: &Task) -> Result<ExitCode> {
             }
         }
         Task::Matrix { files, into } => matrix(files, into.as_deref())?,
-        Task::Hunt => match implementation::first_wrong() {
-            Ok(None) => {}
-            Ok(Some(outcome)) => {
-                println!("{outcome}");
-                return Ok(ExitCode::from(2));
-            }
-            Err(error) if is_of_wgsl(&error) => {
-                println!("{error}");
-                return Ok(ExitCode::from(3));
-            }
-            Err(error) => return Err(error),
-        },
         Task::Patterns { only, size } => patterns::run(only.as_deref(), *size)?,
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Whether naga or wgpu refused a shader or what was to become a pipeline.
-fn is_of_wgsl(error: &anyhow::Error) -> bool {
-    let calls = ["Device::create_shader_module", "Device::create_compute_pipeline"];
-    match error.downcast_ref() {
-        Some(wgpu_clamp::Error::Internal { reason }) => calls.iter().any(|call| reason.contains(call)),
-        _ => false,
-    }
+    Ok(())
 }
 
 /// Where the matrix begins and ends in a page.

@@ -11,7 +11,6 @@ use lexopt::ValueExt as _;
 pub const USAGE: &str = "\
 usage: clamp-proof run NAME --json FILE [--cases A..B]
        clamp-proof matrix FILE... [--into PAGE.md]
-       clamp-proof hunt
        clamp-proof patterns [--only TEXT] [--size MIB]
 
 run       holds every specialization on one adapter to the CPU reference, with default and downlevel limits,
@@ -21,8 +20,6 @@ run       holds every specialization on one adapter to the CPU reference, with d
           what judges it.
 matrix    puts such files side by side, in markdown; --into: between the marks of that page. Fails where an element
           differs.
-hunt      takes the same cases, those that differ much first, until one is wrong: ends with 0 if none is, 2 if one
-          is, 3 if WGSL is refused, and 1 if a case cannot be run for another reason.
 patterns  takes all 2^32 patterns of F32, I32 and U32 through the clamp and F32 through the affine step and the
           conversions. Hours on a CPU. --only: what a line must contain; --size: of a tensor.
 ";
@@ -48,8 +45,6 @@ pub enum Task {
         /// The page that the matrix is put into.
         into: Option<PathBuf>,
     },
-    /// The first wrong case.
-    Hunt,
     /// Every pattern of 32 bits.
     Patterns {
         /// What a line must contain, in lower case.
@@ -95,12 +90,11 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Task> {
         Some("matrix") => {
             Task::Matrix { files: words.by_ref().map(PathBuf::from).collect(), into: into.take() }
         }
-        Some("hunt") => Task::Hunt,
         Some("patterns") => {
             ensure!((1..=1024).contains(&size), "--size is 1 to 1024 MiB, not {size}");
             Task::Patterns { only: only.take(), size: size << 20 }
         }
-        _ => bail!("there is no command `{}`: it is run, matrix, hunt or patterns", command.display()),
+        _ => bail!("there is no command `{}`: it is run, matrix or patterns", command.display()),
     };
     if let Some(word) = words.next() {
         bail!("unexpected argument `{}`", word.display());
@@ -128,7 +122,6 @@ mod tests {
             parse("matrix a b --into c.md").unwrap(),
             Task::Matrix { files: vec!["a".into(), "b".into()], into: Some("c.md".into()) }
         );
-        assert_eq!(parse("hunt").unwrap(), Task::Hunt);
         assert_eq!(
             parse("patterns --only F32 --size 2").unwrap(),
             Task::Patterns { only: Some("f32".into()), size: 2 << 20 }

@@ -58,6 +58,7 @@ pub(crate) fn execute(
         at: 0,
         stack: Vec::new(),
         findings: Vec::new(),
+        is_endless: false,
     };
     for &(reg, value) in &code.constants {
         machine.values[reg as usize] = [value; LANES];
@@ -80,6 +81,9 @@ pub(crate) fn execute(
         let count = (total - first).min(at_once as u64);
         machine.active = u64::MAX >> (LANES as u64 - count);
         machine.run();
+        if machine.is_endless {
+            break;
+        }
     }
     (machine.findings, machine.arithmetic.met)
 }
@@ -120,6 +124,8 @@ struct Machine<'a> {
     /// Of float expressions.
     stack: Vec<Lanes>,
     findings: Vec<Finding>,
+    /// A loop has no end: nothing is run after that.
+    is_endless: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ pub enum Kind {
     Race,
     /// A word is touched atomically and plainly in one dispatch.
     MixedAtomics,
-    /// A loop of more than 65,536 rounds.
+    /// A loop of more than 65,536 rounds, with which the dispatch ends.
     Endless,
     /// Another order of invocations gives other bytes.
     Order,

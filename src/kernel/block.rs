@@ -25,6 +25,9 @@ use crate::MAX_RANK;
 use crate::arithmetic::{Arithmetic, LANES};
 use crate::fragment::{Fragment, fragment};
 
+#[cfg(test)]
+pub(crate) use sample::layouts;
+
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
 

@@ -19,7 +19,7 @@ pub struct Recording {
     /// All that may change of buffers that are no scratch.
     pub output: Vec<Place>,
     /// One for each program.
-    pub(super) names: Vec<PipelineName>,
+    pub(crate) names: Vec<PipelineName>,
 }
 
 /// A pipeline.

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use std::{fmt, thread};
 
+use super::sampled::samples;
 use super::{Case, Route, cases, elements};
 use crate::fuzz::target::execute;
 use crate::plan::check::{Count, Execute, Trial, mix};
@@ -97,38 +98,64 @@ fn tasks(cases: &[Case], exhaustive: bool) -> Vec<Task<'_>> {
     both.filter(|(n, _, adjacent)| exhaustive || is_adjacent(*n) == *adjacent).collect()
 }
 
+/// Does something with each number below `count`, in as many threads as the machine has processors.
+pub(super) fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| {
+                while let Some(n) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count) {
+                    work(n);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn every_case_is_right_on_every_device() {
     let exhaustive = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
     let cases = cases(exhaustive);
     let tasks = tasks(&cases, exhaustive);
-    let (started, next, total) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Total::default()));
-    let work = || {
-        while let Some(&(n, case, adjacent)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (pipelines, count) = case.execute(n, adjacent, &execute);
-            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-            total.runs += 1;
-            total.pipelines.extend(pipelines);
-            match count {
-                Ok(count) => {
-                    assert!(count.elements > 0, "case {n} has no element");
-                    total.count.add(count);
-                }
-                Err(wrong) => total.wrong.push(wrong),
+    let (started, total) = (Instant::now(), Mutex::new(Total::default()));
+    in_parallel(tasks.len(), |task| {
+        let (n, case, adjacent) = tasks[task];
+        let (pipelines, count) = case.execute(n, adjacent, &execute);
+        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+        total.runs += 1;
+        total.pipelines.extend(pipelines);
+        match count {
+            Ok(count) => {
+                assert!(count.elements > 0, "case {n} has no element");
+                total.count.add(count);
             }
-            if total.runs.is_multiple_of(100) {
-                println!("{total} of {} after {} s", tasks.len(), started.elapsed().as_secs());
-            }
+            Err(wrong) => total.wrong.push(wrong),
         }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(work);
+        if total.runs.is_multiple_of(100) {
+            println!("{total} of {} after {} s", tasks.len(), started.elapsed().as_secs());
         }
     });
     let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     println!("{total} after {} s", started.elapsed().as_secs());
     assert_eq!(total.runs, tasks.len());
+    assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n\n"));
+}
+
+#[test]
+fn every_sample_is_right_on_every_device() {
+    let samples = samples();
+    let (started, total) = (Instant::now(), Mutex::new(Total::default()));
+    in_parallel(samples.len(), |n| {
+        let count = samples[n].execute(&execute);
+        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+        total.runs += 1;
+        match count {
+            Ok(count) => total.count.add(count),
+            Err(wrong) => total.wrong.push(wrong),
+        }
+    });
+    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("{total} after {} s", started.elapsed().as_secs());
     assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n\n"));
 }
 

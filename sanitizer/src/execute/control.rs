@@ -59,6 +59,9 @@ impl Machine<'_> {
                 self.counters[counter as usize] += 1;
                 if self.counters[counter as usize] > MOST_ROUNDS {
                     self.report(Kind::Endless, lane, |_| format!("round {}", MOST_ROUNDS + 1));
+                    // A loop around it, or another invocation, may take as long each time.
+                    self.is_endless = true;
+                    self.at = self.code.ops.len();
                 } else {
                     self.at = head as usize;
                 }

@@ -1,0 +1,283 @@
+//! `cargo xtask mutants`: whether the cases of the self-test notice small faults in the shaders.
+//!
+//! The WGSL of a case is changed in one place, of a fragment or of the text of a block, and executed without a device. What
+//! else there is to a case, its buffers and what the reference allows, is found once.
+
+mod change;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use std::{fmt, fs};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::cases;
+use super::sampled::samples;
+use super::sanitized::{in_parallel, is_adjacent};
+use crate::fuzz::Recording;
+use crate::fuzz::target::{execute, try_execute};
+use crate::plan::check::mix;
+use change::Change;
+
+/// The variable with what the name of a change must contain, or several such texts with commas between.
+const ONLY: &str = "WGPU_CLAMP_MUTANTS";
+
+/// Survivors that change nothing that could be seen, and what no case has: the changes as printed, a line each, where `…` is
+/// any text, and behind them, indented, why.
+const EXPLAINED: &str = include_str!("mutants/explained.txt");
+
+/// So many cases are enough for a change that is explained.
+const MOST_OF_EXPLAINED: usize = 32;
+
+/// What the text of a block is called.
+const BLOCK: &str = "block";
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// The sanitizer found something.
+    Noticed,
+    /// A loop had no end.
+    Endless,
+    /// WGSL refuses it: no fault that could be there.
+    Refused,
+    /// Nothing was found, and there is a reason.
+    Explained,
+    /// No case has what it changes.
+    Unmet,
+    /// Nothing was found.
+    Survived,
+}
+
+const FATES: [Fate; 6] =
+    [Fate::Noticed, Fate::Endless, Fate::Refused, Fate::Explained, Fate::Unmet, Fate::Survived];
+
+/// A case with unchanged shaders.
+struct Run {
+    recording: Recording,
+    /// How long it took.
+    cost: Duration,
+}
+
+/// A text that modules have: of a fragment, or of a block.
+struct Place {
+    file: String,
+    text: String,
+    changes: Vec<Change>,
+    /// Those whose modules have it.
+    runs: Vec<usize>,
+}
+
+/// A change, and where it is tried, the cheapest run first. Of texts of blocks, all changes of one kind: these are of one
+/// line of the generator.
+struct Mutant<'a> {
+    name: String,
+    attempts: Vec<(&'a Place, &'a Change, &'a Run)>,
+}
+
+impl Mutant<'_> {
+    fn fate(&self) -> Fate {
+        let most = if self.explanation().is_some() { MOST_OF_EXPLAINED } else { usize::MAX };
+        for (place, change, run) in self.attempts.iter().take(most) {
+            let (text, changed) = (&*place.text, change.apply(&place.text));
+            let mut programs = run.recording.programs.clone();
+            for program in &mut programs {
+                program.wgsl = program.wgsl.replacen(text, &changed, 1);
+            }
+            let Ok(verdicts) = try_execute(&run.recording, &programs) else { return Fate::Refused };
+            let mut findings = verdicts.iter().flat_map(|verdict| &verdict.findings);
+            if let Some(finding) = findings.next() {
+                let is_endless = finding.words.starts_with("loop of more than ");
+                return if is_endless { Fate::Endless } else { Fate::Noticed };
+            }
+        }
+        if self.attempts.is_empty() { Fate::Unmet } else { Fate::Survived }
+    }
+
+    /// The line of [`EXPLAINED`] that says why it survives.
+    fn explanation(&self) -> Option<&'static str> {
+        explained().find(|pattern| matches(&self.name, pattern))
+    }
+
+    /// Of the table.
+    fn folder(&self) -> &str {
+        let file = self.name.split(':').next().unwrap_or_default();
+        file.rsplit_once('/').map_or(file, |(folder, _)| folder)
+    }
+}
+
+impl fmt::Display for Mutant<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if let Some((place, change, _)) = self.attempts.first() {
+            let Change { line, before, after, .. } = change;
+            write!(
+                f,
+                "\n    {}:{}: `{}`\n    becomes `{}`",
+                place.file,
+                line + 1,
+                before.trim(),
+                after.trim()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The lines of [`EXPLAINED`] that name changes.
+fn explained() -> impl Iterator<Item = &'static str> {
+    EXPLAINED.lines().filter(|line| !line.starts_with(' '))
+}
+
+/// Whether a text is that of a pattern, where `…` is any text.
+fn matches(text: &str, pattern: &str) -> bool {
+    match pattern.split_once('…') {
+        None => text == pattern,
+        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
+            text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| matches(&text[at..], rest))
+        }),
+    }
+}
+
+/// As [`in_parallel`], with a bar.
+fn with_bar(count: usize, message: &'static str, work: impl Fn(usize) + Sync) {
+    let bar = ProgressBar::new(count as u64).with_message(message);
+    bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}, {eta} left").unwrap());
+    in_parallel(count, |n| {
+        work(n);
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+}
+
+/// The cases and the samples, each executed once.
+fn runs() -> Vec<Run> {
+    let (cases, samples) = (cases(false), samples());
+    let runs = Mutex::new(Vec::new());
+    with_bar(cases.len() + samples.len(), "unchanged cases", |n| {
+        let recorded = |recording: &Recording| {
+            let started = Instant::now();
+            let verdicts = execute(recording);
+            let cost = started.elapsed();
+            runs.lock().unwrap().push(Run { recording: recording.clone(), cost });
+            verdicts
+        };
+        let right = match cases.get(n) {
+            Some(case) => case.execute(n, is_adjacent(n), &recorded).1,
+            None => samples[n - cases.len()].execute(&recorded),
+        };
+        right.unwrap_or_else(|wrong| panic!("{wrong}"));
+    });
+    let mut runs = runs.into_inner().unwrap();
+    runs.sort_by_key(|run| run.cost);
+    runs
+}
+
+/// All fragments, and the texts of blocks.
+fn places(runs: &[Run]) -> Vec<Place> {
+    let mut met: HashMap<(String, String), BTreeSet<usize>> = HashMap::new();
+    for (n, run) in runs.iter().enumerate() {
+        for module in run.recording.names.iter().map(|name| name.module) {
+            let fragments = module.fragments().into_iter();
+            let fragments = fragments.map(|one| (format!("shaders/{}.wgsl", one.name), one.text.to_owned()));
+            for text in fragments.chain(module.text().map(|text| (BLOCK.to_owned(), text))) {
+                met.entry(text).or_default().insert(n);
+            }
+        }
+    }
+    for file in files(Path::new("shaders")).into_iter().filter(|file| file != "shaders/README.md") {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file)).unwrap();
+        met.entry((file, text)).or_default();
+    }
+    let place = |((file, text), runs): ((String, String), BTreeSet<usize>)| {
+        let changes = Change::all(&text);
+        Place { file, text, changes, runs: runs.into_iter().collect() }
+    };
+    let mut places: Vec<_> = met.into_iter().map(place).collect();
+    places.sort_by(|a, b| (&a.file, &a.text).cmp(&(&b.file, &b.text)));
+    places
+}
+
+/// The files below a folder of the repository. Of `shaders/`, all but the README are fragments.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
+    let entries = entries.map(|entry| entry.unwrap());
+    let of_entry = |entry: fs::DirEntry| {
+        let path = folder.join(entry.file_name());
+        if entry.path().is_dir() { files(&path) } else { vec![path.to_str().unwrap().replace('\\', "/")] }
+    };
+    entries.flat_map(of_entry).collect()
+}
+
+/// All changes, those of texts of blocks by their kinds, of which each text has one.
+fn mutants<'a>(places: &'a [Place], runs: &'a [Run]) -> Vec<Mutant<'a>> {
+    let mut mutants: BTreeMap<(&str, usize, String), Mutant<'_>> = BTreeMap::new();
+    for (n, place) in places.iter().enumerate() {
+        let mut by_kind: BTreeMap<(usize, String), Vec<&Change>> = BTreeMap::new();
+        for change in &place.changes {
+            let kind = if place.file == BLOCK {
+                (0, change.kind())
+            } else {
+                (change.line, format!("`{}` to `{}`", change.before.trim(), change.after.trim()))
+            };
+            by_kind.entry(kind).or_default().push(change);
+        }
+        for ((line, kind), changes) in by_kind {
+            let change = changes[mix(n as u64) as usize % changes.len()];
+            let name = format!("{}: {kind}", place.file);
+            let mutant = mutants.entry((&place.file, line, kind));
+            let mutant = mutant.or_insert_with(|| Mutant { name, attempts: Vec::new() });
+            mutant.attempts.extend(place.runs.iter().map(|&n| (place, change, &runs[n])));
+        }
+    }
+    let mut mutants: Vec<_> = mutants.into_values().collect();
+    for mutant in &mut mutants {
+        mutant.attempts.sort_by_key(|(_, _, run)| run.cost);
+    }
+    mutants
+}
+
+#[test]
+#[ignore = "takes minutes; `cargo xtask mutants` runs it"]
+fn every_change_is_noticed() {
+    let only = std::env::var(ONLY).unwrap_or_default();
+    let started = Instant::now();
+    let runs = runs();
+    let places = places(&runs);
+    let all = mutants(&places, &runs);
+    let is_meant = |mutant: &&Mutant<'_>| only.split(',').any(|text| mutant.name.contains(text));
+    let mutants: Vec<_> = all.iter().filter(is_meant).collect();
+    assert!(!mutants.is_empty(), "no change contains `{only}`");
+    println!("{} of {} changes, in {} cases", mutants.len(), all.len(), runs.len());
+
+    let (folders, needed) = (Mutex::new(BTreeMap::new()), Mutex::new(HashSet::new()));
+    with_bar(mutants.len(), "changes", |n| {
+        let (mutant, mut fate) = (mutants[n], mutants[n].fate());
+        if [Fate::Unmet, Fate::Survived].contains(&fate) {
+            match mutant.explanation() {
+                Some(pattern) => {
+                    needed.lock().unwrap().insert(pattern);
+                    fate = Fate::Explained;
+                }
+                None => println!("{fate:?}: {mutant}"),
+            }
+        }
+        let mut folders = folders.lock().unwrap();
+        for folder in [mutant.folder(), "in all"] {
+            folders.entry(folder).or_insert([0; FATES.len()])[fate as usize] += 1;
+        }
+    });
+
+    let (folders, needed) = (folders.into_inner().unwrap(), needed.into_inner().unwrap());
+    println!("\n{:<24}{}", "", FATES.map(|fate| format!("{:>10}", format!("{fate:?}"))).concat());
+    for (folder, counts) in &folders {
+        println!("{folder:<24}{}", counts.map(|count| format!("{count:>10}")).concat());
+    }
+    println!("{} s", started.elapsed().as_secs());
+    let unexplained = [Fate::Unmet, Fate::Survived].map(|fate| folders["in all"][fate as usize]);
+    assert_eq!(unexplained, [0, 0], "changes survive without an explanation");
+    let idle: Vec<_> = explained().filter(|pattern| !needed.contains(pattern)).collect();
+    assert!(!only.is_empty() || idle.is_empty(), "explained, but noticed or no change at all: {idle:#?}");
+}

@@ -1,0 +1,281 @@
+//! Plans beside the cases of the self-test, executed without a device: what costs nothing there, and hours on drivers.
+//!
+//! Each pair of dtypes with each step and many scales and biases, on the numbers at which something changes; bounds on the
+//! GPU; and the layouts that blocks are tested on, with clamps in turn.
+
+use std::fmt;
+
+use super::{AFFINES, clamp, elements, pairs};
+use crate::kernel::{Placement, layouts};
+use crate::plan::check::{Count, Execute, Trial, mix};
+use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, Plan, Precision, Rounding};
+
+/// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
+/// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
+const MORE_AFFINES: [(f32, f32); 14] = [
+    (1.007_812_5, -1.007_812_6),
+    (-1.0, 0.0),
+    (3e38, -3e38),
+    (1e-38, 1e-45),
+    (0.0, -0.0),
+    (-0.0, 7.0),
+    (16_777_215.0, -0.5),
+    (0.099_999_99, 40_000.0),
+    (0.099_999_99, 41_000.0),
+    // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
+    (f32::from_bits(0x5ac0_0001), 0.0),
+    (f32::from_bits(0x3b40_0001), 0.0),
+    (f32::from_bits(0x2c40_0001), 0.0),
+    (f32::from_bits(0x2bc0_0001), 0.0),
+    (f32::from_bits(0x2b40_0001), 0.0),
+];
+
+/// Elements of a plan that tries numbers.
+const NUMBERS: usize = 400;
+
+/// The most elements of a layout.
+const MOST: usize = 34_000;
+
+/// Clamps on layouts.
+pub(super) struct Sample {
+    clamps: Vec<Clamp>,
+    axis: Option<usize>,
+    src: Layout,
+    dst: Layout,
+    placement: Placement,
+    limits: Limits,
+    /// The bits of Min and Max that lie on the GPU.
+    slots: [u64; 2],
+    adjacent: bool,
+    /// The bits of elements of src, by their addresses.
+    values: Vec<u64>,
+}
+
+impl Sample {
+    /// All windows of its plan.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trial::all`].
+    pub(super) fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
+        let Self { clamps, axis, src, dst, placement, limits, slots, adjacent, values } = self;
+        let list = clamps;
+        let clamps = axis.map_or_else(|| (&list[0]).into(), |axis| Clamps::along(axis, list));
+        let plan = Plan::with_placement(clamps, src, dst, *placement, *limits);
+        let plan = &plan.map_err(|error| format!("{self}: {error}"))?;
+        let value = |address: u64| values[address as usize];
+        let (value, slots, adjacent) = (&value, *slots, *adjacent);
+        Trial { execute, plan, clamps, src, dst, adjacent, value, slots }.all()
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clamps, axis, src, dst, .. } = self;
+        write!(f, "src {src}, dst {dst}, {} clamp(s) along {axis:?}, {:?}", clamps.len(), clamps[0])
+    }
+}
+
+/// All of them, always the same.
+pub(super) fn samples() -> Vec<Sample> {
+    numbers().chain(slots()).chain(places()).collect()
+}
+
+/// Pairs of dtypes with each step, scale and bias.
+fn numbers() -> impl Iterator<Item = Sample> {
+    let affines = AFFINES.into_iter().chain(MORE_AFFINES);
+    let steps: Vec<_> = affines
+        .flat_map(|affine| [Precision::Fast, Precision::Exact].map(|precision| (affine, precision)))
+        .collect();
+    pairs().enumerate().flat_map(move |(p, (source, dtype))| {
+        let plain = (0..12).map(|_| None);
+        let all: Vec<_> = plain.chain(steps.iter().copied().map(Some)).collect();
+        all.into_iter().enumerate().map(move |(n, step)| {
+            let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n / 2 + p / 2) % 2];
+            let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
+            // Not the round ones that the cases have.
+            let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
+                Bound::Value(bits) if dtype.bits() == 64 => Bound::Value(bits.wrapping_add(0x8765_4321)),
+                Bound::Value(bits) => Bound::Value(bits + 1),
+                other => other,
+            });
+            let plain = plain.with_bounds(min, max).expect("they are elements");
+            let clamp = step.map_or(plain, |((scale, bias), precision)| {
+                plain.with_affine(scale, bias).expect("both are finite").with_precision(precision)
+            });
+            let line = Layout::packed(&[NUMBERS]).expect("a few elements");
+            Sample {
+                clamps: vec![clamp],
+                axis: None,
+                src: line,
+                dst: line,
+                placement: Placement::TwoBuffers,
+                limits: Limits::default(),
+                slots: [0; 2],
+                adjacent: n % 2 == 0,
+                values: telling(&clamp, step.map_or((1.0, 0.0), |(affine, _)| affine)),
+            }
+        })
+    })
+}
+
+/// Clamps whose bounds, one or both, lie on the GPU, some of them in so small bindings that they take many windows.
+fn slots() -> impl Iterator<Item = Sample> {
+    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
+    DType::ALL.into_iter().flat_map(move |dtype| {
+        let mask = u64::MAX >> (64 - dtype.bits());
+        let bounds = if dtype.is_float() {
+            let numbers = [-1.0, 3.5, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+            numbers.map(|number| element(dtype, number))
+        } else {
+            [0, 1, 100, mask / 2, mask / 2 + 1, mask - 1, mask]
+        };
+        (0..72).map(move |n| {
+            let chance = mix(n as u64) as usize;
+            let slots = [bounds[chance % 7], bounds[chance / 7 % 7]];
+            let on_gpu = [Bound::OnGpu; 2];
+            let host = slots.map(Bound::Value);
+            let [min, max] = [on_gpu, on_gpu, [on_gpu[0], host[1]], [host[0], on_gpu[1]]][n % 4];
+            let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n / 4 % 3];
+            let order = [Order::MinWins, Order::MaxWins][n / 12 % 2];
+            let ruled = |[min, max]: [Bound; 2]| {
+                let clamp = Clamp::from_bits(dtype, min, max).expect("they are elements");
+                clamp.with_nan_rule(rule).with_order(order)
+            };
+            let line = Layout::packed(&[NUMBERS]).expect("a few elements");
+            Sample {
+                clamps: vec![ruled([min, max])],
+                axis: None,
+                src: line,
+                dst: line,
+                placement: Placement::TwoBuffers,
+                limits: if n % 8 == 0 { small } else { Limits::default() },
+                slots,
+                adjacent: n % 2 == 0,
+                values: telling(&ruled(host), (1.0, 0.0)),
+            }
+        })
+    })
+}
+
+/// A number as an element.
+fn element(source: DType, number: f64) -> u64 {
+    match source {
+        DType::F32 => u64::from((number as f32).to_bits()),
+        DType::F64 => number.to_bits(),
+        DType::F16 => half::f16::from_f64(number).to_bits().into(),
+        DType::BF16 => half::bf16::from_f64(number).to_bits().into(),
+        _ => (number as i64).cast_unsigned() & (u64::MAX >> (64 - source.bits())),
+    }
+}
+
+/// Elements of src around those that become 0 or a bound, around limits of the dtype, and any.
+fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
+    let (source, dtype) = (clamp.source(), clamp.dtype());
+    let mask = u64::MAX >> (64 - source.bits());
+    let number = |bits: u64| match dtype {
+        DType::F32 => f64::from(f32::from_bits(bits as u32)),
+        DType::F64 => f64::from_bits(bits),
+        DType::F16 => half::f16::from_bits(bits as u16).to_f64(),
+        DType::BF16 => half::bf16::from_bits(bits as u16).to_f64(),
+        DType::I8 => f64::from(bits as i8),
+        DType::I16 => f64::from(bits as i16),
+        DType::I32 => f64::from(bits as i32),
+        _ => f64::from(bits as u32),
+    };
+    let limits = [127.0, 255.0, 32_767.0, 65_504.0, 65_535.0, 1e-45, 1e-38, 3e38];
+    let of_bound = |bound| if let Bound::Value(bits) = bound { number(bits) } else { 1.0 };
+    let ends = [0.0, -0.5, of_bound(clamp.min()), of_bound(clamp.max())].into_iter().chain(limits);
+    let starts = ends.map(|end| (end - f64::from(bias)) / f64::from(scale));
+    let starts = starts.chain((0..40).step_by(10).map(f64::from)).chain([
+        -0.0,
+        1.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ]);
+    let starts = starts.map(|number| element(source, number)).chain([mask / 2]);
+    let around = |bits: u64| (0..7_u64).map(move |by| bits.wrapping_add(by).wrapping_sub(3) & mask);
+    let mut all: Vec<_> = starts.flat_map(around).collect();
+    let any = elements(source, 1_000);
+    let more = (all.len()..NUMBERS).map(|n| any[mix(n as u64) as usize % any.len()]);
+    all.extend(more.collect::<Vec<_>>());
+    all
+}
+
+/// Layouts beside those of blocks: rows of more than a segment, begun anywhere; matrices and mirrored
+/// planes, which meet all limits; and as many dimensions as there can be.
+fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
+    let mut all = Vec::new();
+    for c in [1, 3] {
+        let rows = Layout::packed(&[2, 3331, c])?;
+        let planes = Layout::packed(&[c, 2, 3331])?.permute(&[1, 2, 0])?;
+        all.extend([(rows.flip(1)?, rows, 2), (rows, planes, 2), (planes, rows, 2)]);
+    }
+    let rows = Layout::packed(&[3, 131, 64])?;
+    let planes = Layout::packed(&[64, 3, 131])?.permute(&[1, 2, 0])?;
+    all.extend([(rows, planes, 2), (planes, rows, 2)]);
+    let turned = Layout::packed(&[5, 64, 96])?.permute(&[0, 2, 1])?;
+    all.extend([(turned, Layout::packed(turned.shape())?, 0); 6]);
+    for image in [Layout::packed(&[16, 32, 64])?, Layout::packed(&[16, 5, 331])?] {
+        all.extend([(image.flip(2)?, image, 0); 3]);
+    }
+    for c in [3, 5, 8] {
+        let wide = Layout::packed(&[3, 4, 3, 4, 3, 4, 3, c + 1])?;
+        let mut extents = [2, 3, 2, 3, 2, 3, 2, c].into_iter().enumerate();
+        let cut = extents.try_fold(wide, |layout, (d, extent)| layout.slice(d, 0..extent))?;
+        let turned = Layout::packed(&[c, 2, 3, 2, 3, 2, 3, 2])?.permute(&[1, 2, 3, 4, 5, 6, 7, 0])?;
+        all.extend([(cut, Layout::packed(cut.shape())?, 1), (cut, turned, 7), (turned, cut, 7)]);
+    }
+    Ok(all)
+}
+
+/// The layouts of blocks and others, on devices with large and with small limits.
+fn places() -> impl Iterator<Item = Sample> {
+    let pairs: Vec<_> = pairs().collect();
+    let fits = |(src, _, _): &(Layout, Layout, usize)| src.len() <= MOST;
+    let all = layouts().into_iter().filter(fits).chain(more_layouts().expect("a few elements"));
+    let all = all.flat_map(|layouts| [(layouts, false), (layouts, true)]);
+    // Many windows, some of which begin with another channel; and grids with more workgroups than there are.
+    let usual = Limits::default();
+    let limits = [
+        usual,
+        Limits { max_binding_size: 1 << 14, ..usual },
+        Limits { max_workgroups_per_dimension: 3, ..usual },
+    ];
+    all.enumerate().map(move |(n, ((src, dst, axis), several))| {
+        let chance = mix(n as u64) as usize;
+        let (source, dtype) = pairs[chance % pairs.len()];
+        let step = [None, Some(Precision::Fast), Some(Precision::Exact)][chance / 64 % 3];
+        let rounding = [Rounding::TowardZero, Rounding::NearestEven][chance / 256 % 2];
+        // Most elements stay apart. Of channels each has a Min of its own, and the second has no step.
+        let of_channel = |channel: usize| {
+            let least = Clamp::from_bits(dtype, Bound::Value(channel as u64 % 128), Bound::Absent);
+            let least = least.and_then(|clamp| clamp.with_source(source)).expect("7 bits are of every dtype");
+            let plain = least.with_rounding(rounding).with_precision(step.unwrap_or(Precision::Exact));
+            match step.filter(|_| channel != 1) {
+                Some(_) => plain.with_affine(0.5, 2.25).expect("both are finite"),
+                None => plain,
+            }
+        };
+        let channels = if several { src.shape()[axis] } else { 1 };
+        let placement =
+            if (chance / 1024).is_multiple_of(3) { Placement::OneBuffer } else { Placement::TwoBuffers };
+        // Numbers that fewer bits hold too, so that neighbours differ.
+        let addresses = src.required_bytes(source) / source.size() as u64;
+        let behind = src.required_bytes(source).next_multiple_of(16) as usize / dtype.size();
+        let moved =
+            || Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind).expect("a few elements");
+        Sample {
+            clamps: if several { (0..channels).map(of_channel).collect() } else { vec![of_channel(2)] },
+            axis: several.then_some(axis),
+            src,
+            dst: if placement == Placement::OneBuffer { moved() } else { dst },
+            placement,
+            limits: limits[n / 2 % 3],
+            slots: [0; 2],
+            adjacent: (chance / 4096).is_multiple_of(2),
+            values: (0..addresses).map(|address| element(source, f64::from(mix(address) as u8))).collect(),
+        }
+    })
+}
