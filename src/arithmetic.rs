@@ -23,7 +23,7 @@ pub(crate) use integer::{Integer, Integer64};
 pub(crate) use operators::{LANES, OperatorBytes, Operators};
 pub(crate) use shortcuts::Shortcuts;
 pub(crate) use slots::{ResolveParams, Slot};
-pub(crate) use step::{AffineStep, Arithmetic, Class, Features};
+pub(crate) use step::{AffineStep, Arithmetic, Class};
 
 use bytemuck::Pod;
 
@@ -78,7 +78,7 @@ impl OperatorBlock {
             }
             (AffineStep::Fast, Class::Float64) => self.push(&float::FloatFast64::new(some)),
             (AffineStep::Exact, Class::Float64) => self.push(&float::FloatExact64::new(some)),
-            (AffineStep::Fast | AffineStep::FastF16, _) => self.push(&match affine {
+            (AffineStep::Fast, _) => self.push(&match affine {
                 Some(affine) => float::FloatFast::new(operand, affine),
                 None => float::FloatFast::unchanged(operand),
             }),

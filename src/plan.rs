@@ -135,7 +135,7 @@ impl Plan {
             Fixed::find(clamp.source(), clamp.dtype(), affine, clamp.rounding())
         };
         plan.fixed = if channels == 1 { fixed(&clamp) } else { None };
-        let own = |clamp: &Clamp, fixed: bool| AffineStep::of(clamp, fixed, limits.features());
+        let own = |clamp: &Clamp, fixed: bool| AffineStep::of(clamp, fixed, limits.f64_arithmetic);
         let mut arithmetic = Arithmetic::new(&clamp, own(&clamp, plan.fixed.is_some()));
         if channels > 1 {
             let class = arithmetic.class();

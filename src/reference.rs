@@ -20,8 +20,8 @@
 //! leaves open: half of the f32 `0x00ff_ffff` rounds up to the least normal number, or is flushed to 0. To F32 and F64 the
 //! result of `Exact` is the first of these. To any other dtype all of these round twice, so that it need not be among them.
 //!
-//! From F16 to F16 the hardware may convert too. There a subnormal of F16 may be flushed as well: the element
-//! before the step, the result before the bounds, or both; a result may be judged before it is rounded to F16, too.
+//! From F16 to F16 a subnormal of F16 may be flushed as well: the element before the step, the result before the
+//! bounds, or both; a result may be judged before it is rounded to F16, too.
 //!
 //! An element that becomes one of another dtype is its number. What is no number follows these rules:
 //!

@@ -75,12 +75,7 @@ impl ModuleName {
 
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, operators, kernel, placement } = self;
-        let mut fragments = Vec::new();
-        if arithmetic.takes_f16() {
-            // Directives come first.
-            fragments.push(fragment!("enable/f16"));
-        }
-        fragments.push(fragment!("grid"));
+        let mut fragments = vec![fragment!("grid")];
         fragments.extend(operators.fragments());
         fragments.extend(kernel.definition().fragments(arithmetic));
         fragments.extend(arithmetic.fragments());

@@ -64,7 +64,7 @@ impl Outcome {
 
 /// A note that pipelines with types of naga's own were left out, if any were.
 pub fn without(count: usize) -> Option<String> {
-    (count > 0).then(|| format!("without {count} of F64 and F16 by hardware, which are for Vulkan alone"))
+    (count > 0).then(|| format!("without {count} of F64 by hardware, which are for Vulkan alone"))
 }
 
 /// Refusals that are printed of each compiler.

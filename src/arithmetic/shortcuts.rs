@@ -33,11 +33,10 @@ impl Shortcuts {
     const fn used(arithmetic: Arithmetic) -> Self {
         let Arithmetic { source, dtype, step, .. } = arithmetic;
         let class = arithmetic.class();
-        let fast = matches!(step, AffineStep::Fast | AffineStep::FastF16);
         Self {
             zero_within: matches!(class, Class::Float | Class::Float64),
             // Integers have none. Between them nothing is fast.
-            keeps_infinity: fast && source.is_float(),
+            keeps_infinity: matches!(step, AffineStep::Fast) && source.is_float(),
             rounded_by_device: matches!((step, dtype), (AffineStep::Fast, DType::F16)),
         }
     }
@@ -141,7 +140,6 @@ mod tests {
         assert_eq!(names(&floats, AffineStep::None), ["ZERO_WITHIN"]);
         assert_eq!(names(&floats, AffineStep::Exact), ["ZERO_WITHIN"]);
         assert_eq!(names(&floats, AffineStep::Fast), ["ZERO_WITHIN", "KEEPS_INFINITY", "ROUNDED_BY_DEVICE"]);
-        assert_eq!(names(&floats, AffineStep::FastF16), ["ZERO_WITHIN", "KEEPS_INFINITY"]);
         let from_bytes = Clamp::unbounded(DType::F32).with_source(DType::U8).unwrap();
         assert_eq!(names(&from_bytes, AffineStep::Fast), ["ZERO_WITHIN"]);
         let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();

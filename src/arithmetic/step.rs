@@ -24,22 +24,11 @@ pub(crate) enum Class {
 pub(crate) enum AffineStep {
     None,
     Fast,
-    /// `Fast` from F16 to F16, where hardware converts to f32 and back.
-    FastF16,
     Exact,
     /// Exact by a product and a shift.
     Fixed,
     /// Exact by the products with both halves of a factor.
     Halves,
-}
-
-/// What a device can compute with beyond what every one can: of [`Limits`](crate::Limits).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Features {
-    /// `f64_arithmetic`.
-    pub(crate) f64: bool,
-    /// `f16_conversion`.
-    pub(crate) f16: bool,
 }
 
 /// Which arithmetic a module holds.
@@ -103,11 +92,6 @@ impl Arithmetic {
     pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
     }
-
-    /// Whether it takes types of 16 bits, which a device need not have.
-    pub(crate) const fn takes_f16(self) -> bool {
-        matches!(self.step, AffineStep::FastF16)
-    }
 }
 
 impl fmt::Display for Arithmetic {
@@ -142,16 +126,11 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
     }
 }
 
-const fn is_f16(source: DType, dtype: DType) -> bool {
-    matches!((source, dtype), (DType::F16, DType::F16))
-}
-
 /// All steps that modules from one dtype to another may hold.
 #[cfg(test)]
 const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
-    use AffineStep::{Exact, Fast, FastF16, Fixed, Halves, None};
+    use AffineStep::{Exact, Fast, Fixed, Halves, None};
     match class(source, dtype) {
-        Class::Float if is_f16(source, dtype) => &[None, Fast, FastF16, Exact],
         Class::Float | Class::Float64 | Class::Rounded => &[None, Fast, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
         Class::Integer if source.size() == 2 => &[None, Exact, Halves],
@@ -160,19 +139,16 @@ const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
 }
 
 impl AffineStep {
-    /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed).
-    pub(crate) fn of(clamp: &Clamp, fixed: bool, features: Features) -> Self {
+    /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed). `f64_arithmetic`: of [`Limits`](crate::Limits).
+    pub(crate) fn of(clamp: &Clamp, fixed: bool, f64_arithmetic: bool) -> Self {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let in_halves = |affine| Halves::find(source, dtype, affine, clamp.rounding()).is_some();
         match (clamp.affine(), class(source, dtype), clamp.precision()) {
             (Some(_), ..) if fixed => Self::Fixed,
             (None, ..) => Self::None,
             (Some(affine), ..) if in_halves(affine) => Self::Halves,
-            (Some(_), Class::Float, Precision::Fast) if features.f16 && is_f16(source, dtype) => {
-                Self::FastF16
-            }
             (Some(_), Class::Float | Class::Rounded, Precision::Fast) => Self::Fast,
-            (Some(_), Class::Float64, Precision::Fast) if features.f64 => Self::Fast,
+            (Some(_), Class::Float64, Precision::Fast) if f64_arithmetic => Self::Fast,
             // Between integers it is always exact.
             (Some(_), ..) => Self::Exact,
         }
@@ -186,7 +162,6 @@ impl AffineStep {
             (Self::Fixed, Self::Fixed | Self::None) | (Self::None, Self::Fixed) => Self::Fixed,
             (Self::Halves, Self::Halves | Self::None) | (Self::None, Self::Halves) => Self::Halves,
             (Self::Fast, Self::Fast) => Self::Fast,
-            (Self::FastF16, Self::FastF16 | Self::None) | (Self::None, Self::FastF16) => Self::FastF16,
             (Self::Fast, Self::None) | (Self::None, Self::Fast) if !matches!(class, Class::Float64) => {
                 Self::Fast
             }
@@ -200,7 +175,6 @@ impl fmt::Display for AffineStep {
         f.write_str(match self {
             Self::None => "no affine step",
             Self::Fast => "fast affine step",
-            Self::FastF16 => "fast affine step by f16 in hardware",
             Self::Exact => "exact affine step",
             Self::Fixed => "fixed-point affine step",
             Self::Halves => "fixed-point affine step in halves",
@@ -233,7 +207,7 @@ impl Arithmetic {
             match (step, class) {
                 (AffineStep::None, _) => fragment!("affine/none"),
                 (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
-                (AffineStep::Fast | AffineStep::FastF16, _) => fragment!("affine/float_fast"),
+                (AffineStep::Fast, _) => fragment!("affine/float_fast"),
                 (AffineStep::Fixed, _) => fragment!("affine/fixed"),
                 (AffineStep::Halves, _) => fragment!("affine/halves"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
@@ -246,13 +220,9 @@ impl Arithmetic {
             Class::Integer | Class::Integer64 => fragments.extend(source_fragment(source)),
             Class::Float if !self.converts() => {
                 fragments.push(fragment!("operand/own"));
-                match step {
-                    AffineStep::Fast => {
-                        fragments.extend(source_fragment(source));
-                        fragments.push(fragment!("operand/own_f32"));
-                    }
-                    AffineStep::FastF16 => fragments.push(fragment!("operand/own_f16")),
-                    _ => {}
+                if step == AffineStep::Fast {
+                    fragments.extend(source_fragment(source));
+                    fragments.push(fragment!("operand/own_f32"));
                 }
             }
             Class::Float | Class::Rounded => {

@@ -24,31 +24,13 @@ pub(crate) fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
 /// What F64 by hardware takes: f64 itself, and u64, which its bits pass through.
 const F64_ARITHMETIC: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
-/// What conversions of F16 in hardware take: f16 itself, and u16, which its bits pass through.
-const F16_CONVERSION: wgpu::Features = wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_I16);
-
-/// The optional features of an adapter or device with `features` that the shaders make use of: on Vulkan alone. Of the
-/// other languages that WGSL is translated to, MSL and GLSL ES have no f64, and in HLSL naga writes bitcasts of it, and
-/// of f16, as those of f32.
-pub(crate) fn shader_features(info: &wgpu::AdapterInfo, features: wgpu::Features) -> wgpu::Features {
-    let both = [F64_ARITHMETIC, F16_CONVERSION].into_iter().filter(|&all| features.contains(all));
-    let wanted = both.fold(wgpu::Features::empty(), wgpu::Features::union);
-    if info.backend == wgpu::Backend::Vulkan { wanted } else { wgpu::Features::empty() }
+/// Whether an adapter or device with `features` computes F64 in hardware: on Vulkan alone. Of the other languages that
+/// WGSL is translated to, MSL and GLSL ES have no f64, and in HLSL naga writes bitcasts of it as those of f32.
+pub(crate) fn has_f64_arithmetic(info: &wgpu::AdapterInfo, features: wgpu::Features) -> bool {
+    info.backend == wgpu::Backend::Vulkan && features.contains(F64_ARITHMETIC)
 }
 
-/// Those of [`shader_features`] that make an adapter faster: software converts F16 slower than the shaders do (lavapipe,
-/// 0.59 of a copy for 0.82).
-pub(crate) fn worthwhile_features(info: &wgpu::AdapterInfo, offered: wgpu::Features) -> wgpu::Features {
-    let all = shader_features(info, offered);
-    if info.device_type == wgpu::DeviceType::Cpu { all - F16_CONVERSION } else { all }
-}
-
-/// Whether a device with such [`shader_features`] computes F64 in hardware.
-pub(crate) fn has_f64_arithmetic(shader_features: wgpu::Features) -> bool {
-    shader_features.contains(F64_ARITHMETIC)
-}
-
-/// Whether a device with such [`shader_features`] converts F16 in hardware.
-pub(crate) fn has_f16_conversion(shader_features: wgpu::Features) -> bool {
-    shader_features.contains(F16_CONVERSION)
+/// The optional features of an adapter with `offered` that the shaders make use of.
+pub(crate) fn shader_features(info: &wgpu::AdapterInfo, offered: wgpu::Features) -> wgpu::Features {
+    if has_f64_arithmetic(info, offered) { F64_ARITHMETIC } else { wgpu::Features::empty() }
 }

@@ -21,8 +21,7 @@ use crate::{Clamp, Clamps, Error, Limits, Plan};
 /// installs no callback.
 ///
 /// It takes the device as it is. No feature is needed. On Vulkan, `SHADER_F64` and `SHADER_INT64` together make
-/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast, and `SHADER_F16` and `SHADER_I16` together that of F16
-/// faster on a GPU.
+/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
 ///
 /// ```no_run
 /// use wgpu_clamp::{Clamp, Clamper, Layout, View, wgpu};
@@ -116,32 +115,29 @@ impl Clamper {
             }
         }
         let block_limits = BlockLimits::new(&limits);
-        let features = adapter::shader_features(&device.adapter_info(), device.features());
         let limits = Limits {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
-            f64_arithmetic: adapter::has_f64_arithmetic(features),
-            f16_conversion: adapter::has_f16_conversion(features),
+            f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
         };
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
-            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}{}; \
+            "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}; \
              keeps up to {} pipelines",
             adapter::in_words(device.adapter_info()),
             limits.max_binding_size,
             limits.binding_alignment,
             limits.max_workgroups_per_dimension,
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
-            if limits.f16_conversion { ", f16 conversion" } else { "" },
             Pipelines::CAPACITY,
         );
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }
 
     /// The features of wgpu that `adapter` has and the shaders make use of, none of which is needed: on Vulkan
-    /// `SHADER_F64` with `SHADER_INT64` and `SHADER_F16` with `SHADER_I16`, for
-    /// [`Precision::Fast`](crate::Precision::Fast) of F64 and F16. To ask for when a device is created.
+    /// `SHADER_F64` with `SHADER_INT64`, for [`Precision::Fast`](crate::Precision::Fast) of F64. To ask for when a device
+    /// is created.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamper, wgpu};

@@ -1,15 +1,14 @@
 //! An adapter, device and queue for programs that have none.
 
 use super::choice;
-use crate::gpu::adapter::{in_words, shares_memory, worthwhile_features};
+use crate::gpu::adapter::{in_words, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
     /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature but these:
     /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory (but on DX12), which saves copies;
     /// on Vulkan `SHADER_F64` and `SHADER_INT64` where the adapter has both, for
-    /// [`Precision::Fast`](crate::Precision::Fast) of F64, and likewise `SHADER_F16` and `SHADER_I16` for that of F16, but
-    /// on a CPU, where they make it slower.
+    /// [`Precision::Fast`](crate::Precision::Fast) of F64.
     ///
     /// wgpu's environment variables are honoured, among them `WGPU_BACKEND` (such as `vulkan` or `gl`),
     /// `WGPU_ADAPTER_NAME` (a part of the name, in any case) and `WGPU_POWER_PREF` (`low` or `high`, the
@@ -62,7 +61,7 @@ impl Host {
         if shares_memory(&info) {
             required_features |= offered & wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         }
-        required_features |= worthwhile_features(&info, offered);
+        required_features |= shader_features(&info, offered);
         log::debug!("opening a device on {}", in_words(info));
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {

@@ -1,7 +1,6 @@
 //! What a device can bind, dispatch and compute.
 
 use super::{PACKET, WORKGROUP_SIZE};
-use crate::arithmetic::Features;
 
 /// What a device can bind and dispatch at once, and compute; from `wgpu::Limits` and `wgpu::Features`, or made up to
 /// look at a [`Plan`](crate::Plan).
@@ -23,9 +22,6 @@ pub struct Limits {
     /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 is hardware arithmetic: on Vulkan, of devices that
     /// were created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
-    /// Whether [`Precision::Fast`](crate::Precision::Fast) from F16 to F16 converts in hardware: on Vulkan, of devices
-    /// that were created with `SHADER_F16` and `SHADER_I16`.
-    pub f16_conversion: bool,
 }
 
 impl Default for Limits {
@@ -36,7 +32,6 @@ impl Default for Limits {
             binding_alignment: 256,
             max_workgroups_per_dimension: 65_535,
             f64_arithmetic: false,
-            f16_conversion: false,
         }
     }
 }
@@ -45,11 +40,6 @@ impl Default for Limits {
 const MAX_BINDING: u64 = (1 << 31) - 4;
 
 impl Limits {
-    /// What can be computed with.
-    pub(crate) const fn features(&self) -> Features {
-        Features { f64: self.f64_arithmetic, f16: self.f16_conversion }
-    }
-
     /// The largest binding that every API can have, in bytes.
     pub(crate) fn binding_size(&self) -> u64 {
         self.max_binding_size.min(MAX_BINDING)

@@ -89,8 +89,7 @@ pub enum Precision {
     /// For F64 that takes a device on Vulkan that was created with the features `SHADER_F64` and `SHADER_INT64`
     /// ([`Host::open`](crate::Host::open) asks for them). Elsewhere it is computed as in [`Exact`](Self::Exact), many
     /// times slower; that result is always in the set. [`Limits::f64_arithmetic`](crate::Limits::f64_arithmetic) of
-    /// [`Clamper::limits`](crate::Clamper::limits) tells. From F16 to F16, `SHADER_F16` and `SHADER_I16` there make a
-    /// GPU faster: the device then converts ([`Limits::f16_conversion`](crate::Limits::f16_conversion)).
+    /// [`Clamper::limits`](crate::Clamper::limits) tells.
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits

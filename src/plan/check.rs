@@ -336,8 +336,8 @@ pub(crate) fn plan(
             assert!(!share(clamp, src, dst), "{src} and {dst} share bytes");
         }
     }
-    // F64 and F16 by hardware are out of reach: without these features, the same clamps take the other steps.
-    let limits = Limits { f64_arithmetic: false, f16_conversion: false, ..limits };
+    // F64 by hardware is out of reach: without its features, the same clamps take the other step.
+    let limits = Limits { f64_arithmetic: false, ..limits };
     let telling = telling(clamps);
     for clamps in [clamps, clamps_like(clamps, &telling)] {
         let Ok(plan) = Plan::with_placement(clamps, src, dst, placement, limits) else { continue };

@@ -106,7 +106,7 @@ impl Hardware {
         }
     }
 
-    /// The second rounding by hardware, which may flush what is below the least normal F16, before or after it rounds.
+    /// The second rounding from F16 to F16, which may flush what is below the least normal F16, before or after it rounds.
     fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
         let mut allowed = results.map(|bits| self.narrow(clamp, bits));
         for &bits in results.values() {

@@ -21,7 +21,7 @@ struct Listed {
     /// That of its file, without the extension.
     number: usize,
     name: String,
-    /// Whether it has types of naga's own, f64 or u16, which the crate gives to Vulkan alone.
+    /// Whether it has types of naga's own, f64 and u64, which the crate gives to Vulkan alone.
     vulkan_only: bool,
     /// Whether it is one of the few that stand for all where a compiler is slow: one of each arithmetic and kernel,
     /// whose placements and operators take turns.
@@ -86,7 +86,7 @@ fn listed() -> Vec<Listed> {
             listed.push(Listed {
                 number: listed.len(),
                 name: format!("{arithmetic}, {operators}{placement}, {kernel} kernel"),
-                vulkan_only: arithmetic.takes_f64() || arithmetic.takes_f16(),
+                vulkan_only: arithmetic.takes_f64(),
                 sampled: name == sampled,
                 pipelines: pipelines(name, &mut turns, &mut met),
             });

@@ -14,7 +14,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
-    self, AffineStep, Arithmetic, Class, Features, OperatorBlock, OperatorBytes, Operators, Shortcuts,
+    self, AffineStep, Arithmetic, Class, OperatorBlock, OperatorBytes, Operators, Shortcuts,
 };
 use crate::fragment::Fragment;
 use crate::kernel::gather::{self, Row};
@@ -50,32 +50,24 @@ fn capabilities(module: Module) -> Capabilities {
         Module::Clamp(key) if key.arithmetic.takes_f64() => {
             Capabilities::FLOAT64 | Capabilities::SHADER_INT64
         }
-        Module::Clamp(key) if key.arithmetic.takes_f16() => {
-            Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT16
-        }
         _ => Capabilities::empty(),
     }
 }
 
-/// Only F64 and F16 have a step that depends on the device.
+/// Only F64 has a step that depends on the device.
 #[test]
-fn steps_depend_on_the_device_for_f64_and_f16_alone() {
-    let all = Features { f64: true, f16: true };
+fn steps_depend_on_the_device_for_f64_alone() {
     let pairs = DType::ALL.into_iter().flat_map(|dtype| DType::ALL.map(|source| (source, dtype)));
     for (source, dtype) in pairs.filter(|(source, dtype)| source.converts_to(*dtype)) {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
         let affine = plain.with_affine(2.0, 1.0).unwrap();
         for clamp in [plain, affine, affine.with_precision(Precision::Exact)] {
-            let steps = [Features::default(), all].map(|features| AffineStep::of(&clamp, false, features));
+            let steps = [false, true].map(|f64_arithmetic| AffineStep::of(&clamp, false, f64_arithmetic));
             let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
-            match (source, dtype) {
-                (DType::F64, DType::F64) if fast => {
-                    assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
-                }
-                (DType::F16, DType::F16) if fast => {
-                    assert_eq!(steps, [AffineStep::Fast, AffineStep::FastF16]);
-                }
-                _ => assert_eq!(steps[0], steps[1], "{clamp:?}"),
+            if dtype == DType::F64 && fast {
+                assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
+            } else {
+                assert_eq!(steps[0], steps[1], "{clamp:?}");
             }
             let known =
                 |step: &AffineStep| Arithmetic::all().any(|other| other == Arithmetic::new(&clamp, *step));
@@ -97,11 +89,11 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 /// Whoever changes what there is sees by how much.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    // Of one dtype: 31 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
+    // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 18 pairs to floats, with three
     // steps each; 12 from floats to integers, with as many, rounded in two ways; 12 between integers, without a step
     // or with an exact one, rounded in two ways, and 6 of these by fixed point. These 12 and the four dtypes also in
     // halves.
-    assert_eq!(Arithmetic::all().count(), 39 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
+    assert_eq!(Arithmetic::all().count(), 38 + 18 * 3 + 12 * 6 + 12 * 3 + 6 + (12 + 4) * 2);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
     let count = Arithmetic::all().count() * 3 * 4;
     assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
@@ -207,7 +199,7 @@ fn affine(step: AffineStep, class: Class) -> Twin {
         (AffineStep::Fast, Class::Float64) => {
             twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
-        (AffineStep::Fast | AffineStep::FastF16, _) => {
+        (AffineStep::Fast, _) => {
             twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip unchanged_from)
         }
         (AffineStep::Exact, Class::Integer) => {
@@ -265,7 +257,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = match step {
             AffineStep::None => clamp,
-            AffineStep::Fast | AffineStep::FastF16 => clamp.with_affine(2.0, 1.0).unwrap(),
+            AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
             AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves => {
                 clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
             }
@@ -429,10 +421,7 @@ fn fragments_provide_and_need_what_they_say() {
         for &fragment in &fragments {
             let provides = head(fragment).provides;
             let enters = parsed.entry_points.iter().any(|e| provides.contains(&e.name.as_str()));
-            // A directive has no name.
-            let takes_f16 = matches!(module, Module::Clamp(key) if key.arithmetic.takes_f16());
-            let directs = fragment.name == "enable/f16" && takes_f16;
-            let is_needed = directs || enters || provides.iter().any(|name| needed.contains(name));
+            let is_needed = enters || provides.iter().any(|name| needed.contains(name));
             assert!(is_needed, "{module:?} does not need {}", fragment.name);
             if seen.insert(fragment) {
                 wrong.extend(wrong_needs(fragment, &fragments));
@@ -455,10 +444,7 @@ fn wrong_needs(fragment: Fragment, fragments: &[Fragment]) -> Vec<String> {
     let others: Vec<_> = fragments.iter().copied().filter(|other| *other != fragment).collect();
     let needs = head(fragment).needs;
     let parses = |hidden: &HashSet<&str>| {
-        // As in the module, directives come first.
-        let at = fragments.iter().position(|other| *other == fragment).unwrap();
-        let (before, behind) = others.split_at(at);
-        let text = hiding(before, hidden) + fragment.text + &hiding(behind, hidden);
+        let text = fragment.text.to_owned() + &hiding(&others, hidden);
         naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))
     };
     let all: HashSet<_> = others.iter().flat_map(|other| declared(*other)).collect();

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
 
-use crate::harness::{FEATURES, Gpu, Place, check, devices, exhaustive};
+use crate::harness::{Gpu, Place, check, devices, exhaustive};
 use crate::random::{Random, to_bytes};
 use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
 
@@ -201,10 +201,10 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
-/// Whether the clamp's affine step takes a feature that not every device has.
+/// Whether the clamp's affine step takes features that not every device has.
 fn by_hardware(gpu: &Gpu, clamp: &Clamp) -> bool {
     let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
-    fast && FEATURES.into_iter().any(|feature| feature.dtype == clamp.dtype() && gpu.has(feature))
+    fast && clamp.dtype() == DType::F64 && gpu.has_f64()
 }
 
 /// One clamp per step, with bounds that some elements meet and others do not.

@@ -12,19 +12,8 @@ pub struct Gpu {
     pub host: Host,
 }
 
-/// Something that hardware does in place of the shaders.
-#[derive(Clone, Copy, Debug)]
-pub struct Feature {
-    pub dtype: DType,
-    /// Of wgpu, all of them.
-    pub needed: wgpu::Features,
-}
-
-/// All of them.
-pub const FEATURES: [Feature; 2] = [
-    Feature { dtype: DType::F64, needed: wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64) },
-    Feature { dtype: DType::F16, needed: wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_I16) },
-];
+/// What F64 by hardware takes, all of them.
+pub const F64_FEATURES: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
 impl Gpu {
     pub fn device(&self) -> &wgpu::Device {
@@ -35,25 +24,20 @@ impl Gpu {
         self.host.clamper()
     }
 
-    /// What is worth a test here: all, or what the features of [`featured_gpus`] change.
+    /// What is worth a test here: all, or what the features of [`f64_gpus`] change.
     pub fn dtypes(&self) -> &'static [DType] {
-        match FEATURES.map(|feature| self.has(feature)) {
-            [false, false] => &DType::ALL,
-            [true, false] => &[DType::F64],
-            [false, true] => &[DType::F16],
-            [true, true] => &[DType::F64, DType::F16],
-        }
+        if self.has_f64() { &[DType::F64] } else { &DType::ALL }
     }
 
-    /// Whether the device was created with it.
-    pub fn has(&self, feature: Feature) -> bool {
-        self.device().features().contains(feature.needed)
+    /// Whether the device was created with [`F64_FEATURES`].
+    pub fn has_f64(&self) -> bool {
+        self.device().features().contains(F64_FEATURES)
     }
 
-    /// Whether the adapter has it, and the backend is one for which naga writes what is meant.
-    pub fn offers(&self, feature: Feature) -> bool {
+    /// Whether the adapter has them, and the backend is one for which naga writes what is meant.
+    pub fn offers_f64(&self) -> bool {
         let vulkan = self.adapter.get_info().backend == wgpu::Backend::Vulkan;
-        vulkan && self.adapter.features().contains(feature.needed)
+        vulkan && self.adapter.features().contains(F64_FEATURES)
     }
 }
 
@@ -63,30 +47,28 @@ pub fn gpus() -> &'static [Gpu] {
     GPUS.get_or_init(|| pollster::block_on(open_all()))
 }
 
-/// One more for each adapter that has some of [`FEATURES`].
+/// One more for each adapter that has [`F64_FEATURES`].
 #[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
-pub fn featured_gpus() -> &'static [Gpu] {
+pub fn f64_gpus() -> &'static [Gpu] {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     GPUS.get_or_init(|| {
         let open = |gpu: &Gpu| {
             let info = gpu.adapter.get_info();
-            let offered: Vec<_> = FEATURES.into_iter().filter(|&feature| gpu.offers(feature)).collect();
             let lavapipe = info.backend == wgpu::Backend::Vulkan && info.driver == "llvmpipe";
-            assert!(!lavapipe || offered.len() == FEATURES.len(), "lavapipe has all");
-            if offered.is_empty() {
-                writeln!(std::io::stdout(), "no optional feature: {}", gpu.name).unwrap();
+            assert!(!lavapipe || gpu.offers_f64(), "lavapipe has both");
+            if !gpu.offers_f64() {
+                writeln!(std::io::stdout(), "no f64 arithmetic: {}", gpu.name).unwrap();
                 return None;
             }
-            let needed = offered.iter().fold(wgpu::Features::empty(), |all, feature| all | feature.needed);
-            Some(with_features(&gpu.adapter, needed, wgpu::Limits::downlevel_defaults()))
+            Some(with_features(&gpu.adapter, F64_FEATURES, wgpu::Limits::downlevel_defaults()))
         };
         gpus().iter().filter_map(open).collect()
     })
 }
 
-/// All devices of [`gpus`] and [`featured_gpus`].
+/// All devices of [`gpus`] and [`f64_gpus`].
 pub fn devices() -> impl Iterator<Item = &'static Gpu> {
-    gpus().iter().chain(featured_gpus())
+    gpus().iter().chain(f64_gpus())
 }
 
 #[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]

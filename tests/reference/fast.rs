@@ -88,11 +88,11 @@ fn check_against_f32(clamp: &Clamp, x: u64) -> usize {
         return 0;
     }
     let [scale, bias] = [affine.scale(), affine.bias()].map(narrow);
-    let converts_f16 = source == DType::F16 && dtype == DType::F16;
-    let xs = if converts_f16 { vec![x, flushed_f16(x)] } else { vec![x] };
+    let is_f16 = source == DType::F16 && dtype == DType::F16;
+    let xs = if is_f16 { vec![x, flushed_f16(x)] } else { vec![x] };
     let mut results: Vec<f32> =
         xs.into_iter().flat_map(|x| host_set_f32(widened(source, x), scale, bias)).collect();
-    if converts_f16 {
+    if is_f16 {
         // Whether the number is judged before it is rounded or after, it stays or becomes a zero.
         let tiny = |v: &f32| v.abs() < f16::MIN_POSITIVE.to_f32();
         let flushed: Vec<f32> = results.iter().filter(|v| tiny(v)).map(|v| v * 0.0).collect();
@@ -216,8 +216,8 @@ fn near(random: &mut Random, x: f64, least: f64) -> (f64, f64) {
 fn just_below_the_least_normal_number() {
     for (seed, (source, dtype)) in pairs().filter(|(a, b)| a.is_float() || b.is_float()).enumerate() {
         let mut random = Random(510 + seed as u64);
-        let converts_f16 = source == DType::F16 && dtype == DType::F16;
-        let least = if converts_f16 { f16::MIN_POSITIVE.to_f32() } else { f32::MIN_POSITIVE };
+        let is_f16 = source == DType::F16 && dtype == DType::F16;
+        let least = if is_f16 { f16::MIN_POSITIVE.to_f32() } else { f32::MIN_POSITIVE };
         let of_least = narrowed(dtype, Rounding::default(), least);
         let mut reached = 0;
         for _ in 0..10_000 {
@@ -231,7 +231,7 @@ fn just_below_the_least_normal_number() {
             let allowed = reference::allowed(&clamp, x);
             reached += u32::from(allowed.contains(0) && allowed.contains(of_least));
         }
-        let distinct = converts_f16 || [DType::F32, DType::BF16].contains(&dtype);
+        let distinct = is_f16 || [DType::F32, DType::BF16].contains(&dtype);
         assert!(reached > 100 || !distinct, "{source} to {dtype}: {reached}");
     }
 }
@@ -306,7 +306,7 @@ fn by_hand() {
     assert_eq!(set(0.5, 0.0, 2.0 * smallest_normal), [0x0080_0000]);
     // 0x00ff_ffff / 2 + 2^-126: both are kept, or the product is flushed.
     assert_eq!(set(0.5, smallest_normal, f32::from_bits(0x00ff_ffff)), [0x0080_0000, 0x0100_0000]);
-    // In f64, and where the f32 becomes a BF16, or an F16 whose hardware converts.
+    // In f64, and where the f32 becomes a BF16, or an F16 that an F16 went into.
     let double = Clamp::unbounded(DType::F64).with_affine_f64(0.5, 0.0).unwrap();
     let allowed = reference::allowed(&double, 0x001f_ffff_ffff_ffff);
     assert_eq!(sorted(allowed.values().to_vec()), [0, f64::MIN_POSITIVE.to_bits()]);
@@ -322,7 +322,7 @@ fn by_hand() {
     assert_eq!(set(product.1, -tiny, product.0), [0, 0x007f_ffff, 0x0080_0000]);
     // The same one binade higher: there only the unfused result is subnormal at all.
     assert_eq!(set(2.0 * product.1, -(smallest_normal + tiny), product.0), [0, 0x007f_ffff, 0x0080_0000]);
-    // f16 subnormals are ordinary f32 numbers, but conversions in hardware may flush them.
+    // f16 subnormals are ordinary f32 numbers, but from F16 to F16 they may be flushed.
     assert_eq!(set(2.0, 0.0, f16::from_bits(1)), [0, 2]);
     // The element alone: 1023 * 2^-24 * 16 + 1 is 1 + 2^-6 less a little, or 1.
     assert_eq!(set(16.0, 1.0, f16::from_bits(0x3ff)), [0x3c00, 0x3c01]);
@@ -348,7 +348,7 @@ fn the_bounds_apply_to_each_candidate() {
     assert_eq!(reference::allowed(&both, (1.0 + ulp).to_bits64()).values(), [1.0_f32.to_bits64()]);
 }
 
-/// Conversions to and from other dtypes are not those of F16 in hardware, and neither is a copy.
+/// Conversions to and from other dtypes keep subnormals of F16, and so do copies and `Exact`.
 #[test]
 fn only_from_f16_to_f16_may_f16_be_flushed() {
     let subnormal = f16::from_bits(3).to_bits64();

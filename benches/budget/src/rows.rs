@@ -95,35 +95,22 @@ pub fn rows(options: &Options) -> Result<Vec<Row>> {
     })?;
     // Whatever device is here.
     let limits = Limits { f64_arithmetic: true, ..Limits::default() };
-    let f16 = Limits { f16_conversion: true, ..limits };
     let mut rows = vec![copy()];
     for row in clamp_bench::rows(&bench, &[])? {
         let Some(case) = row.case else { continue };
-        let kernels = |limits| -> Result<Vec<Kernel>> {
-            let plan = if case.in_place {
-                Plan::in_one_buffer(case.clamps(), &case.src, &case.dst, limits)?
-            } else {
-                Plan::new(case.clamps(), &case.src, &case.dst, limits)?
-            };
-            Ok(plan.shaders().into_iter().map(Kernel::from).collect())
+        let plan = if case.in_place {
+            Plan::in_one_buffer(case.clamps(), &case.src, &case.dst, limits)?
+        } else {
+            Plan::new(case.clamps(), &case.src, &case.dst, limits)?
         };
-        let by_bits = Row {
+        rows.push(Row {
             section: row.section,
             name: row.name,
             dtype: case.clamp.dtype().name(),
             elements: case.dst.len() as u64,
             bytes: 2 * case.bytes(),
-            kernels: kernels(limits)?,
-        };
-        let by_hardware = kernels(f16)?;
-        let names = |kernels: &[Kernel]| kernels.iter().map(Kernel::name).collect::<Vec<_>>();
-        let with_f16 = (names(&by_hardware) != names(&by_bits.kernels)).then(|| Row {
-            name: format!("{}, with SHADER_F16", by_bits.name),
-            kernels: by_hardware,
-            ..by_bits
+            kernels: plan.shaders().into_iter().map(Kernel::from).collect(),
         });
-        rows.push(by_bits);
-        rows.extend(with_f16);
     }
     Ok(rows)
 }

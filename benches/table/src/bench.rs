@@ -48,7 +48,7 @@ impl Bench {
     ///
     /// There is no adapter, or the device is lost.
     pub fn open(options: Options) -> Result<Self> {
-        let device = Device::open(options.f16)?;
+        let device = Device::open()?;
         let clock = Clock::new(&device)?;
         let [copies, fills] = [COPIES, FILLS].map(|kinds| kinds.map(|kind| Packets::new(&device, kind)));
         Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None), start: Instant::now() })

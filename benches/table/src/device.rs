@@ -24,13 +24,12 @@ const WANTED: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::IMMEDIATES);
 
 impl Device {
-    /// Opens the adapter that wgpu's environment variables ask for, or the fastest, with what converts F16 in hardware
-    /// or without. Nothing is validated.
+    /// Opens the adapter that wgpu's environment variables ask for, or the fastest. Nothing is validated.
     ///
     /// # Errors
     ///
     /// There is none, or it gives no device.
-    pub fn open(f16: bool) -> Result<Self> {
+    pub fn open() -> Result<Self> {
         pollster::block_on(async {
             let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
             // Validation layers and debug names would be measured along.
@@ -38,7 +37,7 @@ impl Device {
             let backends = descriptor.backends;
             let instance = wgpu::Instance::new(descriptor);
             let adapter = pick(instance.enumerate_adapters(backends).await)?;
-            let required_features = adapter.features() & wanted(&adapter, f16);
+            let required_features = adapter.features() & wanted(&adapter);
             let (device, queue) = adapter
                 .request_device(&wgpu::DeviceDescriptor {
                     label: Some("clamp-bench"),
@@ -81,15 +80,13 @@ impl Device {
 }
 
 /// On memory that host and device share, buffers that both reach are worth having; elsewhere they are slow.
-fn wanted(adapter: &wgpu::Adapter, f16: bool) -> wgpu::Features {
-    let mut wanted = WANTED;
-    if f16 {
-        wanted |= wgpu::Features::SHADER_F16 | wgpu::Features::SHADER_I16;
+fn wanted(adapter: &wgpu::Adapter) -> wgpu::Features {
+    match adapter.get_info().device_type {
+        wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu => {
+            WANTED | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS
+        }
+        _ => WANTED,
     }
-    if matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu) {
-        wanted |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-    }
-    wanted
 }
 
 /// A GPU before a CPU, a native API before GL; `WGPU_ADAPTER_NAME` narrows the choice.

@@ -20,7 +20,6 @@ use crate::clock::{Clock, Work, wait};
 use crate::data;
 use crate::device::Device;
 use crate::kernels::{COPIES, Packets};
-use crate::options::Options;
 use crate::plain;
 use crate::row::Unit;
 use crate::stats::Stats;
@@ -194,7 +193,7 @@ pub fn measure(bench: &Bench) -> Result<(Vec<First>, usize)> {
 
 fn both(bench: &Bench, n: usize, job: &Job, first: &mut First) -> Result<()> {
     let times = |side: Side| {
-        let samples = (0..bench.rounds()).map(|_| start(&bench.options, n, side));
+        let samples = (0..bench.rounds()).map(|_| start(n, side));
         let (prepare, dispatch) = samples.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         anyhow::Ok(Times { prepare: Stats::of(prepare), dispatch: Stats::of(dispatch) })
     };
@@ -215,12 +214,9 @@ pub enum Side {
 }
 
 /// Has a new process take one sample: seconds of preparing and of the first dispatch.
-fn start(options: &Options, n: usize, side: Side) -> Result<(f64, f64)> {
+fn start(n: usize, side: Side) -> Result<(f64, f64)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--first-sample", &format!("{n}:{side:?}")]).envs(CACHES_OFF);
-    if options.f16 {
-        command.arg("--f16");
-    }
     let output = command.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -234,11 +230,11 @@ fn start(options: &Options, n: usize, side: Side) -> Result<(f64, f64)> {
 /// # Errors
 ///
 /// There is no such job, the device fails, or the result is wrong.
-pub fn sample(f16: bool, n: usize, side: Side) -> Result<()> {
+pub fn sample(n: usize, side: Side) -> Result<()> {
     let jobs = jobs()?;
     let job =
         jobs.get(n).with_context(|| format!("there are {} jobs, so none has number {n}", jobs.len()))?;
-    let device = Device::open(f16)?;
+    let device = Device::open()?;
     let clock = Clock::new(&device)?;
     let scratch = [data::buffer(&device, &[1; 4096])?, data::buffer(&device, &[0; 4096])?];
     clock.wall(&device, &Packets::new(&device, COPIES[0]).work(&device, 4096, &[scratch]), 1)?;

@@ -84,8 +84,7 @@ impl Head {
         let adapter = self.line("adapter");
         let name = adapter.split(" (").next().unwrap_or_default();
         let api = adapter.rsplit('(').next().and_then(|kind| kind.split(',').next()).unwrap_or_default();
-        let f16 = if self.line("features").contains("SHADER_F16") { "f16" } else { "" };
-        let words = format!("{name} {api} {f16}").to_lowercase();
+        let words = format!("{name} {api}").to_lowercase();
         let words =
             words.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join("-")

@@ -74,7 +74,7 @@ fn try_run(more: &[More]) -> Result<bool> {
             let page = options.into.as_deref().unwrap_or(Path::new("benches/RESULTS.md"));
             return take(files, page).map(|()| true);
         }
-        Task::FirstSample(job, side) => return first::sample(options.f16, *job, *side).map(|()| true),
+        Task::FirstSample(job, side) => return first::sample(*job, *side).map(|()| true),
         Task::Table | Task::Layouts | Task::First => {}
     }
     let bench = Bench::open(options)?;

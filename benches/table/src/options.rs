@@ -18,7 +18,6 @@ Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table 
     --json FILE      all figures, for programs
     --plot FILE.svg  the ratios as a picture
     --minutes N      begins no row after so long; what was measured by then is written
-    --f16            with SHADER_F16 and SHADER_I16, by which devices on Vulkan convert F16 in hardware
     --growth         also time against size, rank, clamps in a pass and host memory; with --plot, one picture each
 
 In place of the table:
@@ -36,7 +35,6 @@ slow one does not.
 
 /// What was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
     /// Only print [`USAGE`].
     pub help: bool,
@@ -54,8 +52,6 @@ pub struct Options {
     pub json: Option<PathBuf>,
     /// Where the picture goes.
     pub plot: Option<PathBuf>,
-    /// With what converts F16 in hardware.
-    pub f16: bool,
     /// Also time against size, rank and count.
     pub growth: bool,
     /// What is done.
@@ -88,7 +84,6 @@ impl Task {
             "--growth" => *self == Self::Table,
             "--quick" | "--size" | "--plot" => matches!(self, Self::Table | Self::Layouts),
             "--only" | "--rounds" | "--minutes" | "--json" => measures,
-            "--f16" => measures || matches!(self, Self::FirstSample(..)),
             "--into" => matches!(self, Self::Record(_)),
             _ => true,
         }
@@ -123,7 +118,6 @@ impl Options {
             match name {
                 "--help" | "-h" => options.help = true,
                 "--quick" => options.quick = true,
-                "--f16" => options.f16 = true,
                 "--growth" => options.growth = true,
                 "--layouts" => options.ask(Task::Layouts)?,
                 "--first" => options.ask(Task::First)?,
@@ -193,7 +187,7 @@ mod tests {
     #[test]
     fn all_options_at_once() {
         let options =
-            parse("--quick --only F16 --rounds 7 --minutes 9 --size 2 --json a --plot b.svg --f16 --growth")
+            parse("--quick --only F16 --rounds 7 --minutes 9 --size 2 --json a --plot b.svg --growth")
                 .unwrap();
         let expected = Options {
             help: false,
@@ -204,7 +198,6 @@ mod tests {
             size: Some(2 << 20),
             json: Some("a".into()),
             plot: Some("b.svg".into()),
-            f16: true,
             growth: true,
             ..Options::default()
         };

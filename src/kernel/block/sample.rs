@@ -109,7 +109,7 @@ mod tests {
         let mut most = 0;
         for (source, dtype) in [(DType::U8, DType::U8), (DType::U8, DType::F32), (DType::F32, DType::U8)] {
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-            let step = crate::arithmetic::AffineStep::of(&clamp, false, Limits::default().features());
+            let step = crate::arithmetic::AffineStep::of(&clamp, false, Limits::default().f64_arithmetic);
             let task = Task {
                 arithmetic: Arithmetic::new(&clamp, step),
                 channels: 1,
