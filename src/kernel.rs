@@ -99,22 +99,23 @@ pub(crate) struct Tiling {
     pub(crate) quantum: usize,
     /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
     pub(crate) most: u64,
-    /// The most dispatches that a tile takes.
-    pub(crate) dispatches: usize,
 }
 
 impl Tiling {
-    /// Cut anywhere, into tiles of one dispatch with an element for each invocation at least.
+    /// Cut anywhere, into tiles with an element for each invocation at least.
     fn of_elements(task: &Task) -> Self {
         let invocations = task.limits.invocations();
-        Self { quantum: 1, most: invocations.min(i32::MAX as u64), dispatches: 1 }
+        Self { quantum: 1, most: invocations.min(i32::MAX as u64) }
     }
 }
 
 /// What each kernel tells.
 pub(crate) trait Definition {
     /// How its regions are cut.
-    fn tiling(&self, task: &Task) -> Tiling;
+    fn tiling(&self, task: &Task, region: &Region) -> Tiling;
+
+    /// The most dispatches that a tile takes.
+    fn dispatches(&self) -> usize;
 
     /// What dimension `d` of a region is cut at multiples of.
     fn multiple(&self, _region: &Region, _d: usize, _task: &Task) -> usize {

@@ -227,6 +227,11 @@ impl Block {
         self.dims().iter().position(|dim| dim.channels)
     }
 
+    /// Whether what lies beside whole packets is another dispatch's.
+    fn leaves_edges(&self) -> bool {
+        !matches!(self.shape, Shape::Line | Shape::Squares { .. })
+    }
+
     /// What the region is cut at multiples of along a dimension of the block: whole blocks, or whole packets of rows.
     fn cut_at(&self, dim: Along) -> usize {
         let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
@@ -321,23 +326,28 @@ impl EntryPoint {
 }
 
 impl Definition for Block {
-    fn tiling(&self, task: &Task) -> Tiling {
+    fn tiling(&self, task: &Task, region: &Region) -> Tiling {
         let elements = self.len() as u64;
         let invocations = task.limits.invocations();
-        let (most, dispatches) = match self.shape {
-            Shape::Line => (invocations.saturating_mul(elements), 1),
+        let most = match self.shape {
+            Shape::Line => invocations.saturating_mul(elements),
             // A tile may be as narrow as one block in each workgroup.
-            Shape::Squares { .. } => (task.limits.workgroups().saturating_mul(elements), 1),
+            Shape::Squares { .. } => task.limits.workgroups().saturating_mul(elements),
+            Shape::Rows if region.dims().len() == 1 => invocations.saturating_mul(elements),
             // A row may be as short as one element.
-            Shape::Rows => (invocations / rows::EDGE_INVOCATIONS, 2),
+            Shape::Rows => invocations / rows::EDGE_INVOCATIONS,
             // A run may be as short as one block, with an invocation for each element of its edges.
-            Shape::Runs { .. } => (invocations.saturating_mul(elements / self.edge_elements() as u64), 2),
+            Shape::Runs { .. } => invocations.saturating_mul(elements / self.edge_elements() as u64),
             // A run may be of one row.
-            Shape::Around => (invocations.saturating_mul(self.per_packet() as u64), 2),
+            Shape::Around => invocations.saturating_mul(self.per_packet() as u64),
         };
         let quantum = self.dims().iter().map(|dim| self.cut_at(*dim)).max().unwrap_or(1);
         let quantum = if self.shape == Shape::Around { 1 } else { quantum };
-        Tiling { quantum, most: most.min(i32::MAX as u64), dispatches }
+        Tiling { quantum, most: most.min(i32::MAX as u64) }
+    }
+
+    fn dispatches(&self) -> usize {
+        if self.leaves_edges() { 2 } else { 1 }
     }
 
     fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::region::{DST, same_phase};
+use super::region::{DST, Region, same_phase};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
 use super::{Definition, Task, Tiling, flag, load_fragments, size_fragment, store_fragments};
@@ -55,8 +55,12 @@ impl EntryPoint {
 pub(super) struct Gather;
 
 impl Definition for Gather {
-    fn tiling(&self, task: &Task) -> Tiling {
+    fn tiling(&self, task: &Task, _: &Region) -> Tiling {
         Tiling::of_elements(task)
+    }
+
+    fn dispatches(&self) -> usize {
+        1
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {

@@ -289,7 +289,7 @@ pub(super) fn window(plan: &Plan, window: &Window) {
             assert!(disjoint, "{src:?} and {dst:?} share words");
         }
     }
-    let most = window.kernel.definition().tiling(&task).dispatches;
+    let most = window.kernel.definition().dispatches();
     assert!(window.dispatches().count() <= most, "{} takes more dispatches than it says", window.kernel);
     for dispatch in window.dispatches() {
         let fits = |&n: &u32| n >= 1 && n <= limits.max_workgroups_per_dimension;

@@ -75,23 +75,23 @@ impl Strategy {
             main = main.slice(dim, first, extent);
         }
         first[0] = Some(Assignment::new(task, kernel, &main, claim, in_place)?);
-        match strategy.dispatches(task) {
+        match strategy.dispatches() {
             ..=MAX_DISPATCHES => Ok(strategy),
             _ => Err(Misfit::Refused(strategy.too_many(task))),
         }
     }
 
     /// The most dispatches that it takes.
-    fn dispatches(&self, task: &Task) -> usize {
-        self.assignments().fold(0, |total, assignment| total.saturating_add(assignment.dispatches(task)))
+    fn dispatches(&self) -> usize {
+        self.assignments().fold(0, |total, assignment| total.saturating_add(assignment.dispatches()))
     }
 
     /// The error that names the assignment with the most dispatches.
     fn too_many(&self, task: &Task) -> Error {
-        let most = self.assignments().max_by_key(|assignment| assignment.dispatches(task));
+        let most = self.assignments().max_by_key(|assignment| assignment.dispatches());
         let most = most.expect("something takes too many windows");
-        let others = self.dispatches(task) - most.dispatches(task);
-        let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().tiling(task).dispatches;
+        let others = self.dispatches() - most.dispatches();
+        let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().dispatches();
         let Limits { max_binding_size, max_workgroups_per_dimension, .. } = task.limits;
         Error::TooManyWindows {
             axis: most.most_cut_axis(),
@@ -129,8 +129,8 @@ impl Assignment {
     }
 
     /// The most dispatches that it takes.
-    fn dispatches(&self, task: &Task) -> usize {
-        self.windows().saturating_mul(self.kernel.definition().tiling(task).dispatches)
+    fn dispatches(&self) -> usize {
+        self.windows().saturating_mul(self.kernel.definition().dispatches())
     }
 
     /// How many tiles a dimension is cut into.

@@ -23,7 +23,7 @@ pub(super) fn tile(
     (lead, ends): (usize, [u64; 2]),
     in_place: bool,
 ) -> Result<[usize; MAX_RANK], Misfit> {
-    let tiling = kernel.definition().tiling(task);
+    let tiling = kernel.definition().tiling(task, region);
     let Tiling { most, .. } = tiling;
     let mut extents = [1; MAX_RANK];
     for (extent, dim) in extents.iter_mut().zip(region.dims()) {

@@ -17,14 +17,14 @@ fn f32s(bytes: &[u8]) -> Vec<f32> {
 fn eight_threads_compile_a_pipeline_once() {
     for gpu in gpus() {
         let clamper = Clamper::new(gpu.device()).unwrap();
-        let data = buffer(gpu, &[0; 64]);
+        let data = buffer(gpu, &[0; 1024]);
         let barrier = Barrier::new(8);
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     barrier.wait();
                     for clamp in [Clamp::new(0_u8, 9), Clamp::new(0_u8, 9).with_affine(2.0, 0.0).unwrap()] {
-                        let view = View::new(&data, Layout::packed(&[64]).unwrap());
+                        let view = View::new(&data, Layout::packed(&[1024]).unwrap());
                         clamper.prepare(&clamp, Operands::in_place(view)).unwrap();
                     }
                 });
@@ -32,7 +32,7 @@ fn eight_threads_compile_a_pipeline_once() {
         });
         assert_eq!(clamper.compiled_pipelines(), 2);
         // Clones share it, other bounds and shapes need no other.
-        let view = View::new(&data, Layout::packed(&[2, 16]).unwrap());
+        let view = View::new(&data, Layout::packed(&[2, 256]).unwrap());
         clamper.clone().prepare(&Clamp::new(3_u8, 4), Operands::in_place(view)).unwrap();
         assert_eq!(clamper.compiled_pipelines(), 2);
     }

@@ -197,9 +197,9 @@ fn small_grids_are_folded() {
             let kernels = plan.matches(" kernel for ").count();
             assert!(plan.contains(&format!("windows: {kernels},")), "{plan}");
         };
-        // 1024 packets to a workgroup, 25 workgroups at most.
-        let whole = 25 * 1024 * 4;
-        for len in [whole, whole - 1, whole / 5, whole / 5 + 4, 7 * 1024 * 4 + 3] {
+        // 2048 packets to a workgroup, 25 workgroups at most.
+        let whole = 25 * 2048 * 4;
+        for len in [whole, whole - 1, whole / 5, whole / 5 + 4, 7 * 2048 * 4 + 3] {
             let packed = Layout::packed(&[len]).unwrap();
             let src = bytes_for(&packed, DType::U32, &mut rng);
             let clamp = Clamp::new(9_u32, 1 << 30);

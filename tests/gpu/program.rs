@@ -62,7 +62,7 @@ fn what_is_dropped_is_freed() {
 
         let clamper = Clamper::new(&device).unwrap();
         let host = Host::new(&clamper.clone(), &queue);
-        let tensor = Tensor::upload(&host, &[100], &[7_u8; 100]).unwrap();
+        let tensor = Tensor::upload(&host, &[1000], &[7_u8; 1000]).unwrap();
         let slot = Tensor::upload(&host, &[], &[5_u8]).unwrap();
         let two_tensors = objects();
         let plus = |base: [isize; 6], more: [isize; 6]| std::array::from_fn(|i| base[i] + more[i]);
@@ -76,7 +76,7 @@ fn what_is_dropped_is_freed() {
         let mut recorded = encoder(&device);
         prepared.record(&mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         queue.submit([recorded.finish()]);
-        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [4; 100]);
+        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [4; 1000]);
         host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
         host.clamp_slice_in_place(&clamp, &mut [9_u8; 1000]).run_blocking().unwrap();
         clamper.prepare(&clamp, Operands::in_place(slot.view().with_dtype(DType::I8))).unwrap_err();

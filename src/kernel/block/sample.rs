@@ -8,7 +8,7 @@ use crate::{Error, Layout};
 /// A layout of each kind, src and dst, with the axis along which channels may lie.
 pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     let mut all = Vec::new();
-    for c in [1, 2, 3, 4, 5, 8, 16, 64] {
+    for c in [1, 2, 3, 4, 5, 8, 16, 32] {
         let hwc = Layout::packed(&[32, 64, c]);
         let planes = Layout::packed(&[c, 32, 64]).and_then(|planes| planes.permute(&[1, 2, 0]));
         let turned = Layout::packed(&[64, 32, c]).and_then(|turned| turned.permute(&[1, 0, 2]));
@@ -47,12 +47,13 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     let matrix = Layout::packed(&[64, 1024]).unwrap();
     all.push((matrix, matrix, 1));
     // Rows: of few packets and of many, in phase and not, of one element each, of one row.
-    for columns in [136, 640] {
+    for columns in [144, 640] {
         let rows = |pitch| Layout::packed(&[64, pitch]).and_then(|rows| rows.slice(1, 0..columns)).unwrap();
         let even = rows(columns);
         let column = Layout::packed(&[64, 1]).and_then(|column| column.broadcast_to(&[64, columns])).unwrap();
         let row = Layout::packed(&[1, columns]).and_then(|row| row.broadcast_to(&[64, columns])).unwrap();
-        let pairs = [(rows(columns + 3), even), (rows(columns + 16), even), (column, even), (row, even)];
+        let odd = rows(columns + 3);
+        let pairs = [(odd, even), (even, odd), (rows(columns + 16), even), (column, even), (row, even)];
         all.extend(pairs.map(|(src, dst)| (src, dst, 0)));
     }
     all
