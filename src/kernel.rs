@@ -17,7 +17,7 @@ use crate::fragment::{Fragment, fragment};
 
 pub(crate) use block::Block;
 #[cfg(test)]
-pub(crate) use block::layouts;
+pub(crate) use block::{EDGE_INVOCATIONS, layouts};
 pub use limits::Limits;
 pub(crate) use region::{Dim, Region};
 pub(crate) use tile::{BoundTile, Dispatch, GeometryBytes, Launch, Tile};
@@ -223,9 +223,8 @@ impl EntryPoint {
 
 /// What the kernels would take of a region, in the order in which they are asked; the last one takes all of it.
 pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
-    let block = Block::claim(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
-    let gather = (Kernel::Gather, Claim::all());
-    block.into_iter().chain([gather])
+    let blocks = Block::claims(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
+    blocks.chain([(Kernel::Gather, Claim::all())])
 }
 
 impl fmt::Display for Kernel {

@@ -19,8 +19,8 @@ struct Geometry {
     columns_multiplier: u32,
     columns_shift: u32,
     rows: u32,      // of a block
-    last: u32,      // blocks of a row, one below another, but for the first one
-    last_column: u32, // that of the last one
+    last: u32,      // the last row of packets
+    last_column: u32, // that of the last packet
     grid_width: u32,  // workgroups along x
 }
 
@@ -30,7 +30,7 @@ struct Place {
     src: u32,     // in elements
     dst: u32,
     channel: u32,
-    last: u32,    // its last row that is one of the run
+    rows_left: u32, // rows of the run below its first one
 }
 
 fn place(workgroup: vec3<u32>, invocation: u32) -> Place {

@@ -1,12 +1,15 @@
 // Rows of dst that begin anywhere: an invocation takes some of the whole packets of one, `block_edges` what is beside these.
 // `blocks` tells the elements of a row, from one to the next in src, how many of the binding of src lie in whole packets of
-// it, and the rows; `steps` the workgroups of `block_edges` along x. The first dimension of the walk counts the
+// it (2^32 - 1 where src is not read across packets), and the rows; `steps` the workgroups of `block_edges` along x. The first dimension of the walk counts the
 // invocations of a row.
 //
 // Provides: place, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
 //     other_dimensions, Place, Row, DST_BYTES, UNIT_BYTES, LANES, row_unit
 const PACKET_BYTES: u32 = 16u;
+
+// Invocations of `block_edges` for a row.
+const EDGE_INVOCATIONS: u32 = 8u;
 
 // The first whole packet of a row in dst, and the one behind the last whose source is in whole packets of src.
 fn whole_packets(at: Position) -> vec2<u32> {
@@ -53,13 +56,13 @@ fn last_source_packet(at: Place) -> u32 {
     return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;
 }
 
-// Eight invocations for each row, a unit each as a rule: up to a packet before the whole ones, up to one behind them, and one
+// Some invocations for each row, a unit each as a rule: up to a packet before the whole ones, up to one behind them, and one
 // more where its source is not in whole packets of src.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let rows = params.geometry.blocks;
     let index = workgroup_index(workgroup, params.geometry.steps.x) * WORKGROUP_SIZE + invocation;
-    let number = index / 8u;
+    let number = index / EDGE_INVOCATIONS;
     if number >= rows.w {
         return;
     }
@@ -73,7 +76,7 @@ fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let end = (at.dst + rows.x + (LANES - 1u)) / LANES;
     let ahead = min(whole.x * units, end) - begin;
     let behind = min(whole.y * units, end);
-    for (var i = index % 8u; i < ahead + (end - behind); i += 8u) {
+    for (var i = index % EDGE_INVOCATIONS; i < ahead + (end - behind); i += EDGE_INVOCATIONS) {
         row_unit(at, Row(rows.x, rows.y), select(behind + (i - ahead), begin + i, i < ahead));
     }
 }

@@ -26,6 +26,8 @@ use crate::arithmetic::{Arithmetic, LANES};
 use crate::fragment::{Fragment, fragment};
 
 #[cfg(test)]
+pub(crate) use rows::EDGE_INVOCATIONS;
+#[cfg(test)]
 pub(crate) use sample::layouts;
 
 /// The most dimensions of a block.
@@ -341,8 +343,10 @@ impl Definition for Block {
             // A run may be of one row.
             Shape::Around => invocations.saturating_mul(self.per_packet() as u64),
         };
-        let quantum = self.dims().iter().map(|dim| self.cut_at(*dim)).max().unwrap_or(1);
-        let quantum = if self.shape == Shape::Around { 1 } else { quantum };
+        let quantum = match self.shape {
+            Shape::Around => 1,
+            _ => self.dims().iter().map(|dim| self.cut_at(*dim)).max().unwrap_or(1),
+        };
         Tiling { quantum, most: most.min(i32::MAX as u64) }
     }
 

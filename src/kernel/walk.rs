@@ -1,4 +1,4 @@
-//! From a linear index to a place in src and dst: what every kernel but those of one run begins with. The host's half
+//! From a linear index to a place in src and dst: what every kernel begins with, but blocks around the channels. The host's half
 //! of `kernel/walk.wgsl`.
 
 use bytemuck::{Pod, Zeroable};

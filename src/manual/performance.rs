@@ -11,12 +11,12 @@
 //! - Convert, permute and clamp in one call. Each pass of its own reads and writes the tensor once more.
 //! - In place saves a buffer, and some of the memory traffic.
 //! - What is packed, or in rows that begin at multiples of 16 bytes, is fastest; odd pitches take two thirds of that
-//!   speed, transposes half. The [`Plan`](crate::Plan) in the log names the kernel and the reason:
+//!   speed, transposes half. The [`Plan`](crate::Plan) in the log names the kernel and what an invocation moves:
 //!
 //! | kernel | what it takes |
 //! | --- | --- |
 //! | `block` | whole packets of 16 bytes of the destination: runs and rows that begin anywhere, pictures and planes, mirrored or turned, transposes, pixels with gaps or with a clamp for each channel, conversions; the parentheses tell what one invocation moves |
-//! | `gather` | all else, a word of the destination or a larger element at a time, and what blocks leave at the edges |
+//! | `gather` | all else, a word of the destination or a larger element at a time, and parts that whole blocks leave |
 //!
 //! # Measured
 //!

@@ -111,9 +111,14 @@ impl Assignment {
     /// Of what a claim leaves, by a kernel that takes all of it.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
         let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
-        let (kernel, claim) =
-            claims(task, region).find(cuts_nothing).expect("the last kernel claims everything");
-        Self::new(task, kernel, region, &claim, in_place)
+        let mut misfit = None;
+        for (kernel, claim) in claims(task, region).filter(cuts_nothing) {
+            match Self::new(task, kernel, region, &claim, in_place) {
+                Ok(assignment) => return Ok(assignment),
+                Err(error) => misfit = Some(error),
+            }
+        }
+        Err(misfit.expect("the last kernel claims everything"))
     }
 
     fn new(
@@ -185,7 +190,7 @@ impl fmt::Display for Assignment {
         write!(f, "{} kernel for {elements} element{s} (", self.kernel)?;
         match self.kernel {
             Kernel::Block(block) => write!(f, "{block})"),
-            Kernel::Gather => f.write_str("no blocks suit these strides)"),
+            Kernel::Gather => f.write_str("element by element)"),
         }
     }
 }

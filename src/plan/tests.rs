@@ -156,6 +156,50 @@ fn kernels_suit_their_layouts() {
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "gather", "gather"]);
 }
 
+/// Which blocks take what others of them would not.
+#[test]
+fn blocks_take_what_others_leave() {
+    let strided =
+        |shape: &[usize], strides: &[isize], offset| Layout::strided(shape, strides, offset).unwrap();
+    // More rows of a row of src than a binding holds, and some that are left of those.
+    let wide = packed(&[1, 17 << 18]).broadcast_to(&[8, 17 << 18]).unwrap();
+    assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
+    let (src, dst) = (strided(&[9, 15, 4096], &[0, 0, 1], 0), strided(&[9, 15, 4096], &[70_000, 4112, 1], 0));
+    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "block"]);
+    // Channels that lie apart are not mixed.
+    let apart = strided(&[118, 2810, 2], &[8, 944, 4], 3);
+    let list = clamps(118, DType::U16, DType::U16);
+    let of_channels = Plan::new(Clamps::along(0, &list), &apart, &apart, Limits::default()).unwrap();
+    assert!(kernels(&of_channels).iter().all(|kernel| *kernel == "block"), "{of_channels}");
+    // For few elements nothing is left.
+    let (src, dst) = (strided(&[281, 2], &[25, 4], 0), strided(&[281, 2], &[4, 2], 7));
+    assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["block"]);
+}
+
+/// Addresses near the ends of integers are refused, or planned.
+#[test]
+fn addresses_near_the_ends_are_no_panic() {
+    let list = clamps(2, DType::I16, DType::I16);
+    let at = |offset| Layout::strided(&[1, 2, 2], &[-20, 1, 2], offset);
+    if let (Ok(src), Ok(dst)) = (at((1 << 63) - 6), at((1 << 63) - 14)) {
+        _ = Plan::new(Clamps::along(1, &list), &src, &dst, Limits::default());
+    }
+    let shape = [9, 7, 2, 9, 1, 2_251_799_813_685_265];
+    let strides = [
+        283_726_776_524_344_084,
+        -40_532_396_646_334_844,
+        20_266_198_323_167_421,
+        0,
+        2_251_799_813_685_267,
+        -1,
+    ];
+    let src = Layout::strided(&shape, &strides, 245_446_179_691_694_328);
+    let dst = Layout::strided(&shape, &[9, 82, 1_339_820_889_142_732_677, 1, 578, 595], 21);
+    if let (Ok(src), Ok(dst)) = (src, dst) {
+        _ = Plan::new(&Clamp::unbounded(DType::F16), &src, &dst, Limits::default());
+    }
+}
+
 #[test]
 fn a_part_of_a_region_begins_at_its_channel() {
     let (rows, columns) = (packed(&[30, 40]), packed(&[40, 30]).permute(&[1, 0]).unwrap());

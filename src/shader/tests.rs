@@ -17,6 +17,7 @@ use crate::arithmetic::{
     self, AffineStep, Arithmetic, Class, OperatorBlock, OperatorBytes, Operators, Shortcuts,
 };
 use crate::fragment::Fragment;
+use crate::kernel::EDGE_INVOCATIONS;
 use crate::kernel::gather::{self, Row};
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
@@ -321,8 +322,12 @@ fn workgroups_agree_between_wgsl_and_rust() {
             assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
         }
     }
-    let units = format!("const UNITS: u32 = {}u;", gather::UNITS);
-    assert!(include_str!("../../shaders/kernel/gather.wgsl").contains(&units), "{units}");
+    for (text, name, value) in [
+        (include_str!("../../shaders/kernel/gather.wgsl"), "UNITS", gather::UNITS),
+        (include_str!("../../shaders/kernel/block_rows.wgsl"), "EDGE_INVOCATIONS", EDGE_INVOCATIONS),
+    ] {
+        assert!(text.contains(&format!("const {name}: u32 = {value}u;")), "{name} {value}");
+    }
 }
 
 /// The fragments of a module, and its own text as another one.

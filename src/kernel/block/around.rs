@@ -66,7 +66,9 @@ impl Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         dims[0] = Along { extent: extent as u8, strides: [Stride::Far; 2], place: 1, channels: false };
         dims[1] = Along { extent: per_packet as u8, strides: [Stride::Near(1); 2], place: 0, channels: true };
-        let first = (region.starts[SRC] + ahead(region.starts[DST], per_packet)) * sizes[SRC];
+        // Modulo 2^64, which is a multiple of 16: a run may end before its first whole packet.
+        let first = region.starts[SRC].wrapping_add(ahead(region.starts[DST], per_packet));
+        let first = first.wrapping_mul(sizes[SRC]);
         let reads = if first.is_multiple_of(PACKET) && (per_packet * sizes[SRC]).is_multiple_of(PACKET) {
             Reads::Packets
         } else if sizes[SRC] >= WORD {

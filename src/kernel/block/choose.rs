@@ -47,19 +47,19 @@ struct Chosen<'a> {
 }
 
 impl Block {
-    /// What blocks would take of a region; `None` if they do not suit it, or another kernel does better.
-    pub(in crate::kernel) fn claim(task: &Task, region: &Region) -> Option<(Self, Claim)> {
-        let boxes = Self::claim_boxes(task, region);
+    /// What blocks would take of a region, the best first: none where they do not suit it.
+    pub(in crate::kernel) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
+        let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
+        let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };
         // Where each block begins at a packet and has all channels, no channel is found anew.
         let has_all = |block: &Self| {
             let channels = block.dims().iter().find(|dim| dim.channels);
             let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
             all && matches!(block.shape, Shape::Line | Shape::Squares { .. })
         };
-        match Self::claim_around(task, region) {
-            around @ Some(_) if !boxes.is_some_and(|(block, _)| has_all(&block)) => around,
-            _ => boxes,
-        }
+        let around =
+            Self::claim_around(task, region).filter(|_| !boxes.is_some_and(|(block, _)| has_all(&block)));
+        rows.into_iter().chain([around, boxes]).flatten()
     }
 
     /// Of boxes of the region.
@@ -67,10 +67,6 @@ impl Block {
         let dims = region.dims();
         if dims.is_empty() {
             return None;
-        }
-        let rows = Self::claim_rows(task, region);
-        if rows.is_some() {
-            return rows;
         }
         let per_packet = task.per_packet();
         let mut chosen = Chosen {
@@ -329,9 +325,15 @@ impl Chosen<'_> {
     /// `in_runs`: they take several blocks each.
     fn lengthen(&mut self, d: usize, in_runs: bool) {
         while self.lengthen_along(d, in_runs) {}
+        // Short rows are taken whole, some of them at once.
+        let longer = self.len() / self.extents[d] * self.dims[d].extent;
+        let is_row = matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !in_runs;
+        if is_row && longer <= self.most.min(LONGEST) && self.dims[d].extent.is_multiple_of(self.extents[d]) {
+            self.extents[d] = self.dims[d].extent;
+        }
         let nearest = |e: &usize| self.dims[*e].src.unsigned_abs();
         let whole = self.extents[d] == self.dims[d].extent;
-        let others = (0..d).filter(|&e| whole || self.extents[e] > 1);
+        let others = (0..d).filter(|&e| whole && !self.dims[e].channels || self.extents[e] > 1);
         if let Some(e) = others.min_by_key(nearest) {
             while self.lengthen_along(e, false) {}
         }
@@ -342,9 +344,10 @@ impl Chosen<'_> {
         let dim = self.dims[d];
         let longer = 2 * self.extents[d];
         let packets = self.src_packets() + self.len() * self.sizes[DST] / PACKET;
-        // What is left is taken element by element.
+        // What is left is taken element by element, and by another dispatch.
         let left = total / dim.extent * (dim.extent % longer);
-        let is_little = left <= total / dim.extent * (dim.extent % self.extents[d]) || left * LITTLE <= total;
+        let is_little = left <= total / dim.extent * (dim.extent % self.extents[d])
+            || total >= LEAST_ELEMENTS && left <= total / LITTLE;
         let enough = if Stride::of(dim.src) == Stride::Far { ENOUGH_OF_ROWS } else { ENOUGH_PACKETS };
         let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
         let short = packets < enough || self.ends_within_packet(d);

@@ -23,11 +23,11 @@ const LEAST_PACKETS: usize = 4;
 const LEAST_BETWEEN_ENDS: usize = 8;
 
 /// Invocations of `block_edges` for a row.
-pub(super) const EDGE_INVOCATIONS: u64 = 8;
+pub(crate) const EDGE_INVOCATIONS: u64 = 8;
 
 impl Block {
-    /// What blocks of rows would take of a region.
-    pub(super) fn claim_rows(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+    /// What blocks of rows would take of a region: `repeated`, of which one of src goes to several of dst, or any.
+    pub(super) fn claim_rows(task: &Task, region: &Region, repeated: bool) -> Option<(Self, Claim)> {
         let (row, outer) = region.dims().split_last()?;
         let alike = row.src == 1 && task.arithmetic.one_size().is_some();
         if row.dst != 1 || row.channels || !(alike || row.src == 0) {
@@ -50,9 +50,12 @@ impl Block {
             (_, 4 | 8) => Reads::Words,
             _ => Reads::Straddling,
         };
-        let repeats = |dim: &Dim| dim.src == 0 && dim.extent > 1 && !dim.channels;
-        let repeated = (0..outer.len()).filter(|&d| repeats(&outer[d])).max_by_key(|&d| outer[d].extent);
-        let repeated = repeated.filter(|_| whole && reads == Reads::Packets);
+        let repeated = if repeated {
+            let repeats = |dim: &Dim| dim.src == 0 && !dim.channels && whole && reads == Reads::Packets;
+            Some((0..outer.len()).filter(|&d| repeats(&outer[d])).max_by_key(|&d| outer[d].extent)?)
+        } else {
+            None
+        };
 
         // Long arithmetic is not called in a loop for so few.
         let few = packets < MANY || repeated.is_some() || task.arithmetic.step == AffineStep::Exact;

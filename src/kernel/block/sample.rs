@@ -132,7 +132,7 @@ mod tests {
                     };
                     for offset in 0..32 {
                         let region = Region::collapsed(&at(&src, offset * 7 % 32), &at(&dst, offset), None);
-                        blocks.extend(Block::claim(&task, &region).map(|(block, _)| block));
+                        blocks.extend(Block::claims(&task, &region).next().map(|(block, _)| block));
                     }
                 }
                 assert!(blocks.len() <= 12, "{source} to {dtype}, {c} components, {kind}: {blocks:#?}");

@@ -134,7 +134,7 @@ impl Text<'_> {
             self.line("let channel_0 = start.channel;");
             self.line("// Rows behind the last one are that one once more.");
             for n in 1..self.block.dims[0].extent {
-                self.line(format!("let row_{n} = min({n}u, start.last) * params.geometry.pitch;"));
+                self.line(format!("let row_{n} = min({n}u, start.rows_left) * params.geometry.pitch;"));
             }
             return;
         }
