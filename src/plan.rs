@@ -168,8 +168,8 @@ impl Plan {
     /// let line = Layout::packed(&[1 << 20])?;
     /// let plan = Plan::new(&Clamp::new(0_u8, 200), &line, &line, Limits::default())?;
     /// let [shader] = &plan.shaders()[..] else { unreachable!("it begins and ends with a packet") };
-    /// assert_eq!((shader.entry_point, shader.workgroups), ("body", 64));
-    /// assert!(shader.wgsl.contains("fn body("));
+    /// assert_eq!((shader.entry_point, shader.workgroups), ("block", 32));
+    /// assert!(shader.wgsl.contains("fn block("));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     #[must_use]
