@@ -118,7 +118,7 @@ pub(crate) trait Definition {
     fn dispatches(&self) -> usize;
 
     /// What dimension `d` of a region is cut at multiples of.
-    fn multiple(&self, _region: &Region, _d: usize, _task: &Task) -> usize {
+    fn multiple(&self, _region: &Region, _d: usize) -> usize {
         1
     }
 

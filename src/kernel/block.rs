@@ -145,6 +145,13 @@ impl Stride {
     }
 }
 
+impl Reads {
+    /// By words, of elements of so many bytes.
+    const fn by_words(size: usize) -> Self {
+        if size >= WORD { Self::Words } else { Self::Straddling }
+    }
+}
+
 impl Block {
     fn dims(&self) -> &[Along] {
         &self.dims[..self.rank.into()]
@@ -354,7 +361,7 @@ impl Definition for Block {
         if self.leaves_edges() { 2 } else { 1 }
     }
 
-    fn multiple(&self, region: &Region, d: usize, _: &Task) -> usize {
+    fn multiple(&self, region: &Region, d: usize) -> usize {
         if self.shape == Shape::Around {
             // All channels of some pixels.
             return if region.dims()[d].channels { region.dims()[d].extent } else { 1 };
@@ -364,9 +371,6 @@ impl Definition for Block {
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
-        if self.shape == Shape::Around {
-            return self.launch_around(tile);
-        }
         let rank = tile.region.dims().len();
         let mut geometry = Geometry::zeroed();
         // Blocks along each dimension of the region, and from one to the next.
@@ -382,6 +386,7 @@ impl Definition for Block {
             }
         }
         match self.shape {
+            Shape::Line => Self::launch_line(tile, geometry, loops),
             Shape::Squares { along_src } => {
                 let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
                 Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(dim, tile.region)))
@@ -391,7 +396,7 @@ impl Definition for Block {
                 let along = Self::dim_of(self.dims[usize::from(along)], tile.region);
                 self.launch_runs(tile, geometry, loops, along)
             }
-            Shape::Line | Shape::Around => Self::launch_line(tile, geometry, loops),
+            Shape::Around => self.launch_around(tile),
         }
     }
 

@@ -60,7 +60,7 @@ impl Loop {
 }
 
 impl BoundTile<'_> {
-    /// Of an element of dst, in bytes, and of src where a kernel takes elements of one size.
+    /// Of an element of dst, in bytes.
     pub(super) const fn size(&self) -> u64 {
         self.task.arithmetic.dtype.size() as u64
     }

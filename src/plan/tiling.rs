@@ -37,7 +37,7 @@ pub(super) fn tile(
     let room = Room::new(task, &tiling, ends, in_place)?;
     let mut cutter = Cutter { dims: region.dims(), extents };
     while let Some((d, extent)) = cutter.too_long(room) {
-        let multiple = kernel.definition().multiple(region, d, task);
+        let multiple = kernel.definition().multiple(region, d);
         if extent < multiple {
             return Err(Misfit::BelowQuantum);
         }

@@ -8,7 +8,7 @@ use super::{Along, Block, EntryPoint, MAX_DIMS, Numbers, Part, Reads, Shape, Str
 use crate::kernel::division::Division;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::tile::{BoundTile, Launch};
-use crate::kernel::{Claim, PACKET, Task, WORD};
+use crate::kernel::{Claim, PACKET, Task};
 
 /// The fewest packets of dst between the rows of a block: what neighbouring invocations take is a line of a cache.
 const LEAST_APART: usize = 8;
@@ -71,10 +71,8 @@ impl Block {
         let first = first.wrapping_mul(sizes[SRC]);
         let reads = if first.is_multiple_of(PACKET) && (per_packet * sizes[SRC]).is_multiple_of(PACKET) {
             Reads::Packets
-        } else if sizes[SRC] >= WORD {
-            Reads::Words
         } else {
-            Reads::Straddling
+            Reads::by_words(sizes[SRC])
         };
         let block = Self {
             sizes: sizes.map(|size| size as u8),

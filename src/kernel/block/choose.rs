@@ -435,13 +435,7 @@ impl Chosen<'_> {
         aligned &= on_packets(main.starts[SRC].cast_signed().wrapping_add(lowest));
         let row = ((highest - lowest + 1).unsigned_abs() * size).next_multiple_of(WORD);
         let used = 2 * self.len() * size >= self.src_packets() * PACKET;
-        if aligned && row.is_multiple_of(PACKET) && used {
-            Reads::Packets
-        } else if size >= WORD {
-            Reads::Words
-        } else {
-            Reads::Straddling
-        }
+        if aligned && row.is_multiple_of(PACKET) && used { Reads::Packets } else { Reads::by_words(size) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Rows of dst without gaps that begin anywhere, from rows of src without gaps or from one element each.
 
-use super::{Along, Block, EntryPoint, Geometry, MAX_DIMS, Numbers, Part, Reads, Shape, Stride};
+use super::{Along, Block, EntryPoint, Geometry, MAX_DIMS, Numbers, Part, Reads, Shape, Stride, rounds};
 use crate::arithmetic::AffineStep;
-use crate::kernel::region::{DST, Dim, Region, SRC};
+use crate::kernel::region::{DST, Dim, Region, SRC, same_phase};
 use crate::kernel::tile::{BoundTile, Launch, Loop};
 use crate::kernel::walk::Walk;
 use crate::kernel::{Claim, Cut, PACKET, Task};
@@ -29,8 +29,8 @@ impl Block {
     /// What blocks of rows would take of a region: `repeated`, of which one of src goes to several of dst, or any.
     pub(super) fn claim_rows(task: &Task, region: &Region, repeated: bool) -> Option<(Self, Claim)> {
         let (row, outer) = region.dims().split_last()?;
-        let alike = row.src == 1 && task.arithmetic.one_size().is_some();
-        if row.dst != 1 || row.channels || !(alike || row.src == 0) {
+        let from_row = row.src == 1 && task.arithmetic.one_size().is_some();
+        if row.dst != 1 || row.channels || !(from_row || row.src == 0) {
             return None;
         }
         let per_packet = task.per_packet();
@@ -41,14 +41,13 @@ impl Block {
         }
         let sizes = task.arithmetic.sizes();
         // Whether rows of src begin as far behind a packet as those of dst.
-        let distance = |start: usize, stride: usize| start.wrapping_sub(stride).is_multiple_of(per_packet);
-        let in_phase = distance(region.starts[SRC], region.starts[DST])
-            && outer.iter().all(|dim| distance(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
-        let reads = match (row.src, sizes[SRC]) {
-            (1, _) if in_phase => Reads::Packets,
-            (1, _) => Reads::Across,
-            (_, 4 | 8) => Reads::Words,
-            _ => Reads::Straddling,
+        let alike = |src: usize, dst: usize| src.wrapping_sub(dst).is_multiple_of(per_packet);
+        let in_phase = alike(region.starts[SRC], region.starts[DST])
+            && outer.iter().all(|dim| alike(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
+        let reads = match row.src {
+            1 if in_phase => Reads::Packets,
+            1 => Reads::Across,
+            _ => Reads::by_words(sizes[SRC]),
         };
         let repeated = if repeated {
             let repeats = |dim: &Dim| dim.src == 0 && !dim.channels && whole && reads == Reads::Packets;
@@ -109,7 +108,7 @@ impl Block {
         let [packet, size] = [PACKET as u64, tile.size()];
         let begin = tile.phases()[DST];
         let outer = tile.outer(1);
-        let same = outer.iter().all(|dim| dim.dst.unsigned_abs().is_multiple_of(tile.per_packet()));
+        let same = same_phase(DST, tile.per_packet(), outer);
         let bytes = length * size;
         let most = if same {
             ((begin + bytes) / packet).saturating_sub(begin.div_ceil(packet))
@@ -121,8 +120,7 @@ impl Block {
         let segments = Loop { extent: most.div_ceil(per_invocation).max(1), ..Loop::ONCE };
         loops[row] = Loop::ONCE;
         loops[..row].sort_unstable_by_key(Loop::distance);
-        let others = loops[..row].iter().copied().filter(|along| along.extent > 1);
-        let (mut walk, rank) = Walk::over(tile, [segments].into_iter().chain(others));
+        let (mut walk, rank) = Walk::over(tile, [segments].into_iter().chain(rounds(&loops[..row])));
         let rows = walk.count / segments.extent as u32;
         let grid = walk.grid(tile);
         let edge_grid = tile.grid_of(u64::from(rows) * EDGE_INVOCATIONS);

@@ -217,8 +217,7 @@ impl Text<'_> {
                         let at = plus(&format!("from_{r}"), packet);
                         self.line(format!("let src_{r}_{packet} = load_src_packet({at});"));
                     }
-                    let name = |word: usize| format!("src_{r}_{}.{}", word / 4, COMPONENTS[word % 4]);
-                    names.extend(words.into_iter().map(|word| ((r, word), name(word))));
+                    names.extend(words.into_iter().map(|word| ((r, word), in_packet(r, word))));
                 }
                 Reads::Words => {
                     self.line(format!("let from_{r} = {};", scaled(&start, '*', size / WORD)));
@@ -262,8 +261,7 @@ impl Text<'_> {
                 self.line(format!("let src_0_{n} = load_src_packet(to_{n} + distance);"));
             }
         }
-        let name = |word: usize| format!("src_0_{}.{}", word / 4, COMPONENTS[word % 4]);
-        names.extend((0..4 * packets).map(|word| ((0, word), name(word))));
+        names.extend((0..4 * packets).map(|word| ((0, word), in_packet(0, word))));
     }
 
     /// The words of a row that may begin within one. None is loaded that has no byte of an element.
@@ -343,6 +341,11 @@ fn entry_point(name: &str) -> String {
         "@compute @workgroup_size(WORKGROUP_SIZE)\n\
          fn {name}(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {{"
     )
+}
+
+/// A word of a row of src that is loaded by packets.
+fn in_packet(row: usize, word: usize) -> String {
+    format!("src_{row}_{}.{}", word / 4, COMPONENTS[word % 4])
 }
 
 /// A sum with a constant.
