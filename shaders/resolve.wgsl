@@ -59,13 +59,16 @@ fn key(bits: vec2<u32>) -> vec2<u32> {
 }
 
 // The bound whose words in the slot are `low` and `high`. A NaN never replaces anything.
-fn bound(low: u32, high: u32, shift: u32, absent: vec2<u32>) -> Bound {
+fn bound(low: u32, high: u32, shift: u32, absent: Bound) -> Bound {
     var bits = vec2<u32>(low, high);
     if resolve_params.bits < 64u {
         bits = vec2<u32>((low >> shift) & (0xffffffffu >> (32u - resolve_params.bits)), 0u);
     }
     let is_nan = resolve_params.is_float != 0u && less(resolve_params.infinity, bits & ~resolve_params.sign);
-    return Bound(select(key(bits), absent, is_nan), bits);
+    if is_nan {
+        return absent;
+    }
+    return Bound(key(bits), bits);
 }
 
 // Number `i` of Bounds, which begin at word `origin`.
@@ -96,10 +99,10 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
     // A 64-bit element ends in the next word; for the others that may be beyond the slot.
     let next = select(0u, 1u, r.bits == 64u);
     if r.min_on_gpu != 0u {
-        low = bound(min_slot[r.min_word], min_slot[r.min_word + next], r.min_shift, r.lowest);
+        low = bound(min_slot[r.min_word], min_slot[r.min_word + next], r.min_shift, Bound(r.lowest, r.infinity | r.sign));
     }
     if r.max_on_gpu != 0u {
-        high = bound(max_slot[r.max_word], max_slot[r.max_word + next], r.max_shift, r.highest);
+        high = bound(max_slot[r.max_word], max_slot[r.max_word + next], r.max_shift, Bound(r.highest, r.infinity));
     }
     if r.is_float == 0u {
         if less(high.key, low.key) {
@@ -139,15 +142,9 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
         below_count = zero;
     }
     if r.nan_becomes == 1u || (r.nan_becomes == 2u && crossed) {
-        if !crossed && all(below_count == zero) {
-            low.bits = r.infinity | r.sign;
-        }
         below_first = nans_first;
         below_count = add(below_count, nans_count);
     } else if r.nan_becomes == 2u {
-        if all(above_count == zero) {
-            high.bits = r.infinity;
-        }
         above_count = add(above_count, nans_count);
     }
     put(origin, 0u, upper(below_first));

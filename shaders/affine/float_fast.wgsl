@@ -1,7 +1,7 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine, KEEPS_INFINITY, ROUNDED_BY_DEVICE
-// Needs: numbers, SOME_UNCHANGED, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
+// Needs: numbers, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
 //     widen_operand, narrow_operand
 struct Affine {
     scale: f32,
@@ -23,9 +23,6 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
     let a = numbers();
     let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));
     if !HAS_SPECIALS {
-        if SOME_UNCHANGED {
-            return select(finite, x, vec4<u32>(a.unchanged_from) == vec4<u32>(0u));
-        }
         return finite;
     }
     let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);

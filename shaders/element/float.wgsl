@@ -26,11 +26,13 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     if ZERO_WITHIN {
         // Min replaces numbers with the sign alone, Max those without. Turned round, the greatest patterns are +∞ and
-        // what is below it, and as signed numbers those of −∞; NaNs come first in either order.
+        // what is below it, and as signed numbers those of −∞; NaNs come first in either order. A zero's sign decides
+        // nothing.
         let first_nan = (INFINITY + 1u) << SIGN_SHIFT;
+        let rest = (1u << SIGN_SHIFT) - 1u;
         let turned = x - vec4<u32>(first_nan);
-        let most = b.above_first - (first_nan + 1u);
-        let least = (0x7fffffffu - first_nan) - b.below_first - b.below_count;
+        let most = ((b.max_bits & 0x7fffffffu) | rest) - first_nan;
+        let least = (b.min_bits | 0x80000000u | rest) - first_nan;
         let above = turned > vec4<u32>(most);
         let below = bitcast<vec4<i32>>(turned) > bitcast<vec4<i32>>(vec4<u32>(least));
         return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);

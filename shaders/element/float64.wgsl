@@ -1,7 +1,7 @@
 // 64-bit floats, the low word first. The dtype names the format.
 //
 // Provides: Operand, Bounds, element, magnitude, is_nan, ZERO_WITHIN
-// Needs: bounds, affine, SIGN, INFINITY, add, subtract, less_unsigned
+// Needs: bounds, affine, SIGN, INFINITY, subtract, less_unsigned
 alias Operand = vec2<u32>;
 
 // As for the narrower floats.
@@ -31,8 +31,8 @@ fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
     if ZERO_WITHIN {
         let first_nan = vec2<u32>(1u, INFINITY);
         let turned = subtract(x, first_nan);
-        let most = subtract(b.above_first, vec2<u32>(2u, INFINITY));
-        let least = subtract(vec2<u32>(0xfffffffeu, 0x7fffffffu - INFINITY), add(b.below_first, b.below_count));
+        let most = subtract(magnitude(b.max_bits), first_nan);
+        let least = subtract(b.min_bits | vec2<u32>(0u, 0x80000000u), first_nan);
         // Where the lower word is greater, the upper one may be equal. No upper word of these two is the lowest.
         let above = turned.y > most.y - select(0u, 1u, turned.x > most.x);
         let below = bitcast<i32>(turned.y) > bitcast<i32>(least.y - select(0u, 1u, turned.x > least.x));

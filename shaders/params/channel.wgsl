@@ -1,6 +1,6 @@
 // The operator of the elements that are worked on, where channels have a clamp each.
 //
-// Provides: set_channel, bounds, numbers, SOME_UNCHANGED
+// Provides: set_channel, bounds, numbers
 // Needs: Operator, Bounds, Affine, operator_of
 //
 // Looked up once, however many elements there are.
@@ -18,6 +18,3 @@ fn bounds() -> Bounds {
 fn numbers() -> Affine {
     return current.affine;
 }
-
-// Whether there may be a clamp without an affine step where the module has one.
-const SOME_UNCHANGED: bool = true;

@@ -2,7 +2,7 @@
 // `resolve.wgsl` writes. Bounds come with the element class, Affine with the affine step, Geometry with the kernel;
 // their twins are in `src/arithmetic/` and `src/kernel/`.
 //
-// Provides: params, bounds, numbers, set_channel, SOME_UNCHANGED
+// Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry
 struct Params {
     @align(16) bounds: Bounds,
@@ -23,6 +23,3 @@ fn numbers() -> Affine {
 
 // One clamp serves all elements.
 fn set_channel(index: u32) {}
-
-// Whether there may be a clamp without an affine step where the module has one.
-const SOME_UNCHANGED: bool = false;

@@ -183,8 +183,8 @@ impl FloatRanges {
         let mut ranges = Self {
             below: Keys { first: lowest, count: low - lowest },
             above: Keys { first: high + 1, count: highest - high },
-            min_bits: min.unwrap_or(0),
-            max_bits: max.unwrap_or(0),
+            min_bits: format.min_bits(min),
+            max_bits: format.max_bits(max),
         };
         // From the greatest number on to the lowest one. Which of them there are does not matter, nor what keys there
         // are between those of the dtype and those of the class.
@@ -199,18 +199,10 @@ impl FloatRanges {
         }
         match clamp.nan_rule() {
             NanRule::Propagate => {}
-            NanRule::ToMax if !crossed => {
-                if ranges.above.count == 0 {
-                    ranges.max_bits = format.infinity;
-                }
-                ranges.above.count += nans.count;
-            }
+            NanRule::ToMax if !crossed => ranges.above.count += nans.count,
             // A NaN is what −∞ becomes, which no Max replaces, or the winner; the range goes on from NaNs to small
             // numbers.
             NanRule::ToMin | NanRule::ToMax => {
-                if ranges.below.count == 0 && !crossed {
-                    ranges.min_bits = format.sign | format.infinity;
-                }
                 ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
             }
         }
@@ -261,6 +253,16 @@ impl FloatFormat {
             -1 => 0,
             key => key,
         })
+    }
+
+    /// The bits of Min: −∞ replaces no number.
+    pub(super) fn min_bits(&self, min: Option<u64>) -> u64 {
+        min.unwrap_or(self.sign | self.infinity)
+    }
+
+    /// The bits of Max: +∞ replaces no number.
+    pub(super) fn max_bits(&self, max: Option<u64>) -> u64 {
+        max.unwrap_or(self.infinity)
     }
 
     /// As in `element/float.wgsl`, before it wraps around.

@@ -69,7 +69,8 @@ impl ResolveParams {
         let ((min_key, min_bits), (max_key, max_bits)) = match &format {
             Some(format) => {
                 let (min, max) = (format.number(clamp.min()), format.number(clamp.max()));
-                ((format.min_key(min), min.unwrap_or(0)), (format.max_key(max), max.unwrap_or(0)))
+                let bits = (format.min_bits(min), format.max_bits(max));
+                ((format.min_key(min), bits.0), (format.max_key(max), bits.1))
             }
             None => (integer(clamp.min(), lowest), integer(clamp.max(), highest)),
         };
