@@ -27,7 +27,7 @@ pub(crate) use step::{AffineStep, Arithmetic, Class};
 
 use bytemuck::Pod;
 
-use crate::{Affine, Clamp};
+use crate::Clamp;
 
 /// The bounds of a clamp and the numbers of its affine step, each at a multiple of 16 bytes.
 #[derive(Clone, Copy)]
@@ -42,9 +42,9 @@ impl OperatorBlock {
     /// Enough for the largest class and step together; a test holds each against it.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// Of `clamp`, for modules of `arithmetic`, with the numbers of a fixed-point step. Where the clamp has no affine
-    /// step and the module has one, numbers that leave every element unchanged.
-    pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic, fixed: Option<&Fixed>) -> Self {
+    /// Of `clamp`, for modules of `arithmetic`. Where the clamp has no affine step and the module has one, numbers that
+    /// leave every element unchanged.
+    pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
         let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
         let class = arithmetic.class();
         match class {
@@ -54,21 +54,25 @@ impl OperatorBlock {
             Class::Float64 => operator.push(&bounds::FloatBounds64::new(clamp)),
             Class::Rounded => operator.push(&bounds::RoundedBounds::new(clamp)),
         }
-        operator.push_affine(arithmetic, clamp.affine(), fixed);
+        operator.push_affine(clamp, arithmetic);
         operator
     }
 
-    fn push_affine(&mut self, arithmetic: Arithmetic, affine: Option<Affine>, fixed: Option<&Fixed>) {
-        let Arithmetic { source, dtype, step, rounding } = arithmetic;
+    fn push_affine(&mut self, clamp: &Clamp, arithmetic: Arithmetic) {
+        let Arithmetic { source, dtype, step, .. } = arithmetic;
+        // That of the arithmetic is the text's alone.
+        let (affine, rounding) = (clamp.affine(), clamp.rounding());
         let operand = step::operand_dtype(arithmetic);
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&0_u32),
-            (AffineStep::Fixed, _) => self.push(fixed.unwrap_or(&Fixed::UNCHANGED)),
+            (AffineStep::Fixed, _) => {
+                let find = |affine| Fixed::find(source, dtype, affine, rounding);
+                self.push(&affine.map_or(Some(Fixed::UNCHANGED), find).expect(FOUND));
+            }
             (AffineStep::Halves, _) => {
                 let find = |affine| Halves::find(source, dtype, affine, rounding);
-                let halves = affine.map_or_else(|| Some(Halves::unchanged(rounding)), find);
-                self.push(&halves.expect("the step is chosen where there are numbers"));
+                self.push(&affine.map_or_else(|| Some(Halves::unchanged(rounding)), find).expect(FOUND));
             }
             (AffineStep::Exact, Class::Integer) => {
                 self.push(&integer::Integer::new(source, dtype, some, rounding));
@@ -104,6 +108,9 @@ impl OperatorBlock {
         [&self.bytes[..bounds], &self.bytes[bounds.next_multiple_of(16)..][..affine]]
     }
 }
+
+/// Of numbers that need not exist.
+const FOUND: &str = "the step is chosen where there are numbers";
 
 /// The low word first, as every wide number in the shaders.
 fn words<const N: usize>(number: i128) -> [u32; N] {

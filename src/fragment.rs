@@ -8,12 +8,12 @@ pub(crate) struct Fragment {
     pub(crate) text: &'static str,
 }
 
-/// The fragment in `shaders/NAME.wgsl`.
+/// The fragment in `shaders/NAME.wgsl`, of which the name may be in parts.
 macro_rules! fragment {
-    ($name:literal) => {
+    ($($name:literal),+) => {
         $crate::fragment::Fragment {
-            name: $name,
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $name, ".wgsl")),
+            name: concat!($($name),+),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $($name,)+ ".wgsl")),
         }
     };
 }

@@ -11,9 +11,9 @@ pub(crate) mod walk;
 
 use std::fmt;
 
-use crate::DType;
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{AffineStep, Arithmetic, Operators, Shortcuts};
 use crate::fragment::{Fragment, fragment};
+use crate::{Clamp, DType};
 
 pub(crate) use block::Block;
 #[cfg(test)]
@@ -31,10 +31,11 @@ pub(crate) const WORD: usize = 4;
 /// Invocations in a workgroup of the kernels that take a grid; `WORKGROUP_SIZE` of `params.wgsl`.
 pub(crate) const WORKGROUP_SIZE: u32 = 256;
 
-/// What a kernel is chosen for, beside the region.
+/// What there is to do with each element of a region: what its kernel is chosen for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub(crate) arithmetic: Arithmetic,
+    pub(crate) shortcuts: Shortcuts,
     /// One clamp each; 1 if one serves all elements.
     pub(crate) channels: usize,
     /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers).
@@ -43,6 +44,19 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    /// The shortest arithmetic that serves all `clamps`, one for each channel or one for all elements; `None` if there
+    /// is none.
+    pub(crate) fn of(clamps: &[Clamp], placement: Placement, limits: Limits) -> Option<Self> {
+        let arithmetic = Arithmetic::new(clamps.first()?, AffineStep::of(clamps, limits.f64_arithmetic));
+        let shortcuts = Shortcuts::of(arithmetic, clamps);
+        Some(Self { arithmetic, shortcuts, channels: clamps.len(), placement, limits })
+    }
+
+    /// How the numbers of the clamps come to the kernel.
+    pub(crate) const fn operators(&self) -> Operators {
+        Operators::of(self.channels)
+    }
+
     /// Elements of dst in a packet.
     const fn per_packet(&self) -> usize {
         PACKET / self.arithmetic.dtype.size()

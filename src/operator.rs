@@ -10,4 +10,5 @@ pub(crate) mod format;
 pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision, Rounding};
 pub use clamps::Clamps;
 pub use dtype::DType;
+pub(crate) use dtype::Kind;
 pub use element::Element;

@@ -11,7 +11,7 @@ mod window;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Arithmetic, Fixed, OperatorBytes, Operators, Shortcuts};
+use crate::arithmetic::OperatorBytes;
 use crate::kernel::{Dispatch, EntryPoint, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
@@ -47,9 +47,6 @@ pub struct Plan {
     clamp: Option<Clamp>,
     task: Option<Task>,
     placement: Placement,
-    /// The affine step from 8-bit integers, where it is a product and a shift of one clamp.
-    fixed: Option<Fixed>,
-    shortcuts: Shortcuts,
     strategy: Strategy,
 }
 
@@ -106,51 +103,17 @@ impl Plan {
             return Err(Error::ShapeMismatch { src: src.shape().to_vec(), dst: dst.shape().to_vec() });
         }
         clamps.check(dst.shape())?;
-        let mut plan = Self {
-            clamp: None,
-            task: None,
-            placement,
-            fixed: None,
-            shortcuts: Shortcuts::default(),
-            strategy: Strategy::default(),
-        };
         let clamps = clamps.simplified();
-        let Some(&clamp) = clamps.as_slice().first() else { return Ok(plan) };
-        let dtypes = [clamp.source(), clamp.dtype()];
+        let all = clamps.as_slice();
+        let mut plan =
+            Self { clamp: all.first().copied(), task: None, placement, strategy: Strategy::default() };
+        let Some(task) = Task::of(all, placement, limits) else { return Ok(plan) };
+        let dtypes = [task.arithmetic.source, task.arithmetic.dtype];
         validate((src, dst), dtypes, placement)?;
-        for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
-            if layout.required_bytes(dtype) == u64::MAX {
-                return Err(Error::TooLarge {
-                    argument,
-                    needed: u64::MAX,
-                    unit: "bytes or more",
-                    limit_name: "max_buffer_size",
-                    limit: u64::MAX,
-                });
-            }
-        }
-        let channels = clamps.as_slice().len();
-        let fixed = |clamp: &Clamp| {
-            let affine = clamp.affine()?;
-            Fixed::find(clamp.source(), clamp.dtype(), affine, clamp.rounding())
-        };
-        plan.fixed = if channels == 1 { fixed(&clamp) } else { None };
-        let own = |clamp: &Clamp, fixed: bool| AffineStep::of(clamp, fixed, limits.f64_arithmetic);
-        let mut arithmetic = Arithmetic::new(&clamp, own(&clamp, plan.fixed.is_some()));
-        if channels > 1 {
-            let class = arithmetic.class();
-            let all = clamps.as_slice();
-            let all_fixed = all.iter().all(|clamp| clamp.affine().is_none() || fixed(clamp).is_some());
-            let steps = all.iter().map(|clamp| own(clamp, all_fixed));
-            let step = steps.reduce(|a, b| a.in_common(b, class)).unwrap_or(arithmetic.step);
-            arithmetic = Arithmetic::new(&clamp, step);
-        }
-        plan.shortcuts = Shortcuts::of(arithmetic, clamps.as_slice());
-        let task = Task { arithmetic, channels, placement, limits };
         if !dst.is_empty() {
             plan.strategy = Strategy::new(&task, &Region::collapsed(src, dst, clamps.axis()))?;
         }
-        Ok(Self { clamp: Some(clamp), task: Some(task), ..plan })
+        Ok(Self { task: Some(task), ..plan })
     }
 
     /// The number of `dispatch_workgroups` calls; 0 if there is no element. A bound on the GPU takes one
@@ -194,18 +157,14 @@ impl Plan {
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();
         kernels.sort_unstable();
         kernels.dedup();
-        format!("{}, {}{}", task.arithmetic, Operators::of(task.channels), kernels.join(" + "))
+        format!("{}, {}{}", task.arithmetic, task.operators(), kernels.join(" + "))
     }
 
-    /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is no channel.
+    /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is nothing to do.
     pub(crate) fn operators(&self, clamps: Clamps<'_>) -> Option<OperatorBytes> {
-        let (clamp, task) = (self.clamp.as_ref()?, self.task.as_ref()?);
-        let arithmetic = task.arithmetic;
-        let Some(whole) = self.strategy.assignments().next().filter(|_| task.channels > 1) else {
-            return Some(OperatorBytes::one(clamp, arithmetic, self.fixed.as_ref()));
-        };
-        let (operators, reversed) = (Operators::of(task.channels), whole.region.reversed_channels);
-        Some(OperatorBytes::several(clamps, arithmetic, operators, reversed))
+        let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
+        let reversed = whole.region.reversed_channels;
+        Some(OperatorBytes::new(clamps.as_slice(), task.arithmetic, task.operators(), reversed))
     }
 
     /// The bytes of a storage buffer that [`operators`](Self::operators) would fill, 0 where uniform blocks hold them all.
@@ -215,7 +174,7 @@ impl Plan {
         else {
             return 0;
         };
-        OperatorBytes::stored_size(clamp, task.arithmetic, Operators::of(task.channels), task.channels)
+        OperatorBytes::stored_size(clamp, task.arithmetic, task.operators(), task.channels)
     }
 
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.
@@ -223,11 +182,11 @@ impl Plan {
         let task = self.task.as_ref()?;
         let module = ModuleName {
             arithmetic: task.arithmetic,
-            operators: Operators::of(task.channels),
+            operators: task.operators(),
             kernel: window.kernel,
             placement: window.bindings.placement,
         };
-        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts: self.shortcuts })
+        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts: task.shortcuts })
     }
 }
 
@@ -282,6 +241,17 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
                 let (view, dst) = ((*src).into(), (*dst).into());
                 return Err(Error::AliasUndecided { argument: "src", view, dst });
             }
+        }
+    }
+    for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
+        if layout.required_bytes(dtype) == u64::MAX {
+            return Err(Error::TooLarge {
+                argument,
+                needed: u64::MAX,
+                unit: "bytes or more",
+                limit_name: "max_buffer_size",
+                limit: u64::MAX,
+            });
         }
     }
     Ok(())

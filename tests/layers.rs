@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// From the lowest to the highest; each is a module of `src/lib.rs`. `standards`, `reference` and `verify` stand
 /// beside the path from a clamp to the device: nothing of that path may import them, and they nothing above `layout`.
-const LAYERS: [&str; 8] = ["operator", "layout", "fragment", "arithmetic", "kernel", "shader", "plan", "gpu"];
+const LAYERS: [&str; 8] = ["fragment", "operator", "layout", "arithmetic", "kernel", "shader", "plan", "gpu"];
 
 /// The highest of all.
 const TOP: &str = "host";

@@ -3,7 +3,7 @@
 // A number in the making is (high * 2^24 + low) * 2^-52 * 2^exponent: two words, high below 2^30 and low below 2^24, so
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 //
-// Provides: Affine, affine, ROUNDED_BY_DEVICE
+// Provides: Affine, affine
 // Needs: numbers, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS,
 //     OPERAND_EXPONENT_BIAS, TO_ODD
 struct Affine {
@@ -16,9 +16,6 @@ struct Affine {
     infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
     infinity_flip: u32,
 }
-
-// Whether the device rounds all results by an addition anyway.
-const ROUNDED_BY_DEVICE: bool = false;
 
 const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);
 

@@ -1,6 +1,6 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
-// Provides: Affine, affine, KEEPS_INFINITY, ROUNDED_BY_DEVICE
+// Provides: Affine, affine, KEEPS_INFINITY
 // Needs: numbers, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
 //     widen_operand, narrow_operand
 struct Affine {
@@ -11,9 +11,6 @@ struct Affine {
     unchanged_from: u32, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
                          // has no affine step
 }
-
-// Whether every clamp has an affine step, so that the device rounds all results by an addition anyway.
-override ROUNDED_BY_DEVICE: bool = false;
 
 // Whether every scale is positive, so that ±∞ stays.
 override KEEPS_INFINITY: bool = false;

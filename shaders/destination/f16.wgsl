@@ -2,7 +2,6 @@
 // format open.
 //
 // Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
-// Needs: ROUNDED_BY_DEVICE
 const SIGN: u32 = 0x8000u;
 const SIGN_SHIFT: u32 = 16u; // that moves SIGN to bit 31
 const INFINITY: u32 = 0x7c00u;
@@ -20,9 +19,6 @@ const NORMAL_FROM: u32 = 0x38800000u;
 fn narrow(bits: vec4<u32>) -> vec4<u32> {
     let size = min(bits & vec4<u32>(0x7fffffffu), vec4<u32>(INFINITE_FROM));
     let sign = bits & vec4<u32>(0x80000000u);
-    if ROUNDED_BY_DEVICE {
-        return rounded_by_addition(size) | sign;
-    }
     // The exponent is rebased, its upper bits dropped; a carry out of the mantissa raises it, in the end to infinity.
     let odd = (size >> vec4<u32>(13u)) & vec4<u32>(1u);
     let normal = (size + odd - vec4<u32>(((127u - 15u) << 23u) - 0x0fffu)) << vec4<u32>(3u);
@@ -31,19 +27,6 @@ fn narrow(bits: vec4<u32>) -> vec4<u32> {
     let subnormal = vec4<u32>(round(small)) << vec4<u32>(16u);
     return select(normal, subnormal, size < vec4<u32>(NORMAL_FROM)) | sign;
 }
-
-// A magnitude, where the device rounds sums anyway. Beside 2^13 times its power of two, or that of the least normal
-// number, the last bit of an f32 is that of the result: one more addition rounds.
-fn rounded_by_addition(size: vec4<u32>) -> vec4<u32> {
-    let power = max(size & vec4<u32>(0x7f800000u), vec4<u32>(NORMAL_FROM));
-    let rounded = bitcast<vec4<f32>>(size) + bitcast<vec4<f32>>(power + vec4<u32>(13u << 23u));
-    // The sum's lower half is the significand, whose top bit, if there is one, is in the exponent too.
-    let significand = bitcast<vec4<u32>>(rounded) << vec4<u32>(16u);
-    return (power << vec4<u32>(3u)) + (significand - vec4<u32>(EXTRA_EXPONENT));
-}
-
-// 127 - 15 + 1, less 64 that the shift has dropped, where the exponent lies.
-const EXTRA_EXPONENT: u32 = 49u << 26u;
 
 // From the bits of an f32, all of them, to the upper bits: a NaN becomes a quiet one with the upper bits of its payload.
 fn from_single(x: vec4<u32>) -> vec4<u32> {

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::words;
+use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
 use crate::{Bound, Clamp, DType, NanRule, Order};
 
@@ -115,11 +116,10 @@ impl FloatBounds64 {
 
 /// number − key of an integer dtype: 2^31 for U32 and 2^63 for U64, whose keys are signed.
 pub(super) const fn key_base(dtype: DType) -> i128 {
-    match dtype {
-        DType::U32 => 1 << 31,
-        DType::U64 => 1 << 63,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 => 0,
-        DType::F32 | DType::F16 | DType::BF16 | DType::F64 => panic!("keys of floats have no base"),
+    match dtype.kind() {
+        Kind::Unsigned if dtype.bits() >= 32 => 1 << (dtype.bits() - 1),
+        Kind::Signed | Kind::Unsigned => 0,
+        Kind::Float(_) => panic!("keys of floats have no base"),
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use super::{AffineStep, Arithmetic, Class, Fixed, OperatorBlock};
+use super::{AffineStep, Arithmetic, Class, OperatorBlock};
+use crate::Clamp;
 use crate::fragment::{Fragment, fragment};
-use crate::{Clamp, Clamps};
 
 /// How the numbers of a clamp, or of several, come to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,29 +82,21 @@ pub(crate) enum OperatorBytes {
 }
 
 impl OperatorBytes {
-    /// Of one clamp.
-    pub(crate) fn one(clamp: &Clamp, arithmetic: Arithmetic, fixed: Option<&Fixed>) -> Self {
-        Self::One(OperatorBlock::new(clamp, arithmetic, fixed))
-    }
-
-    /// Of one clamp for each channel, last first if `reversed`.
-    pub(crate) fn several(
-        clamps: Clamps<'_>,
+    /// Of one clamp, or of one for each channel, last first if `reversed`.
+    pub(crate) fn new(
+        clamps: &[Clamp],
         arithmetic: Arithmetic,
         operators: Operators,
         reversed: bool,
     ) -> Self {
-        let clamps = clamps.as_slice();
-        let block = |channel: usize| {
-            let clamp = &clamps[if reversed { clamps.len() - 1 - channel } else { channel }];
-            let find = |affine| Fixed::find(arithmetic.source, arithmetic.dtype, affine, clamp.rounding());
-            let fixed = clamp.affine().filter(|_| arithmetic.step == AffineStep::Fixed).and_then(find);
-            OperatorBlock::new(clamp, arithmetic, fixed.as_ref())
-        };
+        if operators == Operators::One {
+            return Self::One(OperatorBlock::new(&clamps[0], arithmetic));
+        }
         let alignment = Alignment::of(arithmetic, operators);
         let mut bytes = Vec::new();
         for channel in 0..clamps.len() {
-            alignment.push(&mut bytes, &block(channel));
+            let clamp = &clamps[if reversed { clamps.len() - 1 - channel } else { channel }];
+            alignment.push(&mut bytes, &OperatorBlock::new(clamp, arithmetic));
         }
         let each = bytes.len() / clamps.len();
         bytes.resize(bytes.len().max(each * operators.in_block()), 0);
@@ -121,7 +113,7 @@ impl OperatorBytes {
         if !operators.are_stored() {
             return 0;
         }
-        let block = OperatorBlock::new(clamp, arithmetic, None);
+        let block = OperatorBlock::new(clamp, arithmetic);
         let mut one = Vec::new();
         Alignment::of(arithmetic, operators).push(&mut one, &block);
         (one.len() as u64).saturating_mul(channels as u64)

@@ -2,7 +2,7 @@
 
 use super::bounds::zero_is_within;
 use super::step::{AffineStep, Arithmetic, Class};
-use crate::{Clamp, DType};
+use crate::Clamp;
 
 /// Overridable constants of an arithmetic: true where the host knows of all of a plan's clamps that the longer way is
 /// not needed.
@@ -12,8 +12,6 @@ pub(crate) struct Shortcuts {
     zero_within: bool,
     /// `KEEPS_INFINITY` of `affine/float_fast.wgsl` and `affine/float64_fast.wgsl`.
     keeps_infinity: bool,
-    /// `ROUNDED_BY_DEVICE` of `affine/float_fast.wgsl`. Without an affine step no addition may round.
-    rounded_by_device: bool,
 }
 
 impl Shortcuts {
@@ -25,19 +23,15 @@ impl Shortcuts {
         Self {
             zero_within: used.zero_within && clamps.iter().all(zero_is_within),
             keeps_infinity: used.keeps_infinity && clamps.iter().all(keeps),
-            rounded_by_device: used.rounded_by_device && clamps.iter().all(|clamp| clamp.affine().is_some()),
         }
     }
 
     /// Those that modules of `arithmetic` make use of.
     const fn used(arithmetic: Arithmetic) -> Self {
-        let Arithmetic { source, dtype, step, .. } = arithmetic;
-        let class = arithmetic.class();
         Self {
-            zero_within: matches!(class, Class::Float | Class::Float64),
+            zero_within: matches!(arithmetic.class(), Class::Float | Class::Float64),
             // Integers have none. Between them nothing is fast.
-            keeps_infinity: matches!(step, AffineStep::Fast) && source.is_float(),
-            rounded_by_device: matches!((step, dtype), (AffineStep::Fast, DType::F16)),
+            keeps_infinity: matches!(arithmetic.step, AffineStep::Fast) && arithmetic.source.is_float(),
         }
     }
 
@@ -47,10 +41,9 @@ impl Shortcuts {
         let used = Self::used(arithmetic);
         let values = |used| if used { &[false, true][..] } else { &[false] };
         values(used.zero_within).iter().flat_map(move |&zero_within| {
-            values(used.keeps_infinity).iter().flat_map(move |&keeps_infinity| {
-                let rest = values(used.rounded_by_device).iter();
-                rest.map(move |&rounded_by_device| Self { zero_within, keeps_infinity, rounded_by_device })
-            })
+            values(used.keeps_infinity)
+                .iter()
+                .map(move |&keeps_infinity| Self { zero_within, keeps_infinity })
         })
     }
 
@@ -60,12 +53,8 @@ impl Shortcuts {
         all.filter(|((_, used), _)| *used).map(|(_, (name, value))| (name, f64::from(u8::from(value))))
     }
 
-    const fn flags(self) -> [(&'static str, bool); 3] {
-        [
-            ("ZERO_WITHIN", self.zero_within),
-            ("KEEPS_INFINITY", self.keeps_infinity),
-            ("ROUNDED_BY_DEVICE", self.rounded_by_device),
-        ]
+    const fn flags(self) -> [(&'static str, bool); 2] {
+        [("ZERO_WITHIN", self.zero_within), ("KEEPS_INFINITY", self.keeps_infinity)]
     }
 }
 
@@ -74,7 +63,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{Bound, NanRule};
+    use crate::{Bound, DType, NanRule};
 
     fn f32_arithmetic(step: AffineStep) -> Arithmetic {
         Arithmetic::new(&Clamp::unbounded(DType::F32), step)
@@ -122,12 +111,6 @@ mod tests {
         let positive = Clamp::new(1.0_f32, 2.0);
         let within = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps).zero_within;
         assert!(within(&[above, plain]) && !within(&[above, positive]));
-
-        let to_f16 = Clamp::unbounded(DType::F16).with_source(DType::U8).unwrap();
-        let arithmetic = Arithmetic::new(&to_f16, AffineStep::Fast);
-        let step = to_f16.with_affine(2.0, 1.0).unwrap();
-        assert!(Shortcuts::of(arithmetic, &[step, step]).rounded_by_device);
-        assert!(!Shortcuts::of(arithmetic, &[step, to_f16]).rounded_by_device);
     }
 
     #[test]
@@ -139,14 +122,14 @@ mod tests {
         let floats = Clamp::unbounded(DType::F16);
         assert_eq!(names(&floats, AffineStep::None), ["ZERO_WITHIN"]);
         assert_eq!(names(&floats, AffineStep::Exact), ["ZERO_WITHIN"]);
-        assert_eq!(names(&floats, AffineStep::Fast), ["ZERO_WITHIN", "KEEPS_INFINITY", "ROUNDED_BY_DEVICE"]);
+        assert_eq!(names(&floats, AffineStep::Fast), ["ZERO_WITHIN", "KEEPS_INFINITY"]);
         let from_bytes = Clamp::unbounded(DType::F32).with_source(DType::U8).unwrap();
         assert_eq!(names(&from_bytes, AffineStep::Fast), ["ZERO_WITHIN"]);
         let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
         assert_eq!(names(&to_bytes, AffineStep::Fast), ["KEEPS_INFINITY"]);
         assert_eq!(names(&Clamp::unbounded(DType::I32), AffineStep::Exact), [""; 0]);
         let all: HashSet<_> = Shortcuts::all(Arithmetic::new(&floats, AffineStep::Fast)).collect();
-        assert_eq!(all.len(), 8);
+        assert_eq!(all.len(), 4);
         let plain = Arithmetic::new(&Clamp::unbounded(DType::I32), AffineStep::Exact);
         assert!(Shortcuts::all(plain).eq([Shortcuts::default()]));
     }

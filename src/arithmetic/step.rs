@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::halves::Halves;
+use super::{Fixed, Halves};
 use crate::fragment::{Fragment, fragment};
 use crate::{Affine, Clamp, DType, Precision, Rounding};
 
@@ -108,12 +108,12 @@ impl fmt::Display for Arithmetic {
 }
 
 const fn class(source: DType, dtype: DType) -> Class {
-    match (source.is_float(), dtype) {
-        (_, DType::F32 | DType::F16 | DType::BF16) => Class::Float,
-        (_, DType::F64) => Class::Float64,
-        (_, DType::I64 | DType::U64) => Class::Integer64,
-        (false, DType::I8 | DType::I16 | DType::I32 | DType::U8 | DType::U16 | DType::U32) => Class::Integer,
-        (true, DType::I8 | DType::I16 | DType::I32 | DType::U8 | DType::U16 | DType::U32) => Class::Rounded,
+    match (dtype.is_float(), dtype.bits()) {
+        (true, 64) => Class::Float64,
+        (true, _) => Class::Float,
+        (false, 64) => Class::Integer64,
+        (false, _) if source.is_float() => Class::Rounded,
+        (false, _) => Class::Integer,
     }
 }
 
@@ -139,33 +139,37 @@ const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
 }
 
 impl AffineStep {
-    /// `fixed`: whether there are numbers for [`Fixed`](Self::Fixed). `f64_arithmetic`: of [`Limits`](crate::Limits).
-    pub(crate) fn of(clamp: &Clamp, fixed: bool, f64_arithmetic: bool) -> Self {
-        let (source, dtype) = (clamp.source(), clamp.dtype());
-        let in_halves = |affine| Halves::find(source, dtype, affine, clamp.rounding()).is_some();
-        match (clamp.affine(), class(source, dtype), clamp.precision()) {
-            (Some(_), ..) if fixed => Self::Fixed,
-            (None, ..) => Self::None,
-            (Some(affine), ..) if in_halves(affine) => Self::Halves,
-            (Some(_), Class::Float | Class::Rounded, Precision::Fast) => Self::Fast,
-            (Some(_), Class::Float64, Precision::Fast) if f64_arithmetic => Self::Fast,
-            // Between integers it is always exact.
-            (Some(_), ..) => Self::Exact,
-        }
+    /// The shortest arithmetic first.
+    const ALL: [Self; 5] = [Self::None, Self::Fixed, Self::Halves, Self::Fast, Self::Exact];
+
+    /// The first one that serves all `clamps`, of one dtype each side. `f64_arithmetic`: of [`Limits`](crate::Limits).
+    pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
+        let serves_all = |step: &Self| clamps.iter().all(|clamp| step.serves(clamp, f64_arithmetic));
+        Self::ALL.into_iter().find(serves_all).unwrap_or(Self::Exact)
     }
 
-    /// One step for channels that have steps of their own. Where one has none, the others' leaves it unchanged:
-    /// exactly, or because its numbers say so, which those of f64 cannot.
-    pub(crate) const fn in_common(self, other: Self, class: Class) -> Self {
-        match (self, other) {
-            (Self::None, Self::None) => Self::None,
-            (Self::Fixed, Self::Fixed | Self::None) | (Self::None, Self::Fixed) => Self::Fixed,
-            (Self::Halves, Self::Halves | Self::None) | (Self::None, Self::Halves) => Self::Halves,
-            (Self::Fast, Self::Fast) => Self::Fast,
-            (Self::Fast, Self::None) | (Self::None, Self::Fast) if !matches!(class, Class::Float64) => {
-                Self::Fast
+    /// Whether there are numbers for this step with which it computes what `clamp` is to.
+    fn serves(self, clamp: &Clamp, f64_arithmetic: bool) -> bool {
+        let (source, dtype) = (clamp.source(), clamp.dtype());
+        let class = class(source, dtype);
+        let Some(affine) = clamp.affine() else {
+            // Beside others that have an affine step, numbers leave its elements unchanged. F64 has none such.
+            return (self, class) != (Self::Fast, Class::Float64);
+        };
+        match self {
+            Self::None => false,
+            Self::Fixed => Fixed::find(source, dtype, affine, clamp.rounding()).is_some(),
+            Self::Halves => Halves::find(source, dtype, affine, clamp.rounding()).is_some(),
+            Self::Fast => {
+                clamp.precision() == Precision::Fast
+                    && match class {
+                        Class::Float | Class::Rounded => true,
+                        Class::Float64 => f64_arithmetic,
+                        // Between integers it is always exact.
+                        Class::Integer | Class::Integer64 => false,
+                    }
             }
-            _ => Self::Exact,
+            Self::Exact => true,
         }
     }
 }
@@ -196,7 +200,7 @@ impl Arithmetic {
         let Self { source, dtype, step, rounding } = self;
         let class = self.class();
         let mut fragments = vec![
-            destination(dtype),
+            dtype.destination_fragment(),
             match class {
                 Class::Integer => fragment!("element/integer"),
                 Class::Integer64 => fragment!("element/integer64"),
@@ -217,16 +221,16 @@ impl Arithmetic {
             },
         ];
         match class {
-            Class::Integer | Class::Integer64 => fragments.extend(source_fragment(source)),
+            Class::Integer | Class::Integer64 => fragments.extend(source.source_fragment()),
             Class::Float if !self.converts() => {
                 fragments.push(fragment!("operand/own"));
                 if step == AffineStep::Fast {
-                    fragments.extend(source_fragment(source));
+                    fragments.extend(source.source_fragment());
                     fragments.push(fragment!("operand/own_f32"));
                 }
             }
             Class::Float | Class::Rounded => {
-                fragments.extend(source_fragment(source));
+                fragments.extend(source.source_fragment());
                 if step != AffineStep::None {
                     fragments.push(fragment!("operand/single"));
                 }
@@ -275,39 +279,4 @@ impl Arithmetic {
             _ => fragment!("packet/elements64"),
         }
     }
-}
-
-fn destination(dtype: DType) -> Fragment {
-    match dtype {
-        DType::F32 => fragment!("destination/f32"),
-        DType::F16 => fragment!("destination/f16"),
-        DType::BF16 => fragment!("destination/bf16"),
-        DType::F64 => fragment!("destination/f64"),
-        DType::I8 => fragment!("destination/i8"),
-        DType::I16 => fragment!("destination/i16"),
-        DType::I32 => fragment!("destination/i32"),
-        DType::I64 => fragment!("destination/i64"),
-        DType::U8 => fragment!("destination/u8"),
-        DType::U16 => fragment!("destination/u16"),
-        DType::U32 => fragment!("destination/u32"),
-        DType::U64 => fragment!("destination/u64"),
-    }
-}
-
-/// `None` for F64, which is never converted.
-fn source_fragment(dtype: DType) -> Option<Fragment> {
-    Some(match dtype {
-        DType::F32 => fragment!("source/f32"),
-        DType::F16 => fragment!("source/f16"),
-        DType::BF16 => fragment!("source/bf16"),
-        DType::F64 => return None,
-        DType::I8 => fragment!("source/i8"),
-        DType::I16 => fragment!("source/i16"),
-        DType::I32 => fragment!("source/i32"),
-        DType::I64 => fragment!("source/i64"),
-        DType::U8 => fragment!("source/u8"),
-        DType::U16 => fragment!("source/u16"),
-        DType::U32 => fragment!("source/u32"),
-        DType::U64 => fragment!("source/u64"),
-    })
 }

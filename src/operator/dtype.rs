@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::format::FloatFormat;
 use crate::Error;
+use crate::fragment::{Fragment, fragment};
 
 /// The element type of a tensor.
 ///
@@ -37,6 +39,39 @@ pub enum DType {
     U64,
 }
 
+/// What a dtype is: a row of the [table](DType::row).
+#[derive(Clone, Copy)]
+struct Row {
+    /// In lower case, as its files in `shaders/` are called.
+    name: &'static str,
+    bits: u32,
+    kind: Kind,
+    /// How its elements become what shaders compute with.
+    source: Option<Fragment>,
+    /// How results become its elements.
+    destination: Fragment,
+}
+
+/// What numbers a dtype has.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Float(FloatFormat),
+    /// Integers in two's complement.
+    Signed,
+    /// Integers from 0 on.
+    Unsigned,
+}
+
+/// A [`Row`], with the fragments of that name.
+macro_rules! row {
+    ($name:literal, $bits:literal, $kind:expr) => {
+        row!($name, $bits, $kind, source: Some(fragment!("source/", $name)))
+    };
+    ($name:literal, $bits:literal, $kind:expr, source: $source:expr) => {
+        Row { name: $name, bits: $bits, kind: $kind, source: $source, destination: fragment!("destination/", $name) }
+    };
+}
+
 impl DType {
     /// Every element type, in declaration order.
     pub const ALL: [Self; 12] = [
@@ -53,6 +88,39 @@ impl DType {
         Self::U32,
         Self::U64,
     ];
+
+    /// The table of the dtypes. The reference has one of its own.
+    const fn row(self) -> Row {
+        match self {
+            Self::F32 => row!("f32", 32, Kind::Float(FloatFormat::F32)),
+            Self::F16 => row!("f16", 16, Kind::Float(FloatFormat::F16)),
+            Self::BF16 => row!("bf16", 16, Kind::Float(FloatFormat::BF16)),
+            // It is never converted.
+            Self::F64 => row!("f64", 64, Kind::Float(FloatFormat::F64), source: None),
+            Self::I8 => row!("i8", 8, Kind::Signed),
+            Self::I16 => row!("i16", 16, Kind::Signed),
+            Self::I32 => row!("i32", 32, Kind::Signed),
+            Self::I64 => row!("i64", 64, Kind::Signed),
+            Self::U8 => row!("u8", 8, Kind::Unsigned),
+            Self::U16 => row!("u16", 16, Kind::Unsigned),
+            Self::U32 => row!("u32", 32, Kind::Unsigned),
+            Self::U64 => row!("u64", 64, Kind::Unsigned),
+        }
+    }
+
+    pub(crate) const fn kind(self) -> Kind {
+        self.row().kind
+    }
+
+    /// How its elements become what shaders compute with; `None` for F64, which takes nothing.
+    pub(crate) const fn source_fragment(self) -> Option<Fragment> {
+        self.row().source
+    }
+
+    /// How results become its elements.
+    pub(crate) const fn destination_fragment(self) -> Fragment {
+        self.row().destination
+    }
 
     /// Those that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): each of their numbers
     /// is an f32.
@@ -72,12 +140,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::F16 | Self::BF16 | Self::I16 | Self::U16 => 2,
-            Self::F32 | Self::I32 | Self::U32 => 4,
-            Self::F64 | Self::I64 | Self::U64 => 8,
-        }
+        self.bits() as usize / 8
     }
 
     /// The size of one element in bits: 8, 16, 32 or 64.
@@ -88,7 +151,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn bits(self) -> u32 {
-        8 * self.size() as u32
+        self.row().bits
     }
 
     /// Whether the type is one of the four float formats.
@@ -99,12 +162,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn is_float(self) -> bool {
-        match self {
-            Self::F32 | Self::F16 | Self::BF16 | Self::F64 => true,
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::U8 | Self::U16 | Self::U32 | Self::U64 => {
-                false
-            }
-        }
+        matches!(self.kind(), Kind::Float(_))
     }
 
     /// Whether the type is a two's complement integer.
@@ -115,12 +173,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn is_signed_integer(self) -> bool {
-        match self {
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 => true,
-            Self::F32 | Self::F16 | Self::BF16 | Self::F64 | Self::U8 | Self::U16 | Self::U32 | Self::U64 => {
-                false
-            }
-        }
+        matches!(self.kind(), Kind::Signed)
     }
 
     /// The lower-case name: `"f32"`, `"bf16"`, `"u8"` and so on.
@@ -131,20 +184,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::F16 => "f16",
-            Self::BF16 => "bf16",
-            Self::F64 => "f64",
-            Self::I8 => "i8",
-            Self::I16 => "i16",
-            Self::I32 => "i32",
-            Self::I64 => "i64",
-            Self::U8 => "u8",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-            Self::U64 => "u64",
-        }
+        self.row().name
     }
 }
 

@@ -1,5 +1,6 @@
 //! The float formats, for what makes numbers on the host. [`reference`](mod@crate::reference) has its own.
 
+use super::dtype::Kind;
 use crate::DType;
 
 /// The fraction field of an f64, in bits.
@@ -44,19 +45,9 @@ impl FloatFormat {
 
     /// The format of a dtype, `None` for an integer.
     pub(crate) const fn of(dtype: DType) -> Option<Self> {
-        match dtype {
-            DType::F32 => Some(Self::F32),
-            DType::F16 => Some(Self::F16),
-            DType::BF16 => Some(Self::BF16),
-            DType::F64 => Some(Self::F64),
-            DType::I8
-            | DType::I16
-            | DType::I32
-            | DType::I64
-            | DType::U8
-            | DType::U16
-            | DType::U32
-            | DType::U64 => None,
+        match dtype.kind() {
+            Kind::Float(format) => Some(format),
+            Kind::Signed | Kind::Unsigned => None,
         }
     }
 

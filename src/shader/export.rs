@@ -103,7 +103,7 @@ fn every_value_of_a_constant_is_in_a_pipeline() {
     let listed = listed();
     assert_eq!(listed.len(), ModuleName::all(STEP).count() + 1);
     // The other constants, of the arithmetic and of the order.
-    for name in ["ADJACENT", "ZERO_WITHIN", "KEEPS_INFINITY", "ROUNDED_BY_DEVICE"] {
+    for name in ["ADJACENT", "ZERO_WITHIN", "KEEPS_INFINITY"] {
         let of_each = listed.iter().flat_map(|module| &module.pipelines);
         let values = of_each.filter_map(|pipeline| pipeline.constants.get(name));
         let values: HashSet<_> = values.map(|value| value.to_bits()).collect();

@@ -21,7 +21,7 @@ use crate::kernel::EDGE_INVOCATIONS;
 use crate::kernel::gather::{self, Row};
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
-use crate::{Clamp, Clamps, DType, Precision};
+use crate::{Clamp, DType, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
 /// what holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
@@ -63,7 +63,7 @@ fn steps_depend_on_the_device_for_f64_alone() {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
         let affine = plain.with_affine(2.0, 1.0).unwrap();
         for clamp in [plain, affine, affine.with_precision(Precision::Exact)] {
-            let steps = [false, true].map(|f64_arithmetic| AffineStep::of(&clamp, false, f64_arithmetic));
+            let steps = [false, true].map(|f64_arithmetic| AffineStep::of(&[clamp], f64_arithmetic));
             let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
             if dtype == DType::F64 && fast {
                 assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
@@ -263,12 +263,9 @@ fn uniform_blocks_agree_between_wgsl_and_rust() {
                 clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
             }
         };
-        let fixed =
-            clamp.affine().and_then(|affine| arithmetic::Fixed::find(source, dtype, affine, rounding));
-        let fixed = fixed.filter(|_| step == AffineStep::Fixed);
-        let operator = OperatorBlock::new(&clamp, key.arithmetic, fixed.as_ref());
+        let operator = OperatorBlock::new(&clamp, key.arithmetic);
         let list = [clamp; 2];
-        let several = OperatorBytes::several(Clamps::along(0, &list), key.arithmetic, key.operators, false);
+        let several = OperatorBytes::new(&list, key.arithmetic, key.operators, false);
         let size = match key.operators {
             Operators::One => operator.as_bytes().len(),
             Operators::Stored => several.stored().unwrap().len() / 2,

@@ -1,7 +1,7 @@
 //! Blocks of the layouts that users bring, for tests that go through modules: there is no list of all.
 
 use super::Block;
-use crate::arithmetic::{Arithmetic, Operators};
+use crate::arithmetic::{Arithmetic, Operators, Shortcuts};
 use crate::kernel::{Kernel, Limits, Placement, Region, Task, claims};
 use crate::{Error, Layout};
 
@@ -67,7 +67,8 @@ fn block(
     with_channels: bool,
 ) -> Option<(Kernel, Operators)> {
     let channels = if with_channels { src.shape()[*axis] } else { 1 };
-    let task = Task { arithmetic, channels, placement, limits: Limits::default() };
+    let (shortcuts, limits) = (Shortcuts::default(), Limits::default());
+    let task = Task { arithmetic, shortcuts, channels, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
     let (kernel, _) = claims(&task, &region).next()?;
     matches!(kernel, Kernel::Block(_)).then(|| (kernel, Operators::of(channels)))
@@ -110,13 +111,7 @@ mod tests {
         let mut most = 0;
         for (source, dtype) in [(DType::U8, DType::U8), (DType::U8, DType::F32), (DType::F32, DType::U8)] {
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-            let step = crate::arithmetic::AffineStep::of(&clamp, false, Limits::default().f64_arithmetic);
-            let task = Task {
-                arithmetic: Arithmetic::new(&clamp, step),
-                channels: 1,
-                placement: Placement::TwoBuffers,
-                limits: Limits::default(),
-            };
+            let task = Task::of(&[clamp], Placement::TwoBuffers, Limits::default()).unwrap();
             for (c, kind) in [1, 3, 4, 16].into_iter().flat_map(|c| (0..5).map(move |kind| (c, kind))) {
                 let mut blocks = HashSet::new();
                 for (height, width) in sizes {
