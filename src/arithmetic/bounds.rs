@@ -66,7 +66,7 @@ impl IntegerBounds {
 impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        let (lowest, highest) = integer_range(clamp.dtype());
+        let (lowest, highest) = clamp.dtype().integer_range();
         let nan = match clamp.nan_rule() {
             NanRule::Propagate => 0,
             NanRule::ToMin => lowest,
@@ -123,12 +123,6 @@ pub(super) const fn key_base(dtype: DType) -> i128 {
     }
 }
 
-/// The smallest and the greatest number of an integer dtype.
-pub(super) const fn integer_range(dtype: DType) -> (i128, i128) {
-    let bits = dtype.bits();
-    if dtype.is_signed_integer() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
-}
-
 /// The key of an integer dtype's element.
 pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
     let unused = 64 - dtype.bits();
@@ -141,7 +135,7 @@ pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
 
 /// The lowest and the highest key of an integer dtype.
 pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
-    let (lowest, highest) = integer_range(dtype);
+    let (lowest, highest) = dtype.integer_range();
     (lowest - key_base(dtype), highest - key_base(dtype))
 }
 

@@ -2,7 +2,6 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bounds::integer_range;
 use super::integer::Linear;
 use crate::{Affine, DType, Rounding};
 
@@ -31,8 +30,8 @@ impl Fixed {
         if dtype.is_float() || source.bits() > 8 || scaled.abs() > MOST {
             return None;
         }
-        let first = integer_range(source).0 as i64;
-        let (lowest, highest) = integer_range(dtype);
+        let first = source.integer_range().0 as i64;
+        let (lowest, highest) = dtype.integer_range();
         let (lowest, highest) = (lowest as i64, highest as i64);
         let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
         let nearest = scaled.round() as i64;
@@ -62,7 +61,7 @@ mod tests {
     /// What the shader computes, against the reference, for every number.
     fn right(clamp: &Clamp, fixed: Fixed) -> bool {
         let dtype = clamp.dtype();
-        let (lowest, highest) = integer_range(dtype);
+        let (lowest, highest) = dtype.integer_range();
         let src: Vec<u8> = (0..=255).collect();
         let mut dst = vec![0; 256];
         let layout = Layout::packed(&[256]).unwrap();

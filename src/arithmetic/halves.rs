@@ -2,7 +2,6 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bounds::integer_range;
 use crate::operator::format::Binary;
 use crate::{Affine, DType, Rounding};
 
@@ -55,7 +54,7 @@ impl Halves {
         let factor = shifted(scale, scale_exponent + point)?;
         let half = if rounding == Rounding::NearestEven { 1 << (point - 1) } else { 0 };
         let addend: i64 = addend + half;
-        let (first, last) = integer_range(source);
+        let (first, last) = source.integer_range();
         let fits = [first, last].into_iter().all(|x| {
             let high = i128::from(factor >> LOW) * x + i128::from(addend >> LOW);
             high.abs() < i128::from((1_i64 << 31) - CARRY)
@@ -137,7 +136,7 @@ mod tests {
         let Some(affine) = clamp.affine() else { return true };
         let Some(halves) = Halves::find(source, dtype, affine, rounding) else { return false };
         let numbers = |dtype: DType| {
-            let (first, last) = integer_range(dtype);
+            let (first, last) = dtype.integer_range();
             first as i32..=last as i32
         };
         let src: Vec<u8> = numbers(source).flat_map(|x| x.to_le_bytes()[..source.size()].to_vec()).collect();

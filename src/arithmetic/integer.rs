@@ -19,7 +19,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bounds::{integer_range, key_base};
+use super::bounds::key_base;
 use super::words;
 use crate::operator::format::Binary;
 use crate::{Affine, DType, Rounding};
@@ -69,7 +69,7 @@ impl Integer {
     /// From numbers of `source` to those of `dtype`.
     pub(crate) fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
         let linear = Linear::new(source, affine, rounding, &WIDTH_64);
-        let (minimum, maximum) = integer_range(dtype);
+        let (minimum, maximum) = dtype.integer_range();
         let factor = i32::from_ne_bytes(linear.factor.to_ne_bytes());
         Self {
             lowest: linear.lowest as i32,
@@ -168,8 +168,8 @@ impl Linear {
         rounding: Rounding,
     ) -> [i64; 256] {
         let linear = Self::new(source, affine, rounding, &WIDTH_64);
-        let (first, _) = integer_range(source);
-        let (lowest, highest) = integer_range(dtype);
+        let (first, _) = source.integer_range();
+        let (lowest, highest) = dtype.integer_range();
         std::array::from_fn(|i| {
             let result = linear.result(first as i64 + i as i64);
             result.clamp(lowest as i64 - 1, highest as i64 + 1)
@@ -192,7 +192,7 @@ impl Linear {
 
     /// |scale| below 2^24: the product is a fixed-point number with `-scale.exponent` binary places.
     fn shallow(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
-        let (lowest, highest) = integer_range(dtype);
+        let (lowest, highest) = dtype.integer_range();
         let base = key_base(dtype);
         let places = scale.exponent.unsigned_abs();
         let (offset, fraction) = bias.floor(width.bias);
@@ -225,7 +225,7 @@ impl Linear {
 
     /// |scale| at least 2^24: only numbers close to the root do not saturate.
     fn steep(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
-        let (lowest, highest) = integer_range(dtype);
+        let (lowest, highest) = dtype.integer_range();
         let base = key_base(dtype);
         // Near enough: at `root` the function is within half a scale of 0, or the root is beyond the dtype.
         let limit = 1_i128 << (width.steep - 1);
@@ -430,8 +430,8 @@ mod tests {
                     let clamp = clamp.with_affine(scale, bias).unwrap().with_rounding(rounding);
                     let Some(affine) = clamp.affine() else { continue };
                     let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
-                    let (first, _) = integer_range(source);
-                    let (lowest, highest) = integer_range(dtype);
+                    let (first, _) = source.integer_range();
+                    let (lowest, highest) = dtype.integer_range();
                     for (n, result) in results.into_iter().enumerate() {
                         let number = first as i64 + n as i64;
                         let expected = reference::element(&clamp, number as u64);

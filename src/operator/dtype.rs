@@ -112,6 +112,16 @@ impl DType {
         self.row().kind
     }
 
+    /// The lowest and the highest number of an integer dtype.
+    pub(crate) const fn integer_range(self) -> (i128, i128) {
+        let bits = self.bits();
+        match self.kind() {
+            Kind::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            Kind::Unsigned => (0, (1 << bits) - 1),
+            Kind::Float(_) => panic!("floats are no integers"),
+        }
+    }
+
     /// How its elements become what shaders compute with; `None` for F64, which takes nothing.
     pub(crate) const fn source_fragment(self) -> Option<Fragment> {
         self.row().source

@@ -1,5 +1,6 @@
 //! Attributes, which are f32 or f64 numbers, as elements of a dtype.
 
+use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
 use crate::{DType, Element};
 
@@ -28,41 +29,29 @@ pub(super) fn to_bits(dtype: DType, value: f64, rule: ToInteger) -> u64 {
         ToInteger::Floor => value.floor(),
         ToInteger::NearestEven => value.round_ties_even(),
     };
-    // `as` saturates.
-    match dtype {
-        DType::F64 => value.to_bits64(),
-        DType::F32 => (value as f32).to_bits64(),
-        DType::F16 => FloatFormat::F16.round(value),
-        DType::BF16 => FloatFormat::BF16.round(value),
-        DType::I8 => (whole as i8).to_bits64(),
-        DType::I16 => (whole as i16).to_bits64(),
-        DType::I32 => (whole as i32).to_bits64(),
-        DType::I64 => (whole as i64).to_bits64(),
-        DType::U8 => (whole as u8).to_bits64(),
-        DType::U16 => (whole as u16).to_bits64(),
-        DType::U32 => (whole as u32).to_bits64(),
-        DType::U64 => (whole as u64).to_bits64(),
+    match dtype.kind() {
+        Kind::Float(_) if dtype == DType::F64 => value.to_bits(),
+        Kind::Float(_) if dtype == DType::F32 => (value as f32).to_bits64(),
+        Kind::Float(format) => format.round(value),
+        Kind::Signed | Kind::Unsigned => {
+            let (lowest, highest) = dtype.integer_range();
+            integer_bits(dtype, (whole as i128).clamp(lowest, highest))
+        }
     }
+}
+
+fn integer_bits(dtype: DType, number: i128) -> u64 {
+    number as u64 & (u64::MAX >> (64 - dtype.bits()))
 }
 
 /// The lowest and the highest finite element, as bits.
 pub(super) fn finite_range(dtype: DType) -> (u64, u64) {
-    fn bits<T: Element>(lowest: T, highest: T) -> (u64, u64) {
-        (lowest.to_bits64(), highest.to_bits64())
-    }
-    match dtype {
-        DType::F32 => bits(f32::MIN, f32::MAX),
-        DType::F16 => bits(half::f16::MIN, half::f16::MAX),
-        DType::BF16 => bits(half::bf16::MIN, half::bf16::MAX),
-        DType::F64 => bits(f64::MIN, f64::MAX),
-        DType::I8 => bits(i8::MIN, i8::MAX),
-        DType::I16 => bits(i16::MIN, i16::MAX),
-        DType::I32 => bits(i32::MIN, i32::MAX),
-        DType::I64 => bits(i64::MIN, i64::MAX),
-        DType::U8 => bits(u8::MIN, u8::MAX),
-        DType::U16 => bits(u16::MIN, u16::MAX),
-        DType::U32 => bits(u32::MIN, u32::MAX),
-        DType::U64 => bits(u64::MIN, u64::MAX),
+    match dtype.kind() {
+        Kind::Float(format) => (format.sign | (format.infinity - 1), format.infinity - 1),
+        Kind::Signed | Kind::Unsigned => {
+            let (lowest, highest) = dtype.integer_range();
+            (integer_bits(dtype, lowest), integer_bits(dtype, highest))
+        }
     }
 }
 
