@@ -52,6 +52,22 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// A clamp of numbers at which something changes, by a step of such a scale and bias.
+    fn of_line(clamp: Clamp, affine: (f32, f32)) -> Self {
+        let line = Layout::packed(&[NUMBERS]).expect("a few elements");
+        Self {
+            clamps: vec![clamp],
+            axis: None,
+            src: line,
+            dst: line,
+            placement: Placement::TwoBuffers,
+            limits: Limits::default(),
+            slots: [0; 2],
+            adjacent: false,
+            values: telling(&clamp, affine),
+        }
+    }
+
     /// All windows of its plan.
     ///
     /// # Errors
@@ -78,7 +94,7 @@ impl fmt::Display for Sample {
 
 /// All of them, always the same.
 pub(super) fn samples() -> Vec<Sample> {
-    numbers().chain(slots()).chain(places()).collect()
+    numbers().chain(zeros()).chain(slots()).chain(places()).collect()
 }
 
 /// Pairs of dtypes with each step, scale and bias.
@@ -103,18 +119,21 @@ fn numbers() -> impl Iterator<Item = Sample> {
             let clamp = step.map_or(plain, |((scale, bias), precision)| {
                 plain.with_affine(scale, bias).expect("both are finite").with_precision(precision)
             });
-            let line = Layout::packed(&[NUMBERS]).expect("a few elements");
-            Sample {
-                clamps: vec![clamp],
-                axis: None,
-                src: line,
-                dst: line,
-                placement: Placement::TwoBuffers,
-                limits: Limits::default(),
-                slots: [0; 2],
-                adjacent: n % 2 == 0,
-                values: telling(&clamp, step.map_or((1.0, 0.0), |(affine, _)| affine)),
-            }
+            let affine = step.map_or((1.0, 0.0), |(affine, _)| affine);
+            Sample { adjacent: n % 2 == 0, ..Sample::of_line(clamp, affine) }
+        })
+    })
+}
+
+/// Floats between bounds one or both of which are zeros, of either sign: zeros are equal, so none replaces the other.
+fn zeros() -> impl Iterator<Item = Sample> {
+    let floats = DType::ALL.into_iter().filter(|dtype| dtype.is_float());
+    let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
+    floats.flat_map(move |dtype| {
+        bounds.clone().map(move |(min, max)| {
+            let [min, max] = [min, max].map(|bound| Bound::Value(element(dtype, bound)));
+            let clamp = Clamp::from_bits(dtype, min, max).expect("they are elements");
+            Sample::of_line(clamp, (1.0, 0.0))
         })
     })
 }
@@ -142,17 +161,12 @@ fn slots() -> impl Iterator<Item = Sample> {
                 let clamp = Clamp::from_bits(dtype, min, max).expect("they are elements");
                 clamp.with_nan_rule(rule).with_order(order)
             };
-            let line = Layout::packed(&[NUMBERS]).expect("a few elements");
             Sample {
                 clamps: vec![ruled([min, max])],
-                axis: None,
-                src: line,
-                dst: line,
-                placement: Placement::TwoBuffers,
                 limits: if n % 8 == 0 { small } else { Limits::default() },
                 slots,
                 adjacent: n % 2 == 0,
-                values: telling(&ruled(host), (1.0, 0.0)),
+                ..Sample::of_line(ruled(host), (1.0, 0.0))
             }
         })
     })
