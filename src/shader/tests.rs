@@ -2,7 +2,6 @@
 //! drivers take, and lays out its uniform block as the Rust twins do. F64 by hardware is the exception: it needs two
 //! capabilities, and goes to SPIR-V alone.
 
-mod reassociation;
 mod show;
 mod snapshots;
 
