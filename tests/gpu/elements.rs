@@ -1,4 +1,4 @@
-//! Every specialization on every value, or on edges and a million random ones.
+//! Every specialization on every value, or on edges and random ones: a million on a run, an eighth of them elsewhere.
 
 use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
 
@@ -239,8 +239,12 @@ fn every_route(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
+            // The arithmetic is that of the run: what differs is where elements lie. The random ones come last.
+            let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
             for route in ROUTES.into_iter().chain(routes_for(dtype)) {
-                run(gpu, clamp, &elements, route);
+                let is_run = matches!(route, Route::Contiguous);
+                let count = elements.len() - if is_run { 0 } else { left_out };
+                run(gpu, clamp, &elements[..count], route);
             }
         }
     }

@@ -1,6 +1,9 @@
 //! `cargo xtask test`: all that a change has to pass.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
@@ -8,6 +11,7 @@ use crate::cli::{self, Words};
 use crate::deny;
 use crate::drivers::{self, Api};
 use crate::lint::{FEATURES, WORKSPACES, Workspace};
+use crate::manifest::{metadata, text};
 use crate::packed::{self, Tree};
 use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
 use crate::web;
@@ -101,7 +105,7 @@ fn run(options: &Options) -> Result<()> {
         )
     })?;
     steps.step("wasm32", || {
-        let mut list = std::process::Command::new("rustup");
+        let mut list = Command::new("rustup");
         let installed = list.args(["target", "list", "--installed"]).output();
         let has = installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(web::TARGET));
         if !has {
@@ -133,7 +137,7 @@ fn run(options: &Options) -> Result<()> {
         run_command(tests.args(&options.args))
     })?;
     steps.step("examples", || {
-        // Each checks its own result, and was built with the tests.
+        // Each checks its own result, and was built with the tests: of the package alone, dependencies have other features.
         let own: [(&str, &[&str]); 6] = [
             ("quickstart", &[]),
             ("own_encoder", &[]),
@@ -143,9 +147,13 @@ fn run(options: &Options) -> Result<()> {
             // All cases are in the tests.
             ("doctor", &["--cases", "0..5"]),
         ];
+        run_command(&mut in_root(&["build", "--workspace", "--examples", "--features", FEATURES]))?;
+        let metadata = metadata(&["--no-deps"])?;
+        let built = Path::new(text(&metadata, "target_directory")).join("debug/examples");
         own.into_iter().try_for_each(|(example, args)| {
-            let mut run = in_root(&["run", "--package", "wgpu-clamp", "--features", FEATURES]);
-            run_command(run.args(["--example", example, "--"]).args(args))
+            run_command(
+                Command::new(built.join(format!("{example}{EXE_SUFFIX}"))).args(args).current_dir(root),
+            )
         })
     })?;
     steps.step("package", || packed::check(Tree::AsIs))?;
