@@ -109,7 +109,7 @@ impl OperatorBlock {
     }
 }
 
-/// Of numbers that need not exist.
+/// Not every scale and bias has numbers of a fixed-point step.
 const FOUND: &str = "the step is chosen where there are numbers";
 
 /// The low word first, as every wide number in the shaders.

@@ -129,6 +129,10 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             lines(|| clamper.prepare(clamp, operands).unwrap().dispatches())
         };
 
+        let none = Operands::new(View::new(&a, packed(&[0])), View::new(&b, packed(&[0])));
+        let (count, lines) = prepare(&Clamp::new(1_u8, 9), none);
+        assert!(count == 0 && lines[0].ends_with("windows: 0; dispatches: 0"), "{lines:?}");
+
         // 231 bytes: 14 packets whole, one in part.
         let clamp = Clamp::new(1_u8, 9);
         let operands = Operands::new(View::new(&a, packed(&[3, 77])), View::new(&b, packed(&[3, 77])));

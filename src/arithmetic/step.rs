@@ -139,13 +139,12 @@ const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
 }
 
 impl AffineStep {
-    /// The shortest arithmetic first.
-    const ALL: [Self; 5] = [Self::None, Self::Fixed, Self::Halves, Self::Fast, Self::Exact];
-
-    /// The first one that serves all `clamps`, of one dtype each side. `f64_arithmetic`: of [`Limits`](crate::Limits).
+    /// The shortest one that serves all `clamps`, of one dtype each side; [`Exact`](Self::Exact) serves any.
+    /// `f64_arithmetic`: of [`Limits`](crate::Limits).
     pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
         let serves_all = |step: &Self| clamps.iter().all(|clamp| step.serves(clamp, f64_arithmetic));
-        Self::ALL.into_iter().find(serves_all).unwrap_or(Self::Exact)
+        let shorter = [Self::None, Self::Fixed, Self::Halves, Self::Fast];
+        shorter.into_iter().find(serves_all).unwrap_or(Self::Exact)
     }
 
     /// Whether there are numbers for this step with which it computes what `clamp` is to.

@@ -250,7 +250,12 @@ impl Clamper {
             _ => None,
         };
         self.check_channels(clamps, plan.stored_operators())?;
+        let log = |resolves: usize| {
+            let dispatches = plan.dispatches() + resolves;
+            log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}", operands.in_words());
+        };
         let Some(operators) = plan.operators(clamps) else {
+            log(0);
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
         if clamps.as_slice().len() > 1 {
@@ -258,11 +263,7 @@ impl Clamper {
         }
         let per_buffer =
             self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
-        log::debug!(
-            "prepare {clamps}; {}; {plan}; dispatches: {}",
-            operands.in_words(),
-            plan.dispatches() + slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer))
-        );
+        log(slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer)));
         // One scope for all objects: opening and closing one costs as much as making a small one.
         let device = &self.inner.device;
         scope::attempt(device, || self.build(&operands, &plan, &operators, slots.as_ref(), per_buffer))

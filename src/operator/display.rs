@@ -91,11 +91,11 @@ fn number(dtype: DType, bits: u64) -> String {
         DType::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
         DType::BF16 => format!("{:?}", bf16::from_bits(bits as u16).to_f32()),
         DType::F64 => format!("{:?}", f64::from_bits(bits)),
-        _ if dtype.is_signed_integer() => {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => {
             let unused = 64 - dtype.bits();
             ((bits << unused).cast_signed() >> unused).to_string()
         }
-        _ => bits.to_string(),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
     }
 }
 

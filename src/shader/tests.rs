@@ -2,6 +2,7 @@
 //! drivers take, and lays out its uniform block as the Rust twins do. F64 by hardware is the exception: it needs two
 //! capabilities, and goes to SPIR-V alone.
 
+mod reassociation;
 mod show;
 mod snapshots;
 
@@ -105,6 +106,7 @@ fn every_module_translates_and_is_what_rust_takes_it_for() {
     let mut pipelines = 0;
     for key in modules() {
         let (module, info) = parse(key);
+        reassociation::float_operations_are_not_chained(key, &module, &info);
         if let Module::Clamp(name) = key {
             pipelines += pipelines_are_those_of_the_kernel(name, &module);
             uniform_blocks_agree_between_wgsl_and_rust(name, &module);

@@ -1,0 +1,305 @@
+//! WGSL lets a compiler reassociate floats, though what comes between may overflow then: `(x * 0x1p112f) * scale` may
+//! become `x * (0x1p112f * scale)`, and does by DXC. So nothing that is multiplied or added is itself the result of such
+//! an operation, unless bit operations lie between; but for the product of an affine step. What was in a buffer or in a
+//! variable of the module counts as bits.
+
+use std::collections::HashMap;
+
+use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
+use naga::{
+    BinaryOperator, Block, Expression, Function, Handle, Literal, MathFunction, ScalarKind, Statement,
+};
+
+use crate::shader::Module;
+
+/// # Panics
+///
+/// They are.
+pub(super) fn float_operations_are_not_chained(key: Module, module: &naga::Module, info: &ModuleInfo) {
+    let chained = chained(module, info, &key.source());
+    assert!(chained.is_empty(), "{key:?}: {chained:#?}");
+}
+
+/// The check sees a chain through whatever does not change bits, and none behind what does.
+#[test]
+fn chains_are_found() {
+    let step = |step: &str| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> numbers: array<vec4<f32>>;
+            fn twice(x: vec4<f32>) -> vec4<f32> {{ return x * 2f; }}
+            fn bits(x: vec4<f32>) -> vec4<u32> {{ return bitcast<vec4<u32>>(x); }}
+            fn floats(x: vec4<u32>) -> vec4<f32> {{ return bitcast<vec4<f32>>(x); }}
+            @compute @workgroup_size(1) fn main() {{
+                let x = numbers[0];
+                let s = numbers[1];
+                var y = vec4<f32>();
+                {step}
+                numbers[2] = y;
+            }}"
+        );
+        let module = naga::front::wgsl::parse_str(&source).unwrap();
+        let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).unwrap();
+        chained(&module, &info, &source)
+    };
+    for chain in [
+        "y = (x * 2f) * s;",
+        "y = (x + s) * s;",
+        "y = (x + s) + s;",
+        "y = x * s + x * s;",
+        "y = twice(x) * s;",
+        "y = twice(twice(x));",
+        "y = fma(x * s, x, s);",
+        "y = ldexp(x, vec4<i32>(112)) * s;",
+        "y = ldexp(x * s, vec4<i32>(112));",
+        "y = (x % s) * s;",
+        "y = mix(x, s, x * s);",
+        "y = -abs(x * 2f) * s;",
+        "y = floats(bits(twice(x)) & vec4<u32>(0x7fffffffu)) * s;",
+        "y = floats(bits(twice(x)) ^ vec4<u32>(0x80000000u)) * s;",
+        "y = floats(bits(twice(x))) * s;",
+        "y = select(x, x * 2f, true).wzyx * s;",
+        "y = x * s; y = vec4<f32>(y.x) * s;",
+        "for (var i = 0; i < 2; i++) { y = y + s; }",
+    ] {
+        assert_eq!(step(chain).len(), 1, "{chain}");
+    }
+    for right in [
+        "y = x * s + s;",
+        "y = s - twice(x);",
+        "y = fma(x, s, s);",
+        "y = floats(bits(twice(x)) & vec4<u32>(0xffffe000u)) * s;",
+        "y = vec4<f32>(vec4<u32>(x * s)) * s;",
+    ] {
+        assert!(step(right).is_empty(), "{right}: {:?}", step(right));
+    }
+}
+
+/// What a value is the result of, where no bit operation lies between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Origin {
+    Bits,
+    Product,
+    Sum,
+}
+
+/// The WGSL of float operations on the results of others.
+fn chained(module: &naga::Module, info: &ModuleInfo, source: &str) -> Vec<String> {
+    let mut walk = Walk { module, info, source, known: HashMap::new(), chained: Vec::new() };
+    for (i, entry_point) in module.entry_points.iter().enumerate() {
+        let arguments = vec![Origin::Bits; entry_point.function.arguments.len()];
+        walk.function(&entry_point.function, info.get_entry_point(i), arguments);
+    }
+    walk.chained.sort_unstable();
+    walk.chained.dedup();
+    walk.chained
+}
+
+struct Walk<'a> {
+    module: &'a naga::Module,
+    info: &'a ModuleInfo,
+    source: &'a str,
+    /// What functions return for such arguments.
+    known: HashMap<(Handle<Function>, Vec<Origin>), Origin>,
+    chained: Vec<String>,
+}
+
+impl<'a> Walk<'a> {
+    /// What it returns.
+    fn function(&mut self, function: &'a Function, info: &'a FunctionInfo, arguments: Vec<Origin>) -> Origin {
+        let mut statements = Vec::new();
+        flatten(&function.body, &mut statements);
+        let mut body = Body { function, info, arguments, variables: HashMap::new(), statements };
+        // Until no variable gets more, whatever the order of loads and stores.
+        loop {
+            let before = body.variables.clone();
+            let mut returned = Origin::Bits;
+            for statement in body.statements.clone() {
+                match statement {
+                    Statement::Emit(range) => {
+                        range.clone().for_each(|expression| _ = self.origin(&body, expression));
+                    }
+                    Statement::Store { pointer, value } => {
+                        let (root, origin) = (body.root(*pointer), self.origin(&body, *value));
+                        let variable = body.variables.entry(root).or_insert(origin);
+                        *variable = origin.max(*variable);
+                    }
+                    Statement::Call { function, arguments, .. } => {
+                        self.call(&body, *function, arguments);
+                    }
+                    Statement::Return { value: Some(value) } => {
+                        returned = returned.max(self.origin(&body, *value));
+                    }
+                    _ => {}
+                }
+            }
+            if body.variables == before {
+                return returned;
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        body: &Body<'a>,
+        function: Handle<Function>,
+        arguments: &[Handle<Expression>],
+    ) -> Origin {
+        let arguments: Vec<_> = arguments.iter().map(|&argument| self.origin(body, argument)).collect();
+        let call = (function, arguments);
+        if let Some(origin) = self.known.get(&call) {
+            return *origin;
+        }
+        let (module, info) = (self.module, self.info);
+        let origin = self.function(&module.functions[function], &info[function], call.1.clone());
+        self.known.insert(call, origin);
+        origin
+    }
+
+    fn origin(&mut self, body: &Body<'a>, handle: Handle<Expression>) -> Origin {
+        let kind = body.info[handle].ty.inner_with(&self.module.types).scalar_kind();
+        let is_float = kind == Some(ScalarKind::Float);
+        match &body.function.expressions[handle] {
+            Expression::Binary { op, left, right } if is_float => {
+                let operands = [self.origin(body, *left), self.origin(body, *right)];
+                let allowed = match op {
+                    BinaryOperator::Add | BinaryOperator::Subtract => Origin::Product,
+                    // Products and quotients, and WGSL computes a remainder by one of each.
+                    _ => Origin::Bits,
+                };
+                if operands.iter().max() > Some(&allowed) || operands == [Origin::Product; 2] {
+                    self.complain(body, handle);
+                }
+                if allowed == Origin::Bits { Origin::Product } else { Origin::Sum }
+            }
+            Expression::Math { fun, arg, arg1, arg2, .. } if is_float => {
+                let arguments = [Some(*arg), *arg1, *arg2].into_iter().flatten();
+                let most = arguments.map(|argument| self.origin(body, argument)).max();
+                if keeps_a_value(*fun) {
+                    return most.unwrap_or(Origin::Bits);
+                }
+                // Of the others a compiler may make products and sums: of `ldexp`, `mix` or `dot` it does.
+                if most > Some(Origin::Bits) {
+                    self.complain(body, handle);
+                }
+                Origin::Sum
+            }
+            // Compilers make `abs` and a negation of these.
+            Expression::Binary { op, left, right }
+                if is_sign(*op, &body.function.expressions[*right], body) =>
+            {
+                self.origin(body, *left)
+            }
+            Expression::As { expr, convert: None, .. } => self.origin(body, *expr),
+            // From one float to another; an integer is not the result of a float operation.
+            Expression::As { expr, .. } if is_float => self.origin(body, *expr),
+            Expression::Unary { expr, .. } if is_float => self.origin(body, *expr),
+            Expression::Select { accept, reject, .. } => {
+                self.origin(body, *accept).max(self.origin(body, *reject))
+            }
+            Expression::Compose { components, .. } => {
+                components.iter().map(|&component| self.origin(body, component)).max().unwrap_or(Origin::Bits)
+            }
+            Expression::Splat { value: base, .. }
+            | Expression::Swizzle { vector: base, .. }
+            | Expression::Access { base, .. }
+            | Expression::AccessIndex { base, .. }
+            | Expression::Load { pointer: base } => self.origin(body, *base),
+            Expression::FunctionArgument(i) => body.arguments[*i as usize],
+            Expression::LocalVariable(_) => body.variables.get(&handle).copied().unwrap_or(Origin::Bits),
+            Expression::CallResult(_) => {
+                let call = body.statements.iter().find_map(|statement| match statement {
+                    Statement::Call { function, arguments, result } if *result == Some(handle) => {
+                        Some((*function, arguments))
+                    }
+                    _ => None,
+                });
+                let (function, arguments) = call.expect("a call has its statement");
+                self.call(body, function, arguments)
+            }
+            _ => Origin::Bits,
+        }
+    }
+
+    fn complain(&mut self, body: &Body<'_>, handle: Handle<Expression>) {
+        let span = body.function.expressions.get_span(handle).to_range();
+        self.chained.push(span.map_or_else(String::new, |range| self.source[range].to_owned()));
+    }
+}
+
+/// Whether the result is one of the arguments, or a whole number near one.
+const fn keeps_a_value(fun: MathFunction) -> bool {
+    matches!(
+        fun,
+        MathFunction::Abs
+            | MathFunction::Min
+            | MathFunction::Max
+            | MathFunction::Clamp
+            | MathFunction::Round
+            | MathFunction::Trunc
+            | MathFunction::Floor
+            | MathFunction::Ceil
+            | MathFunction::Sign
+    )
+}
+
+/// Whether an operation on bits changes nothing but the sign of a float.
+fn is_sign(op: BinaryOperator, mask: &Expression, body: &Body<'_>) -> bool {
+    let mask = match mask {
+        Expression::Splat { value, .. } => &body.function.expressions[*value],
+        mask => mask,
+    };
+    matches!(
+        (op, mask),
+        (BinaryOperator::And, Expression::Literal(Literal::U32(0x7fff_ffff)))
+            | (
+                BinaryOperator::ExclusiveOr | BinaryOperator::InclusiveOr,
+                Expression::Literal(Literal::U32(0x8000_0000))
+            )
+    )
+}
+
+/// A function that is walked through.
+struct Body<'a> {
+    function: &'a Function,
+    info: &'a FunctionInfo,
+    arguments: Vec<Origin>,
+    /// What was stored to local ones.
+    variables: HashMap<Handle<Expression>, Origin>,
+    /// All of them, those of inner blocks too.
+    statements: Vec<&'a Statement>,
+}
+
+impl Body<'_> {
+    /// What a pointer points into.
+    fn root(&self, mut pointer: Handle<Expression>) -> Handle<Expression> {
+        while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } =
+            &self.function.expressions[pointer]
+        {
+            pointer = *base;
+        }
+        pointer
+    }
+}
+
+fn flatten<'a>(block: &'a Block, statements: &mut Vec<&'a Statement>) {
+    for statement in block {
+        statements.push(statement);
+        match statement {
+            Statement::Block(block) => flatten(block, statements),
+            Statement::If { accept, reject, .. } => {
+                flatten(accept, statements);
+                flatten(reject, statements);
+            }
+            Statement::Switch { cases, .. } => {
+                for case in cases {
+                    flatten(&case.body, statements);
+                }
+            }
+            Statement::Loop { body, continuing, .. } => {
+                flatten(body, statements);
+                flatten(continuing, statements);
+            }
+            _ => {}
+        }
+    }
+}
