@@ -73,7 +73,9 @@ mod reference_throughput {
     }
 
     fn clamp_of(dtype: DType) -> Clamp {
-        Clamp::from_bits(dtype, Bound::Value(3), Bound::Value(100)).unwrap()
+        Clamp::unbounded(dtype)
+            .with_bounds(Scalar::from_bits(dtype, 3).unwrap(), Scalar::from_bits(dtype, 100).unwrap())
+            .unwrap()
     }
 
     #[divan::bench(args = DType::ALL)]

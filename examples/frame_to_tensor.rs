@@ -108,7 +108,16 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     println!("became [1, 3, {HEIGHT}, {WIDTH}] of f16 on {}", device.adapter_info().name);
     // A new buffer is zeros.
     let before = vec![0; tensor.len()];
-    let report = verify::check(normalise, &rgb, &pixels, &nchw, &before, &tensor)?;
+    let report = verify::check(
+        normalise,
+        verify::Buffers {
+            src_layout: &rgb,
+            src: &pixels,
+            dst_layout: &nchw,
+            dst_before: &before,
+            dst_after: &tensor,
+        },
+    )?;
     println!("{report}");
     for (plane, name) in ["red", "green", "blue"].into_iter().enumerate() {
         let values = tensor.chunks_exact(2).skip(plane * width * height).take(width * height);

@@ -14,7 +14,7 @@ pub use slice::ClampSlice;
 pub use tensor::Tensor;
 
 use crate::gpu::{lost, scope};
-use crate::{Clamp, Clamper, Clamps, Element, Error, Operands};
+use crate::{Clamper, Clamps, Element, Error, Operands};
 
 /// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
 ///
@@ -59,7 +59,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Those of [`Clamper::prepare`]; after them nothing was submitted. [`Error::Internal`] with wgpu's words if it
+    /// Those of [`Clamper::prepare`]; after them nothing was submitted. [`Error::Wgpu`] with wgpu's words if it
     /// refuses the submission, because a buffer is mapped or destroyed or the device is lost (native only).
     ///
     /// ```no_run
@@ -70,10 +70,10 @@ impl Host {
     /// assert_eq!(tensor.read_blocking::<u8>()?, [1, 2, 3, 200]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn submit<'a, 'c>(
+    pub fn submit<'c>(
         &self,
         clamps: impl Into<Clamps<'c>>,
-        operands: impl Into<Operands<'a>>,
+        operands: Operands<'_>,
     ) -> Result<wgpu::SubmissionIndex, Error> {
         let device = self.clamper.device();
         let prepared = self.clamper.prepare(clamps, operands).map_err(|error| lost::blame(device, error))?;
@@ -86,95 +86,74 @@ impl Host {
     }
 
     /// Clamps a slice of host memory into another of the same length, from elements of the clamp's source to those of
-    /// its dtype: literals need their types, as in `[0_i64; 3]`. Nothing happens before
-    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
+    /// its dtype. Literals need their types, as in `[0_i64; 3]`. Nothing happens before
+    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin, which say what they refuse.
     ///
     /// ```no_run
-    /// # use wgpu_clamp::{Clamp, DType, Host};
+    /// # use wgpu_clamp::{Clamp, Clamps, DType, Host};
     /// # let host = Host::open_blocking()?;
     /// let mut out = [0_i64; 3];
     /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9_i64, 1, 9], &mut out).run_blocking()?;
     /// assert_eq!(out, [-5, 1, 5]);
     ///
-    /// let to_floats = Clamp::new(0.0_f32, 1.0).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
-    /// let mut floats = [0.0_f32; 2];
-    /// host.clamp_slice(&to_floats, &[0_u8, 255], &mut floats).run_blocking()?;
-    /// assert_eq!(floats, [0.0, 1.0]);
+    /// // Two pixels of three bytes to floats, each channel with a scale of its own.
+    /// let channel = |scale| Clamp::unbounded(DType::F32).with_source(DType::U8)?.with_affine(scale, 0.0);
+    /// let channels = [channel(1.0)?, channel(0.5)?, channel(0.25)?];
+    /// let mut floats = [0.0_f32; 6];
+    /// host.clamp_slice(Clamps::along(1, &channels), &[8_u8, 8, 8, 4, 4, 4], &mut floats)
+    ///     .with_shape(&[2, 3])
+    ///     .run_blocking()?;
+    /// assert_eq!(floats[..3], [8.0, 4.0, 2.0]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// When it runs: [`Error::DTypeMismatch`] if a slice is not of the clamp's source or its dtype, [`Error::Length`] if
-    /// they differ in length, [`Error::BoundOnGpu`] if a bound lies on the GPU, as slices have no slots.
     pub fn clamp_slice<'a, S: Element, T: Element>(
         &'a self,
-        clamp: &Clamp,
+        clamps: impl Into<Clamps<'a>>,
         src: &'a [S],
         dst: &'a mut [T],
     ) -> ClampSlice<'a> {
-        ClampSlice::of_elements(self, clamp, Some(src), dst)
+        ClampSlice::of_elements(self, clamps.into(), Some(src), dst)
     }
 
-    /// Clamps a slice of host memory in place. Nothing happens before
-    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin.
-    ///
-    /// # Errors
-    ///
-    /// When it runs: [`Error::DTypeMismatch`] if the slice is not of the clamp's source and its dtype,
-    /// [`Error::BoundOnGpu`] if a bound lies on the GPU.
+    /// As [`clamp_slice`](Self::clamp_slice), in place.
     pub fn clamp_slice_in_place<'a, T: Element>(
         &'a self,
-        clamp: &Clamp,
+        clamps: impl Into<Clamps<'a>>,
         slice: &'a mut [T],
     ) -> ClampSlice<'a> {
-        ClampSlice::of_elements::<T, T>(self, clamp, None, slice)
+        ClampSlice::of_elements::<T, T>(self, clamps.into(), None, slice)
     }
 
-    /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time, and with one clamp for
-    /// each [channel](crate::manual::conversion#channels) if need be: `src` and `dst` hold packed tensors of one shape,
-    /// their elements little-endian, of the clamp's source and of its dtype.
-    ///
-    /// # Errors
-    ///
-    /// When it runs: [`Error::Rank`], [`Error::ElementCount`] or [`Error::AddressRange`] if no packed tensor has such a
-    /// shape, [`Error::Length`] in bytes if a slice is not as long as one, [`Error::BoundOnGpu`] if a bound lies on the
-    /// GPU, and those for channels, as for [`Clamper::prepare`].
+    /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time: the elements are
+    /// little-endian, of the clamp's source in `src` and of its dtype in `dst`.
     ///
     /// ```no_run
-    /// # use wgpu_clamp::{Clamp, Clamps, DType, Host};
+    /// # use wgpu_clamp::{Clamp, Host, Number, Scalar};
     /// # let host = Host::open_blocking()?;
-    /// // Two pixels of three bytes, each channel with a scale of its own.
-    /// let channel = |scale| Clamp::unbounded(DType::F32).with_source(DType::U8)?.with_affine(scale, 0.0);
-    /// let channels = [channel(1.0)?, channel(0.5)?, channel(0.25)?];
-    /// let mut floats = [0; 24];
-    /// host.clamp_bytes(Clamps::along(1, &channels), &[2, 3], &[8, 8, 8, 4, 4, 4], &mut floats).run_blocking()?;
-    /// assert_eq!(floats[..12], [8.0_f32, 4.0, 2.0].map(f32::to_le_bytes).concat());
+    /// let name = "float16"; // as a file tells it
+    /// let zero = Scalar::from_bits(name.parse()?, 0)?;
+    /// let relu = Clamp::unbounded(zero.dtype()).with_bounds(zero, Number::Absent)?;
+    /// let mut out = [0; 4];
+    /// host.clamp_bytes(&relu, &[0x00, 0xc6, 0x00, 0x46], &mut out).run_blocking()?; // -6.0 and 6.0
+    /// assert_eq!(out, [0x00, 0x00, 0x00, 0x46]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn clamp_bytes<'a>(
         &'a self,
         clamps: impl Into<Clamps<'a>>,
-        shape: &[usize],
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> ClampSlice<'a> {
-        ClampSlice::of_bytes(self, clamps.into(), shape, Some(src), dst)
+        ClampSlice::of_bytes(self, clamps.into(), Some(src), dst)
     }
 
     /// As [`clamp_bytes`](Self::clamp_bytes), in place.
-    ///
-    /// # Errors
-    ///
-    /// When it runs: those of [`clamp_bytes`](Self::clamp_bytes), and [`Error::InPlaceSizes`] if elements of the clamp's
-    /// source and its dtype differ in size.
     pub fn clamp_bytes_in_place<'a>(
         &'a self,
         clamps: impl Into<Clamps<'a>>,
-        shape: &[usize],
-        bytes: &'a mut [u8],
+        slice: &'a mut [u8],
     ) -> ClampSlice<'a> {
-        ClampSlice::of_bytes(self, clamps.into(), shape, None, bytes)
+        ClampSlice::of_bytes(self, clamps.into(), None, slice)
     }
 }
 

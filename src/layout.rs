@@ -70,7 +70,7 @@ impl Layout {
     /// ```
     pub fn packed_at(shape: &[usize], offset: usize) -> Result<Self, Error> {
         let mut strides = [0; MAX_RANK];
-        let strides = strides.get_mut(..shape.len()).ok_or(Error::Rank { rank: shape.len() })?;
+        let strides = strides.get_mut(..shape.len()).ok_or_else(|| refuse_rank(shape.len()))?;
         // An extent of 0 leaves no element; the outer strides stay what they would be with 1, or are 0 where
         // that cannot be counted.
         let empty = shape.contains(&0);
@@ -79,7 +79,7 @@ impl Layout {
             *stride = match step {
                 Some(step) => step,
                 None if empty => 0,
-                None => return Err(Error::ElementCount { shape: shape.to_vec() }),
+                None => return Err(uncountable(shape)),
             };
             step = step
                 .zip(isize::try_from(extent.max(1)).ok())
@@ -107,10 +107,10 @@ impl Layout {
     pub fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
         let rank = shape.len();
         if rank > MAX_RANK {
-            return Err(Error::Rank { rank });
+            return Err(refuse_rank(rank));
         }
         if strides.len() != rank {
-            return Err(Error::StrideRank { shape: rank, strides: strides.len() });
+            return Err(Self::refuse_strides(rank, strides.len()));
         }
         let mut layout = Self { rank, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset };
         layout.shape[..rank].copy_from_slice(shape);
@@ -118,12 +118,28 @@ impl Layout {
         layout.validated()
     }
 
+    pub(crate) fn refuse_strides(rank: usize, strides: usize) -> Error {
+        let value = format!("{strides} given for a shape of rank {rank}");
+        Error::argument("strides", value, "one stride per dimension is needed")
+    }
+
+    pub(crate) fn refuse_addresses(lowest: i128, highest: i128) -> Error {
+        Error::argument(
+            "layout",
+            format!("its elements lie at {lowest} to {highest}"),
+            format!(
+                "they must lie between 0 and isize::MAX ({} the offset, which counts elements, or shrink the strides)",
+                if lowest < 0 { "raise" } else { "lower" }
+            ),
+        )
+    }
+
     fn validated(self) -> Result<Self, Error> {
         if self.is_empty() {
             return Ok(self);
         }
         if self.shape().iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent)).is_none() {
-            return Err(Error::ElementCount { shape: self.shape().to_vec() });
+            return Err(uncountable(self.shape()));
         }
         let (mut lowest, mut highest) = (self.offset as i128, self.offset as i128);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
@@ -132,7 +148,7 @@ impl Layout {
             highest += span.max(0);
         }
         if lowest < 0 || highest > isize::MAX as i128 {
-            return Err(Error::AddressRange { lowest, highest });
+            return Err(Self::refuse_addresses(lowest, highest));
         }
         Ok(self)
     }
@@ -265,7 +281,11 @@ impl Layout {
                 fresh
             });
         if !valid {
-            return Err(Error::Permutation { axes: axes.to_vec(), rank: self.rank });
+            return Err(Error::argument(
+                "axes",
+                format!("{axes:?} is not a permutation of 0..{}", self.rank),
+                "each axis must appear exactly once",
+            ));
         }
         Ok(permuted)
     }
@@ -286,7 +306,11 @@ impl Layout {
         let extent = self.extent(axis)?;
         let std::ops::Range { start, end } = range;
         if start > end || end > extent {
-            return Err(Error::SliceRange { axis, start, end, extent });
+            return Err(Error::argument(
+                "range",
+                format!("{start}..{end} does not fit axis {axis} of extent {extent}"),
+                "0 <= start <= end <= extent is needed",
+            ));
         }
         let mut sliced = *self;
         sliced.shape[axis] = end - start;
@@ -313,7 +337,11 @@ impl Layout {
     pub fn step(&self, axis: usize, step: usize) -> Result<Self, Error> {
         let extent = self.extent(axis)?;
         if step == 0 {
-            return Err(Error::SliceStep { axis });
+            return Err(Error::argument(
+                "step",
+                format!("0 on axis {axis}"),
+                "a step is at least 1 (use `flip` to run backwards)",
+            ));
         }
         let mut stepped = *self;
         stepped.shape[axis] = extent.div_ceil(step);
@@ -365,9 +393,12 @@ impl Layout {
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<Self, Error> {
         let rank = shape.len();
         if rank > MAX_RANK {
-            return Err(Error::Rank { rank });
+            return Err(refuse_rank(rank));
         }
-        let refused = || Error::Broadcast { from: self.shape().to_vec(), to: shape.to_vec() };
+        let refused = || {
+            let value = format!("{:?} does not broadcast to {shape:?}", self.shape());
+            Error::argument("shape", value, "aligned at the last dimension, each extent must be 1 or equal")
+        };
         let added = rank.checked_sub(self.rank).ok_or_else(refused)?;
         let mut broadcast = Self { rank, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset: self.offset };
         broadcast.shape[..rank].copy_from_slice(shape);
@@ -399,7 +430,7 @@ impl Layout {
     }
 
     fn extent(&self, axis: usize) -> Result<usize, Error> {
-        self.shape().get(axis).copied().ok_or(Error::Axis { axis, rank: self.rank })
+        self.shape().get(axis).copied().ok_or_else(|| Error::axis(axis, self.rank))
     }
 
     /// Whether each index has the same address in both layouts.
@@ -409,6 +440,24 @@ impl Layout {
                 || self.offset == other.offset
                     && (0..self.rank).all(|d| self.shape[d] == 1 || self.strides[d] == other.strides[d]))
     }
+}
+
+/// The error of a shape with more dimensions than there can be.
+fn refuse_rank(rank: usize) -> Error {
+    Error::argument(
+        "shape",
+        format!("rank {rank} is not supported"),
+        format!("at most {MAX_RANK} dimensions are (a packed tensor is also one of one dimension)"),
+    )
+}
+
+/// The error of a shape with more elements than `usize` counts.
+pub(crate) fn uncountable(shape: &[usize]) -> Error {
+    Error::argument(
+        "shape",
+        format!("{shape:?} has more elements than this platform can count"),
+        "split the tensor",
+    )
 }
 
 /// As messages tell it.

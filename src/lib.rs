@@ -162,7 +162,7 @@ mod shader;
 pub mod standards;
 pub mod verify;
 
-pub use error::Error;
+pub use error::{Error, Refusal};
 pub use gpu::{Clamper, Operands, Prepared, View};
 pub use half;
 pub use host::{ClampSlice, Host, Tensor};
@@ -170,7 +170,7 @@ pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
 #[cfg(feature = "ndarray")]
 pub use ndarray;
-pub use operator::{Affine, Bound, Clamp, Clamps, DType, Element, NanRule, Order, Precision, Rounding};
+pub use operator::{Clamp, Clamps, DType, Element, NanRule, Number, Order, Precision, Rounding, Scalar};
 pub use plan::Plan;
 pub use self_test::{Outcome, SelfTest, SelfTestReport};
 pub use shader::Shader;

@@ -6,9 +6,12 @@ mod display;
 mod dtype;
 mod element;
 pub(crate) mod format;
+mod number;
 
-pub use clamp::{Affine, Bound, Clamp, NanRule, Order, Precision, Rounding};
+pub(crate) use clamp::Affine;
+pub use clamp::{Clamp, NanRule, Order, Precision, Rounding};
 pub use clamps::Clamps;
 pub use dtype::DType;
 pub(crate) use dtype::Kind;
 pub use element::Element;
+pub use number::{Number, Scalar};

@@ -12,6 +12,7 @@ mod window;
 use std::fmt;
 
 use crate::arithmetic::OperatorBytes;
+use crate::error::in_bytes;
 use crate::kernel::{Dispatch, EntryPoint, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
@@ -100,7 +101,7 @@ impl Plan {
         limits: Limits,
     ) -> Result<Self, Error> {
         if src.shape() != dst.shape() {
-            return Err(Error::ShapeMismatch { src: src.shape().to_vec(), dst: dst.shape().to_vec() });
+            return Err(Error::shapes(src.shape(), dst.shape()));
         }
         clamps.check(dst.shape())?;
         let clamps = clamps.simplified();
@@ -218,12 +219,19 @@ impl fmt::Display for Plan {
 }
 
 fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Placement) -> Result<(), Error> {
-    let (shape, strides) = (|| dst.shape().to_vec(), || dst.strides().to_vec());
+    let indices = || {
+        format!("two indices of shape {:?} with strides {:?} share an element", dst.shape(), dst.strides())
+    };
     match overlaps_itself(dst) {
         Overlap::No => {}
-        Overlap::Yes => return Err(Error::OutputOverlap { shape: shape(), strides: strides() }),
+        Overlap::Yes => {
+            let remedy = "an output must not overlap itself (broadcasts and sliding windows are for src)";
+            return Err(Error::overlap("dst", indices(), remedy));
+        }
         Overlap::Undecided => {
-            return Err(Error::OverlapUndecided { shape: shape(), strides: strides() });
+            let value = format!("could not decide whether {}", indices());
+            let remedy = "nested strides (each at least the span of the smaller ones) are decided at once";
+            return Err(Error::overlap("dst", value, remedy));
         }
     }
     let sizes = dtypes.map(DType::size);
@@ -232,25 +240,31 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
         let [source_dtype, dtype] = dtypes;
         match views_overlap((src, sizes[0]), (dst, sizes[1])) {
             Overlap::No => {}
-            Overlap::Yes if same => return Err(Error::InPlaceSizes { source_dtype, dtype }),
+            Overlap::Yes if same => return Err(Error::in_place_sizes(source_dtype, dtype)),
             Overlap::Yes => {
-                let (src, dst) = ((*src).into(), (*dst).into());
-                return Err(Error::PartialAlias { src, source_dtype, dst, dtype });
+                let value = format!(
+                    "the two views share bytes of one buffer but are not the same view; src has {}, dst has {}",
+                    in_bytes(src, source_dtype),
+                    in_bytes(dst, dtype)
+                );
+                let in_place = if sizes[0] == sizes[1] { "equal layouts (in place), " } else { "" };
+                let remedy = format!("use {in_place}disjoint layouts, or two buffers");
+                return Err(Error::overlap("src, dst", value, remedy));
             }
             Overlap::Undecided => {
-                let (view, dst) = ((*src).into(), (*dst).into());
-                return Err(Error::AliasUndecided { argument: "src", view, dst });
+                return Err(Error::alias_undecided("src", src, dst));
             }
         }
     }
     for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
         if layout.required_bytes(dtype) == u64::MAX {
-            return Err(Error::TooLarge {
+            return Err(Error::Limit {
                 argument,
                 needed: u64::MAX,
                 unit: "bytes or more",
-                limit_name: "max_buffer_size",
-                limit: u64::MAX,
+                limit_name: "the largest buffer",
+                limit: u64::MAX - 1,
+                remedy: "use several tensors".to_owned(),
             });
         }
     }

@@ -46,7 +46,7 @@ pub use buffers::{apply, apply_in_place, clamp_slice, clamp_slice_in_place};
 pub(crate) use buffers::{check_operands, load};
 use float::Format;
 
-use crate::{Bound, Clamp, DType, NanRule, Order, Precision};
+use crate::{Clamp, DType, NanRule, Number, Order, Precision};
 
 /// The result for one element, computed exactly whatever the [`Precision`].
 ///
@@ -144,8 +144,8 @@ fn without_nan(dtype: DType, rule: NanRule, x: u64) -> Option<u64> {
     }
 }
 
-fn replace_above(dtype: DType, x: &mut u64, max: Bound) {
-    if let Bound::Value(max) = max
+fn replace_above(dtype: DType, x: &mut u64, max: Number) {
+    if let Some(max) = max.bits()
         && number(dtype, *x) > number(dtype, max)
         && !is_nan(dtype, max)
     {
@@ -153,8 +153,8 @@ fn replace_above(dtype: DType, x: &mut u64, max: Bound) {
     }
 }
 
-fn replace_below(dtype: DType, x: &mut u64, min: Bound) {
-    if let Bound::Value(min) = min
+fn replace_below(dtype: DType, x: &mut u64, min: Number) {
+    if let Some(min) = min.bits()
         && number(dtype, *x) < number(dtype, min)
         && !is_nan(dtype, min)
     {

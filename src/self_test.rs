@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::kernel::PACKET;
 use crate::verify::{self, Report};
 use crate::{
-    Bound, Clamp, Clamps, DType, Error, Host, Layout, Limits, NanRule, Operands, Order, Plan, Precision,
-    Rounding, Tensor, View,
+    Clamp, Clamps, DType, Error, Host, Layout, Limits, NanRule, Number, Operands, Order, Plan, Precision,
+    Rounding, Scalar, Tensor, View,
 };
 
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
@@ -409,15 +409,16 @@ fn clamp(
     n: usize,
 ) -> Result<Clamp, Error> {
     let (low, high) = bounds(dtype);
+    let [low, high] = [low, high].map(|bits| Number::from(Scalar::new(dtype, bits)));
     let (min, max) = match n % 4 {
-        0 => (Bound::Absent, Bound::Absent),
-        1 => (Bound::Value(low), Bound::Absent),
-        2 => (Bound::Absent, Bound::Value(high)),
-        _ => (Bound::Value(low), Bound::Value(high)),
+        0 => (Number::Absent, Number::Absent),
+        1 => (low, Number::Absent),
+        2 => (Number::Absent, high),
+        _ => (low, high),
     };
     let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n % 3];
     let order = [Order::MinWins, Order::MaxWins][n % 2];
-    let clamp = Clamp::from_bits(dtype, min, max)?.with_source(source)?.with_rounding(rounding);
+    let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?.with_rounding(rounding);
     let clamp = clamp.with_nan_rule(rule).with_order(order);
     let (scale, bias) = AFFINES[n % AFFINES.len()];
     match step {
@@ -550,14 +551,17 @@ impl Case {
         let upload = |bytes: &[u8]| Tensor::upload_bytes(host, DType::U8, &[bytes.len()], bytes);
         let src_tensor = upload(&src_bytes)?;
         let dst_tensor = if one { src_tensor.clone() } else { upload(&dst_bytes)? };
-        let operands =
-            Operands::new(View::new(src_tensor.buffer(), src), View::new(dst_tensor.buffer(), dst));
+        let operands = Operands::new(
+            View::new(src_tensor.buffer(), clamp.source(), src),
+            View::new(dst_tensor.buffer(), clamp.dtype(), dst),
+        );
         let limits = host.clamper().limits();
         let plan = if route == Route::Slots {
             let slots = slots(host, &clamp)?;
-            let view = |n| Ok::<_, Error>(View::new(slots.buffer(), Layout::strided(&[], &[], n)?));
+            let view =
+                |n| Ok::<_, Error>(View::new(slots.buffer(), clamp.dtype(), Layout::strided(&[], &[], n)?));
             let operands = operands.with_min(view(MIN_SLOT)?).with_max(view(MAX_SLOT)?);
-            let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu)?;
+            let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
             host.submit(&on_gpu, operands)?;
             self.plan((&on_gpu).into(), &src, &dst, limits)?
         } else {
@@ -565,7 +569,16 @@ impl Case {
             self.plan(self.clamps(), &src, &dst, limits)?
         };
         let after = dst_tensor.read_bytes().await?;
-        let report = verify::check(self.clamps(), &src, &src_bytes, &dst, &dst_bytes, &after)?;
+        let report = verify::check(
+            self.clamps(),
+            verify::Buffers {
+                src_layout: &src,
+                src: &src_bytes,
+                dst_layout: &dst,
+                dst_before: &dst_bytes,
+                dst_after: &after,
+            },
+        )?;
         let resolved = if route == Route::Slots { " + resolve" } else { "" };
         let specialization = plan.specialization() + resolved;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), specialization, report })
@@ -581,7 +594,7 @@ fn slots(host: &Host, clamp: &Clamp) -> Result<Tensor, Error> {
     let size = clamp.dtype().size();
     let mut bytes = vec![0x5a; 4 * size];
     for (slot, bound) in [(MIN_SLOT, clamp.min()), (MAX_SLOT, clamp.max())] {
-        if let Bound::Value(bits) = bound {
+        if let Some(bits) = bound.bits() {
             bytes[slot * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
         }
     }

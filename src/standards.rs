@@ -22,41 +22,41 @@
 //! **To an integer dtype.** `DirectML` truncates, so 0.8 is 0; `OpenVINO` keeps within the interval:
 //!
 //! ```
-//! # use wgpu_clamp::{Bound, Clamp, DType, Error, standards::directml::FeatureLevel};
+//! # use wgpu_clamp::{Clamp, DType, Error, standards::directml::FeatureLevel};
 //! let directml = Clamp::directml(DType::U8, 0.8, 3.8, None, FeatureLevel::default())?;
 //! let openvino = Clamp::openvino(DType::U8, 0.8, 3.8)?;
-//! assert_eq!((directml.min(), directml.max()), (Bound::Value(0), Bound::Value(3)));
-//! assert_eq!((openvino.min(), openvino.max()), (Bound::Value(1), Bound::Value(3)));
+//! assert_eq!((directml.min(), directml.max()), (0_i32.into(), 3_i32.into()));
+//! assert_eq!((openvino.min(), openvino.max()), (1_i32.into(), 3_i32.into()));
 //! # Ok::<(), Error>(())
 //! ```
 //!
 //! **An absent bound**, of which only ONNX has any: at opset 6 ∞ passes an F16 clamp, at opset 11 it does not.
 //!
 //! ```
-//! # use wgpu_clamp::{Bound, Clamp, DType, Error, standards::onnx::Bounds};
+//! # use wgpu_clamp::{Clamp, DType, Error, Number, Scalar, standards::onnx::Bounds};
 //! let opset6 = Clamp::onnx(6, DType::F16, Bounds::Attributes { min: Some(0.0), max: None })?;
-//! let min = Bound::Value(0);
-//! let opset11 = Clamp::onnx(11, DType::F16, Bounds::Inputs { min, max: Bound::Absent })?;
-//! assert_eq!(opset6.max(), Bound::Value(0x7c00)); // infinity
-//! assert_eq!(opset11.max(), Bound::Value(0x7bff)); // 65504
+//! let min = Scalar::from_bits(DType::F16, 0)?.into();
+//! let opset11 = Clamp::onnx(11, DType::F16, Bounds::Inputs { min, max: Number::Absent })?;
+//! assert_eq!(opset6.max(), Scalar::from_bits(DType::F16, 0x7c00)?.into()); // infinity
+//! assert_eq!(opset11.max(), Scalar::from_bits(DType::F16, 0x7bff)?.into()); // 65504
 //! # Ok::<(), Error>(())
 //! ```
 //!
 //! **Min > Max.**
 //!
 //! ```
-//! # use wgpu_clamp::{Bound, Clamp, DType, Element, Error, reference};
+//! # use wgpu_clamp::{Clamp, DType, Error, reference};
 //! # use wgpu_clamp::standards::{directml::FeatureLevel, onnx::Bounds};
 //! let directml = Clamp::directml(DType::F32, 2.0, 1.0, None, FeatureLevel::default())?;
-//! let [min, max] = [2.0_f32, 1.0].map(|bound| Bound::Value(bound.to_bits64()));
+//! let [min, max] = [2.0_f32, 1.0].map(Into::into);
 //! let onnx = Clamp::onnx(13, DType::F32, Bounds::Inputs { min, max })?;
 //! let mut out = [0.0_f32];
 //! reference::clamp_slice(&directml, &[5.0_f32], &mut out)?;
 //! assert_eq!(out, [2.0]);
 //! reference::clamp_slice(&onnx, &[5.0_f32], &mut out)?;
 //! assert_eq!(out, [1.0]);
-//! assert!(matches!(Clamp::openvino(DType::F32, 2.0, 1.0), Err(Error::CrossedBounds { .. })));
-//! assert!(matches!(Clamp::onednn(DType::F32, 2.0, 1.0), Err(Error::CrossedBounds { .. })));
+//! assert!(matches!(Clamp::openvino(DType::F32, 2.0, 1.0), Err(Error::Standard(_))));
+//! assert!(matches!(Clamp::onednn(DType::F32, 2.0, 1.0), Err(Error::Standard(_))));
 //!
 //! // No integer lies between 0.2 and 0.8: the bounds become 1 and 0.
 //! let mut out = [0_i32; 2];
@@ -68,7 +68,7 @@
 //! **A NaN element.**
 //!
 //! ```
-//! # use wgpu_clamp::{Bound, Clamp, DType, Element, Error, reference};
+//! # use wgpu_clamp::{Clamp, DType, Error, reference};
 //! # use wgpu_clamp::standards::{directml::FeatureLevel, onnx::Bounds};
 //! let mut out = [0.0_f32];
 //! let directml = Clamp::directml(DType::F32, 0.0, 6.0, None, FeatureLevel::default())?;
@@ -87,13 +87,13 @@
 //! **A NaN bound.**
 //!
 //! ```
-//! # use wgpu_clamp::{Bound, Clamp, DType, Element, Error, reference};
+//! # use wgpu_clamp::{Clamp, DType, Error, reference};
 //! # use wgpu_clamp::standards::onnx::Bounds;
 //! let ignored = Clamp::onnx(6, DType::F32, Bounds::Attributes { min: Some(f32::NAN), max: Some(6.0) })?;
 //! let mut out = [0.0_f32; 2];
 //! reference::clamp_slice(&ignored, &[-7.0_f32, 7.0], &mut out)?;
 //! assert_eq!(out, [-7.0, 6.0]);
-//! assert!(matches!(Clamp::openvino(DType::F32, f64::NAN, 6.0), Err(Error::NanBound { .. })));
+//! assert!(matches!(Clamp::openvino(DType::F32, f64::NAN, 6.0), Err(Error::Standard(_))));
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -134,12 +134,12 @@ pub mod webnn;
 use std::fmt;
 
 use self::directml::FeatureLevel;
+use crate::error::names;
 use crate::{DType, Error};
 
-/// One of the five standards, in the version that was asked for: what an [`Error`] says refused a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Standard {
+/// One of the five standards, in the version that was asked for: for messages.
+#[derive(Clone, Copy)]
+enum Standard {
     /// `DirectML` CLIP and CLIP1.
     DirectMl {
         /// The feature level.
@@ -161,7 +161,7 @@ pub enum Standard {
 impl Standard {
     /// For messages: where a refusal is not in the standard's text. What the implementations said stands in
     /// `tests/data/golden`.
-    pub(crate) const fn not_in_text(self) -> &'static str {
+    const fn not_in_text(self) -> &'static str {
         match self {
             Self::OpenVino | Self::OneDnn => " (its implementation, not its text)",
             Self::DirectMl { .. } | Self::Onnx { .. } | Self::WebNn => "",
@@ -169,7 +169,7 @@ impl Standard {
     }
 
     /// For messages: since which version there is a dtype that this one lacks.
-    pub(crate) fn since(self, dtype: DType) -> String {
+    fn since(self, dtype: DType) -> String {
         match self {
             Self::DirectMl { .. } => {
                 FeatureLevel::since(dtype).map(|level| format!("; {dtype} comes with feature level {level}"))
@@ -202,19 +202,38 @@ fn refuse_dtype(standard: Standard, dtype: DType, allowed: &'static [DType]) -> 
     if allowed.contains(&dtype) {
         Ok(())
     } else {
-        Err(Error::DTypeNotInStandard { standard, dtype, allowed })
+        Err(Error::standard(
+            "dtype",
+            format!("{dtype} is not in {standard}"),
+            format!("it takes {}{}", names(allowed), standard.since(dtype)),
+        ))
     }
 }
 
 fn refuse_nan(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
     for (argument, value) in [("min", min), ("max", max)] {
         if value.is_nan() {
-            return Err(Error::NanBound { standard, argument });
+            return Err(nan_bound(standard, argument));
         }
     }
     Ok(())
 }
 
 fn refuse_crossed(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
-    if min > max { Err(Error::CrossedBounds { standard, min, max }) } else { Ok(()) }
+    if min > max { Err(crossed(standard, min, max)) } else { Ok(()) }
+}
+
+/// The error of a bound that is NaN, where the standard's text or its implementation requires a number.
+fn nan_bound(standard: Standard, argument: &'static str) -> Error {
+    Error::standard(
+        argument,
+        format!("NaN is no bound of {standard}"),
+        "give a number, or ±infinity for none",
+    )
+}
+
+/// The error of `min > max`, which the standard's text forbids or its implementation refuses.
+fn crossed(standard: Standard, min: f64, max: f64) -> Error {
+    let remedy = format!("{standard} requires min <= max{}", standard.not_in_text());
+    Error::standard("min, max", format!("{min} is more than {max}"), remedy)
 }

@@ -5,47 +5,61 @@ use std::fmt;
 use crate::reference::{self, Allowed};
 use crate::{Clamps, Error, Layout};
 
+/// The memory of a call: what it was given, and what it left.
+///
+/// The three slices are whole buffers: little-endian elements, of the clamp's source in `src` and of its dtype in the other
+/// two. The layouts say where the elements of the call lie in them.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffers<'a> {
+    /// Where the source's elements lie, in elements.
+    pub src_layout: &'a Layout,
+    /// The source. After a call in place, or from one part of a buffer to another, `dst_before` is the source too.
+    pub src: &'a [u8],
+    /// Where the destination's elements lie, in elements.
+    pub dst_layout: &'a Layout,
+    /// The destination as the call found it.
+    pub dst_before: &'a [u8],
+    /// The destination as the call left it.
+    pub dst_after: &'a [u8],
+}
+
 /// Compares what a call made of `dst` with the CPU [reference](mod@reference): each element of the output, and each
 /// byte outside it, which must not have changed.
 ///
-/// The three slices are whole buffers: little-endian elements, of the clamp's source in `src` and of its dtype in the
-/// other two, of which the layouts pick theirs. `dst_before` is the destination as the call found it, `dst_after` as
-/// it left it. After a call in place, or from one part of a buffer to another, pass `dst_before` as `src` too. In
-/// place, elements of source and destination have one size, as for [`reference::apply_in_place`].
-///
 /// One `&Clamp` serves all elements, [`Clamps::along`] has one for each index of an axis. An element is right if its
 /// bits are one of [`reference::allowed`], by the clamp of its channel. Needs one copy of `dst_after`. Indices that
-/// share an element are compared each on its own.
+/// share an element are compared each on its own. In place, elements of source and destination have one size, as for
+/// [`reference::apply_in_place`].
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
-/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, and those for channels, as for
-/// [`reference::apply`]. [`Error::Length`] if `dst_before` and `dst_after` differ in length, which it counts in
-/// bytes. A wrong result is not an error, see [`Report::passed`].
+/// [`Error::Argument`] if a bound lies on the GPU, if the two shapes differ, if `dst_before` and `dst_after` differ in
+/// length, or if the channels' clamps do not fit; [`Error::Buffer`] if a layout reaches beyond its slice. A wrong result is
+/// not an error, see [`Report::passed`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, verify};
 ///
 /// let (clamp, layout) = (Clamp::new(10_u8, 99), Layout::packed(&[3])?);
-/// let (src, before, after) = ([7, 80, 200, 0], [0, 0, 0, 0], [10, 80, 99, 0]);
-/// let report = verify::check(&clamp, &layout, &src, &layout, &before, &after)?;
+/// let report = verify::check(
+///     &clamp,
+///     verify::Buffers {
+///         src_layout: &layout,
+///         src: &[7, 80, 200, 0],
+///         dst_layout: &layout,
+///         dst_before: &[0, 0, 0, 0],
+///         dst_after: &[10, 80, 99, 0],
+///     },
+/// )?;
 /// assert!(report.passed());
 /// assert_eq!(report.to_string(), "bit-exact with the CPU reference: 3 of 3 elements");
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-pub fn check<'a>(
-    clamps: impl Into<Clamps<'a>>,
-    src_layout: &Layout,
-    src: &[u8],
-    dst_layout: &Layout,
-    dst_before: &[u8],
-    dst_after: &[u8],
-) -> Result<Report, Error> {
+pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<Report, Error> {
+    let Buffers { src_layout, src, dst_layout, dst_before, dst_after } = buffers;
     let channels = reference::check_operands(clamps.into(), (src_layout, src), (dst_layout, dst_before))?;
     if dst_before.len() != dst_after.len() {
-        let (expected, actual) = (dst_before.len(), dst_after.len());
-        return Err(Error::Length { argument: "dst_after", unit: "bytes", expected, actual });
+        return Err(Error::length("dst_after", "bytes", dst_before.len(), dst_after.len()));
     }
     // Without a clamp there is no element, and no size to know.
     let (src_size, size) =
@@ -152,7 +166,10 @@ impl Report {
     /// use wgpu_clamp::{Clamp, Layout, verify};
     ///
     /// let (clamp, layout) = (Clamp::new(10_u8, 99), Layout::packed(&[3])?);
-    /// let report = verify::check(&clamp, &layout, &[7, 80, 200], &layout, &[0; 4], &[10, 80, 98, 1])?;
+    /// let (src, dst_before, dst_after) = (&[7, 80, 200], &[0; 4], &[10, 80, 98, 1]);
+    /// let (src_layout, dst_layout) = (&layout, &layout);
+    /// let buffers = verify::Buffers { src_layout, src, dst_layout, dst_before, dst_after };
+    /// let report = verify::check(&clamp, buffers)?;
     /// assert!(!report.passed());
     /// assert_eq!(
     ///     report.to_string(),

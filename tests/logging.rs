@@ -174,7 +174,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
 
         // A bound on the GPU takes a dispatch more.
         let clamp = Clamp::at_least(1_i64).with_affine(2.0, 1.0).unwrap();
-        let clamp = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let clamp = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let operands = Operands::in_place(View::new(&a, packed(&[4]))).with_max(View::new(&b, packed(&[])));
         let (count, lines) = prepare(&clamp, operands);
         assert_eq!(

@@ -95,7 +95,7 @@ fn cases() -> Result<Vec<Case>> {
             let clamp = |channel: usize| -> Result<Clamp> {
                 let (low, high) = [(10.0, 100.0), (0.0, 6.0), (2.5, 77.0)][(p + channel) % 3];
                 let [min, max] = [low, high].map(|bound| Bound::Value(bits(dtype, bound)));
-                let clamp = Clamp::from_bits(dtype, min, max)?.with_source(source)?;
+                let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?;
                 Ok(match (p + r) % 3 {
                     0 => clamp,
                     step => {
@@ -208,7 +208,7 @@ impl Case {
         )?;
         let after = to.read_bytes_blocking()?;
         ensure!(swaps().kept == kept, "a module of naga's went to the driver");
-        let report = verify::check(self.clamps(), src, &before, dst, &dst_before, &after)?;
+        let report = verify::check(self.clamps(), verify::Buffers { src_layout: src, src: &before, dst_layout: dst, dst_before: &dst_before, dst_after: &after })?;
         ensure!(report.passed(), "{report}");
         Ok(report.elements)
     }

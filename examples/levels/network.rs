@@ -125,7 +125,10 @@ impl Way {
         );
 
         let before = vec![0; after.len()];
-        let report = verify::check(channels, src_layout, src, dst_layout, &before, &after)?;
+        let report = verify::check(
+            channels,
+            verify::Buffers { src_layout, src, dst_layout, dst_before: &before, dst_after: &after },
+        )?;
         println!("      {report}");
         // With Fast, each may be another number of the set.
         Ok((after, report.passed() && (same || precision == Precision::Fast)))

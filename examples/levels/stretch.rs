@@ -119,7 +119,10 @@ impl Stretch<'_> {
         println!("  first run, with compiling: {first:.1?}");
 
         // Whole buffers, so the bytes outside the output are compared as well.
-        let report = verify::check(clamp, src_layout, src, dst_layout, dst_before, &after)?;
+        let report = verify::check(
+            clamp,
+            verify::Buffers { src_layout, src, dst_layout, dst_before: dst_before, dst_after: &after },
+        )?;
         println!("  {report}");
         let outside = dst_before.len() - dst_layout.len() * clamp.dtype().size();
         if outside > 0 && report.stray.is_none() {

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{
-    Bound, Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Order, Precision, Rounding, fuzz,
-    reference, verify,
+    Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Number, Order, Precision, Rounding, Scalar,
+    fuzz, reference, verify,
 };
 
 #[path = "execute.rs"]
@@ -90,7 +90,17 @@ fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
     let before = [7; BYTES];
     let mut after = before;
     if accepted(reference::apply(clamps, src, &bytes, dst, &mut after)).is_some() {
-        let report = verify::check(clamps, src, &bytes, dst, &before, &after).expect("the reference took it");
+        let report = verify::check(
+            clamps,
+            verify::Buffers {
+                src_layout: src,
+                src: &bytes,
+                dst_layout: dst,
+                dst_before: &before,
+                dst_after: &after,
+            },
+        )
+        .expect("the reference took it");
         let mut seen = HashSet::new();
         let apart = dst.addresses().all(|address| seen.insert(address));
         assert!(report.passed() || !apart, "{report}");
@@ -228,13 +238,17 @@ fn clamp(u: &mut Unstructured) -> Result<Option<Clamp>> {
     let dtype = *u.choose(&DType::ALL)?;
     let bound = |u: &mut Unstructured| {
         Ok(match u.int_in_range(0..=9)? {
-            0..=2 => Bound::Absent,
-            3 => Bound::OnGpu,
-            4 => Bound::Value(u.arbitrary()?),
-            _ => Bound::Value(u.arbitrary::<u64>()? & (u64::MAX >> (64 - dtype.bits()))),
+            0..=2 => Number::Absent,
+            3 => Number::OnGpu,
+            4 => accepted(Scalar::from_bits(dtype, u.arbitrary()?)).map_or(Number::Absent, Number::from),
+            _ => {
+                let bits = u.arbitrary::<u64>()? & (u64::MAX >> (64 - dtype.bits()));
+                Scalar::from_bits(dtype, bits).expect("the bits are masked").into()
+            }
         })
     };
-    let Some(mut clamp) = accepted(Clamp::from_bits(dtype, bound(u)?, bound(u)?)) else { return Ok(None) };
+    let bounded = Clamp::unbounded(dtype).with_bounds(bound(u)?, bound(u)?);
+    let mut clamp = bounded.expect("bounds of the dtype");
     if u.arbitrary()? {
         let source = *u.choose(&DType::ALL)?;
         let converted = accepted(clamp.with_source(source));
@@ -273,7 +287,11 @@ fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clam
     let several = u.ratio(7, 8)?;
     let mut list = Vec::with_capacity(count);
     for i in 0..count {
-        let min = if several { Bound::Value(i as u64 % 128) } else { clamp.min() };
+        let min = if several {
+            Scalar::from_bits(clamp.dtype(), i as u64 % 128).expect("7 bits are of every dtype").into()
+        } else {
+            clamp.min()
+        };
         let one = clamp.with_bounds(min, clamp.max()).expect("7 bits are of every dtype");
         list.push(if several && i < 4 { affine(u, one)? } else { one });
     }

@@ -139,8 +139,8 @@ fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp,
     } else {
         let bound = |u: &mut Unstructured| {
             Ok(match u.int_in_range(0..=5)? {
-                0 => Bound::Absent,
-                1 => Bound::OnGpu,
+                0 => Number::Absent,
+                1 => Number::OnGpu,
                 2 => Bound::Value(u.arbitrary()?),
                 _ => Bound::Value(u.arbitrary::<u64>()? & mask(dtype)),
             })
@@ -168,7 +168,7 @@ fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp,
                 assert_eq!((clamp.order(), clamp.nan_rule()), rules);
                 for (given, taken) in [(min, clamp.min()), (max, clamp.max())] {
                     // An input that is not there is the end of the finite numbers.
-                    assert!(given == taken || given == Bound::Absent && matches!(taken, Bound::Value(_)));
+                    assert!(given == taken || given == Number::Absent && matches!(taken, Bound::Value(_)));
                 }
             }
         }

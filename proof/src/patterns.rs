@@ -65,7 +65,8 @@ fn lines() -> Result<Vec<Line>> {
     wide("F32 * -1.7 + 200.3, exact", affine.with_precision(Precision::Exact));
     wide("F32 * -1.7 + 200.3, fast", affine);
     for dtype in [DType::F16, DType::BF16, DType::U8, DType::I8, DType::I16] {
-        let clamp = Clamp::from_bits(dtype, Bound::Absent, Bound::Absent)?.with_source(DType::F32)?;
+        let clamp =
+            Clamp::unbounded(dtype).with_bounds(Number::Absent, Number::Absent)?.with_source(DType::F32)?;
         if dtype.is_float() {
             wide(&format!("F32 to {dtype}"), clamp);
         } else {
@@ -78,7 +79,7 @@ fn lines() -> Result<Vec<Line>> {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
             let clamp = |(min, max): (u8, u8)| {
                 let [min, max] = [min, max].map(|bits| Bound::Value(u64::from(bits)));
-                Ok(Clamp::from_bits(dtype, min, max)?.with_order(order))
+                Ok(Clamp::unbounded(dtype).with_bounds(min, max)?.with_order(order))
             };
             let name = format!("{dtype}, every Min and Max, {order:?}");
             lines.push(Line { name, kind: Kind::Narrow(bounds.map(clamp).collect::<Result<_>>()?) });
@@ -88,7 +89,7 @@ fn lines() -> Result<Vec<Line>> {
         for precision in [Precision::Exact, Precision::Fast] {
             let clamp = |n| {
                 let (scale, bias) = numbers(n);
-                let clamp = Clamp::from_bits(dtype, Bound::Absent, Bound::Absent)?;
+                let clamp = Clamp::unbounded(dtype).with_bounds(Number::Absent, Number::Absent)?;
                 Ok(clamp.with_affine(scale, bias)?.with_precision(precision))
             };
             let name = format!("{dtype}, 1,000 scales and biases, {precision:?}");
@@ -218,7 +219,16 @@ fn compare(clamp: &Clamp, src: &[u8], before: &[u8], after: &[u8]) -> Result<u64
     let part = |Range { start, end }: Range<usize>| -> Result<u64> {
         let layout = Layout::packed(&[end - start])?;
         let [before, after] = [before, after].map(|bytes| &bytes[start * to..end * to]);
-        let report = verify::check(clamp, &layout, &src[start * from..end * from], &layout, before, after)?;
+        let report = verify::check(
+            clamp,
+            verify::Buffers {
+                src_layout: &layout,
+                src: &src[start * from..end * from],
+                dst_layout: &layout,
+                dst_before: before,
+                dst_after: after,
+            },
+        )?;
         if !report.passed() {
             eprintln!("{report}\n  {clamp:?}");
         }

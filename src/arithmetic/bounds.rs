@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::words;
 use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
-use crate::{Bound, Clamp, DType, NanRule, Order};
+use crate::{Clamp, DType, NanRule, Number, Order};
 
 /// Mirrors `Bounds` in `element/integer.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -125,12 +125,7 @@ pub(super) const fn key_base(dtype: DType) -> i128 {
 
 /// The key of an integer dtype's element.
 pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
-    let unused = 64 - dtype.bits();
-    if dtype.is_signed_integer() {
-        ((bits << unused).cast_signed() >> unused) as i128
-    } else {
-        bits as i128 - key_base(dtype)
-    }
+    dtype.integer(bits) - key_base(dtype)
 }
 
 /// The lowest and the highest key of an integer dtype.
@@ -141,10 +136,7 @@ pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
 
 fn integer_keys(clamp: &Clamp) -> (i128, i128) {
     let (lowest, highest) = integer_key_range(clamp.dtype());
-    let key = |bound, absent| match bound {
-        Bound::Value(bits) => integer_key(clamp.dtype(), bits),
-        Bound::Absent | Bound::OnGpu => absent,
-    };
+    let key = |bound: Number, absent| bound.bits().map_or(absent, |bits| integer_key(clamp.dtype(), bits));
     let (min, max) = (key(clamp.min(), lowest), key(clamp.max(), highest));
     match clamp.order() {
         _ if min <= max => (min, max),
@@ -206,7 +198,7 @@ impl FloatRanges {
 
 /// Whether no bound of a clamp of floats, as far as the host knows, replaces a zero or a NaN.
 pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
-    let on_gpu = [clamp.min(), clamp.max()].contains(&Bound::OnGpu);
+    let on_gpu = [clamp.min(), clamp.max()].contains(&Number::OnGpu);
     let format = float_format(clamp.dtype());
     let (low, high) =
         (format.min_key(format.number(clamp.min())), format.max_key(format.number(clamp.max())));
@@ -226,11 +218,8 @@ impl FloatFormat {
     }
 
     /// A bound that may replace something.
-    pub(super) const fn number(&self, bound: Bound) -> Option<u64> {
-        match bound {
-            Bound::Value(bits) if !self.is_nan(bits) => Some(bits),
-            _ => None,
-        }
+    pub(super) fn number(&self, bound: Number) -> Option<u64> {
+        bound.bits().filter(|&bits| !self.is_nan(bits))
     }
 
     /// The lowest key that Min does not replace: zeros are equal.

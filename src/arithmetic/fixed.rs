@@ -3,7 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::integer::Linear;
-use crate::{Affine, DType, Rounding};
+use crate::operator::Affine;
+use crate::{DType, Rounding};
 
 /// Mirrors `Affine` in `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

@@ -5,8 +5,9 @@ use bytemuck::{Pod, Zeroable};
 use super::bounds::float_format;
 use super::step::UNCHANGED;
 use super::words;
+use crate::DType;
+use crate::operator::Affine;
 use crate::operator::format::Binary;
-use crate::{Affine, DType};
 
 /// Mirrors `Affine` in `affine/float_fast.wgsl`; bits of 16-bit floats are in the upper half.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

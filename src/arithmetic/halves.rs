@@ -2,8 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::operator::Affine;
 use crate::operator::format::Binary;
-use crate::{Affine, DType, Rounding};
+use crate::{DType, Rounding};
 
 /// Mirrors `Affine` in `affine/halves.wgsl`. With the factor as `factor_high * 2^12 + factor_low`, and the addend so too, the
 /// exact number is `(x * factor + addend) / 2^(12 + shift)`, but for a bit of the addend that stands for all that lies

@@ -21,8 +21,9 @@ use bytemuck::{Pod, Zeroable};
 
 use super::bounds::key_base;
 use super::words;
+use crate::operator::Affine;
 use crate::operator::format::Binary;
-use crate::{Affine, DType, Rounding};
+use crate::{DType, Rounding};
 
 /// Mirrors `Affine` in `affine/integer.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

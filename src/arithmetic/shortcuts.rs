@@ -63,7 +63,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{Bound, DType, NanRule};
+    use crate::{DType, NanRule, Number};
 
     fn f32_arithmetic(step: AffineStep) -> Arithmetic {
         Arithmetic::new(&Clamp::unbounded(DType::F32), step)
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn zero_is_within_bounds_that_replace_neither_zeros_nor_nans() {
         let bounds = |min: f32, max: f32| {
-            let [min, max] = [min, max].map(|bound| Bound::Value(bound.to_bits().into()));
-            Clamp::from_bits(DType::F32, min, max).unwrap()
+            let [min, max] = [min, max].map(Number::from);
+            Clamp::unbounded(DType::F32).with_bounds(min, max).unwrap()
         };
         let tiny = f32::from_bits(1);
         for low in [0.0, -0.0, -tiny, -3.0, f32::NEG_INFINITY, f32::NAN] {
@@ -93,8 +93,8 @@ mod tests {
         for (low, high) in [(tiny, 6.0), (1.0, f32::NAN), (-6.0, -tiny), (f32::NAN, -1.0), (2.0, -2.0)] {
             assert!(!zero_within(bounds(low, high)), "{low} {high}");
         }
-        for (min, max) in [(Bound::OnGpu, Bound::Absent), (Bound::Absent, Bound::OnGpu)] {
-            assert!(!zero_within(Clamp::from_bits(DType::F32, min, max).unwrap()));
+        for (min, max) in [(Number::OnGpu, Number::Absent), (Number::Absent, Number::OnGpu)] {
+            assert!(!zero_within(Clamp::unbounded(DType::F32).with_bounds(min, max).unwrap()));
         }
     }
 

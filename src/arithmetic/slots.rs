@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::bounds::{integer_key, integer_key_range, key_base};
 use super::words;
 use crate::operator::format::FloatFormat;
-use crate::{Bound, Clamp, NanRule, Order};
+use crate::{Clamp, NanRule, Number, Order};
 
 /// Where the slot of a bound lies in its binding.
 #[derive(Clone, Copy, Debug)]
@@ -62,9 +62,9 @@ impl ResolveParams {
         let format = FloatFormat::of(dtype);
         let (lowest, highest) =
             format.as_ref().map_or_else(|| integer_key_range(dtype), FloatFormat::key_range);
-        let integer = |bound, absent| match bound {
-            Bound::Value(bits) => (integer_key(dtype, bits), bits),
-            Bound::Absent | Bound::OnGpu => (absent, 0),
+        let integer = |bound: Number, absent| match bound.bits() {
+            Some(bits) => (integer_key(dtype, bits), bits),
+            None => (absent, 0),
         };
         let ((min_key, min_bits), (max_key, max_bits)) = match &format {
             Some(format) => {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::{Fixed, Halves};
 use crate::fragment::{Fragment, fragment};
-use crate::{Affine, Clamp, DType, Precision, Rounding};
+use crate::operator::Affine;
+use crate::{Clamp, DType, Precision, Rounding};
 
 /// What one piece of arithmetic serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

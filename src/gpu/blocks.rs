@@ -36,7 +36,7 @@ impl BlockLimits {
         let limits =
             [("max_uniform_buffer_binding_size", self.max_block), ("max_buffer_size", self.max_buffer_size)];
         match limits.into_iter().find(|(_, limit)| needed > *limit) {
-            Some((limit_name, limit)) => Err(Error::DeviceLimit { limit_name, needed, limit }),
+            Some((limit_name, limit)) => Err(Error::device_limit(limit_name, needed, limit)),
             None => Ok(()),
         }
     }
@@ -73,11 +73,8 @@ impl Blocks {
         let mut usage = wgpu::BufferUsages::UNIFORM;
         if resolved {
             if all > limits.max_storage_binding {
-                return Err(Error::DeviceLimit {
-                    limit_name: "max_storage_buffer_binding_size",
-                    needed: all,
-                    limit: limits.max_storage_binding,
-                });
+                let limit = limits.max_storage_binding;
+                return Err(Error::device_limit("max_storage_buffer_binding_size", all, limit));
             }
             usage |= wgpu::BufferUsages::STORAGE;
         }

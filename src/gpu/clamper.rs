@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::blocks::{BlockLimits, Blocks};
 use super::pipeline::Pipelines;
 use super::slots::Slots;
-use super::{Operands, View, adapter, mapped, scope};
+use super::{Operands, adapter, mapped, scope};
 use crate::arithmetic::OperatorBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::Range;
@@ -24,15 +24,15 @@ use crate::{Clamp, Clamps, Error, Limits, Plan};
 /// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
 ///
 /// ```no_run
-/// use wgpu_clamp::{Clamp, Clamper, Layout, View, wgpu};
+/// use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
 ///
 /// # fn f(device: wgpu::Device, queue: wgpu::Queue, input: wgpu::Buffer, output: wgpu::Buffer)
 /// # -> Result<(), wgpu_clamp::Error> {
 /// let clamper = Clamper::new(&device)?;
 /// let layout = Layout::packed(&[1, 3, 224, 224])?;
 /// let mut encoder = device.create_command_encoder(&Default::default());
-/// let (src, dst) = (View::new(&input, layout), View::new(&output, layout));
-/// clamper.encode(&mut encoder, &Clamp::new(0.0_f32, 6.0), (src, dst))?;
+/// let (src, dst) = (View::of::<f32>(&input, layout), View::of::<f32>(&output, layout));
+/// clamper.encode(&mut encoder, &Clamp::new(0.0_f32, 6.0), Operands::new(src, dst))?;
 /// queue.submit([encoder.finish()]);
 /// # Ok(())
 /// # }
@@ -41,7 +41,7 @@ use crate::{Clamp, Clamps, Error, Limits, Plan};
 /// # What a handle cannot show
 ///
 /// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. On native, what wgpu
-/// refuses while objects are made is [`Error::Internal`], with its words. The rest (a buffer mapped or destroyed after
+/// refuses while objects are made is [`Error::Wgpu`], with its words. The rest (a buffer mapped or destroyed after
 /// that, a lost device; on the web all of it) reaches the caller where wgpu reports it: in an error scope or the
 /// device's error handler, at `finish` or `submit`.
 #[derive(Clone)]
@@ -61,10 +61,10 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceLimit`] if the device was created with less than what any of the kernels needs, whichever of them
+    /// [`Error::Limit`] if the device was created with less than what any of the kernels needs, whichever of them
     /// will be used; how much it has to bind at once depends on the tensor, and is looked at by
     /// [`prepare`](Self::prepare). A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed.
-    /// [`Error::OutOfMemory`] or [`Error::Internal`] if wgpu refuses an object (native only).
+    /// [`Error::OutOfMemory`] or [`Error::Wgpu`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Self::create(device, None)
     }
@@ -111,7 +111,7 @@ impl Clamper {
             ("max_compute_workgroups_per_dimension", 1, limits.max_compute_workgroups_per_dimension.into()),
         ] {
             if limit < needed {
-                return Err(Error::DeviceLimit { limit_name, needed, limit });
+                return Err(Error::device_limit(limit_name, needed, limit));
             }
         }
         let block_limits = BlockLimits::new(&limits);
@@ -181,28 +181,14 @@ impl Clamper {
     /// # Errors
     ///
     /// Those of [`prepare`](Self::prepare). After an error nothing was recorded.
-    pub fn encode<'a, 'c>(
+    pub fn encode<'c>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         clamps: impl Into<Clamps<'c>>,
-        operands: impl Into<Operands<'a>>,
+        operands: Operands<'_>,
     ) -> Result<(), Error> {
         self.prepare(clamps, operands)?.encode(encoder);
         Ok(())
-    }
-
-    /// Records one clamp that replaces each element by its result.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`prepare`](Self::prepare). After an error nothing was recorded.
-    pub fn encode_in_place<'c>(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        clamps: impl Into<Clamps<'c>>,
-        view: View<'_>,
-    ) -> Result<(), Error> {
-        self.encode(encoder, clamps, Operands::in_place(view))
     }
 
     /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
@@ -213,38 +199,33 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// - [`Error::DTypeMismatch`] if a view is of another dtype than the clamp,
-    /// - [`Error::MissingUsage`] if a buffer lacks `STORAGE`,
-    /// - [`Error::BufferTooSmall`] if a layout reaches beyond its buffer,
-    /// - [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] if the
-    ///   channels' clamps do not fit the views or each other, [`Error::ChannelTable`] if they do not fit into a binding,
-    /// - [`Error::ShapeMismatch`] if `src` and `dst` differ in shape,
-    /// - [`Error::OutputOverlap`] or [`Error::OverlapUndecided`] if two indices of `dst` share an element, or
-    ///   may,
-    /// - [`Error::PartialAlias`] or [`Error::AliasUndecided`] if the views lie in one buffer and share
-    ///   bytes, or may, without being the same, [`Error::InPlaceSizes`] if they are the same for elements of two sizes,
-    /// - [`Error::MissingSlot`], [`Error::UnexpectedSlot`], [`Error::SlotLength`] or [`Error::SlotInOutput`] if
-    ///   the slots do not fit the bounds,
-    /// - [`Error::TooManyWindows`] or [`Error::DeviceLimit`] if the device's bindings or grids are too small for the
-    ///   tensor, or for any,
-    /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Internal`] if wgpu refuses an object, because the
-    ///   device has no memory or is gone, or because a buffer is destroyed or of another device (native only).
-    pub fn prepare<'a, 'c>(
+    /// - [`Error::DType`] if a view is not of the dtype that the clamp has on that side, or a slot not of the bounds' dtype,
+    /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
+    ///   other, or if the slots do not fit the bounds,
+    /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
+    /// - [`Error::Overlap`] if two indices of `dst` share an element, if the views share bytes of one buffer without being
+    ///   the same (or are the same for elements of two sizes), or if a slot lies in the output; also if the search for
+    ///   such a byte ends without an answer,
+    /// - [`Error::Limit`] if the device's bindings or grids are too small for the tensor, the channels' clamps or any
+    ///   call,
+    /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses an object, because the device
+    ///   has no memory or is gone, or because a buffer is destroyed or of another device (native only).
+    pub fn prepare<'c>(
         &self,
         clamps: impl Into<Clamps<'c>>,
-        operands: impl Into<Operands<'a>>,
+        operands: Operands<'_>,
     ) -> Result<Prepared, Error> {
-        let (clamps, operands) = (clamps.into(), operands.into());
-        clamps.check(operands.dst.layout.shape()).or_else(|error| {
+        let clamps = clamps.into();
+        clamps.check(operands.dst.layout().shape()).or_else(|error| {
             // Where the shapes differ, that is what is wrong.
-            let same = operands.src.layout.shape() == operands.dst.layout.shape();
+            let same = operands.src.layout().shape() == operands.dst.layout().shape();
             if same { Err(error) } else { Ok(()) }
         })?;
         operands.check(clamps.as_slice().first())?;
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let limits = self.inner.limits;
-        let (src, dst) = (&operands.src.layout, &operands.dst.layout);
-        let plan = Plan::with_placement(clamps, src, dst, placement, limits)?;
+        let (src, dst) = (operands.src.layout(), operands.dst.layout());
+        let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
         let slots = match clamps.as_slice() {
             [clamp] => Slots::of(clamp, &operands, &limits)?.map(|slots| (clamp, slots)),
             _ => None,
@@ -298,7 +279,7 @@ impl Clamper {
                 writer.push(operators.in_block(), &window.launch.geometry);
                 let placement = window.bindings.placement;
                 let layout = self.inner.pipelines.bind_group_layout(device, placement, stored.is_some())?;
-                let buffers = [operands.src.buffer, operands.dst.buffer];
+                let buffers = [operands.src.buffer(), operands.dst.buffer()];
                 let storage = window.bindings.storage();
                 let storage = storage.map(|(binding, side, range)| (binding, bound(buffers[side], range)));
                 let stored = stored.as_ref().map(|buffer| (binding::OPERATORS, buffer.as_entire_binding()));
@@ -325,7 +306,17 @@ impl Clamper {
         ] {
             if needed > limit {
                 let channels = clamps.as_slice().len();
-                return Err(Error::ChannelTable { axis, channels, needed, limit_name, limit });
+                return Err(Error::Limit {
+                    argument: "clamps",
+                    needed,
+                    unit: "bytes of table",
+                    limit_name,
+                    limit,
+                    remedy: format!(
+                        "split the tensor along axis {axis} with its {channels} clamps, or create the device with its \
+                         adapter's limits"
+                    ),
+                });
             }
         }
         Ok(())
@@ -394,9 +385,9 @@ impl Clamper {
 
     /// What wgpu refuses does not say which operand it was: the one that it refuses alone is the one.
     fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
-        let Error::Internal { reason } = &error else { return error };
-        match operands.views().chain(operands.slots()).find(|(_, view)| self.refuses(view.buffer)) {
-            Some((argument, _)) => Error::Internal { reason: format!("{argument}: {reason}") },
+        let Error::Wgpu { reason } = &error else { return error };
+        match operands.views().chain(operands.slots()).find(|(_, view)| self.refuses(view.buffer())) {
+            Some((argument, _)) => Error::Wgpu { reason: format!("{argument}: {reason}") },
             None => error,
         }
     }
@@ -467,7 +458,7 @@ impl fmt::Debug for Clamper {
 /// # use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
 /// # fn f(clamper: &Clamper, encoder: &mut wgpu::CommandEncoder, buffer: &wgpu::Buffer)
 /// # -> Result<(), wgpu_clamp::Error> {
-/// let view = View::new(buffer, Layout::packed(&[4096])?);
+/// let view = View::of::<f32>(buffer, Layout::packed(&[4096])?);
 /// let relu = clamper.prepare(&Clamp::at_least(0.0_f32), Operands::in_place(view))?;
 /// let mut pass = encoder.begin_compute_pass(&Default::default());
 /// relu.record(&mut pass);
@@ -495,36 +486,10 @@ impl Prepared {
         self.dispatches.len()
     }
 
-    /// Records the clamp in a compute pass of its own, or nothing if there is no element.
-    ///
-    /// ```no_run
-    /// # use wgpu_clamp::{Prepared, wgpu};
-    /// # fn f(device: &wgpu::Device, queue: &wgpu::Queue, prepared: &Prepared) {
-    /// let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    /// prepared.encode(&mut encoder);
-    /// queue.submit([encoder.finish()]);
-    /// # }
-    /// ```
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
-        if !self.dispatches.is_empty() {
-            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("wgpu-clamp"),
-                timestamp_writes: None,
-            }));
-        }
-    }
-
     /// Records the clamp. It overwrites the pass's pipeline and its bind group 0, and nothing else.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
-        Self::record_all(pass, [self]);
-    }
-
-    /// Records clamps in order, without setting again what the one before has set.
-    ///
-    /// It overwrites the pass's pipeline and its bind group 0, and nothing else.
-    pub fn record_all<'p>(pass: &mut wgpu::ComputePass<'_>, prepared: impl IntoIterator<Item = &'p Self>) {
         let mut last: Option<&Recorded> = None;
-        for next in prepared.into_iter().flat_map(|prepared| prepared.dispatches.iter()) {
+        for next in self.dispatches.iter() {
             if last.is_none_or(|last| last.pipeline != next.pipeline) {
                 pass.set_pipeline(&next.pipeline);
             }
@@ -533,6 +498,16 @@ impl Prepared {
             }
             pass.dispatch_workgroups(next.grid[0], next.grid[1], 1);
             last = Some(next);
+        }
+    }
+
+    /// Records the clamp in a compute pass of its own, or nothing if there is no element.
+    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+        if !self.dispatches.is_empty() {
+            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("wgpu-clamp"),
+                timestamp_writes: None,
+            }));
         }
     }
 }

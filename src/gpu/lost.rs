@@ -8,7 +8,7 @@ use crate::Error;
 pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
     let lost = match error {
         Error::DeviceLost { .. } => true,
-        Error::Internal { .. } | Error::Readback { .. } => is_lost(device),
+        Error::Wgpu { .. } => is_lost(device),
         _ => false,
     };
     if lost { gone() } else { error }

@@ -22,6 +22,6 @@ pub(crate) fn range(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error>
 
 /// Hands the first `size` bytes of a buffer that is mapped to `take`.
 pub(crate) fn read<R>(buffer: &wgpu::Buffer, size: usize, take: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
-    let bytes = buffer.get_mapped_range(..).map_err(|error| Error::Readback { reason: error.to_string() })?;
+    let bytes = buffer.get_mapped_range(..).map_err(|error| Error::Wgpu { reason: error.to_string() })?;
     Ok(take(&bytes[..size]))
 }

@@ -1,62 +1,57 @@
 //! Buffers and where the elements lie in them: the operands of a call.
 
 use crate::layout::overlap::{Overlap, views_overlap};
-use crate::{Bound, Clamp, DType, Element, Error, Layout};
+use crate::{Clamp, DType, Element, Error, Layout, Number};
 
-/// A tensor in a buffer of the caller.
-///
-/// A buffer has no dtype, so its elements are those of the [`Clamp`]: of its source in `src`, of its own dtype
-/// elsewhere. Where the program knows better, [`with_dtype`](Self::with_dtype) has it checked.
+/// A tensor in a buffer of the program: the buffer, the dtype of the elements and their layout.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The buffer. It needs `wgpu::BufferUsages::STORAGE`.
-    pub buffer: &'a wgpu::Buffer,
-    /// Where the elements lie in it, in elements.
-    pub layout: Layout,
-    /// The dtype of the elements, where it is known: that of the clamp (of its source in `src`), else an error.
-    pub dtype: Option<DType>,
+    buffer: &'a wgpu::Buffer,
+    dtype: DType,
+    layout: Layout,
 }
 
 impl<'a> View<'a> {
-    /// The elements of `buffer` at `layout`.
-    #[must_use]
-    pub const fn new(buffer: &'a wgpu::Buffer, layout: Layout) -> Self {
-        Self { buffer, layout, dtype: None }
-    }
-
-    /// The elements of `buffer` at `layout`, which are of a Rust type: a clamp of another dtype is refused. As
-    /// [`new`](Self::new) and [`with_dtype`](Self::with_dtype).
+    /// The elements of a Rust type at `layout`. The buffer needs `wgpu::BufferUsages::STORAGE`.
     #[must_use]
     pub const fn of<T: Element>(buffer: &'a wgpu::Buffer, layout: Layout) -> Self {
-        Self::new(buffer, layout).with_dtype(T::DTYPE)
+        Self::new(buffer, T::DTYPE, layout)
     }
 
-    /// Says what the elements are, so that a clamp of another dtype is refused. Of a view that is `src` and `dst` in one,
-    /// what they are before.
+    /// The elements of `dtype` at `layout`, for a program that learns the dtype at run time. The buffer needs
+    /// `wgpu::BufferUsages::STORAGE`.
     #[must_use]
-    pub const fn with_dtype(mut self, dtype: DType) -> Self {
-        self.dtype = Some(dtype);
-        self
+    pub const fn new(buffer: &'a wgpu::Buffer, dtype: DType, layout: Layout) -> Self {
+        Self { buffer, dtype, layout }
     }
 
-    fn check(&self, argument: &'static str, of: &'static str, dtype: DType) -> Result<(), Error> {
-        if let Some(actual) = self.dtype
-            && actual != dtype
-        {
-            return Err(Error::DTypeMismatch { argument, of, expected: dtype, actual });
-        }
-        self.check_buffer(argument, dtype)
+    /// The buffer.
+    #[must_use]
+    pub const fn buffer(&self) -> &'a wgpu::Buffer {
+        self.buffer
     }
 
+    /// The dtype of the elements.
+    #[must_use]
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Where the elements lie in the buffer, in elements.
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Refuses a buffer without the usage, or too small for these elements.
     fn check_buffer(&self, argument: &'static str, dtype: DType) -> Result<(), Error> {
-        let (needed, actual) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
-        if !actual.contains(needed) {
-            return Err(Error::MissingUsage { argument, needed, actual });
+        let (needed, usage) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
+        if !usage.contains(needed) {
+            let value = format!("the buffer lacks {needed:?}; it was created with {usage:?}");
+            return Err(Error::buffer(argument, value, "add the usage where the buffer is created"));
         }
-        let (needed, actual) = (self.layout.required_bytes(dtype), self.buffer.size());
-        if needed > actual {
-            let layout = Box::new(self.layout);
-            return Err(Error::BufferTooSmall { argument, dtype, layout, needed, actual });
+        let (needed, size) = (self.layout.required_bytes(dtype), self.buffer.size());
+        if needed > size {
+            return Err(Error::too_small(argument, dtype, &self.layout, needed, size));
         }
         Ok(())
     }
@@ -64,8 +59,7 @@ impl<'a> View<'a> {
 
 /// The views that a clamp reads and writes, and the slots of bounds that lie on the GPU.
 ///
-/// A pair of views converts into it: `(src, dst).into()`. The two may lie in one buffer, if they are the
-/// same (in place) or share no byte.
+/// Source and destination may lie in one buffer, if they are the same (in place) or share no byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
@@ -81,13 +75,13 @@ impl<'a> Operands<'a> {
         Self { src, dst, min: None, max: None }
     }
 
-    /// Each element of `view` is replaced by its result.
+    /// Each element of `view` is replaced by its result. For a clamp that converts, the view has the dtype of the source.
     #[must_use]
     pub const fn in_place(view: View<'a>) -> Self {
         Self::new(view, view)
     }
 
-    /// The slot of a lower bound that is [`Bound::OnGpu`]: a view of one element, which may lie in the buffer
+    /// The slot of a lower bound that is [`Number::OnGpu`](crate::Number::OnGpu): a view of one element, which may lie in the buffer
     /// of `src` or `dst` but not in the output. `None` where the bound is not on the GPU.
     #[must_use]
     pub fn with_min(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
@@ -95,7 +89,7 @@ impl<'a> Operands<'a> {
         self
     }
 
-    /// The slot of an upper bound that is [`Bound::OnGpu`]: a view of one element, which may lie in the buffer
+    /// The slot of an upper bound that is [`Number::OnGpu`](crate::Number::OnGpu): a view of one element, which may lie in the buffer
     /// of `src` or `dst` but not in the output. `None` where the bound is not on the GPU.
     #[must_use]
     pub fn with_max(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
@@ -115,25 +109,23 @@ impl<'a> Operands<'a> {
         self.dst
     }
 
-    /// For a clamp, or for none where there is no channel: then dtypes are not known, and there is no element.
+    /// Refuses buffers, dtypes and slots that do not suit the clamp; without a channel there is no clamp, and no element.
     pub(crate) fn check(&self, clamp: Option<&Clamp>) -> Result<(), Error> {
+        for (argument, view) in self.views() {
+            view.check_buffer(argument, view.dtype)?;
+        }
         let Some(clamp) = clamp else {
-            for (argument, view) in self.views() {
-                view.check(argument, "the clamp", view.dtype.unwrap_or(DType::U8))?;
-            }
             return match self.slots().next() {
-                Some((argument, _)) => Err(Error::UnexpectedSlot { argument }),
+                Some((argument, _)) => Err(unexpected_slot(argument)),
                 None => Ok(()),
             };
         };
-        for (argument, view) in self.views() {
-            // One view that is both holds the source before.
-            let source = (clamp.source_name(), clamp.source());
-            let (of, dtype) = if argument == "dst" { ("the clamp", clamp.dtype()) } else { source };
-            view.check(argument, of, dtype)?;
-        }
-        if self.is_one_view() && clamp.converts() {
+        if self.is_one_view() {
+            // The view tells the elements before the call; the bounds tell those after it.
+            clamp.check_dtypes(["src and dst"; 2], [self.src.dtype, clamp.dtype()])?;
             self.dst.check_buffer("src and dst", clamp.dtype())?;
+        } else {
+            clamp.check_dtypes(["src", "dst"], [self.src.dtype, self.dst.dtype])?;
         }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
@@ -142,27 +134,40 @@ impl<'a> Operands<'a> {
     fn check_slot(
         &self,
         argument: &'static str,
-        bound: Bound,
+        bound: Number,
         slot: Option<View<'_>>,
         dtype: DType,
     ) -> Result<(), Error> {
         let slot = match (bound, slot) {
-            (Bound::OnGpu, Some(slot)) => slot,
-            (Bound::OnGpu, None) => return Err(Error::MissingSlot { argument }),
-            (_, Some(_)) => return Err(Error::UnexpectedSlot { argument }),
+            (Number::OnGpu, Some(slot)) => slot,
+            (Number::OnGpu, None) => {
+                let remedy = format!("give the slot with `Operands::with_{argument}`");
+                return Err(Error::argument(
+                    argument,
+                    "the bound is `Number::OnGpu`, and there is no slot",
+                    remedy,
+                ));
+            }
+            (_, Some(_)) => return Err(unexpected_slot(argument)),
             (_, None) => return Ok(()),
         };
         if slot.layout.len() != 1 {
-            return Err(Error::SlotLength { argument, actual: slot.layout.len() });
+            let value = format!("the slot has {} elements", slot.layout.len());
+            return Err(Error::argument(argument, value, "the slot of a bound is 1 element"));
         }
-        slot.check(argument, "the clamp", dtype)?;
+        if slot.dtype != dtype {
+            return Err(Error::dtype_of_clamp(argument, dtype, slot.dtype));
+        }
+        slot.check_buffer(argument, dtype)?;
         if slot.buffer == self.dst.buffer {
             match views_overlap((&slot.layout, dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}
-                Overlap::Yes => return Err(Error::SlotInOutput { argument }),
+                Overlap::Yes => {
+                    let remedy = "the slot of a bound must lie outside the output";
+                    return Err(Error::overlap(argument, "the slot is an element of dst", remedy));
+                }
                 Overlap::Undecided => {
-                    let (view, dst) = (slot.layout.into(), self.dst.layout.into());
-                    return Err(Error::AliasUndecided { argument, view, dst });
+                    return Err(Error::alias_undecided(argument, &slot.layout, &self.dst.layout));
                 }
             }
         }
@@ -199,8 +204,11 @@ impl<'a> Operands<'a> {
     }
 }
 
-impl<'a> From<(View<'a>, View<'a>)> for Operands<'a> {
-    fn from((src, dst): (View<'a>, View<'a>)) -> Self {
-        Self::new(src, dst)
-    }
+/// The error of a slot for a bound that is not on the GPU.
+fn unexpected_slot(argument: &'static str) -> Error {
+    Error::argument(
+        argument,
+        "there is a slot, but the clamp's bound is not `Number::OnGpu`",
+        "make the bound so with `Clamp::with_bounds`, or give no slot",
+    )
 }

@@ -33,7 +33,7 @@ pub(super) fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Re
         Some(wgpu::Error::OutOfMemory { source }) => {
             Err(Error::OutOfMemory { reason: in_one_line(&source.to_string()) })
         }
-        Some(error) => Err(Error::Internal { reason: in_one_line(&error.to_string()) }),
+        Some(error) => Err(Error::Wgpu { reason: in_one_line(&error.to_string()) }),
     }
 }
 

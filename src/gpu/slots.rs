@@ -59,16 +59,13 @@ impl<'a> Slots<'a> {
 impl<'a> SlotBinding<'a> {
     /// Of a view of one element.
     fn new(view: View<'a>, dtype: DType, limits: &Limits) -> Result<Self, Error> {
-        let address = view.layout.offset();
+        let address = view.layout().offset();
         let (range, slot) = Range::of_slot(address, dtype, limits).ok_or_else(|| {
             let size = dtype.size() as u64;
             let first_byte = address as u64 * size;
-            Error::DeviceLimit {
-                limit_name: "max_storage_buffer_binding_size",
-                needed: (first_byte % limits.binding_start() + size).next_multiple_of(WORD as u64),
-                limit: limits.max_binding_size,
-            }
+            let needed = (first_byte % limits.binding_start() + size).next_multiple_of(WORD as u64);
+            Error::device_limit("max_storage_buffer_binding_size", needed, limits.max_binding_size)
         })?;
-        Ok(Self { buffer: view.buffer, range, slot })
+        Ok(Self { buffer: view.buffer(), range, slot })
     }
 }

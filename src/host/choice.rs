@@ -53,7 +53,7 @@ pub(super) async fn nth(n: usize) -> Result<wgpu::Adapter, Error> {
 }
 
 fn refused(reason: String) -> Error {
-    Error::NoAdapter { reason }
+    Error::NoDevice { reason }
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -30,7 +30,7 @@ impl Mapping {
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
                 // Nobody listens any more if the future was dropped.
-                let _ = sender.send(result.map_err(|error| Error::Readback { reason: error.to_string() }));
+                let _ = sender.send(result.map_err(|error| Error::Wgpu { reason: error.to_string() }));
             });
         })?;
         Ok(Self { device: device.clone(), buffer: buffer.clone(), submission, arrival })
@@ -51,7 +51,7 @@ impl Mapping {
             Err(TryRecvError::Disconnected) => uncalled(&buffer)?,
             Err(TryRecvError::Empty) => {
                 let outcome = spawn(Poller { device: device.clone(), buffer, arrival })?.await;
-                let ended = |_| Ok(Err(Error::Readback { reason: "the thread that polls ended".to_owned() }));
+                let ended = |_| Ok(Err(Error::Wgpu { reason: "the thread that polls ended".to_owned() }));
                 outcome.unwrap_or_else(ended).unwrap_or_else(|payload| resume_unwind(payload))?;
             }
         }
@@ -75,7 +75,7 @@ type Outcome = std::thread::Result<Result<(), Error>>;
 fn poll(device: &wgpu::Device, poll_type: wgpu::PollType) -> Outcome {
     match catch_unwind(AssertUnwindSafe(|| device.poll(poll_type))) {
         Ok(Ok(_)) => Ok(Ok(())),
-        Ok(Err(error)) => Ok(Err(Error::Readback { reason: error.to_string() })),
+        Ok(Err(error)) => Ok(Err(Error::Wgpu { reason: error.to_string() })),
         // wgpu panics by itself where the driver says that the device is lost; all else is of a callback.
         Err(payload) => match payload.downcast_ref::<String>() {
             Some(text) if text.starts_with("Error in Device::poll") && lost::is_lost(device) => {
@@ -106,7 +106,7 @@ fn spawn(poller: Poller) -> Result<oneshot::Receiver<Outcome>, Error> {
             // Nobody listens any more if the future was dropped.
             let _ = sender.send(poller.run());
         })
-        .map_err(|error| Error::Readback { reason: format!("no thread to poll the device: {error}") })?;
+        .map_err(|error| Error::Wgpu { reason: format!("no thread to poll the device: {error}") })?;
     Ok(outcome)
 }
 

@@ -22,7 +22,7 @@ impl Mapping {
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
                 // Nobody listens any more if the future was dropped.
-                let _ = sender.send(result.map_err(|error| Error::Readback { reason: error.to_string() }));
+                let _ = sender.send(result.map_err(|error| Error::Wgpu { reason: error.to_string() }));
             });
         })?;
         Ok(Self { arrival })
@@ -30,7 +30,7 @@ impl Mapping {
 
     /// Waits until the buffer is mapped.
     pub(crate) async fn wait(self) -> Result<(), Error> {
-        let dropped = |_| Error::Readback { reason: "wgpu dropped the callback of the mapping".to_owned() };
+        let dropped = |_| Error::Wgpu { reason: "wgpu dropped the callback of the mapping".to_owned() };
         self.arrival.await.map_err(dropped)?
     }
 }

@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use super::mapping::Mapping;
 use super::transfer;
 use crate::gpu::{adapter, lost, mapped, scope};
-use crate::{Clamp, Clamps, Element, Error, Host, Layout, Operands, Prepared, View};
+use crate::{Clamp, Clamps, DType, Element, Error, Host, Layout, Operands, Prepared, View};
 
 /// What goes through the device at a time, in bytes.
 const CHUNK: usize = 16 << 20;
@@ -38,29 +38,15 @@ const RING: usize = 3;
 #[must_use = "nothing happens before `run` or `run_blocking`"]
 pub struct ClampSlice<'a> {
     host: &'a Host,
-    operation: Operation<'a>,
-    shape: Vec<usize>,
+    clamps: Clamps<'a>,
+    /// `None` for one dimension.
+    shape: Option<Vec<usize>>,
     /// `None` in place.
     src: Option<&'a [u8]>,
     dst: &'a mut [u8],
-    /// What is wrong with the arguments, for [`run`](Self::run) to say.
-    refusal: Option<Error>,
+    /// The dtypes of the slices' Rust types, source first; `None` for bytes.
+    dtypes: Option<[DType; 2]>,
     progress: Option<Progress<'a>>,
-}
-
-/// A clamp is copied, so that `&Clamp::new(0, 9)` need not outlive the call; a list is not.
-enum Operation<'a> {
-    One(Clamp),
-    Several(Clamps<'a>),
-}
-
-impl Operation<'_> {
-    fn clamps(&self) -> Clamps<'_> {
-        match self {
-            Self::One(clamp) => clamp.into(),
-            Self::Several(clamps) => *clamps,
-        }
-    }
 }
 
 type Progress<'a> = Box<dyn FnMut(usize, usize) -> ControlFlow<()> + Send + 'a>;
@@ -87,29 +73,31 @@ mod sealed {
 
 impl<'a> ClampSlice<'a> {
     /// Of Rust values.
-    pub(super) fn of_elements<T: Element, S: Element>(
+    pub(super) fn of_elements<S: Element, T: Element>(
         host: &'a Host,
-        clamp: &Clamp,
+        clamps: Clamps<'a>,
         src: Option<&'a [S]>,
         dst: &'a mut [T],
     ) -> Self {
-        let refusal = refuse_elements(clamp, src, dst).err();
-        let (shape, src) = (vec![dst.len()], src.map(bytemuck::cast_slice));
-        let dst = bytemuck::cast_slice_mut(dst);
-        Self { host, operation: Operation::One(*clamp), shape, src, dst, refusal, progress: None }
+        let (src, dst) = (src.map(bytemuck::cast_slice), bytemuck::cast_slice_mut(dst));
+        Self { dtypes: Some([S::DTYPE, T::DTYPE]), ..Self::of_bytes(host, clamps, src, dst) }
     }
 
-    /// Of bytes that hold a packed tensor.
+    /// Of bytes that are elements of the clamp's dtypes.
     pub(super) fn of_bytes(
         host: &'a Host,
         clamps: Clamps<'a>,
-        shape: &[usize],
         src: Option<&'a [u8]>,
         dst: &'a mut [u8],
     ) -> Self {
-        let refusal = refuse_bytes(clamps, shape, src, dst).err();
-        let (operation, shape) = (Operation::Several(clamps), shape.to_vec());
-        Self { host, operation, shape, src, dst, refusal, progress: None }
+        Self { host, clamps, shape: None, src, dst, dtypes: None, progress: None }
+    }
+
+    /// Sets the shape of the packed tensor that the slices hold, in elements; one dimension if never called. Only
+    /// [channels](crate::manual::conversion#channels) take one: their axis is an axis of it.
+    pub fn with_shape(mut self, shape: &[usize]) -> Self {
+        self.shape = Some(shape.to_vec());
+        self
     }
 
     /// Calls `progress` after each chunk with the elements that are done, counted from the start of the slice,
@@ -145,14 +133,18 @@ impl<'a> ClampSlice<'a> {
     ///
     /// # Errors
     ///
-    /// Those of the function that made this. [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Readback`] if the
-    /// device fails before anything is written, [`Error::PartlyWritten`] with one of these if it fails later.
+    /// Before anything is written:
+    ///
+    /// - [`Error::DType`] if the Rust type of a slice is not the clamp's dtype on that side,
+    /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a bound lies on the GPU (slices
+    ///   have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
+    /// - [`Error::Overlap`] in place, if elements of the clamp's source and its dtype differ in size,
+    /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the device fails.
+    ///
+    /// Later, [`Error::PartlyWritten`] with one of the last three, or with [`Error::Stopped`].
     pub async fn run(self) -> Result<(), Error> {
-        let Self { host, operation, shape, src, dst, refusal, mut progress } = self;
-        if let Some(refusal) = refusal {
-            return Err(refusal);
-        }
-        let clamps = operation.clamps();
+        let shape = self.checked_shape()?;
+        let Self { host, clamps, src, dst, mut progress, .. } = self;
         let Some(&clamp) = clamps.as_slice().first() else { return Ok(()) };
         let mut done = 0;
         let data = Data { clamp, src, dst };
@@ -177,58 +169,46 @@ impl<'a> ClampSlice<'a> {
 impl fmt::Debug for ClampSlice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClampSlice")
-            .field("clamps", &self.operation.clamps())
+            .field("clamps", &self.clamps)
             .field("shape", &self.shape)
             .field("in_place", &self.src.is_none())
             .finish_non_exhaustive()
     }
 }
 
-fn refuse_elements<T: Element, S: Element>(clamp: &Clamp, src: Option<&[S]>, dst: &[T]) -> Result<(), Error> {
-    let [of_src, of_dst] = if src.is_some() { ["src", "dst"] } else { ["slice"; 2] };
-    for (argument, of, expected, actual) in [
-        (of_src, clamp.source_name(), clamp.source(), S::DTYPE),
-        (of_dst, "the clamp", clamp.dtype(), T::DTYPE),
-    ] {
-        if actual != expected {
-            return Err(Error::DTypeMismatch { argument, of, expected, actual });
+impl ClampSlice<'_> {
+    /// The shape, if clamps and slices fit it and each other.
+    fn checked_shape(&self) -> Result<Vec<usize>, Error> {
+        let Self { clamps, src, dst, .. } = self;
+        let first = clamps.as_slice().first();
+        let (of_src, of_dst) = if src.is_some() { ("src", "dst") } else { ("slice", "slice") };
+        if let (Some(clamp), Some(dtypes)) = (first, self.dtypes) {
+            clamp.check_dtypes([of_src, of_dst], dtypes)?;
         }
-    }
-    refuse_slots(clamp.into())?;
-    match src {
-        Some(src) if src.len() != dst.len() => {
-            let (expected, actual) = (src.len(), dst.len());
-            Err(Error::Length { argument: "dst", unit: "elements", expected, actual })
+        // Without a clamp there is no element, and bytes count as one each.
+        let dtypes = first.map_or([DType::U8; 2], |clamp| [clamp.source(), clamp.dtype()]);
+        if src.is_none() && dtypes[0].size() != dtypes[1].size() {
+            return Err(Error::in_place_sizes(dtypes[0], dtypes[1]));
         }
-        _ => Ok(()),
-    }
-}
-
-fn refuse_bytes(clamps: Clamps<'_>, shape: &[usize], src: Option<&[u8]>, dst: &[u8]) -> Result<(), Error> {
-    let elements = Layout::packed(shape)?.len();
-    clamps.check(shape)?;
-    refuse_slots(clamps)?;
-    let Some(clamp) = clamps.as_slice().first() else { return Ok(()) };
-    let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
-    if src.is_none() && source_dtype.size() != dtype.size() {
-        return Err(Error::InPlaceSizes { source_dtype, dtype });
-    }
-    let of_dst = if src.is_some() { "dst" } else { "bytes" };
-    let slices = [src.map(|src| ("src", source_dtype, src)), Some((of_dst, dtype, dst))];
-    for (argument, dtype, bytes) in slices.into_iter().flatten() {
-        let expected = elements.saturating_mul(dtype.size());
-        if bytes.len() != expected {
-            return Err(Error::Length { argument, unit: "bytes", expected, actual: bytes.len() });
+        let [src_size, dst_size] = dtypes.map(DType::size);
+        let given = src.map_or(dst.len() / dst_size, |src| src.len() / src_size);
+        let shape = self.shape.clone().unwrap_or_else(|| vec![given]);
+        let elements = Layout::packed(&shape)?.len();
+        clamps.check(&shape)?;
+        if let Some(argument) = clamps.as_slice().iter().find_map(Clamp::bound_on_gpu) {
+            return Err(Error::bound_on_gpu(argument));
         }
-    }
-    Ok(())
-}
-
-/// Refuses bounds on the GPU, for which slices have no slots.
-fn refuse_slots(clamps: Clamps<'_>) -> Result<(), Error> {
-    match clamps.as_slice().iter().find_map(Clamp::bound_on_gpu) {
-        Some(argument) => Err(Error::BoundOnGpu { argument }),
-        None => Ok(()),
+        for (argument, size, bytes) in
+            [src.map(|src| (of_src, src_size, src)), Some((of_dst, dst_size, &**dst))].into_iter().flatten()
+        {
+            let needed = elements.saturating_mul(size);
+            if bytes.len() != needed {
+                // Rust values are counted as such.
+                let (unit, each) = if self.dtypes.is_some() { ("elements", size) } else { ("bytes", 1) };
+                return Err(Error::length(argument, unit, needed / each, bytes.len() / each));
+            }
+        }
+        Ok(shape)
     }
 }
 
@@ -474,18 +454,14 @@ fn prepare(
     [src, dst]: [&wgpu::Buffer; 2],
 ) -> Result<Prepared, Error> {
     let layout = Layout::packed(&piece.shape)?;
-    let operands = Operands::new(View::new(src, layout), View::new(dst, layout));
+    let clamp = &clamps.as_slice()[0];
+    let operands =
+        Operands::new(View::new(src, clamp.source(), layout), View::new(dst, clamp.dtype(), layout));
     let clamps_of_piece = match clamps.axis() {
         Some(_) => Clamps::along(1, &clamps.as_slice()[piece.channels.clone()]),
         None => clamps,
     };
-    host.clamper().prepare(clamps_of_piece, operands).map_err(|mut error| {
-        if let (Error::ChannelTable { axis, .. }, Some(given)) = (&mut error, clamps.axis()) {
-            // The piece has an axis of its own.
-            *axis = given;
-        }
-        error
-    })
+    host.clamper().prepare(clamps_of_piece, operands)
 }
 
 #[cfg(test)]

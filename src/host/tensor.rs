@@ -41,7 +41,7 @@ impl Tensor {
         let layout = Layout::packed(shape)?;
         let expected = layout.len();
         if data.len() != expected {
-            return Err(Error::Length { argument: "data", unit: "elements", expected, actual: data.len() });
+            return Err(Error::length("data", "elements", expected, data.len()));
         }
         Self::filled(host, T::DTYPE, layout, "data", bytemuck::cast_slice(data))
     }
@@ -56,7 +56,7 @@ impl Tensor {
         let layout = Layout::packed(shape)?;
         let expected = layout.len().saturating_mul(dtype.size());
         if bytes.len() != expected {
-            return Err(Error::Length { argument: "bytes", unit: "bytes", expected, actual: bytes.len() });
+            return Err(Error::length("bytes", "bytes", expected, bytes.len()));
         }
         Self::filled(host, dtype, layout, "bytes", bytes)
     }
@@ -89,7 +89,7 @@ impl Tensor {
     /// The whole tensor as an operand.
     #[must_use]
     pub const fn view(&self) -> View<'_> {
-        View::new(&self.buffer, self.layout).with_dtype(self.dtype)
+        View::new(&self.buffer, self.dtype, self.layout)
     }
 
     /// The buffer, whole words long.
@@ -117,12 +117,8 @@ impl Tensor {
     /// [`Error::DeviceLost`] or [`Error::Readback`] if the copy fails.
     pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype {
-            return Err(Error::DTypeMismatch {
-                argument: "T",
-                of: "the tensor",
-                expected: self.dtype,
-                actual: T::DTYPE,
-            });
+            let value = format!("{} is not the dtype of the tensor, {}", T::DTYPE, self.dtype);
+            return Err(Error::dtype("T", value, "read the tensor's own elements, or `read_bytes`"));
         }
         // Elements may need more alignment than mapped bytes have.
         transfer::read(&self.host, &self.buffer, self.size()?, bytemuck::pod_collect_to_vec).await
@@ -140,12 +136,13 @@ impl Tensor {
     /// The size of the elements in bytes.
     fn size(&self) -> Result<usize, Error> {
         let bytes = self.layout.len() as u64 * self.dtype.size() as u64;
-        usize::try_from(bytes).map_err(|_| Error::TooLarge {
+        usize::try_from(bytes).map_err(|_| Error::Limit {
             argument: "tensor",
             needed: bytes,
             unit: "bytes of host memory",
             limit_name: "usize::MAX",
             limit: usize::MAX as u64,
+            remedy: "use several tensors".to_owned(),
         })
     }
 

@@ -36,12 +36,13 @@ pub(crate) fn create_buffer(
     let needed = size.max(4).checked_next_multiple_of(4).unwrap_or(u64::MAX);
     let limit = device.limits().max_buffer_size;
     if needed > limit {
-        return Err(Error::TooLarge {
+        return Err(Error::Limit {
             argument,
             needed,
             unit: "bytes in one buffer",
             limit_name: "max_buffer_size",
             limit,
+            remedy: "use several tensors".to_owned(),
         });
     }
     scope::catch(device, || {

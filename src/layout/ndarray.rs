@@ -42,11 +42,13 @@ impl Layout {
             return Self::strided(shape, strides, 0);
         }
         let first = view.as_ptr().addr() as i128 - memory.as_ptr().addr() as i128;
-        let outside = || Error::ViewOutside {
-            shape: shape.to_vec(),
-            strides: strides.to_vec(),
-            first,
-            len: memory.len(),
+        let outside = || {
+            let value = format!(
+                "its {} elements do not hold the view of shape {shape:?} with strides {strides:?}, whose first element \
+                 lies {first} bytes from their start",
+                memory.len()
+            );
+            Error::argument("memory", value, "give the memory of the array that the view is of")
         };
         let size = size_of::<A>() as i128;
         if first % size != 0 {
@@ -55,8 +57,7 @@ impl Layout {
         let offset = usize::try_from(first / size).map_err(|_| outside())?;
         match Self::strided(shape, strides, offset) {
             Ok(layout) if layout.span().is_some_and(|(_, highest)| highest < memory.len()) => Ok(layout),
-            Ok(_) | Err(Error::AddressRange { .. }) => Err(outside()),
-            refused => refused,
+            _ => Err(outside()),
         }
     }
 
@@ -78,8 +79,7 @@ impl Layout {
     pub fn array_view<'a, A: Element>(&self, memory: &'a [A]) -> Result<ArrayViewD<'a, A>, Error> {
         let (lowest, end) = self.span().map_or((0, 0), |(lowest, highest)| (lowest, highest + 1));
         if memory.len() < end {
-            let (expected, actual) = (end, memory.len());
-            return Err(Error::Length { argument: "memory", unit: "elements", expected, actual });
+            return Err(Error::length("memory", "elements", end, memory.len()));
         }
         // Strides that lead nowhere may be anything here; ndarray looks at them.
         let leads = |extent| extent > 1 && !self.is_empty();
@@ -88,8 +88,8 @@ impl Layout {
             .map(|(&extent, stride)| if leads(extent) { stride.unsigned_abs() } else { 0 })
             .collect();
         let upwards = IxDyn(self.shape()).strides(IxDyn(&strides));
-        let mut view = ArrayViewD::from_shape(upwards, &memory[lowest..])
-            .map_err(|_| Error::ElementCount { shape: self.shape().to_vec() })?;
+        let mut view =
+            ArrayViewD::from_shape(upwards, &memory[lowest..]).map_err(|_| uncountable(self.shape()))?;
         for (axis, (&extent, &stride)) in dimensions().enumerate() {
             if leads(extent) && stride < 0 {
                 view.invert_axis(Axis(axis));

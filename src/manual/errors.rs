@@ -19,7 +19,7 @@
 //! | "does not convert to" | [`Conversion`] | bounds without a suffix, which make a clamp of F64 or I32. These two, I64, U32 and U64 do not convert: that takes a kernel of the program's own |
 //! | "in place; source and destination elements of one size" | [`InPlaceSizes`] | a conversion in place from F32 to F16 |
 //! | "clamps:" | [`ChannelCount`], [`ChannelsDiffer`] | as many clamps as the axis has indices are needed, alike but for bounds, scale and bias |
-//! | "`Bound::OnGpu`; bounds of channels", "takes no slot" | [`ChannelBoundOnGpu`], [`BoundOnGpu`] | what takes values only: read the slot, and give its value with [`Clamp::with_bounds`] |
+//! | "`Number::OnGpu`; bounds of channels", "takes no slot" | [`ChannelBoundOnGpu`], [`BoundOnGpu`] | what takes values only: read the slot, and give its value with [`Clamp::with_bounds`] |
 //! | "axis: 4 is out of range" | [`Axis`] | axes count from 0, those of the layout as it is now |
 //! | "bytes given", "elements given" | [`Length`] | a slice is not as long as the shape, or as the other; or its bytes are of another dtype |
 //! | "has bits beyond" | [`BoundBits`] | `Bound::value(6.0)` is of F64: write `6.0_f32` |

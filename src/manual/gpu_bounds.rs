@@ -1,6 +1,6 @@
 //! Bounds on the GPU: a minimum or maximum that a kernel has computed, read when the dispatch runs.
 //!
-//! [`Bound::OnGpu`] is one element in a buffer, given with [`Operands::with_min`] and [`Operands::with_max`]. Nothing
+//! [`Number::OnGpu`] is one element in a buffer, given with [`Operands::with_min`] and [`Operands::with_max`]. Nothing
 //! comes back to the host. The same rules hold for whatever is found there: where Min > Max the
 //! [order](crate::Order) decides, and a NaN never replaces anything.
 //!
@@ -15,7 +15,7 @@
 //!     statistics: &wgpu::Buffer, // STORAGE
 //! ) -> Result<(), Error> {
 //!     let least = Clamp::at_least(-1.0_f32);
-//!     let clamp = least.with_bounds(least.min(), Bound::OnGpu)?;
+//!     let clamp = least.with_bounds(least.min(), Number::OnGpu)?;
 //!     let all = View::new(gradients, Layout::packed(&[1 << 20])?);
 //!     let most = View::new(statistics, Layout::packed_at(&[], 3)?);
 //!     clamper.encode(encoder, &clamp, Operands::in_place(all).with_max(most))
@@ -35,9 +35,9 @@
 //!   take it as absent. Give them the value by [`Clamp::with_bounds`]. [`Host::clamp_slice`](crate::Host::clamp_slice) and
 //!   its kin take no slots either, and refuse it likewise.
 //!
-//! ONNX Clip takes its bounds as inputs from opset 11 on; [`Clamp::onnx`] takes [`Bound::OnGpu`] for them.
+//! ONNX Clip takes its bounds as inputs from opset 11 on; [`Clamp::onnx`] takes [`Number::OnGpu`] for them.
 //!
-//! [`Bound::OnGpu`]: crate::Bound::OnGpu
+//! [`Number::OnGpu`]: crate::Number::OnGpu
 //! [`Operands::with_min`]: crate::Operands::with_min
 //! [`Operands::with_max`]: crate::Operands::with_max
 //! [`Error::BoundOnGpu`]: crate::Error::BoundOnGpu

@@ -1,62 +1,7 @@
 //! What is computed: bounds, order, NaN rule, scale and bias.
 
-use crate::{DType, Element, Error};
-
-/// One bound of a [`Clamp`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Bound {
-    /// Never replaces anything. (As an input of ONNX Clip it stands for the dtype's lowest or highest finite number, see
-    /// [`onnx::Bounds`](crate::standards::onnx::Bounds).)
-    #[default]
-    Absent,
-    /// The bits of an element of the clamp's dtype, zero-extended to 64.
-    ///
-    /// A float NaN is allowed and never replaces anything, since every comparison with it is false.
-    Value(u64),
-    /// One element of the clamp's dtype in a buffer, read when the dispatch runs: the slot is given with the
-    /// [`Operands`](crate::Operands) of the call. Whatever is found there is treated as a
-    /// [`Value`](Self::Value) would be.
-    OnGpu,
-}
-
-impl Bound {
-    /// A value of a Rust type, which must be that of the clamp's dtype: only its bits are kept, so that `1_i32` in a clamp
-    /// of F32 is 1e-45.
-    ///
-    /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType};
-    /// let clamp = Clamp::from_bits(DType::F32, Bound::value(0.0_f32), Bound::value(6.0_f32))?;
-    /// assert_eq!(clamp, Clamp::new(0.0_f32, 6.0));
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    #[must_use]
-    pub fn value<T: Element>(value: T) -> Self {
-        Self::Value(value.to_bits64())
-    }
-
-    /// An element of `dtype` as it lies in memory or in a file, little-endian.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Length`] if `bytes` are not as many as an element has.
-    ///
-    /// ```
-    /// # use wgpu_clamp::{Bound, DType};
-    /// // The raw data of an ONNX initializer.
-    /// assert_eq!(Bound::from_le_bytes(DType::F16, &[0x00, 0x46])?, Bound::Value(0x4600)); // 6.0
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    pub fn from_le_bytes(dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
-        let (expected, actual) = (dtype.size(), bytes.len());
-        if actual != expected {
-            return Err(Error::Length { argument: "bytes", unit: "bytes", expected, actual });
-        }
-        let mut bits = [0; 8];
-        bits[..actual].copy_from_slice(bytes);
-        Ok(Self::Value(u64::from_le_bytes(bits)))
-    }
-}
+use crate::error::names;
+use crate::{DType, Element, Error, Number};
 
 /// Which bound wins where `Min > Max`. Without that, the two orders give the same results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -107,11 +52,9 @@ pub enum Rounding {
     NearestEven,
 }
 
-/// The affine step `x * scale + bias` of a [`Clamp`].
-///
-/// Both numbers are finite. They are values of f32, held as f64, unless the dtype is F64.
+/// The affine step `x * scale + bias` of a [`Clamp`]. Both numbers are finite, and values of f32 unless the dtype is F64.
 #[derive(Clone, Copy, Debug)]
-pub struct Affine {
+pub(crate) struct Affine {
     scale: f64,
     bias: f64,
 }
@@ -123,14 +66,12 @@ impl Affine {
     }
 
     /// The factor.
-    #[must_use]
-    pub const fn scale(self) -> f64 {
+    pub(crate) const fn scale(self) -> f64 {
         self.scale
     }
 
     /// The addend.
-    #[must_use]
-    pub const fn bias(self) -> f64 {
+    pub(crate) const fn bias(self) -> f64 {
         self.bias
     }
 
@@ -180,8 +121,8 @@ pub struct Clamp {
     source: DType,
     /// Of the destination and of the bounds.
     dtype: DType,
-    min: Bound,
-    max: Bound,
+    min: Number,
+    max: Number,
     order: Order,
     nan_rule: NanRule,
     affine: Option<Affine>,
@@ -196,33 +137,33 @@ impl Clamp {
     /// `min > max` is allowed and follows the [`Order`].
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// # use wgpu_clamp::{Clamp, DType};
     /// assert_eq!(Clamp::new(0.0_f32, 6.0).dtype(), DType::F32);
     /// assert_eq!(Clamp::new(0.0, 6.0).dtype(), DType::F64);
-    /// assert_eq!(Clamp::new(-1_i8, 1).min(), Bound::Value(0xff));
+    /// assert_eq!(Clamp::new(-1_i8, 1).min(), (-1_i8).into());
     /// ```
     pub fn new<T: Element>(min: T, max: T) -> Self {
-        Self { min: Bound::value(min), ..Self::at_most(max) }
+        Self { min: min.into(), ..Self::at_most(max) }
     }
 
     /// Only a lower bound: `max(min, x)`.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp};
-    /// assert_eq!(Clamp::at_least(0_u16).max(), Bound::Absent);
+    /// # use wgpu_clamp::{Clamp, Number};
+    /// assert_eq!(Clamp::at_least(0_u16).max(), Number::Absent);
     /// ```
     pub fn at_least<T: Element>(min: T) -> Self {
-        Self { min: Bound::value(min), ..Self::unbounded(T::DTYPE) }
+        Self { min: min.into(), ..Self::unbounded(T::DTYPE) }
     }
 
     /// Only an upper bound: `min(x, max)`.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp};
-    /// assert_eq!(Clamp::at_most(9_u16).min(), Bound::Absent);
+    /// # use wgpu_clamp::{Clamp, Number};
+    /// assert_eq!(Clamp::at_most(9_u16).min(), Number::Absent);
     /// ```
     pub fn at_most<T: Element>(max: T) -> Self {
-        Self { max: Bound::value(max), ..Self::unbounded(T::DTYPE) }
+        Self { max: max.into(), ..Self::unbounded(T::DTYPE) }
     }
 
     /// No bound at all: a copy, or the affine step alone.
@@ -236,8 +177,8 @@ impl Clamp {
         Self {
             source: dtype,
             dtype,
-            min: Bound::Absent,
-            max: Bound::Absent,
+            min: Number::Absent,
+            max: Number::Absent,
             order: Order::MinWins,
             nan_rule: NanRule::Propagate,
             affine: None,
@@ -246,45 +187,32 @@ impl Clamp {
         }
     }
 
-    /// Bounds as bits, for a program that learns the dtype at run time.
+    /// Replaces both bounds: each is [`Number::Absent`], a value of the clamp's dtype, or [`Number::OnGpu`]. Programs that
+    /// learn the dtype at run time give values as [`Scalar`]s.
     ///
     /// # Errors
     ///
-    /// [`Error::BoundBits`] if a value has bits beyond the dtype's width.
+    /// [`Error::DType`] if a value is not of the clamp's dtype.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType};
-    /// let one_bf16 = Bound::Value(0x3f80);
-    /// let clamp = Clamp::from_bits(DType::BF16, Bound::Absent, one_bf16)?;
-    /// assert!(Clamp::from_bits(DType::U8, Bound::Value(256), Bound::Absent).is_err());
+    /// # use wgpu_clamp::{Clamp, DType, Number, Scalar};
+    /// let from_a_slot = Clamp::unbounded(DType::F32).with_bounds(0.0_f32, Number::OnGpu)?;
+    /// assert_eq!(from_a_slot.max(), Number::OnGpu);
+    ///
+    /// let one = Scalar::from_bits(DType::BF16, 0x3f80)?;
+    /// let at_most_one = Clamp::unbounded(one.dtype()).with_bounds(Number::Absent, one)?;
+    /// assert!(at_most_one.with_bounds(0.0_f32, one).is_err());
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn from_bits(dtype: DType, min: Bound, max: Bound) -> Result<Self, Error> {
-        for (argument, bound) in [("min", min), ("max", max)] {
-            if let Bound::Value(bits) = bound
-                && bits.checked_shr(dtype.bits()).unwrap_or(0) != 0
+    pub fn with_bounds(self, min: impl Into<Number>, max: impl Into<Number>) -> Result<Self, Error> {
+        let (min, max) = (min.into(), max.into());
+        for (argument, number) in [("min", min), ("max", max)] {
+            if let Number::Value(scalar) = number
+                && scalar.dtype() != self.dtype
             {
-                return Err(Error::BoundBits { argument, bits, dtype });
+                return Err(Error::dtype_of_clamp(argument, self.dtype, scalar.dtype()));
             }
         }
-        Ok(Self { min, max, ..Self::unbounded(dtype) })
-    }
-
-    /// Replaces the bounds, for a clamp whose bounds came to be known after the rest of it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BoundBits`] if a value has bits beyond the dtype's width.
-    ///
-    /// ```
-    /// # use wgpu_clamp::{Bound, Clamp};
-    /// let relu = Clamp::at_least(0.0_f32);
-    /// let from_a_slot = relu.with_bounds(relu.min(), Bound::OnGpu)?;
-    /// assert_eq!(from_a_slot.max(), Bound::OnGpu);
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    pub fn with_bounds(self, min: Bound, max: Bound) -> Result<Self, Error> {
-        let Self { min, max, .. } = Self::from_bits(self.dtype, min, max)?;
         Ok(Self { min, max, ..self })
     }
 
@@ -319,7 +247,7 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Conversion`] if `source` is not the clamp's own dtype and one of the two is none of the seven.
+    /// [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is none of the seven.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Rounding};
@@ -333,7 +261,9 @@ impl Clamp {
     /// ```
     pub fn with_source(self, source: DType) -> Result<Self, Error> {
         if !source.converts_to(self.dtype) {
-            return Err(Error::Conversion { source_dtype: source, dtype: self.dtype });
+            let pair = format!("{source} does not convert to {}", self.dtype);
+            let those = names(&DType::CONVERTIBLE);
+            return Err(Error::dtype("source", pair, format!("any two of {those} do")));
         }
         Ok(Self { source, ..self })
     }
@@ -374,13 +304,13 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::NonFinite`] if a number is NaN or infinite.
+    /// [`Error::Argument`] if a number is NaN or infinite.
     ///
     /// ```
     /// # use wgpu_clamp::Clamp;
     /// let clamp = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
-    /// assert_eq!(clamp.affine().unwrap().scale(), 1.5);
-    /// assert!(clamp.with_affine(1.0, -0.0)?.affine().is_none());
+    /// assert_eq!((clamp.scale(), clamp.bias()), (1.5_f32.into(), (-20.0_f32).into()));
+    /// assert_eq!(clamp.with_affine(1.0, -0.0)?, Clamp::new(0_u8, 200));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn with_affine(self, scale: f32, bias: f32) -> Result<Self, Error> {
@@ -391,7 +321,7 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::NonFinite`] if a number is NaN or infinite, [`Error::AffineDType`] if the dtype is not
+    /// [`Error::Argument`] if a number is NaN or infinite, [`Error::DType`] if the dtype is not
     /// F64: the other eleven take f32, and rounding a number in silence would change the results.
     ///
     /// ```
@@ -402,7 +332,11 @@ impl Clamp {
     /// ```
     pub fn with_affine_f64(self, scale: f64, bias: f64) -> Result<Self, Error> {
         if self.dtype != DType::F64 {
-            return Err(Error::AffineDType { dtype: self.dtype });
+            return Err(Error::dtype(
+                "scale, bias",
+                format!("{} takes f32 numbers", self.dtype),
+                "use `with_affine`, or a clamp of dtype f64",
+            ));
         }
         self.set_affine(scale, bias)
     }
@@ -410,7 +344,11 @@ impl Clamp {
     fn set_affine(mut self, scale: f64, bias: f64) -> Result<Self, Error> {
         for (argument, value) in [("scale", scale), ("bias", bias)] {
             if !value.is_finite() {
-                return Err(Error::NonFinite { argument, value });
+                return Err(Error::argument(
+                    argument,
+                    format!("{value} is not finite"),
+                    "the affine step takes finite numbers",
+                ));
             }
         }
         #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
@@ -431,9 +369,19 @@ impl Clamp {
         self.source
     }
 
-    /// What the dtype of the source is called in errors.
-    pub(crate) fn source_name(&self) -> &'static str {
-        if self.converts() { "the clamp's source" } else { "the clamp" }
+    /// Refuses a source of another dtype than the clamp's source, and a destination of another one than its own.
+    pub(crate) fn check_dtypes(
+        &self,
+        [src, dst]: [&'static str; 2],
+        [of_src, of_dst]: [DType; 2],
+    ) -> Result<(), Error> {
+        if of_src != self.source {
+            Err(Error::dtype_of_source(src, self.source, of_src))
+        } else if of_dst != self.dtype {
+            Err(Error::dtype_of_clamp(dst, self.dtype, of_dst))
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether source and destination differ in dtype.
@@ -444,20 +392,20 @@ impl Clamp {
 
     /// The lower bound.
     #[must_use]
-    pub const fn min(&self) -> Bound {
+    pub const fn min(&self) -> Number {
         self.min
     }
 
     /// The upper bound.
     #[must_use]
-    pub const fn max(&self) -> Bound {
+    pub const fn max(&self) -> Number {
         self.max
     }
 
     /// The name of a bound that lies on the GPU, if one does.
     pub(crate) fn bound_on_gpu(&self) -> Option<&'static str> {
         let bounds = [("min", self.min), ("max", self.max)];
-        bounds.into_iter().find(|&(_, bound)| bound == Bound::OnGpu).map(|(argument, _)| argument)
+        bounds.into_iter().find(|&(_, bound)| bound == Number::OnGpu).map(|(argument, _)| argument)
     }
 
     /// Which bound wins where `Min > Max`.
@@ -472,9 +420,26 @@ impl Clamp {
         self.nan_rule
     }
 
-    /// The affine step, or `None` where there is none or it is the identity.
+    /// The factor of the affine step: of F64 in a clamp of F64, else of F32. Absent without a step, and where the step is
+    /// the identity.
     #[must_use]
-    pub const fn affine(&self) -> Option<Affine> {
+    pub fn scale(&self) -> Number {
+        self.affine.map_or(Number::Absent, |affine| self.affine_number(affine.scale))
+    }
+
+    /// The addend of the affine step: of F64 in a clamp of F64, else of F32. Absent without a step, and where the step is
+    /// the identity.
+    #[must_use]
+    pub fn bias(&self) -> Number {
+        self.affine.map_or(Number::Absent, |affine| self.affine_number(affine.bias))
+    }
+
+    fn affine_number(&self, number: f64) -> Number {
+        if self.dtype == DType::F64 { number.into() } else { (number as f32).into() }
+    }
+
+    /// The affine step, or `None` where there is none or it is the identity.
+    pub(crate) const fn affine(&self) -> Option<Affine> {
         self.affine
     }
 

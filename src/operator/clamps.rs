@@ -58,18 +58,27 @@ impl<'a> Clamps<'a> {
     pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Error> {
         let Some(axis) = self.axis else { return Ok(()) };
         let rank = shape.len();
-        let extent = *shape.get(axis).ok_or(Error::Axis { axis, rank })?;
+        let extent = *shape.get(axis).ok_or_else(|| Error::axis(axis, rank))?;
         if self.list.len() != extent {
-            return Err(Error::ChannelCount { axis, extent, clamps: self.list.len() });
+            let value = format!("{} given for axis {axis} of extent {extent}", self.list.len());
+            return Err(Error::argument("clamps", value, "one for each index is needed"));
         }
         let Some(first) = self.list.first() else { return Ok(()) };
         for (channel, clamp) in self.list.iter().enumerate() {
             if let Some(argument) = clamp.bound_on_gpu() {
-                return Err(Error::ChannelBoundOnGpu { channel, argument });
+                return Err(Error::argument(
+                    "clamps",
+                    format!("{argument} of channel {channel} is `Number::OnGpu`"),
+                    "bounds of channels are absent or values",
+                ));
             }
             if let Some(difference) = Difference::between(first, clamp) {
                 let Difference { property, first, other } = difference;
-                return Err(Error::ChannelsDiffer { channel, property, expected: first, actual: other });
+                return Err(Error::argument(
+                    "clamps",
+                    format!("channel {channel} has {property} {other}, channel 0 has {first}"),
+                    "all channels agree in source and destination dtype, order, NaN rule, precision and rounding",
+                ));
             }
         }
         Ok(())
@@ -84,7 +93,7 @@ impl<'a> Clamps<'a> {
     }
 }
 
-/// In what two clamps differ that channels have in common.
+/// A property in which two channels' clamps differ but must agree.
 struct Difference {
     property: &'static str,
     first: String,

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use half::{bf16, f16};
-
-use crate::{Affine, Bound, Clamp, Clamps, DType, NanRule, Order, Rounding};
+use super::Affine;
+use crate::{Clamp, Clamps, DType, NanRule, Number, Order, Rounding};
 
 /// The formula, with the bounds as numbers of the dtype. What a bound is that lies on the GPU is not known: `slot`.
 ///
@@ -28,9 +27,9 @@ impl fmt::Display for Clamp {
         let mut formula = self.affine().map_or_else(|| "x".to_owned(), |affine| step(affine, dtype));
         for (function, bound) in steps {
             match bound {
-                Bound::Absent => {}
-                Bound::Value(bits) => formula = format!("{function}({formula}, {})", number(dtype, bits)),
-                Bound::OnGpu => formula = format!("{function}({formula}, slot)"),
+                Number::Absent => {}
+                Number::Value(scalar) => formula = format!("{function}({formula}, {scalar})"),
+                Number::OnGpu => formula = format!("{function}({formula}, slot)"),
             }
         }
         write!(f, "{dtype}: {formula}")?;
@@ -85,29 +84,17 @@ fn step(affine: Affine, dtype: DType) -> String {
     format!("{product} {sign} {}", number(bias.abs()))
 }
 
-fn number(dtype: DType, bits: u64) -> String {
-    match dtype {
-        DType::F32 => format!("{:?}", f32::from_bits(bits as u32)),
-        DType::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
-        DType::BF16 => format!("{:?}", bf16::from_bits(bits as u16).to_f32()),
-        DType::F64 => format!("{:?}", f64::from_bits(bits)),
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => {
-            let unused = 64 - dtype.bits();
-            ((bits << unused).cast_signed() >> unused).to_string()
-        }
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use half::{bf16, f16};
+
     use super::*;
     use crate::Precision;
 
     #[test]
     fn formulas_tell_what_counts() {
         let affine = Clamp::new(-1.0_f64, 1.0).with_affine_f64(1.0, -0.1).unwrap();
-        let on_gpu = Clamp::at_least(1_u16).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+        let on_gpu = Clamp::at_least(1_u16).with_bounds(1_u16, Number::OnGpu).unwrap();
         let to_bytes = Clamp::unbounded(DType::I8).with_source(DType::BF16).unwrap();
         for (clamp, text) in [
             (Clamp::unbounded(DType::U64), "u64: x"),

@@ -122,6 +122,16 @@ impl DType {
         }
     }
 
+    /// The number that bits of an integer dtype stand for.
+    pub(crate) const fn integer(self, bits: u64) -> i128 {
+        let unused = 64 - self.bits();
+        match self.kind() {
+            Kind::Signed => ((bits << unused).cast_signed() >> unused) as i128,
+            Kind::Unsigned => bits as i128,
+            Kind::Float(_) => panic!("floats are no integers"),
+        }
+    }
+
     /// How its elements become what shaders compute with; `None` for F64, which takes nothing.
     pub(crate) const fn source_fragment(self) -> Option<Fragment> {
         self.row().source
@@ -224,6 +234,10 @@ impl FromStr for DType {
             .find_map(|(long, short)| Some(format!("{short}{}", name.strip_prefix(long)?)));
         let short = abbreviated.as_deref().unwrap_or(name);
         let found = Self::ALL.into_iter().find(|dtype| dtype.name() == short);
-        found.ok_or_else(|| Error::UnknownDType { name: name.to_owned() })
+        found.ok_or_else(|| {
+            let names =
+                "give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, or a name like float32";
+            Error::argument("dtype", format!("{name:?} is unknown"), names)
+        })
     }
 }

@@ -13,7 +13,7 @@ use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement};
 use crate::reference;
 use crate::shader::Module;
-use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, self_test};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Refusal, Scalar, self_test};
 
 /// What executes dispatches on devices that differ in what WGSL leaves open. The crate has none: its tests and the fuzz targets do.
 pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
@@ -135,7 +135,9 @@ impl Trial<'_> {
     fn clamps_of_values(&self) -> Vec<Clamp> {
         let of_values = |clamp: &Clamp| {
             let mask = u64::MAX >> (64 - clamp.dtype().bits());
-            let of = |bound, slot| if bound == Bound::OnGpu { Bound::Value(slot & mask) } else { bound };
+            let of = |bound, slot| {
+                if bound == Number::OnGpu { Scalar::new(clamp.dtype(), slot & mask).into() } else { bound }
+            };
             let [min, max] = self.slots;
             clamp.with_bounds(of(clamp.min(), min), of(clamp.max(), max)).expect("a slot holds an element")
         };
@@ -218,7 +220,7 @@ pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     let dtype = clamp.source();
     // Of dtypes as narrow as that each pattern is an edge.
     let edges = if dtype.bits() > 16 { self_test::elements(dtype, 0) } else { vec![] };
-    let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Bound::Absent; 2] };
+    let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Number::Absent; 2] };
     let mask = u64::MAX >> (64 - dtype.bits());
     move |address| {
         let hash = mix(address);
@@ -226,7 +228,7 @@ pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
         let small = f32::from(any as i16) / 64.0;
         let bits = match (hash % 8, bounds[any as usize % 2]) {
             (0, _) if !edges.is_empty() => edges[any as usize % edges.len()],
-            (1, Bound::Value(bound)) => bound.wrapping_add(any % 5).wrapping_sub(2),
+            (1, Number::Value(bound)) => bound.bits().wrapping_add(any % 5).wrapping_sub(2),
             (0..4, _) => any,
             _ => match dtype {
                 DType::F16 => half::f16::from_f32(small).to_bits().into(),
@@ -353,8 +355,10 @@ pub(crate) fn plan(
 /// tells which element, and which channel, it is made of. Clamps that replace every element do not.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
-        let min = Bound::Value(64 + n as u64 % 64);
-        let plain = Clamp::from_bits(clamp.dtype(), min, Bound::Absent).expect("7 bits are of every dtype");
+        let min = Scalar::new(clamp.dtype(), 64 + n as u64 % 64);
+        let plain = Clamp::unbounded(clamp.dtype())
+            .with_bounds(min, Number::Absent)
+            .expect("7 bits are of every dtype");
         plain.with_source(clamp.source()).expect("the clamp has it")
     };
     clamps.as_slice().iter().enumerate().map(one).collect()
@@ -397,7 +401,7 @@ fn hold_windows(plan: &Plan, assignment: &Assignment, some: &[usize]) {
     }
 }
 
-/// An error says what is wrong, and that is wrong.
+/// Each error names a fault, and the fault is real.
 fn refused(
     error: &Error,
     clamps: Clamps<'_>,
@@ -405,38 +409,47 @@ fn refused(
     placement: Placement,
     limits: &Limits,
 ) {
-    assert!(!error.to_string().is_empty());
-    let clamp = || clamps.as_slice().first().expect("no channel is no error");
+    let text = error.to_string();
+    let list = clamps.as_slice();
     let one_buffer = placement == Placement::OneBuffer;
-    let right = match *error {
-        Error::ShapeMismatch { .. } => src.shape() != dst.shape(),
-        Error::Axis { axis, rank } => clamps.axis() == Some(axis) && axis >= dst.rank() && rank == dst.rank(),
-        Error::ChannelCount { axis, extent, clamps: count } => {
-            dst.shape()[axis] == extent && clamps.as_slice().len() == count && extent != count
+    let dtypes = || (list[0].source(), list[0].dtype());
+    let right = match error {
+        Error::Argument(Refusal { argument: "dst", .. }) => src.shape() != dst.shape(),
+        Error::Argument(Refusal { argument: "axis", .. }) => {
+            clamps.axis().is_some_and(|axis| axis >= dst.rank() && text.contains(&format!("axis: {axis} ")))
         }
-        Error::ChannelsDiffer { channel, .. } => clamps.as_slice()[channel] != clamps.as_slice()[0],
-        Error::ChannelBoundOnGpu { channel, .. } => {
-            let on_gpu = crate::Bound::OnGpu;
-            let clamp = &clamps.as_slice()[channel];
-            clamps.axis().is_some() && [clamp.min(), clamp.max()].contains(&on_gpu)
+        Error::Argument(Refusal { argument: "clamps", value, .. }) => {
+            let extent = dst.shape()[clamps.axis().expect("one clamp suits every shape")];
+            let differs = |(n, clamp): (usize, &Clamp)| {
+                text.contains(&format!(": channel {n} has ")) && *clamp != list[0]
+            };
+            let on_gpu = |(n, clamp): (usize, &Clamp)| {
+                text.contains(&format!(" of channel {n} is "))
+                    && [clamp.min(), clamp.max()].contains(&Number::OnGpu)
+            };
+            match value {
+                count if count.contains(" given for axis") => {
+                    list.len() != extent && count.starts_with(&format!("{} given", list.len()))
+                }
+                _ => list.iter().enumerate().any(|n| differs(n) || on_gpu(n)),
+            }
         }
-        Error::OutputOverlap { .. } => !is_small(dst) || shares_itself(dst),
-        // Overlap::Undecided is itself held to brute force.
-        Error::OverlapUndecided { .. } => true,
-        Error::AliasUndecided { .. } => one_buffer,
-        Error::PartialAlias { .. } => {
-            one_buffer && !src.same_addresses(dst) && (!is_small(dst) || share(clamp(), src, dst))
+        // What is undecided is itself held to brute force.
+        Error::Overlap(_) if text.contains("could not decide") => one_buffer || text.starts_with("dst:"),
+        Error::Overlap(Refusal { argument: "dst", .. }) => !is_small(dst) || shares_itself(dst),
+        Error::Overlap(Refusal { argument: "src, dst", .. }) if text.contains(" in place; ") => {
+            one_buffer && src.same_addresses(dst) && dtypes().0.size() != dtypes().1.size()
         }
-        Error::InPlaceSizes { source_dtype, dtype } => {
-            one_buffer && src.same_addresses(dst) && source_dtype.size() != dtype.size()
+        Error::Overlap(Refusal { argument: "src, dst", .. }) => {
+            one_buffer && !src.same_addresses(dst) && (!is_small(dst) || share(&list[0], src, dst))
         }
-        Error::TooLarge { .. } => {
-            [(src, clamp().source()), (dst, clamp().dtype())].map(required).contains(&u64::MAX)
+        Error::Limit { unit: "bytes or more", .. } => {
+            [(src, dtypes().0), (dst, dtypes().1)].map(required).contains(&u64::MAX)
         }
-        Error::TooManyWindows { windows, limit, .. } => {
-            windows > limit && (!suffices(limits) || dst.len() > MAX_DISPATCHES / 3)
+        Error::Limit { unit: "windows", needed, limit, .. } => {
+            needed > limit && (!suffices(limits) || dst.len() > MAX_DISPATCHES / 3)
         }
-        Error::DeviceLimit { limit_name, needed, limit } => {
+        Error::Limit { argument: "device", limit_name, needed, limit, .. } => {
             let [less, more] = [needed.min(limit), needed.max(limit)];
             let wanted = if limit_name.starts_with("min_") { less } else { more };
             less < more && needed == wanted && !suffices(limits)

@@ -5,7 +5,7 @@ use crate::fragment::Fragment;
 use crate::kernel::{Dispatch as Dispatched, Placement};
 use crate::reference::Allowed;
 use crate::shader::{Module, PipelineName, binding};
-use crate::{Bound, Clamps};
+use crate::{Clamps, Number};
 
 /// Dispatches, one after the other, and the buffers that they work on.
 #[derive(Clone, Default)]
@@ -172,7 +172,7 @@ impl Recording {
         let written = |n: usize| ((addresses[n] * size) as u64, slots[n].to_le_bytes()[..size].to_vec());
         let end = (addresses[1] as u64 + 1) * size as u64;
         let buffer = self.push(end.next_multiple_of(4), vec![written(0), written(1)]);
-        let on_gpu = [clamp.min(), clamp.max()].map(|bound| bound == Bound::OnGpu);
+        let on_gpu = [clamp.min(), clamp.max()].map(|bound| bound == Number::OnGpu);
         let of = |n: usize| on_gpu[n].then_some(places[n].1);
         let (params, grid) = layout.resolve(clamp, [of(0), of(1)], limits);
         let bytes = bytemuck::bytes_of(&params);

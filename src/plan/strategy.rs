@@ -93,12 +93,18 @@ impl Strategy {
         let others = self.dispatches() - most.dispatches();
         let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().dispatches();
         let Limits { max_binding_size, max_workgroups_per_dimension, .. } = task.limits;
-        Error::TooManyWindows {
-            axis: most.most_cut_axis(),
-            windows: most.windows(),
-            limit,
-            max_binding_size,
-            max_workgroups_per_dimension,
+        Error::Limit {
+            argument: "dst",
+            needed: most.windows() as u64,
+            unit: "windows",
+            limit_name: "a plan",
+            limit: limit as u64,
+            remedy: format!(
+                "axis {} is to blame, with this device's max_storage_buffer_binding_size of {max_binding_size} and \
+                 max_compute_workgroups_per_dimension of {max_workgroups_per_dimension}: create the device with its \
+                 adapter's limits, split the tensor along it, or lay it out so that neighbours along it are closer",
+                most.most_cut_axis()
+            ),
         }
     }
 

@@ -60,9 +60,8 @@ impl Room {
         let in_quanta = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.quantum * tiling.quantum;
         let spans = task.arithmetic.sizes().map(|size| in_quanta(span / size as u64));
         let room = Self { spans, count: in_quanta(tiling.most) };
-        let refused = |limit_name, needed, limit| {
-            Err(Misfit::Refused(Error::DeviceLimit { limit_name, needed, limit }))
-        };
+        let refused =
+            |limit_name, needed, limit| Err(Misfit::Refused(Error::device_limit(limit_name, needed, limit)));
         if room.count == 0 {
             let limit = limits.max_workgroups_per_dimension;
             return refused("max_compute_workgroups_per_dimension", u64::from(limit) + 1, limit.into());

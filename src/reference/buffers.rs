@@ -84,7 +84,7 @@ pub fn apply_in_place<'a>(
     if let Some(clamp) = channels.any() {
         let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
         if source_dtype.size() != dtype.size() {
-            return Err(Error::InPlaceSizes { source_dtype, dtype });
+            return Err(Error::in_place_sizes(source_dtype, dtype));
         }
         check_fits("bytes", layout, dtype, bytes)?;
     }
@@ -119,15 +119,9 @@ pub fn apply_in_place<'a>(
 /// ```
 pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [T]) -> Result<(), Error> {
     check_bounds(clamp)?;
-    check_dtype("src", clamp.source_name(), clamp.source(), S::DTYPE)?;
-    check_dtype("dst", "the clamp", clamp.dtype(), T::DTYPE)?;
+    clamp.check_dtypes(["src", "dst"], [S::DTYPE, T::DTYPE])?;
     if src.len() != dst.len() {
-        return Err(Error::Length {
-            argument: "dst",
-            unit: "elements",
-            expected: src.len(),
-            actual: dst.len(),
-        });
+        return Err(Error::length("dst", "elements", src.len(), dst.len()));
     }
     for (x, result) in src.iter().zip(dst) {
         *result = from_bits(allowed(clamp, x.to_bits64()).first());
@@ -152,24 +146,11 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
 /// ```
 pub fn clamp_slice_in_place<T: Element>(clamp: &Clamp, slice: &mut [T]) -> Result<(), Error> {
     check_bounds(clamp)?;
-    check_dtype("slice", clamp.source_name(), clamp.source(), T::DTYPE)?;
-    check_dtype("slice", "the clamp", clamp.dtype(), T::DTYPE)?;
+    clamp.check_dtypes(["slice"; 2], [T::DTYPE; 2])?;
     for x in slice {
         *x = from_bits(allowed(clamp, x.to_bits64()).first());
     }
     Ok(())
-}
-
-fn check_dtype(
-    argument: &'static str,
-    of: &'static str,
-    expected: DType,
-    actual: DType,
-) -> Result<(), Error> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(Error::DTypeMismatch { argument, of, expected, actual })
 }
 
 fn from_bits<T: Element>(bits: u64) -> T {
@@ -226,8 +207,7 @@ pub(crate) fn check_operands<'a>(
 ) -> Result<Channels<'a>, Error> {
     let channels = Channels::checked(clamps, dst_layout.shape())?;
     if src_layout.shape() != dst_layout.shape() {
-        let (src, dst) = (src_layout.shape().to_vec(), dst_layout.shape().to_vec());
-        return Err(Error::ShapeMismatch { src, dst });
+        return Err(Error::shapes(src_layout.shape(), dst_layout.shape()));
     }
     if let Some(clamp) = channels.any() {
         check_fits("src", src_layout, clamp.source(), src)?;
@@ -238,7 +218,7 @@ pub(crate) fn check_operands<'a>(
 
 fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
     match clamp.bound_on_gpu() {
-        Some(argument) => Err(Error::BoundOnGpu { argument }),
+        Some(argument) => Err(Error::bound_on_gpu(argument)),
         None => Ok(()),
     }
 }
@@ -248,8 +228,7 @@ fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8
     let needed = end.saturating_mul(dtype.size() as u64);
     let actual = bytes.len() as u64;
     if needed > actual {
-        let layout = Box::new(*layout);
-        return Err(Error::BufferTooSmall { argument, dtype, layout, needed, actual });
+        return Err(Error::too_small(argument, dtype, layout, needed, actual));
     }
     Ok(())
 }

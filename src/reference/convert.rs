@@ -4,7 +4,8 @@
 use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
 use super::integer;
-use crate::{Affine, Clamp, DType, NanRule};
+use crate::operator::Affine;
+use crate::{Clamp, DType, NanRule};
 
 /// The exact result: the real number rounded once.
 pub(super) fn exact(clamp: &Clamp, x: u64) -> u64 {

@@ -3,7 +3,8 @@
 use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
 use super::{Allowed, convert};
-use crate::{Affine, Clamp, DType};
+use crate::operator::Affine;
+use crate::{Clamp, DType};
 
 /// Every allowed result of the affine step as an element of the destination, the fused one without flushing first.
 pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {

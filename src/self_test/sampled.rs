@@ -8,7 +8,9 @@ use std::fmt;
 use super::{AFFINES, clamp, elements, pairs};
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
-use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Order, Plan, Precision, Rounding};
+use crate::{
+    Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
+};
 
 /// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
 /// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
@@ -111,8 +113,10 @@ fn numbers() -> impl Iterator<Item = Sample> {
             let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
             // Not the round ones that the cases have.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
-                Bound::Value(bits) if dtype.bits() == 64 => Bound::Value(bits.wrapping_add(0x8765_4321)),
-                Bound::Value(bits) => Bound::Value(bits + 1),
+                Number::Value(scalar) => {
+                    let more = if dtype.bits() == 64 { 0x8765_4321 } else { 1 };
+                    Scalar::new(dtype, scalar.bits().wrapping_add(more)).into()
+                }
                 other => other,
             });
             let plain = plain.with_bounds(min, max).expect("they are elements");
@@ -131,8 +135,8 @@ fn zeros() -> impl Iterator<Item = Sample> {
     let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
     floats.flat_map(move |dtype| {
         bounds.clone().map(move |(min, max)| {
-            let [min, max] = [min, max].map(|bound| Bound::Value(element(dtype, bound)));
-            let clamp = Clamp::from_bits(dtype, min, max).expect("they are elements");
+            let [min, max] = [min, max].map(|bound| Scalar::new(dtype, element(dtype, bound)));
+            let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect("they are elements");
             Sample::of_line(clamp, (1.0, 0.0))
         })
     })
@@ -152,13 +156,13 @@ fn slots() -> impl Iterator<Item = Sample> {
         (0..72).map(move |n| {
             let chance = mix(n as u64) as usize;
             let slots = [bounds[chance % 7], bounds[chance / 7 % 7]];
-            let on_gpu = [Bound::OnGpu; 2];
-            let host = slots.map(Bound::Value);
+            let on_gpu = [Number::OnGpu; 2];
+            let host = slots.map(|bits| Scalar::new(dtype, bits).into());
             let [min, max] = [on_gpu, on_gpu, [on_gpu[0], host[1]], [host[0], on_gpu[1]]][n % 4];
             let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n / 4 % 3];
             let order = [Order::MinWins, Order::MaxWins][n / 12 % 2];
-            let ruled = |[min, max]: [Bound; 2]| {
-                let clamp = Clamp::from_bits(dtype, min, max).expect("they are elements");
+            let ruled = |[min, max]: [Number; 2]| {
+                let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect("they are elements");
                 clamp.with_nan_rule(rule).with_order(order)
             };
             Sample {
@@ -198,7 +202,7 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
         _ => f64::from(bits as u32),
     };
     let limits = [127.0, 255.0, 32_767.0, 65_504.0, 65_535.0, 1e-45, 1e-38, 3e38];
-    let of_bound = |bound| if let Bound::Value(bits) = bound { number(bits) } else { 1.0 };
+    let of_bound = |bound: Number| bound.bits().map_or(1.0, number);
     let ends = [0.0, -0.5, of_bound(clamp.min()), of_bound(clamp.max())].into_iter().chain(limits);
     let starts = ends.map(|end| (end - f64::from(bias)) / f64::from(scale));
     let starts = starts.chain((0..40).step_by(10).map(f64::from)).chain([
@@ -270,7 +274,8 @@ fn places() -> impl Iterator<Item = Sample> {
         let rounding = [Rounding::TowardZero, Rounding::NearestEven][chance / 256 % 2];
         // Most elements stay apart. Of channels each has a Min of its own, and the second has no step.
         let of_channel = |channel: usize| {
-            let least = Clamp::from_bits(dtype, Bound::Value(channel as u64 % 128), Bound::Absent);
+            let least = Scalar::new(dtype, channel as u64 % 128);
+            let least = Clamp::unbounded(dtype).with_bounds(least, Number::Absent);
             let least = least.and_then(|clamp| clamp.with_source(source)).expect("7 bits are of every dtype");
             let plain = least.with_rounding(rounding).with_precision(step.unwrap_or(Precision::Exact));
             match step.filter(|_| channel != 1) {

@@ -16,7 +16,7 @@ use super::{Case, Route, cases, elements};
 use crate::fuzz::target::execute;
 use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::shader::PipelineName;
-use crate::{Bound, Limits};
+use crate::{Limits, Number};
 
 /// Elements of a case, but where its route takes more: with each, another part of a unit or a packet is left. Only of many
 /// is much left beside blocks.
@@ -61,10 +61,10 @@ impl Case {
     ) -> (Pipelines, Result<Count, String>) {
         let [clamp, ..] = self.clamps;
         let (src, dst) = self.placed(size(n)).expect("a layout of a few elements");
-        let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu).expect("each dtype has such bounds");
+        let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect("each dtype has such bounds");
         let is_on_gpu = self.route == Route::Slots;
         let clamps = if is_on_gpu { (&on_gpu).into() } else { self.clamps() };
-        let bits = |bound| if let Bound::Value(bits) = bound { bits } else { 0 };
+        let bits = |bound: Number| bound.bits().unwrap_or(0);
         let slots = [clamp.min(), clamp.max()].map(bits);
         let plan = self.plan(clamps, &src, &dst, Limits::default()).expect("a plan of a few elements");
         let values = elements(clamp.source(), 4_000);

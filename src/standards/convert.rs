@@ -2,7 +2,7 @@
 
 use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
-use crate::{DType, Element};
+use crate::{DType, Element, Scalar};
 
 /// How a number that is no integer becomes one. What lies beyond the dtype saturates after that.
 #[derive(Clone, Copy)]
@@ -17,19 +17,19 @@ pub(super) enum ToInteger {
     NearestEven,
 }
 
-/// The bits of the element that `value` becomes, zero-extended: to a float dtype rounded once, to nearest with
+/// The element that `value` becomes: to a float dtype rounded once, to nearest with
 /// ties to even; to an integer dtype by `rule`, then saturated.
 ///
 /// An f32 number widens to f64 without a change, so that this rounds it once as well. A NaN becomes a quiet
 /// NaN of a float dtype; an integer becomes 0, where the callers have not refused it.
-pub(super) fn to_bits(dtype: DType, value: f64, rule: ToInteger) -> u64 {
+pub(super) fn to_scalar(dtype: DType, value: f64, rule: ToInteger) -> Scalar {
     let whole = match rule {
         ToInteger::Truncate => value.trunc(),
         ToInteger::Ceil => value.ceil(),
         ToInteger::Floor => value.floor(),
         ToInteger::NearestEven => value.round_ties_even(),
     };
-    match dtype.kind() {
+    let bits = match dtype.kind() {
         Kind::Float(_) if dtype == DType::F64 => value.to_bits(),
         Kind::Float(_) if dtype == DType::F32 => (value as f32).to_bits64(),
         Kind::Float(format) => format.round(value),
@@ -37,22 +37,24 @@ pub(super) fn to_bits(dtype: DType, value: f64, rule: ToInteger) -> u64 {
             let (lowest, highest) = dtype.integer_range();
             integer_bits(dtype, (whole as i128).clamp(lowest, highest))
         }
-    }
+    };
+    Scalar::new(dtype, bits)
 }
 
 fn integer_bits(dtype: DType, number: i128) -> u64 {
     number as u64 & (u64::MAX >> (64 - dtype.bits()))
 }
 
-/// The lowest and the highest finite element, as bits.
-pub(super) fn finite_range(dtype: DType) -> (u64, u64) {
-    match dtype.kind() {
+/// The lowest and the highest finite element.
+pub(super) fn finite_range(dtype: DType) -> [Scalar; 2] {
+    let (lowest, highest) = match dtype.kind() {
         Kind::Float(format) => (format.sign | (format.infinity - 1), format.infinity - 1),
         Kind::Signed | Kind::Unsigned => {
             let (lowest, highest) = dtype.integer_range();
             (integer_bits(dtype, lowest), integer_bits(dtype, highest))
         }
-    }
+    };
+    [lowest, highest].map(|bits| Scalar::new(dtype, bits))
 }
 
 /// Whether `a` is a greater number than `b`; no NaN is.
@@ -62,11 +64,7 @@ pub(super) fn is_greater(dtype: DType, a: u64, b: u64) -> bool {
             let magnitude = i128::from(bits & !format.sign);
             if bits & format.sign == 0 { magnitude } else { -magnitude }
         }
-        None if dtype.is_signed_integer() => {
-            let unused = 64 - dtype.bits();
-            i128::from((bits << unused).cast_signed() >> unused)
-        }
-        None => bits.into(),
+        None => dtype.integer(bits),
     };
     !is_nan(dtype, a) && !is_nan(dtype, b) && number(a) > number(b)
 }

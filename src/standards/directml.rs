@@ -7,8 +7,8 @@ pub use level::FeatureLevel;
 pub use tensor::TensorDesc;
 
 use super::convert::{self, ToInteger};
-use super::{Standard, refuse_dtype, refuse_nan};
-use crate::{Bound, Clamp, DType, Element, Error, Layout, NanRule, Order};
+use super::{Standard, nan_bound, refuse_dtype, refuse_nan};
+use crate::{Clamp, DType, Element, Error, Layout, NanRule, Number, Order, Scalar};
 
 /// `DML_SCALE_BIAS`: `x * scale + bias` is computed before the bounds apply. Both are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,7 @@ impl ElementWiseClip<'_> {
     /// # Errors
     ///
     /// Those of [`Clamp::directml`] and [`TensorDesc::layout`]; [`Error::RankNotInStandard`] if the level lacks
-    /// tensors of that many dimensions; [`Error::DTypeMismatch`] or [`Error::ShapeMismatch`] if the tensors
+    /// tensors of that many dimensions; [`Error::DType`] or [`Error::ShapeMismatch`] if the tensors
     /// differ in dtype or sizes.
     pub fn resolve(&self, level: FeatureLevel) -> Result<(Clamp, Layout, Layout), Error> {
         let clamp = Clamp::directml(self.input.dtype, self.min, self.max, self.scale_bias, level)?;
@@ -79,13 +79,13 @@ impl ElementWiseClip<'_> {
 ///
 /// ```
 /// use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, TensorDesc};
-/// use wgpu_clamp::{Bound, DType};
+/// use wgpu_clamp::DType;
 ///
 /// // No f32 is 2^53 + 1.
 /// let tensor = TensorDesc { dtype: DType::I64, sizes: &[7], strides: None };
 /// let desc = ElementWiseClip1::new(tensor, tensor, None, 0_i64, 9_007_199_254_740_993);
 /// let (clamp, _, _) = desc.resolve(FeatureLevel::V5_0)?;
-/// assert_eq!(clamp.max(), Bound::Value(9_007_199_254_740_993));
+/// assert_eq!(clamp.max(), 9_007_199_254_740_993_u64.into());
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,21 +124,23 @@ impl<'a> ElementWiseClip1<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`ElementWiseClip::resolve`]; [`Error::OperatorNotInLevel`] below level 5.0,
-    /// [`Error::DTypeMismatch`] if the bounds are of another dtype than the tensors, [`Error::BoundBits`] if one
+    /// Those of [`ElementWiseClip::resolve`]; [`Error::Standard`] below level 5.0,
+    /// [`Error::DType`] if the bounds are of another dtype than the tensors, [`Error::Argument`] if one
     /// has bits beyond the dtype's width.
     pub fn resolve(&self, level: FeatureLevel) -> Result<(Clamp, Layout, Layout), Error> {
         let since = FeatureLevel::V5_0;
         if level < since {
-            return Err(Error::OperatorNotInLevel { operator: "ELEMENT_WISE_CLIP1", level, since });
+            let value = format!("ELEMENT_WISE_CLIP1 is not in DirectML feature level {level}");
+            return Err(Error::standard("level", value, format!("it is since {since}")));
         }
         let dtype = self.input.dtype;
         refuse_dtype(Standard::DirectMl { level }, dtype, level.dtypes())?;
         refuse_mismatch("min_max_dtype", dtype, self.min_max_dtype)?;
-        let clamp = Clamp::from_bits(dtype, Bound::Value(self.min), Bound::Value(self.max))?;
+        let [min, max] = [self.min, self.max].map(|bits| Scalar::from_bits(dtype, bits));
+        let clamp = Clamp::unbounded(dtype).with_bounds(min?, max?)?;
         for (argument, bits) in [("min", self.min), ("max", self.max)] {
             if convert::is_nan(dtype, bits) {
-                return Err(Error::NanBound { standard: Standard::DirectMl { level }, argument });
+                return Err(nan_bound(Standard::DirectMl { level }, argument));
             }
         }
         let (src, dst) = layouts(&self.input, &self.output, level)?;
@@ -162,13 +164,13 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeNotInStandard`] unless the dtype is one of [`FeatureLevel::dtypes`],
-    /// [`Error::NanBound`] if a bound is NaN, [`Error::NonFinite`] if scale or bias is NaN or infinite.
+    /// [`Error::Standard`] unless the dtype is one of [`FeatureLevel::dtypes`],
+    /// [`Error::Standard`] if a bound is NaN, [`Error::Argument`] if scale or bias is NaN or infinite.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType, standards::directml::FeatureLevel};
+    /// # use wgpu_clamp::{Clamp, DType, standards::directml::FeatureLevel};
     /// let clamp = Clamp::directml(DType::I8, -1.9, 300.0, None, FeatureLevel::default())?;
-    /// assert_eq!((clamp.min(), clamp.max()), (Bound::Value(0xff), Bound::Value(127)));
+    /// assert_eq!((clamp.min(), clamp.max()), ((-1_i8).into(), 127_i8.into()));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn directml(
@@ -181,8 +183,8 @@ impl Clamp {
         let (min, max) = (f64::from(min), f64::from(max));
         refuse_dtype(Standard::DirectMl { level }, dtype, level.dtypes())?;
         refuse_nan(Standard::DirectMl { level }, min, max)?;
-        let bound = |value| Bound::Value(convert::to_bits(dtype, value, ToInteger::Truncate));
-        with_rules(Self::from_bits(dtype, bound(min), bound(max))?, scale_bias)
+        let bound = |value| Number::Value(convert::to_scalar(dtype, value, ToInteger::Truncate));
+        with_rules(Self::unbounded(dtype).with_bounds(bound(min), bound(max))?, scale_bias)
     }
 }
 
@@ -202,11 +204,13 @@ fn layouts(
 ) -> Result<(Layout, Layout), Error> {
     refuse_mismatch("output", input.dtype, output.dtype)?;
     if input.sizes != output.sizes {
-        return Err(Error::ShapeMismatch { src: input.shape(), dst: output.shape() });
+        return Err(Error::shapes(&input.shape(), &output.shape()));
     }
     let (rank, allowed) = (input.sizes.len(), level.ranks());
     if !allowed.contains(&rank) {
-        return Err(Error::RankNotInStandard { standard: Standard::DirectMl { level }, rank, allowed });
+        let value = format!("{rank} dimensions are not in {}", Standard::DirectMl { level });
+        let remedy = format!("it takes {} to {}", allowed.start(), allowed.end());
+        return Err(Error::standard("sizes", value, remedy));
     }
     Ok((input.layout()?, output.layout()?))
 }
@@ -215,6 +219,10 @@ fn refuse_mismatch(argument: &'static str, expected: DType, actual: DType) -> Re
     if expected == actual {
         Ok(())
     } else {
-        Err(Error::DTypeMismatch { argument, of: "input", expected, actual })
+        Err(Error::dtype(
+            argument,
+            format!("{actual} is not the dtype of input, {expected}"),
+            "they must be equal",
+        ))
     }
 }

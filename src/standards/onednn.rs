@@ -2,7 +2,7 @@
 
 use super::convert::{self, ToInteger};
 use super::{Standard, refuse_crossed, refuse_dtype, refuse_nan};
-use crate::{Bound, Clamp, DType, Error, NanRule, Order};
+use crate::{Clamp, DType, Error, NanRule, Number, Order};
 
 /// The element types of the operator, as its section "Supported data types" lists them.
 pub const DTYPES: &[DType] = &[DType::F32, DType::F16, DType::BF16];
@@ -15,8 +15,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeNotInStandard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES),
-    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`: the implementation
+    /// [`Error::Standard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES),
+    /// [`Error::Standard`] if an attribute is NaN, [`Error::Standard`] if `min > max`: the implementation
     /// makes no primitive of either, about which the text says nothing.
     ///
     /// ```
@@ -33,8 +33,8 @@ impl Clamp {
         refuse_nan(Standard::OneDnn, min, max)?;
         refuse_crossed(Standard::OneDnn, min, max)?;
         // No dtype here is an integer, so the rule is without effect.
-        let bound = |value| Bound::Value(convert::to_bits(dtype, value, ToInteger::Truncate));
-        let clamp = Self::from_bits(dtype, bound(min), bound(max))?;
+        let bound = |value| Number::Value(convert::to_scalar(dtype, value, ToInteger::Truncate));
+        let clamp = Self::unbounded(dtype).with_bounds(bound(min), bound(max))?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::ToMin))
     }
 }

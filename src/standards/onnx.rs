@@ -4,7 +4,7 @@
 //!
 //! ```no_run
 //! use wgpu_clamp::standards::onnx::Bounds;
-//! use wgpu_clamp::{Bound, Clamp, Clamper, DType, Error, Layout, Operands, View, wgpu};
+//! use wgpu_clamp::{Clamp, Clamper, DType, Error, Layout, Number, Operands, Scalar, View, wgpu};
 //!
 //! fn clip(
 //!     clamper: &Clamper,
@@ -13,8 +13,8 @@
 //!     min: &[u8; 2],                          // the raw data of an initializer
 //!     max: &wgpu::Buffer,                     // an output of another node, of shape [] or [1]
 //! ) -> Result<(), Error> {
-//!     let min = Bound::from_le_bytes(DType::F16, min)?;
-//!     let clamp = Clamp::onnx(13, DType::F16, Bounds::Inputs { min, max: Bound::OnGpu })?;
+//!     let min = Scalar::from_le_bytes(DType::F16, min)?.into();
+//!     let clamp = Clamp::onnx(13, DType::F16, Bounds::Inputs { min, max: Number::OnGpu })?;
 //!     // The operator is elementwise: packed tensors of any rank are as one of one dimension.
 //!     let all = Layout::packed(&[8 * 14 * 14])?;
 //!     let operands = Operands::new(View::new(x, all), View::new(y, all));
@@ -39,7 +39,7 @@
 
 use super::convert::{self, ToInteger};
 use super::{Standard, refuse_dtype};
-use crate::{Bound, Clamp, DType, Error, NanRule, Order};
+use crate::{Clamp, DType, Error, NanRule, Number, Order, Scalar};
 
 /// The bounds of a Clip node, in the form that its operator version has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,13 +56,13 @@ pub enum Bounds {
     },
     /// The inputs `min` and `max` of version 11 and later (opset 11 and later), of the dtype of the tensor.
     ///
-    /// An input that the node lacks, [`Bound::Absent`], is the lowest or the highest finite number of the dtype,
-    /// so that ±∞ does not pass. [`Bound::OnGpu`] is an input that lives on the GPU.
+    /// An input that the node lacks, [`Number::Absent`], is the lowest or the highest finite number of the dtype,
+    /// so that ±∞ does not pass. [`Number::OnGpu`] is an input that lives on the GPU.
     Inputs {
         /// The lower bound.
-        min: Bound,
+        min: Number,
         /// The upper bound.
-        max: Bound,
+        max: Number,
     },
 }
 
@@ -79,7 +79,7 @@ impl Bounds {
 ///
 /// # Errors
 ///
-/// [`Error::Opset`] if `opset` is 0.
+/// [`Error::Standard`] if `opset` is 0.
 ///
 /// ```
 /// # use wgpu_clamp::standards::onnx;
@@ -87,9 +87,12 @@ impl Bounds {
 /// assert_eq!(onnx::version(21)?, 13);
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-pub const fn version(opset: u32) -> Result<u32, Error> {
+pub fn version(opset: u32) -> Result<u32, Error> {
     match opset {
-        0 => Err(Error::Opset { opset }),
+        0 => {
+            let remedy = "versions of the ONNX operator set begin at 1";
+            Err(Error::standard("opset", "0 is no version", remedy))
+        }
         1..6 => Ok(1),
         6..11 => Ok(6),
         11 => Ok(11),
@@ -102,7 +105,7 @@ pub const fn version(opset: u32) -> Result<u32, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Opset`] if `opset` is 0.
+/// [`Error::Standard`] if `opset` is 0.
 ///
 /// ```
 /// # use wgpu_clamp::{DType, standards::onnx};
@@ -149,17 +152,17 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Opset`] if `opset` is 0, [`Error::DTypeNotInStandard`] unless the dtype is one of
-    /// [`onnx::dtypes`](dtypes), [`Error::BoundsKind`] for inputs below opset 11 and for attributes from 11 on,
-    /// [`Error::BoundBits`] if an input has bits beyond the dtype's width.
+    /// [`Error::Standard`] if `opset` is 0, [`Error::Standard`] unless the dtype is one of
+    /// [`onnx::dtypes`](dtypes), [`Error::Standard`] for inputs below opset 11 and for attributes from 11 on,
+    /// [`Error::DType`] if an input is of another dtype.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType, Element, standards::onnx::Bounds};
+    /// # use wgpu_clamp::{Clamp, DType, Number, standards::onnx::Bounds};
     /// let relu6 = Clamp::onnx(6, DType::F32, Bounds::Attributes { min: Some(0.0), max: Some(6.0) })?;
     ///
-    /// let min = Bound::Value((-3_i8).to_bits64());
-    /// let at_least = Clamp::onnx(12, DType::I8, Bounds::Inputs { min, max: Bound::Absent })?;
-    /// assert_eq!(at_least.max(), Bound::Value(127));
+    /// let inputs = Bounds::Inputs { min: (-3_i8).into(), max: Number::Absent };
+    /// let at_least = Clamp::onnx(12, DType::I8, inputs)?;
+    /// assert_eq!(at_least.max(), 127_i8.into());
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn onnx(opset: u32, dtype: DType, bounds: Bounds) -> Result<Self, Error> {
@@ -170,21 +173,25 @@ impl Clamp {
             Bounds::Attributes { min, max } if version < 11 => {
                 let bound = |value: f32| {
                     // No dtype here is an integer, so the rule is without effect.
-                    Bound::Value(convert::to_bits(dtype, f64::from(value), ToInteger::Truncate))
+                    Number::Value(convert::to_scalar(dtype, f64::from(value), ToInteger::Truncate))
                 };
                 (bound(min.unwrap_or(f32::MIN)), bound(max.unwrap_or(f32::MAX)))
             }
             Bounds::Inputs { min, max } if version >= 11 => {
-                let (lowest, highest) = convert::finite_range(dtype);
+                let [lowest, highest] = convert::finite_range(dtype);
                 (present_or(min, lowest), present_or(max, highest))
             }
-            _ => return Err(Error::BoundsKind { standard, given: bounds.name() }),
+            _ => {
+                let value = format!("{standard} takes no {}", bounds.name());
+                let remedy = "opsets 1 to 10 take attributes, 11 and later take inputs";
+                return Err(Error::standard("bounds", value, remedy));
+            }
         };
-        let clamp = Self::from_bits(dtype, min, max)?;
+        let clamp = Self::unbounded(dtype).with_bounds(min, max)?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::Propagate))
     }
 }
 
-fn present_or(bound: Bound, default: u64) -> Bound {
-    if bound == Bound::Absent { Bound::Value(default) } else { bound }
+fn present_or(bound: Number, default: Scalar) -> Number {
+    if bound == Number::Absent { default.into() } else { bound }
 }

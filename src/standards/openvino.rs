@@ -2,7 +2,7 @@
 
 use super::{Standard, convert, refuse_crossed, refuse_nan};
 use crate::standards::convert::ToInteger;
-use crate::{Bound, Clamp, DType, Error, NanRule, Order};
+use crate::{Clamp, DType, Error, NanRule, Number, Order};
 
 impl Clamp {
     /// [`OpenVINO`
@@ -16,21 +16,21 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::NanBound`] if an attribute is NaN, [`Error::CrossedBounds`] if `min > max`:
+    /// [`Error::Standard`] if an attribute is NaN, [`Error::Standard`] if `min > max`:
     /// the implementation refuses both, about which the text says nothing.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// # use wgpu_clamp::{Clamp, DType};
     /// let clamp = Clamp::openvino(DType::I8, -1.5, 200.0)?;
-    /// assert_eq!((clamp.min(), clamp.max()), (Bound::Value(0xff), Bound::Value(127)));
+    /// assert_eq!((clamp.min(), clamp.max()), ((-1_i8).into(), 127_i8.into()));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn openvino(dtype: DType, min: f64, max: f64) -> Result<Self, Error> {
         refuse_nan(Standard::OpenVino, min, max)?;
         refuse_crossed(Standard::OpenVino, min, max)?;
-        let min = Bound::Value(convert::to_bits(dtype, min, ToInteger::Ceil));
-        let max = Bound::Value(convert::to_bits(dtype, max, ToInteger::Floor));
-        let clamp = Self::from_bits(dtype, min, max)?;
+        let min = Number::Value(convert::to_scalar(dtype, min, ToInteger::Ceil));
+        let max = Number::Value(convert::to_scalar(dtype, max, ToInteger::Floor));
+        let clamp = Self::unbounded(dtype).with_bounds(min, max)?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::Propagate))
     }
 }

@@ -1,9 +1,9 @@
 //! `WebNN` clamp.
 
 use super::convert::{self, ToInteger};
-use super::{Standard, refuse_dtype};
+use super::{Standard, crossed, refuse_dtype};
 use crate::operator::format::FloatFormat;
-use crate::{Bound, Clamp, DType, Error, Order};
+use crate::{Clamp, DType, Error, Number, Order, Scalar};
 
 /// The element types of the operator: all of `MLOperandDataType`.
 pub const DTYPES: &[DType] =
@@ -11,7 +11,7 @@ pub const DTYPES: &[DType] =
 
 /// A bound: `MLNumber`, which is a number of JavaScript or a `BigInt`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
+pub enum MlNumber {
     /// An unrestricted double: NaN and ±∞ are numbers too.
     Double(f64),
     /// An integer, exact also beyond 2^53.
@@ -20,7 +20,7 @@ pub enum Number {
 
 macro_rules! from {
     ($variant:ident: $($from:ty)*) => {$(
-        impl From<$from> for Number {
+        impl From<$from> for MlNumber {
             fn from(value: $from) -> Self {
                 Self::$variant(value.into())
             }
@@ -31,11 +31,11 @@ macro_rules! from {
 from!(Double: f32 f64);
 from!(BigInt: i8 i16 i32 i64 i128 u8 u16 u32 u64);
 
-impl Number {
+impl MlNumber {
     /// As an element of the dtype: "cast" in the specification. To a float rounded to nearest, ties to even; to an
     /// integer likewise, then saturated, and a NaN is 0.
-    fn cast(self, dtype: DType) -> u64 {
-        match (self, dtype) {
+    fn cast(self, dtype: DType) -> Scalar {
+        let bits = match (self, dtype) {
             // By way of f64 an integer would be rounded twice.
             #[expect(clippy::cast_precision_loss, reason = "that is the rounding")]
             (Self::BigInt(value), DType::F32) => u64::from((value as f32).to_bits()),
@@ -44,15 +44,12 @@ impl Number {
             (Self::BigInt(value), DType::F16) => FloatFormat::F16.round(value as f64),
             (Self::BigInt(value), _) => {
                 let bits = dtype.bits();
-                let (lowest, highest) = if dtype.is_signed_integer() {
-                    (-1_i128 << (bits - 1), (1 << (bits - 1)) - 1)
-                } else {
-                    (0, (1 << bits) - 1)
-                };
+                let (lowest, highest) = dtype.integer_range();
                 value.clamp(lowest, highest) as u64 & (u64::MAX >> (64 - bits))
             }
-            (Self::Double(value), _) => convert::to_bits(dtype, value, ToInteger::NearestEven),
-        }
+            (Self::Double(value), _) => return convert::to_scalar(dtype, value, ToInteger::NearestEven),
+        };
+        Scalar::new(dtype, bits)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "for messages")]
@@ -77,29 +74,28 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeNotInStandard`] unless the dtype is one of [`webnn::DTYPES`](DTYPES), [`Error::CrossedBounds`] if
+    /// [`Error::Standard`] unless the dtype is one of [`webnn::DTYPES`](DTYPES), [`Error::Standard`] if
     /// `minValue` is greater than `maxValue` after the casts.
     ///
     /// ```
-    /// # use wgpu_clamp::{Bound, Clamp, DType};
+    /// # use wgpu_clamp::{Clamp, DType, Number};
     /// let clamp = Clamp::webnn(DType::I8, Some(0.5.into()), Some(1e9.into()))?;
-    /// assert_eq!((clamp.min(), clamp.max()), (Bound::Value(0), Bound::Value(127)));
+    /// assert_eq!((clamp.min(), clamp.max()), (0_i8.into(), 127_i8.into()));
     /// let exact = Clamp::webnn(DType::U64, Some(9_007_199_254_740_993_u64.into()), None)?;
-    /// assert_eq!((exact.min(), exact.max()), (Bound::Value(9_007_199_254_740_993), Bound::Absent));
+    /// assert_eq!((exact.min(), exact.max()), (9_007_199_254_740_993_u64.into(), Number::Absent));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn webnn(dtype: DType, min: Option<Number>, max: Option<Number>) -> Result<Self, Error> {
+    pub fn webnn(dtype: DType, min: Option<MlNumber>, max: Option<MlNumber>) -> Result<Self, Error> {
         refuse_dtype(Standard::WebNn, dtype, DTYPES)?;
-        let cast = |number: Number| number.cast(dtype);
-        let bound =
-            |number: Option<Number>| number.map_or(Bound::Absent, |number| Bound::Value(cast(number)));
+        let cast = |number: MlNumber| number.cast(dtype);
+        let bound = |number: Option<MlNumber>| number.map_or(Number::Absent, |number| cast(number).into());
         if let (Some(min), Some(max)) = (min, max)
-            && convert::is_greater(dtype, cast(min), cast(max))
+            && convert::is_greater(dtype, cast(min).bits(), cast(max).bits())
         {
             let (min, max) = (min.to_f64(), max.to_f64());
-            return Err(Error::CrossedBounds { standard: Standard::WebNn, min, max });
+            return Err(crossed(Standard::WebNn, min, max));
         }
         // "min(max(x, minValue), maxValue)"; the order decides nothing, since the bounds do not cross.
-        Ok(Self::from_bits(dtype, bound(min), bound(max))?.with_order(Order::MaxWins))
+        Ok(Self::unbounded(dtype).with_bounds(bound(min), bound(max))?.with_order(Order::MaxWins))
     }
 }

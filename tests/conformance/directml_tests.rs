@@ -14,7 +14,7 @@ fn the_text_of_directml_is_met_on_every_adapter() {
     for case in cases {
         let bounds = [case.clamp.min(), case.clamp.max()];
         let slots = bounds.map(|bound| bits(bound).unwrap_or_default());
-        let [min, max] = bounds.map(|bound| bits(bound).map_or(bound, |_| Bound::OnGpu));
+        let [min, max] = bounds.map(|bound| bits(bound).map_or(bound, |_| Number::OnGpu));
         let from_slots = case.clamp.with_bounds(min, max).unwrap();
         for gpu in gpus() {
             for clamp in [case.clamp, from_slots] {

@@ -242,7 +242,7 @@ fn clip(opset: u32, node: &NodeProto, tensors: &HashMap<String, Tensor>) -> Resu
     let bounds = if opset < 11 {
         Bounds::Attributes { min: attribute("min"), max: attribute("max") }
     } else {
-        let bound = |n| input(n)?.map_or(Ok(Bound::Absent), |tensor| tensor.bound(x.dtype));
+        let bound = |n| input(n)?.map_or(Ok(Number::Absent), |tensor| tensor.bound(x.dtype));
         Bounds::Inputs { min: bound(1)?, max: bound(2)? }
     };
     Ok((x, bounds))

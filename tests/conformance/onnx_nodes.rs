@@ -115,7 +115,7 @@ fn typed_elements_and_attributes_are_decoded() {
     }
     let bytes = TensorProto { int32_data: vec![1, 2], ..two(3) };
     let test = read(13, clip(&["x", "low", ""], vec![]), bytes.clone()).unwrap();
-    assert_eq!(test.bounds, Bounds::Inputs { min: Bound::Value(0xfd), max: Bound::Absent });
+    assert_eq!(test.bounds, Bounds::Inputs { min: Bound::Value(0xfd), max: Number::Absent });
     for (version, node, tensor, said) in [
         (13, clip(&["x", "lower"], vec![]), bytes.clone(), "no value for input lower"),
         (13, clip(&[], vec![]), bytes.clone(), "no input"),

@@ -88,8 +88,8 @@ pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
     let (dtype, min, max) = (record.dtype, record.min, record.max);
     let given = |bits: Option<u64>| number(record.bound_dtype, bits.expect("required attribute"));
     let input = |bits: Option<u64>| match bits {
-        None => Bound::Absent,
-        Some(_) if on_gpu => Bound::OnGpu,
+        None => Number::Absent,
+        Some(_) if on_gpu => Number::OnGpu,
         Some(bits) => Bound::Value(bits),
     };
     match record.standard {
@@ -130,7 +130,7 @@ pub fn stated(record: &Record) -> Clamp {
     };
     let (min, max) = (bound(record.min, f32::MIN), bound(record.max, f32::MAX));
     let rule = if record.standard == Standard::OneDnn { NanRule::ToMin } else { NanRule::Propagate };
-    let clamp = Clamp::from_bits(record.dtype, min, max).expect("bounds of the dtype");
+    let clamp = Clamp::unbounded(record.dtype).with_bounds(min, max).expect("bounds of the dtype");
     clamp.with_order(Order::MaxWins).with_nan_rule(rule)
 }
 

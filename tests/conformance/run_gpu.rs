@@ -16,7 +16,7 @@ pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
     let [min, max] = job.slots;
     let slots = buffer(gpu, &to_bytes(dtype, &[0x3c, min, max]));
     let slot = |bound, offset| match bound {
-        Bound::OnGpu => Layout::packed_at(&[], offset).map(|layout| Some(View::new(&slots, layout))),
+        Number::OnGpu => Layout::packed_at(&[], offset).map(|layout| Some(View::new(&slots, layout))),
         _ => Ok(None),
     };
     let operands = Operands::new(View::new(&src_buffer, layout), View::new(&dst_buffer, layout))
@@ -25,8 +25,17 @@ pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
     let described = |error: &dyn std::fmt::Display| format!("{error} ({:?} on {})", job.clamp, gpu.name);
     gpu.host.submit(&job.clamp, operands).map_err(|error| described(&error))?;
     let after = read(gpu, &dst_buffer);
-    let report = verify::check(&job.on_host, &layout, &src, &layout, &before, &after)
-        .map_err(|error| described(&error))?;
+    let report = verify::check(
+        &job.on_host,
+        verify::Buffers {
+            src_layout: &layout,
+            src: &src,
+            dst_layout: &layout,
+            dst_before: &before,
+            dst_after: &after,
+        },
+    )
+    .map_err(|error| described(&error))?;
     if !report.passed() {
         return Err(described(&report));
     }

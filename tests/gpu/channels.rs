@@ -15,10 +15,11 @@ fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) ->
     let steps = random.pick(&[0, 1, 2]);
     let one = |random: &mut Random| {
         let mut bound = || match random.below(3) {
-            0 => Bound::Absent,
+            0 => Number::Absent,
             _ => Bound::Value(random.bits() & mask(dtype)),
         };
-        let clamp = Clamp::from_bits(dtype, bound(), bound()).unwrap().with_source(source).unwrap();
+        let clamp =
+            Clamp::unbounded(dtype).with_bounds(bound(), bound()).unwrap().with_source(source).unwrap();
         let clamp =
             clamp.with_nan_rule(rule).with_order(order).with_precision(precision).with_rounding(rounding);
         // None has a step, all have one, or some.

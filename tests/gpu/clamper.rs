@@ -245,7 +245,17 @@ fn pipelines_are_kept_up_to_a_bound() {
             prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
             gpu.host.queue().submit([encoder.finish()]);
             let after = read(&gpu, &dst);
-            let report = verify::check(&clamp, &line, &bytes, &line, &[7; 4096], &after).unwrap();
+            let report = verify::check(
+                &clamp,
+                verify::Buffers {
+                    src_layout: &line,
+                    src: &bytes,
+                    dst_layout: &line,
+                    dst_before: &[7; 4096],
+                    dst_after: &after,
+                },
+            )
+            .unwrap();
             assert!(report.passed(), "{report}");
         };
         run(&prepared);

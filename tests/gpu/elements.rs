@@ -217,14 +217,14 @@ fn main_clamps(dtype: DType) -> Vec<Clamp> {
         (7.0, 240.0)
     };
     let bound = |x| Bound::Value(bits_of(dtype, x));
-    let plain = Clamp::from_bits(dtype, bound(min), bound(max)).unwrap();
+    let plain = Clamp::unbounded(dtype).with_bounds(bound(min), bound(max)).unwrap();
     // Without bounds, so that nothing hides what the affine step gives.
     let free = Clamp::unbounded(dtype);
     let affine = if dtype.is_float() { (1.1, -0.37) } else { (0.73, 5.6) };
     let mut clamps = [vec![plain], with_precisions(free, affine)].concat();
     if dtype.is_float() {
         // Nothing that the host could spare the shader: a zero is replaced, and an infinity changes its sign.
-        let positive = Clamp::from_bits(dtype, bound(1.5), bound(1000.0)).unwrap();
+        let positive = Clamp::unbounded(dtype).with_bounds(bound(1.5), bound(1000.0)).unwrap();
         clamps.push(positive.with_affine(-0.73, 5.6).unwrap());
     }
     clamps
@@ -269,7 +269,7 @@ const F64_PAIRS: [(f64, f64); 12] = [
 fn every_clamp(dtype: DType) {
     let free = Clamp::unbounded(dtype);
     let bound = |x| Bound::Value(bits_of(dtype, x));
-    let bounded = Clamp::from_bits(dtype, bound(1.0), bound(100.0)).unwrap();
+    let bounded = Clamp::unbounded(dtype).with_bounds(bound(1.0), bound(100.0)).unwrap();
     let mut clamps = plain_clamps(dtype);
     for pair in affine_pairs(dtype) {
         clamps.extend(with_precisions(free, pair));

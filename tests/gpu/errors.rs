@@ -342,7 +342,9 @@ fn tensors_beyond_one_buffer() {
 #[test]
 fn clamps_that_cannot_be() {
     assert_eq!(
-        Clamp::from_bits(DType::BF16, Bound::Absent, Bound::Value(0x1_0000)).unwrap_err(),
+        Clamp::unbounded(DType::BF16)
+            .with_bounds(Number::Absent, Scalar::from_bits(DType::BF16, 0x1_0000).unwrap())
+            .unwrap_err(),
         Error::BoundBits { argument: "max", bits: 0x1_0000, dtype: DType::BF16 }
     );
     for (scale, bias, argument) in
@@ -485,14 +487,27 @@ fn views_that_are_known_to_be_of_another_dtype() {
 
 #[test]
 fn bounds_that_the_reference_cannot_read() {
-    let clamp = Clamp::at_least(1_u8).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+    let clamp = Clamp::at_least(1_u8).with_bounds(Bound::Value(1), Number::OnGpu).unwrap();
     let expected = Error::BoundOnGpu { argument: "max" };
     let layout = packed(&[4]);
     let mut out = [0; 4];
     assert_eq!(reference::clamp_slice(&clamp, &[0_u8; 4], &mut out).unwrap_err(), expected);
     assert_eq!(reference::apply(&clamp, &layout, &[0; 4], &layout, &mut out).unwrap_err(), expected);
     assert_eq!(reference::apply_in_place(&clamp, &layout, &mut out).unwrap_err(), expected);
-    assert_eq!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 4]).unwrap_err(), expected);
+    assert_eq!(
+        verify::check(
+            &clamp,
+            verify::Buffers {
+                src_layout: &layout,
+                src: &[0; 4],
+                dst_layout: &layout,
+                dst_before: &[0; 4],
+                dst_after: &[0; 4]
+            }
+        )
+        .unwrap_err(),
+        expected
+    );
     assert_eq!(out, [0; 4]);
     // Those without a `Result` take it as absent.
     assert_eq!(reference::element(&clamp, 200), 200);
@@ -579,7 +594,19 @@ fn what_only_wgpu_sees() {
 #[test]
 fn a_report_is_no_error_but_its_operands_can_be() {
     let (clamp, layout) = (Clamp::new(1_u8, 2), packed(&[4]));
-    assert!(verify::check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &[0; 8]).is_err());
+    assert!(
+        verify::check(
+            &clamp,
+            verify::Buffers {
+                src_layout: &layout,
+                src: &[0; 4],
+                dst_layout: &layout,
+                dst_before: &[0; 4],
+                dst_after: &[0; 8]
+            }
+        )
+        .is_err()
+    );
 }
 
 /// What a program prints is the message alone, so it says what the fields say.
@@ -742,7 +769,17 @@ fn messages_of_the_reference() {
          (shape, strides and offset count elements)"
     );
     reference::apply(&clamp, &six, &[0; 6], &six, &mut [0; 6]).unwrap();
-    let error = verify::check(&clamp, &packed(&[4]), &[0; 4], &packed(&[4]), &[0; 4], &[0; 8]).unwrap_err();
+    let error = verify::check(
+        &clamp,
+        verify::Buffers {
+            src_layout: &packed(&[4]),
+            src: &[0; 4],
+            dst_layout: &packed(&[4]),
+            dst_before: &[0; 4],
+            dst_after: &[0; 8],
+        },
+    )
+    .unwrap_err();
     assert_eq!(error.to_string(), "dst_after: 8 bytes given, 4 needed");
     let error = reference::clamp_slice(&clamp, &[1_u8], &mut [0_u8, 0]).unwrap_err();
     assert_eq!(error.to_string(), "dst: 2 elements given, 1 needed");
@@ -779,7 +816,7 @@ fn bindings_too_small_for_bounds_on_the_gpu() {
             let small = with_limits(&gpu.adapter, limits);
             let (src, dst) = (buffer(&small, &bytes(16)), buffer(&small, &bytes(16)));
             let slots = buffer(&small, &bytes(64));
-            let clamp = Clamp::at_least(1_i32).with_bounds(Bound::Value(1), Bound::OnGpu).unwrap();
+            let clamp = Clamp::at_least(1_i32).with_bounds(Bound::Value(1), Number::OnGpu).unwrap();
             let backwards = packed(&[2]).flip(0).unwrap();
             let (src, dst) = (View::new(&src, backwards), View::new(&dst, packed(&[2])));
             let slot = View::new(&slots, Layout::strided(&[], &[], slot).unwrap());
@@ -836,7 +873,7 @@ fn operands_that_wgpu_refuses_are_named() {
             buffer
         };
         let clamp = Clamp::new(1_u32, 2);
-        let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu).unwrap();
+        let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
         let [a, b, min, max, gone] = [(); 5].map(|()| buffer(gpu, &bytes(16))).map(|good| (good, gone()));
         let view = |buffer| View::new(buffer, packed(&[4]));
         let slot = |buffer| View::new(buffer, packed(&[]));

@@ -95,7 +95,7 @@ fn slots_that_are_something_else_too() {
         let values = [10_i32, -3, 7, 100];
         let src = Tensor::upload(&gpu.host, &[4], &values).unwrap();
         let dst = Tensor::zeros(&gpu.host, DType::I32, &[4]).unwrap();
-        let clamp = Clamp::unbounded(DType::I32).with_bounds(Bound::OnGpu, Bound::OnGpu).unwrap();
+        let clamp = Clamp::unbounded(DType::I32).with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
         let seven = View::new(src.buffer(), Layout::strided(&[], &[], 2).unwrap());
         let operands = Operands::from((src.view(), dst.view()));
         gpu.host.submit(&clamp, operands.with_min(seven).with_max(seven)).unwrap();
@@ -328,7 +328,7 @@ fn work(gpu: &Gpu, random: &mut Random) {
     let elements = random.bytes(n * dtype.size());
     let bytes = random.bits();
     let bound = |bits: u64| Bound::Value(bits & (u64::MAX >> (64 - dtype.bits())));
-    let clamp = Clamp::from_bits(dtype, bound(bytes), bound(bytes.rotate_left(17))).unwrap();
+    let clamp = Clamp::unbounded(dtype).with_bounds(bound(bytes), bound(bytes.rotate_left(17))).unwrap();
     let src = Tensor::upload_bytes(&gpu.host, dtype, &[n], &elements).unwrap();
     let dst = Tensor::zeros(&gpu.host, dtype, &[n]).unwrap();
     let prepared = gpu.clamper().prepare(&clamp, (src.view(), dst.view())).unwrap();
@@ -341,7 +341,17 @@ fn work(gpu: &Gpu, random: &mut Random) {
     let (before, zeros) = (whole(elements.clone()), whole(vec![0; elements.len()]));
     for tensor in [dst, src] {
         let after = whole(tensor.read_bytes_blocking().unwrap());
-        let report = verify::check(&clamp, &layout, &before, &layout, &zeros, &after).unwrap();
+        let report = verify::check(
+            &clamp,
+            verify::Buffers {
+                src_layout: &layout,
+                src: &before,
+                dst_layout: &layout,
+                dst_before: &zeros,
+                dst_after: &after,
+            },
+        )
+        .unwrap();
         assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
     }
     let (low, high) = (random.bits() as i32 % 1000, random.bits() as i32 % 1000);

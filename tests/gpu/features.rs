@@ -16,7 +16,17 @@ fn is_fast(host: &Host) -> bool {
     host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
     let after = tensor.read_bytes_blocking().unwrap();
     let line = Layout::packed(&[elements.len()]).unwrap();
-    let report = verify::check(&clamp, &line, &bytes, &line, &bytes, &after).unwrap();
+    let report = verify::check(
+        &clamp,
+        verify::Buffers {
+            src_layout: &line,
+            src: &bytes,
+            dst_layout: &line,
+            dst_before: &bytes,
+            dst_after: &after,
+        },
+    )
+    .unwrap();
     assert!(report.passed(), "{report} on {}", host.adapter());
     let plan = Plan::new(&clamp, &line, &line, host.clamper().limits()).unwrap().to_string();
     assert!(plan.contains("fast affine step, ") != plan.contains("exact affine step, "), "{plan}");

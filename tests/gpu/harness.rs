@@ -198,7 +198,11 @@ pub fn check<'c>(
         panic!("{error}\n{}", case());
     }
     let after = read(gpu, &dst_buffer);
-    let report = verify::check(clamps, src_layout, src, dst_layout, dst, &after).unwrap();
+    let report = verify::check(
+        clamps,
+        verify::Buffers { src_layout, src, dst_layout, dst_before: dst, dst_after: &after },
+    )
+    .unwrap();
     assert!(report.passed(), "{report}\n{}", case());
     if place == Place::Apart {
         assert!(read(gpu, &src_buffer) == src, "the source changed\n{}", case());

@@ -9,7 +9,7 @@ use crate::values::{bits_of, with_precisions};
 /// A clamp that replaces some elements, with or without an affine step.
 fn clamp(dtype: DType, rng: &mut Random) -> Clamp {
     let bound = |x| wgpu_clamp::Bound::Value(bits_of(dtype, x));
-    let clamp = Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap();
+    let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
     if rng.below(3) == 0 { rng.pick(&with_precisions(clamp, (0.75, 2.5))) } else { clamp }
 }
 

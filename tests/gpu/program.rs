@@ -70,7 +70,7 @@ fn what_is_dropped_is_freed() {
 
         // Every kind of object: windows with ends, affine steps, a bound on the GPU, readbacks, streams, errors.
         let clamp = Clamp::at_least(1_u8).with_affine(0.5, 1.0).unwrap();
-        let on_gpu = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let on_gpu = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let operands = Operands::in_place(tensor.view()).with_max(slot.view());
         let prepared = clamper.prepare(&on_gpu, operands).unwrap();
         let mut recorded = encoder(&device);
@@ -110,7 +110,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     let tensor = Tensor::upload(&host, &[33], &[7_u16; 33]).unwrap();
     let slot = Tensor::zeros(&host, DType::U16, &[]).unwrap();
     let clamp = Clamp::new(1_u16, 9);
-    let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::Value(9)).unwrap();
+    let on_gpu = clamp.with_bounds(Number::OnGpu, Bound::Value(9)).unwrap();
     let operands = Operands::in_place(tensor.view());
     let mut recorded = encoder(device);
     let mut all = Vec::new();
@@ -412,7 +412,17 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     }
     gpu.host.queue().submit([recorded.finish()]);
     for (clamp, output) in clamps.iter().zip(&outputs) {
-        let report = verify::check(clamp, &layout, &input, &layout, &[0; 2048], &read(gpu, output)).unwrap();
+        let report = verify::check(
+            clamp,
+            verify::Buffers {
+                src_layout: &layout,
+                src: &input,
+                dst_layout: &layout,
+                dst_before: &[0; 2048],
+                dst_after: &read(gpu, output),
+            },
+        )
+        .unwrap();
         assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
     }
 }

@@ -88,7 +88,7 @@ fn conversion() -> impl Strategy<Value = Clamp> {
 }
 
 fn clamp_of(dtype: DType) -> impl Strategy<Value = Clamp> {
-    let bound = || prop_oneof![1 => Just(Bound::Absent), 4 => bits(dtype).prop_map(Bound::Value)];
+    let bound = || prop_oneof![1 => Just(Number::Absent), 4 => bits(dtype).prop_map(Bound::Value)];
     (
         (bound(), bound()),
         select(&[Order::MinWins, Order::MaxWins]),
@@ -98,7 +98,7 @@ fn clamp_of(dtype: DType) -> impl Strategy<Value = Clamp> {
         select(&[Rounding::TowardZero, Rounding::NearestEven]),
     )
         .prop_map(move |((min, max), order, rule, affine, precision, rounding)| {
-            let clamp = Clamp::from_bits(dtype, min, max).unwrap();
+            let clamp = Clamp::unbounded(dtype).with_bounds(min, max).unwrap();
             let clamp = clamp.with_order(order).with_nan_rule(rule).with_precision(precision);
             let clamp = clamp.with_rounding(rounding);
             let (scale, bias) = affine.unwrap_or((1.0, 0.0));
@@ -216,7 +216,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
         .with_min(slots[0])
         .with_max(slots[1]);
     let [min, max] = [(slots[0], clamp.min()), (slots[1], clamp.max())]
-        .map(|(slot, bound)| if slot.is_some() { Bound::OnGpu } else { bound });
+        .map(|(slot, bound)| if slot.is_some() { Number::OnGpu } else { bound });
 
     if submitted(gpu, &clamp.with_bounds(min, max).unwrap(), &operands, clamp)? {
         verified(gpu, clamp, &operands, (&from, &to), case)?;
@@ -228,7 +228,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
 fn channel(clamp: &Clamp, rng: &mut Random) -> Clamp {
     let dtype = clamp.dtype();
     let mut bound = |bound| match rng.below(4) {
-        0 => Bound::Absent,
+        0 => Number::Absent,
         1 => Bound::Value(rng.bits() & mask(dtype)),
         _ => bound,
     };
@@ -288,7 +288,17 @@ fn verified<'c>(
     case: Case,
 ) -> Result<(), TestCaseError> {
     let (src, dst) = (operands.src(), operands.dst());
-    let report = verify::check(clamps, &src.layout, from, &dst.layout, to, &read(gpu, dst.buffer)).unwrap();
+    let report = verify::check(
+        clamps,
+        verify::Buffers {
+            src_layout: &src.layout,
+            src: from,
+            dst_layout: &dst.layout,
+            dst_before: to,
+            dst_after: &read(gpu, dst.buffer),
+        },
+    )
+    .unwrap();
     prop_assert!(report.passed(), "{report}\non {}", gpu.name);
     if !case.one_buffer {
         prop_assert!(read(gpu, src.buffer) == from, "the source changed on {}", gpu.name);

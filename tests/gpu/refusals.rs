@@ -109,7 +109,7 @@ fn channels_that_do_not_fit() {
             );
             assert!(error.to_string().starts_with(&format!("clamps: channel 2 has {property} ")), "{error}");
         }
-        let on_gpu = clamp.with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let on_gpu = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let error = of(1, &[clamp, on_gpu, clamp]).unwrap_err();
         assert_eq!(error, Error::ChannelBoundOnGpu { channel: 1, argument: "max" });
         let error = of(1, &[on_gpu, clamp, clamp]).unwrap_err();

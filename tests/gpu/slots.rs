@@ -61,19 +61,31 @@ fn check(gpu: &Gpu, clamp: &Clamp, on_gpu: (bool, bool), elements: &[u64], place
     let dst_buffer = if two_buffers { buffer(gpu, &bytes) } else { src_buffer.clone() };
     let slot_buffer = if apart { buffer(gpu, &to_bytes(dtype, &slot_data)) } else { src_buffer.clone() };
 
-    let pick = |on_gpu, bound| if on_gpu { Bound::OnGpu } else { bound };
+    let pick = |on_gpu, bound| if on_gpu { Number::OnGpu } else { bound };
     let asked = clamp.with_bounds(pick(on_gpu.0, clamp.min()), pick(on_gpu.1, clamp.max())).unwrap();
     let slot = |on_gpu: bool, layout| on_gpu.then_some(View::new(&slot_buffer, layout));
     let operands = Operands::new(View::new(&src_buffer, src), View::new(&dst_buffer, dst))
         .with_min(slot(on_gpu.0, min))
         .with_max(slot(on_gpu.1, max));
     gpu.host.submit(&asked, operands).unwrap();
-    let report = verify::check(clamp, &src, &bytes, &dst, &bytes, &read(gpu, &dst_buffer)).unwrap();
+    let report = verify::check(
+        clamp,
+        verify::Buffers {
+            src_layout: &src,
+            src: &bytes,
+            dst_layout: &dst,
+            dst_before: &bytes,
+            dst_after: &read(gpu, &dst_buffer),
+        },
+    )
+    .unwrap();
     assert!(report.passed(), "{report}\n{clamp:?}\n{on_gpu:?} {place:?} on {}", gpu.name);
 }
 
 fn clamp(dtype: DType, min: u64, max: u64) -> Clamp {
-    Clamp::from_bits(dtype, Bound::Value(min), Bound::Value(max)).unwrap()
+    Clamp::unbounded(dtype)
+        .with_bounds(Scalar::from_bits(dtype, min).unwrap(), Scalar::from_bits(dtype, max).unwrap())
+        .unwrap()
 }
 
 #[test]
@@ -128,7 +140,7 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         let out = buffer(gpu, &to_bytes(DType::I16, &[0; 4]));
         let slot = buffer(gpu, &to_bytes(DType::I16, &[50, 7]));
         let slot = View::new(&slot, Layout::packed(&[2]).unwrap().slice(0, 0..1).unwrap());
-        let clamp = Clamp::at_most(0_i16).with_bounds(Bound::Absent, Bound::OnGpu).unwrap();
+        let clamp = Clamp::at_most(0_i16).with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let operands = Operands::new(View::new(&data, layout), View::new(&out, layout)).with_max(slot);
         let cut = gpu.clamper().prepare(&clamp, operands).unwrap();
         let double = Clamp::unbounded(DType::I16).with_affine(2.0, 0.0).unwrap();
@@ -154,7 +166,7 @@ fn slots_that_do_not_fit_are_refused() {
         let line = Layout::packed(&[60]).unwrap();
         let one = |offset| Layout::strided(&[1], &[1], offset).unwrap();
         let operands = Operands::in_place(View::new(&data, line));
-        let names = [("max", (Bound::Absent, Bound::OnGpu)), ("min", (Bound::OnGpu, Bound::Absent))];
+        let names = [("max", (Number::Absent, Number::OnGpu)), ("min", (Number::OnGpu, Number::Absent))];
         for (argument, (min, max)) in names {
             let with_slot = |buffer, layout| {
                 let view = View::new(buffer, layout);
@@ -234,7 +246,7 @@ fn many_windows(small: &Gpu, per_dispatch: usize) {
     let slot = buffer(small, &to_bytes(DType::U8, &[0, 77]));
     let layout = Layout::strided(&[99_000], &[1], 5).unwrap();
     let clamp = Clamp::new(20_u8, 77);
-    let on_gpu = clamp.with_bounds(clamp.min(), Bound::OnGpu).unwrap();
+    let on_gpu = clamp.with_bounds(clamp.min(), Number::OnGpu).unwrap();
     let operands = Operands::new(View::new(&src, layout), View::new(&dst, layout));
     let by_value = small.clamper().prepare(&clamp, operands).unwrap().dispatches();
     let slot = View::new(&slot, Layout::strided(&[], &[], 1).unwrap());
@@ -245,6 +257,16 @@ fn many_windows(small: &Gpu, per_dispatch: usize) {
     let mut encoder = small.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
     small.host.queue().submit([encoder.finish()]);
-    let report = verify::check(&clamp, &layout, &data, &layout, &data, &read(small, &dst)).unwrap();
+    let report = verify::check(
+        &clamp,
+        verify::Buffers {
+            src_layout: &layout,
+            src: &data,
+            dst_layout: &layout,
+            dst_before: &data,
+            dst_after: &read(small, &dst),
+        },
+    )
+    .unwrap();
     assert!(report.passed(), "{report} on {}", small.name);
 }

@@ -188,8 +188,9 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
                 [(DType::U8, DType::F32), (DType::F32, DType::I16), (DType::U16, DType::F16)]
             {
                 let channel = |n: u16| {
-                    let clamp =
-                        Clamp::from_bits(dtype, Bound::Absent, Bound::Value(u64::from(n) * 3)).unwrap();
+                    let clamp = Clamp::unbounded(dtype)
+                        .with_bounds(Number::Absent, Scalar::from_bits(dtype, u64::from(n) * 3).unwrap())
+                        .unwrap();
                     clamp.with_source(source).unwrap().with_affine(0.5 + f32::from(n), -f32::from(n)).unwrap()
                 };
                 let list: Vec<_> =
@@ -202,7 +203,17 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
                 let mut calls = Vec::new();
                 let run = gpu.host.clamp_bytes(clamps, shape, &src, &mut dst);
                 run.with_progress(|done, total| calls.push((done, total))).run_blocking().unwrap();
-                let report = verify::check(clamps, &layout, &src, &layout, &before, &dst).unwrap();
+                let report = verify::check(
+                    clamps,
+                    verify::Buffers {
+                        src_layout: &layout,
+                        src: &src,
+                        dst_layout: &layout,
+                        dst_before: &before,
+                        dst_after: &dst,
+                    },
+                )
+                .unwrap();
                 assert!(report.passed(), "{report}, {shape:?}, {source} to {dtype} on {}", gpu.name);
                 assert!(calls.len() > 1 && calls.is_sorted(), "{calls:?}");
                 assert_eq!(calls.last(), Some(&(layout.len(), layout.len())));
@@ -256,7 +267,7 @@ fn bounds_on_the_gpu_are_refused_up_front() {
         let before = made();
         for len in [0, 5] {
             for (argument, min, max) in
-                [("min", Bound::OnGpu, Bound::Value(7)), ("max", Bound::Value(1), Bound::OnGpu)]
+                [("min", Number::OnGpu, Bound::Value(7)), ("max", Bound::Value(1), Number::OnGpu)]
             {
                 let clamp = clamp.with_bounds(min, max).unwrap();
                 let (src, mut dst) = (vec![3_u8; len], vec![9_u8; len]);

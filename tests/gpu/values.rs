@@ -110,9 +110,9 @@ fn aimed(affine: Affine, rng: &mut Random) -> u64 {
 fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
     let value = |x: f64| Bound::Value(bits_of(dtype, x));
     let mut pairs = vec![
-        (Bound::Absent, Bound::Absent),
-        (value(1.0), Bound::Absent),
-        (Bound::Absent, value(6.0)),
+        (Number::Absent, Number::Absent),
+        (value(1.0), Number::Absent),
+        (Number::Absent, value(6.0)),
         (value(1.0), value(6.0)),
         (value(6.0), value(1.0)),
         (value(6.0), value(6.0)),
@@ -160,7 +160,7 @@ pub fn plain_clamps(dtype: DType) -> Vec<Clamp> {
     for (min, max) in bound_pairs(dtype) {
         for order in [Order::MinWins, Order::MaxWins] {
             for &rule in rules {
-                let clamp = Clamp::from_bits(dtype, min, max).unwrap();
+                let clamp = Clamp::unbounded(dtype).with_bounds(min, max).unwrap();
                 clamps.push(clamp.with_order(order).with_nan_rule(rule));
             }
         }

@@ -25,7 +25,7 @@ fn small(gpu: &Gpu) -> Gpu {
 
 fn clamp(dtype: DType, rng: &mut Random) -> Clamp {
     let bound = |x| Bound::Value(bits_of(dtype, x));
-    let clamp = Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap();
+    let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
     if rng.below(2) == 0 { rng.pick(&with_precisions(clamp, (0.75, 2.5))) } else { clamp }
 }
 
@@ -139,8 +139,18 @@ fn bounds_on_the_gpu_reach_every_window() {
             let slot = buffer(&gpu, &max.to_le_bytes());
             let slot = View::new(&slot, Layout::packed(&[1]).unwrap());
             let operands = Operands::in_place(View::new(&data, line)).with_max(slot);
-            gpu.host.submit(&clamp.with_bounds(clamp.min(), Bound::OnGpu).unwrap(), operands).unwrap();
-            let report = verify::check(&clamp, &line, &bytes, &line, &bytes, &read(&gpu, &data)).unwrap();
+            gpu.host.submit(&clamp.with_bounds(clamp.min(), Number::OnGpu).unwrap(), operands).unwrap();
+            let report = verify::check(
+                &clamp,
+                verify::Buffers {
+                    src_layout: &line,
+                    src: &bytes,
+                    dst_layout: &line,
+                    dst_before: &bytes,
+                    dst_after: &read(&gpu, &data),
+                },
+            )
+            .unwrap();
             assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
         }
     }
@@ -202,7 +212,7 @@ fn tensors_at_the_real_limits() {
 fn at_size(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, place: Place, rng: &mut Random) {
     let started = std::time::Instant::now();
     let bound = |x| Bound::Value(bits_of(dtype, x));
-    let clamp = Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap();
+    let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
     let bytes =
         (bytes_for(src, dtype, rng), if place == Place::Apart { bytes_for(dst, dtype, rng) } else { vec![] });
     check(gpu, &clamp, (src, &bytes.0), (dst, &bytes.1), place);

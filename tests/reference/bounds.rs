@@ -49,13 +49,14 @@ fn random_bounds_and_elements() {
         let mut random = Random(300 + seed as u64);
         for _ in 0..20_000 {
             let mut bound = || match random.below(8) {
-                0 => Bound::Absent,
+                0 => Number::Absent,
                 1 => Bound::Value(0),
                 2 => Bound::Value(sign_bit(dtype)),
                 _ => Bound::Value(random.element(dtype)),
             };
             let (min, max) = (bound(), bound());
-            let clamp = Clamp::from_bits(dtype, min, max)
+            let clamp = Clamp::unbounded(dtype)
+                .with_bounds(min, max)
                 .unwrap()
                 .with_order(random.pick(&ORDERS))
                 .with_nan_rule(random.pick(&NAN_RULES));
@@ -87,13 +88,16 @@ fn every_short_element() {
         (DType::U8, &[None, Some(0x80), Some(0), Some(0x7f), Some(0xff)][..], 0xff),
     ];
     for (dtype, bounds, last) in bounds {
-        let bound = |bits: &Option<u64>| bits.map_or(Bound::Absent, Bound::Value);
+        let bound = |bits: &Option<u64>| bits.map_or(Number::Absent, Bound::Value);
         for (min, max) in bounds.iter().flat_map(|min| bounds.iter().map(move |max| (bound(min), bound(max))))
         {
             for order in ORDERS {
                 for rule in if dtype.is_float() { &NAN_RULES[..] } else { &NAN_RULES[..1] } {
-                    let clamp =
-                        Clamp::from_bits(dtype, min, max).unwrap().with_order(order).with_nan_rule(*rule);
+                    let clamp = Clamp::unbounded(dtype)
+                        .with_bounds(min, max)
+                        .unwrap()
+                        .with_order(order)
+                        .with_nan_rule(*rule);
                     for x in 0..=last {
                         assert_defined(&clamp, x, reference::element(&clamp, x));
                     }

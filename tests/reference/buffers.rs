@@ -36,7 +36,8 @@ fn in_place_equals_out_of_place() {
         let mut random = Random(600 + seed as u64);
         let bytes: Vec<u8> = (0..8 * 64).map(|_| random.bits().to_le_bytes()[0]).collect();
         let layout = Layout::packed(&[6, 9]).unwrap().flip(1).unwrap().permute(&[1, 0]).unwrap();
-        let clamp = Clamp::from_bits(dtype, Bound::Value(1), Bound::Value(2))
+        let clamp = Clamp::unbounded(dtype)
+            .with_bounds(Scalar::from_bits(dtype, 1).unwrap(), Scalar::from_bits(dtype, 2).unwrap())
             .unwrap()
             .with_affine(0.75, 3.0)
             .unwrap();
@@ -202,7 +203,7 @@ fn a_conversion_that_does_not_fit() {
         reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2]),
         mismatch("dst", "the clamp", DType::F32, DType::U16)
     );
-    let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::Absent).unwrap();
+    let on_gpu = clamp.with_bounds(Number::OnGpu, Number::Absent).unwrap();
     let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);
     assert_eq!(refused, Err(Error::BoundOnGpu { argument: "min" }));
     assert_eq!((dst, slice), ([0xee; 12], [7.0; 2]));

@@ -16,12 +16,12 @@ fn random_channels(random: &mut Random, (source, dtype): (DType, DType), count: 
     let precision = random.pick(&[Precision::Fast, Precision::Exact]);
     let rounding = random.pick(&ROUNDINGS);
     let bound = |random: &mut Random| match random.below(3) {
-        0 => Bound::Absent,
+        0 => Number::Absent,
         _ => Bound::Value(random.element(dtype)),
     };
     let mut clamp = |_| {
         let (min, max) = (bound(random), bound(random));
-        let clamp = Clamp::from_bits(dtype, min, max).unwrap().with_source(source).unwrap();
+        let clamp = Clamp::unbounded(dtype).with_bounds(min, max).unwrap().with_source(source).unwrap();
         let clamp = clamp.with_order(order).with_nan_rule(nan_rule).with_precision(precision);
         let (scale, bias) = random.pick(&[(1.0, 0.0), (0.75, -3.0), (-2.5, 0.5), (0.0, 7.0)]);
         clamp.with_rounding(rounding).with_affine(scale, bias).unwrap()
@@ -204,7 +204,9 @@ fn clamps_that_differ_in_what_channels_have_in_common() {
             error => panic!("{name}: {error}"),
         }
     }
-    for (argument, min, max) in [("min", Bound::OnGpu, Bound::Absent), ("max", Bound::Absent, Bound::OnGpu)] {
+    for (argument, min, max) in
+        [("min", Number::OnGpu, Number::Absent), ("max", Number::Absent, Number::OnGpu)]
+    {
         let other = first.with_bounds(min, max).unwrap();
         let error = refused(0, &[first, other]);
         assert_eq!(error, Error::ChannelBoundOnGpu { channel: 1, argument });

@@ -324,7 +324,7 @@ fn the_nan_rule_comes_before_the_bounds() {
     }
     let clamp = Clamp::new(-9_i16, -5).with_source(DType::F32).unwrap();
     assert_eq!(reference::element(&clamp, nan), (-5_i16).to_bits64(), "0 is above Max");
-    let open = clamp.with_bounds(Bound::Value((-9_i16).to_bits64()), Bound::Absent).unwrap();
+    let open = clamp.with_bounds(Bound::Value((-9_i16).to_bits64()), Number::Absent).unwrap();
     assert_eq!(reference::element(&open, nan), 0);
     assert_eq!(reference::element(&open.with_nan_rule(NanRule::ToMax), nan), 0x7fff);
     assert_eq!(reference::element(&open.with_nan_rule(NanRule::ToMin), nan), (-9_i16).to_bits64());

@@ -6,7 +6,7 @@ use wgpu_clamp::{Bound, Clamp, DType};
 
 #[test]
 fn messages() {
-    let inputs = Bounds::Inputs { min: Bound::Absent, max: Bound::Absent };
+    let inputs = Bounds::Inputs { min: Number::Absent, max: Number::Absent };
     let attributes = Bounds::Attributes { min: None, max: None };
     let tensor = TensorDesc { dtype: DType::F32, sizes: &[2, 3], strides: None };
     let clip = ElementWiseClip { input: tensor, output: tensor, scale_bias: None, min: 0.0, max: 1.0 };

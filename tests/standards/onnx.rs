@@ -6,7 +6,7 @@ use wgpu_clamp::{Bound, Clamp, DType, Element, Error, NanRule, Order, reference}
 use crate::rounding::{AS_F32, assert_nearest_even};
 use crate::{assert_dtypes, both, bounds};
 
-const ABSENT: onnx::Bounds = onnx::Bounds::Inputs { min: Bound::Absent, max: Bound::Absent };
+const ABSENT: onnx::Bounds = onnx::Bounds::Inputs { min: Number::Absent, max: Number::Absent };
 
 /// What a node without bounds passes in the form that its opset has.
 fn none(opset: u32) -> onnx::Bounds {
@@ -102,9 +102,9 @@ fn absent_inputs_are_the_ends_of_the_dtype() {
     for (dtype, lowest, highest) in ends {
         assert_eq!(bounds(&Clamp::onnx(13, dtype, ABSENT).unwrap()), (lowest, highest));
         let one = Bound::Value(1);
-        let max_only = onnx::Bounds::Inputs { min: Bound::Absent, max: one };
+        let max_only = onnx::Bounds::Inputs { min: Number::Absent, max: one };
         assert_eq!(bounds(&Clamp::onnx(13, dtype, max_only).unwrap()), (lowest, 1));
-        let min_only = onnx::Bounds::Inputs { min: one, max: Bound::Absent };
+        let min_only = onnx::Bounds::Inputs { min: one, max: Number::Absent };
         assert_eq!(bounds(&Clamp::onnx(13, dtype, min_only).unwrap()), (1, highest));
     }
     // So that infinity does not pass.
@@ -114,17 +114,17 @@ fn absent_inputs_are_the_ends_of_the_dtype() {
 
 #[test]
 fn inputs_on_the_gpu_stay_there() {
-    let mixed = onnx::Bounds::Inputs { min: Bound::OnGpu, max: Bound::Absent };
+    let mixed = onnx::Bounds::Inputs { min: Number::OnGpu, max: Number::Absent };
     let clamp = Clamp::onnx(13, DType::U8, mixed).unwrap();
-    assert_eq!((clamp.min(), clamp.max()), (Bound::OnGpu, Bound::Value(255)));
-    let both = onnx::Bounds::Inputs { min: Bound::OnGpu, max: Bound::OnGpu };
+    assert_eq!((clamp.min(), clamp.max()), (Number::OnGpu, Bound::Value(255)));
+    let both = onnx::Bounds::Inputs { min: Number::OnGpu, max: Number::OnGpu };
     let clamp = Clamp::onnx(11, DType::F64, both).unwrap();
-    assert_eq!((clamp.min(), clamp.max(), clamp.order()), (Bound::OnGpu, Bound::OnGpu, Order::MaxWins));
+    assert_eq!((clamp.min(), clamp.max(), clamp.order()), (Number::OnGpu, Number::OnGpu, Order::MaxWins));
 }
 
 #[test]
 fn inputs_are_elements() {
-    let wide = onnx::Bounds::Inputs { min: Bound::Value(256), max: Bound::Absent };
+    let wide = onnx::Bounds::Inputs { min: Bound::Value(256), max: Number::Absent };
     let refused = Error::BoundBits { argument: "min", bits: 256, dtype: DType::U8 };
     assert_eq!(Clamp::onnx(12, DType::U8, wide), Err(refused));
     let (min, max) = (9_007_199_254_740_993_i64, i64::MAX);
@@ -181,6 +181,6 @@ fn nan_bounds_are_ignored() {
         assert_eq!(reference::element(&clamp, lowest ^ 1 << (clamp.dtype().bits() - 1)), one, "{clamp:?}");
     }
     // The bits of an input are kept as they came.
-    let signalling = onnx::Bounds::Inputs { min: Bound::Absent, max: Bound::Value(0x7f80_0001) };
+    let signalling = onnx::Bounds::Inputs { min: Number::Absent, max: Bound::Value(0x7f80_0001) };
     assert_eq!(Clamp::onnx(13, DType::F32, signalling).unwrap().max(), Bound::Value(0x7f80_0001));
 }

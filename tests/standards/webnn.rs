@@ -21,11 +21,11 @@ fn every_operand_data_type() {
 #[test]
 fn rules() {
     let clamp = Clamp::webnn(DType::F32, None, Some(1.0.into())).unwrap();
-    assert_eq!((clamp.min(), clamp.order()), (Bound::Absent, Order::MaxWins));
+    assert_eq!((clamp.min(), clamp.order()), (Number::Absent, Order::MaxWins));
     assert_eq!((clamp.nan_rule(), clamp.affine()), (NanRule::Propagate, None));
     assert_eq!(reference::element(&clamp, 0xffa0_1234), 0xffa0_1234);
     let nothing = Clamp::webnn(DType::I64, None, None).unwrap();
-    assert_eq!((nothing.min(), nothing.max()), (Bound::Absent, Bound::Absent));
+    assert_eq!((nothing.min(), nothing.max()), (Number::Absent, Number::Absent));
 }
 
 #[test]

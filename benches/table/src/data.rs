@@ -57,7 +57,8 @@ pub fn bounds(dtype: DType) -> Result<Clamp> {
         DType::U32 => (1_000_000_007, 3_000_000_019),
         DType::U64 => (u64::MAX / 4 + 7, u64::MAX / 4 * 3 - 9),
     };
-    Ok(Clamp::from_bits(dtype, Bound::Value(min), Bound::Value(max))?)
+    Ok(Clamp::unbounded(dtype)
+        .with_bounds(Scalar::from_bits(dtype, min).unwrap(), Scalar::from_bits(dtype, max).unwrap())?)
 }
 
 /// A buffer for storage and copies that starts with `bytes`.

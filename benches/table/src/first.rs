@@ -46,7 +46,7 @@ struct Job {
 impl Job {
     fn first_clamp(&self) -> Result<Clamp> {
         let clamp = self.case.clamp;
-        Ok(if self.slot { clamp.with_bounds(Bound::OnGpu, clamp.max())? } else { clamp })
+        Ok(if self.slot { clamp.with_bounds(Number::OnGpu, clamp.max())? } else { clamp })
     }
 
     /// What is prepared, `first` being [`first_clamp`](Self::first_clamp).

@@ -230,7 +230,7 @@ fn slots(bench: &Bench) -> Result<Trial> {
         .collect();
     let slots = data::buffer(&bench.device, &values)?;
     let slot = |n| Ok::<_, Error>(View::new(&slots, Layout::packed_at(&[], n)?));
-    let on_gpu = small.clamp.with_bounds(Bound::OnGpu, Bound::OnGpu)?;
+    let on_gpu = small.clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
     let operands = small.operands(0)?;
     let clamper = bench.device.host.clamper();
     let ours = clamper.prepare(&on_gpu, operands.with_min(slot(0)?).with_max(slot(1)?))?;

@@ -246,7 +246,9 @@ fn of_channel(dtype: DType, channel: usize) -> Result<Clamp> {
         }
         _ => (61 + channel as u64, 197 - channel as u64, 1.5 + n / 8.0, -20.0 - n),
     };
-    Ok(Clamp::from_bits(dtype, Bound::Value(min), Bound::Value(max))?.with_affine(scale, bias)?)
+    Ok(Clamp::unbounded(dtype)
+        .with_bounds(Scalar::from_bits(dtype, min).unwrap(), Scalar::from_bits(dtype, max).unwrap())?
+        .with_affine(scale, bias)?)
 }
 
 #[cfg(test)]

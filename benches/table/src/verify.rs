@@ -24,7 +24,16 @@ pub struct Side<'a> {
 pub fn check<'a>(clamps: impl Into<Clamps<'a>>, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Result<()> {
     let clamps = clamps.into();
     if dst.layout.len() <= SAMPLE {
-        let report = verify::check(clamps, src.layout, src.bytes, dst.layout, dst.bytes, after)?;
+        let report = verify::check(
+            clamps,
+            verify::Buffers {
+                src_layout: src.layout,
+                src: src.bytes,
+                dst_layout: dst.layout,
+                dst_before: dst.bytes,
+                dst_after: after,
+            },
+        )?;
         ensure!(report.passed(), "{report}");
         return Ok(());
     }

@@ -56,8 +56,8 @@ impl Operation {
 impl Channel {
     fn clamp(&self, source: DType, dtype: DType) -> Result<Clamp, Error> {
         let &Self(min, max, scale, bias) = self;
-        let [min, max] = [min, max].map(|bits| bits.map_or(Bound::Absent, Bound::Value));
-        let clamp = Clamp::from_bits(dtype, min, max)?.with_source(source)?;
+        let [min, max] = [min, max].map(|bits| bits.map_or(Number::Absent, Bound::Value));
+        let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?;
         match dtype {
             DType::F64 => clamp.with_affine_f64(scale, bias),
             _ => clamp.with_affine(scale as f32, bias as f32),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use crate::{Bound, Clamp, Clamps, DType, Error, Layout, Limits, Plan};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
 
 /// The variable that has the words.
 const WORDS: &str = "WGPU_CLAMP_SHOW";
@@ -77,8 +77,8 @@ impl Movement {
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {
-            let bound = |byte: u8| Bound::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
-            change(Clamp::from_bits(dtype, bound(n)?, bound(0x40 + n)?)?.with_source(source)?)
+            let bound = |byte: u8| Scalar::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
+            change(Clamp::unbounded(dtype).with_bounds(bound(n)?, bound(0x40 + n)?)?.with_source(source)?)
         };
         let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
         let clamps = if self.per_channel { Clamps::along(2, &clamps) } else { Clamps::from(&clamps[0]) };

@@ -72,7 +72,7 @@ impl TensorDesc<'_> {
         let shape = self.shape();
         let Some(strides) = self.strides else { return Layout::packed(&shape) };
         // On a platform of 32 bits a stride may be more than isize counts.
-        let beyond = |stride: u32| Error::AddressRange { lowest: 0, highest: i128::from(stride) };
+        let beyond = |stride: u32| Layout::refuse_addresses(0, i128::from(stride));
         let strides: Vec<isize> = strides
             .iter()
             .map(|&stride| isize::try_from(stride).map_err(|_| beyond(stride)))
@@ -88,7 +88,7 @@ impl TensorDesc<'_> {
         if strides.len() == self.sizes.len() {
             Ok(())
         } else {
-            Err(Error::StrideRank { shape: self.sizes.len(), strides: strides.len() })
+            Err(Layout::refuse_strides(self.sizes.len(), strides.len()))
         }
     }
 }

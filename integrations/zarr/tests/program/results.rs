@@ -28,7 +28,7 @@ fn every_dtype_with_ragged_edges_and_a_chunk_that_is_absent() {
         let said = run("--min 3 --max 100 --scale 0.5 --bias 2", &input, &output);
         assert!(said.contains("8 chunks written, 1 absent from IN"), "{said}");
         let bound = |number| Clamp::openvino(dtype, number, number).unwrap().min();
-        let clamp = Clamp::from_bits(dtype, bound(3.0), bound(100.0)).unwrap();
+        let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(100.0)).unwrap();
         let clamp =
             if dtype == DType::F64 { clamp.with_affine_f64(0.5, 2.0) } else { clamp.with_affine(0.5, 2.0) };
         check(&exact(clamp.unwrap()), &input, &output);
@@ -179,7 +179,7 @@ fn bounds_of_bf16_are_its_own() {
     let (input, output) = (scratch.path("in"), scratch.path("out"));
     create(&input, DType::F32, SHAPE, &plain(), &json!(0), most);
     run("--dtype bf16 --min nan --max 2.6584559915698317e36", &input, &output);
-    let clamp = Clamp::from_bits(DType::BF16, Bound::Value(0x7fc0), Bound::Value(0x7c00)).unwrap();
+    let clamp = Clamp::unbounded(DType::BF16).with_bounds(Scalar::from_bits(DType::BF16, 0x7fc0).unwrap(), Scalar::from_bits(DType::BF16, 0x7c00).unwrap()).unwrap();
     check(&exact(clamp.with_source(DType::F32).unwrap()), &input, &output);
     let error = fail("--dtype bf16 --max 1e39", &input, &scratch.path("none"));
     assert!(error.contains("1e39 is beyond the largest bf16"), "{error}");

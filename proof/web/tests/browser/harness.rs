@@ -74,7 +74,7 @@ pub async fn check<'c>(
         panic!("{error}\n{}", case());
     }
     let after = dst_tensor.read_bytes().await.unwrap();
-    let report = verify::check(clamps, src_layout, src, dst_layout, dst, &after).unwrap();
+    let report = verify::check(clamps, verify::Buffers { src_layout, src, dst_layout, dst_before: dst, dst_after: &after }).unwrap();
     assert!(report.passed(), "{report}\n{}", case());
     if place == Place::Apart {
         assert!(src_tensor.read_bytes().await.unwrap() == src, "the source changed\n{}", case());

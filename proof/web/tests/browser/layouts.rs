@@ -9,7 +9,7 @@ use crate::values::bits_of;
 
 fn clamp(dtype: DType) -> Clamp {
     let bound = |x| Bound::Value(bits_of(dtype, x));
-    Clamp::from_bits(dtype, bound(3.0), bound(90.0)).unwrap()
+    Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap()
 }
 
 #[wasm_bindgen_test]

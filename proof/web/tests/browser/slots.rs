@@ -17,7 +17,7 @@ async fn bounds_on_the_gpu() {
         let n = elements.len();
         for clamp in with_precisions(Clamp::unbounded(dtype), (0.75, 2.5)) {
             let value = clamp.with_bounds(Bound::Value(bits[0]), Bound::Value(bits[1])).unwrap();
-            let on_gpu = clamp.with_bounds(Bound::OnGpu, Bound::OnGpu).unwrap();
+            let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
             // Every second element; the bounds lie in the gaps.
             let layout = Layout::strided(&[n], &[2], 0).unwrap();
             let mut data = vec![0x3c; 2 * n];
@@ -36,7 +36,7 @@ async fn bounds_on_the_gpu() {
                         .with_max(View::new(slots.buffer(), slot(2 * n - 1)));
                 gpu.host.submit(&on_gpu, operands).unwrap();
                 let after = dst.read_bytes().await.unwrap();
-                let report = verify::check(&value, &layout, &bytes, &layout, &bytes, &after).unwrap();
+                let report = verify::check(&value, verify::Buffers { src_layout: &layout, src: &bytes, dst_layout: &layout, dst_before: &bytes, dst_after: &after }).unwrap();
                 assert!(report.passed(), "{report}\n{value:?} {place}");
             }
         }
