@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher};
 use wgpu_clamp::{
-    Bound, Clamp, DType, Host, Layout, Limits, Operands, Plan, Precision, View, reference, wgpu,
+    Bound, Clamp, DType, Host, Layout, Limits, Operands, Plan, Precision, Scalar, View, reference, wgpu,
 };
 
 #[global_allocator]
@@ -116,7 +116,8 @@ mod on_a_device {
         let (from, to) = (buffer(host), buffer(host));
         let clamp = Clamp::new(-1.0_f32, 1.0);
         bencher.bench_local(|| {
-            let operands = Operands::new(View::new(&from, src), View::new(&to, dst));
+            let operands =
+                Operands::new(View::new(&from, clamp.source(), src), View::new(&to, clamp.dtype(), dst));
             host.clamper().prepare(black_box(&clamp), operands)
         });
     }

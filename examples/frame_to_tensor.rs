@@ -86,7 +86,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         frame.size(),
     );
     // Prepares and records. A program with frame after frame calls `prepare` once, and records in each.
-    clamper.encode(&mut encoder, normalise, (View::new(&pixels, rgb), View::new(&tensor, nchw)))?;
+    clamper.encode(&mut encoder, normalise, Operands::new(View::of::<u8>(&pixels, rgb), View::of::<f16>(&tensor, nchw)))?;
     // The network would go on here. This program looks at what it would get.
     let readbacks = [&pixels, &tensor].map(|from| {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;

@@ -41,7 +41,7 @@ fn matrix(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     for (name, view) in [("transposed", matrix.t()), ("every second column, from right to left", columns)] {
         let layout = Layout::of_view(memory, &view)?;
         let result = Tensor::zeros(host, f32::DTYPE, view.shape())?;
-        host.submit(&clamp, (View::new(uploaded.buffer(), layout), result.view()))?;
+        host.submit(&clamp, Operands::new(View::new(uploaded.buffer(), uploaded.dtype(), layout), result.view()))?;
         let result = Array2::from_shape_vec(view.dim(), result.read_blocking::<f32>()?)?;
         println!("{name}: {layout}");
         same(&result, &view.mapv(|x| expected(&clamp, x)))?;
@@ -58,7 +58,7 @@ fn picture(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     let memory = picture.as_slice_memory_order().ok_or("the picture has gaps")?;
     let green = Layout::of_view(memory, &picture.index_axis(Axis(2), 1))?;
     let pixels = Tensor::upload(host, &[memory.len()], memory)?;
-    host.submit(&clamp, Operands::in_place(View::new(pixels.buffer(), green)))?;
+    host.submit(&clamp, Operands::in_place(View::new(pixels.buffer(), pixels.dtype(), green)))?;
     // The whole picture comes back, into the array that it was.
     let memory = picture.as_slice_memory_order_mut().ok_or("the picture has gaps")?;
     memory.copy_from_slice(&pixels.read_blocking::<u8>()?);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::standards::Standard;
 use crate::{DType, Layout};
 
 /// Why a call was refused, or failed.
@@ -26,8 +27,13 @@ pub enum Error {
     #[error("{0}")]
     Buffer(Refusal),
     /// A standard has no such operator: reject the model, or make the clamp with [`Clamp::new`](crate::Clamp::new).
-    #[error("{0}")]
-    Standard(Refusal),
+    #[error("{refusal}")]
+    Standard {
+        /// The standard and its version.
+        standard: Standard,
+        /// What the standard refuses.
+        refusal: Refusal,
+    },
     /// The tensor or its clamps exceed a limit: create the device with its adapter's limits, or split the tensor.
     #[error("{argument}: {needed} {unit} needed, but {limit_name} allows {limit}; {remedy}")]
     Limit {
@@ -136,11 +142,12 @@ impl Error {
     }
 
     pub(crate) fn standard(
+        standard: Standard,
         argument: &'static str,
         value: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self::Standard(refusal(argument, value, remedy))
+        Self::Standard { standard, refusal: refusal(argument, value, remedy) }
     }
 
     /// Something of another length than the shape, or the other slice, has.

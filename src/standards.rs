@@ -55,8 +55,8 @@
 //! assert_eq!(out, [2.0]);
 //! reference::clamp_slice(&onnx, &[5.0_f32], &mut out)?;
 //! assert_eq!(out, [1.0]);
-//! assert!(matches!(Clamp::openvino(DType::F32, 2.0, 1.0), Err(Error::Standard(_))));
-//! assert!(matches!(Clamp::onednn(DType::F32, 2.0, 1.0), Err(Error::Standard(_))));
+//! assert!(matches!(Clamp::openvino(DType::F32, 2.0, 1.0), Err(Error::Standard { .. })));
+//! assert!(matches!(Clamp::onednn(DType::F32, 2.0, 1.0), Err(Error::Standard { .. })));
 //!
 //! // No integer lies between 0.2 and 0.8: the bounds become 1 and 0.
 //! let mut out = [0_i32; 2];
@@ -93,7 +93,7 @@
 //! let mut out = [0.0_f32; 2];
 //! reference::clamp_slice(&ignored, &[-7.0_f32, 7.0], &mut out)?;
 //! assert_eq!(out, [-7.0, 6.0]);
-//! assert!(matches!(Clamp::openvino(DType::F32, f64::NAN, 6.0), Err(Error::Standard(_))));
+//! assert!(matches!(Clamp::openvino(DType::F32, f64::NAN, 6.0), Err(Error::Standard { .. })));
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -137,9 +137,10 @@ use self::directml::FeatureLevel;
 use crate::error::names;
 use crate::{DType, Error};
 
-/// One of the five standards, in the version that was asked for: for messages.
-#[derive(Clone, Copy)]
-enum Standard {
+/// One of the five standards, in the version that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Standard {
     /// `DirectML` CLIP and CLIP1.
     DirectMl {
         /// The feature level.
@@ -203,6 +204,7 @@ fn refuse_dtype(standard: Standard, dtype: DType, allowed: &'static [DType]) -> 
         Ok(())
     } else {
         Err(Error::standard(
+            standard,
             "dtype",
             format!("{dtype} is not in {standard}"),
             format!("it takes {}{}", names(allowed), standard.since(dtype)),
@@ -226,6 +228,7 @@ fn refuse_crossed(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
 /// The error of a bound that is NaN, where the standard's text or its implementation requires a number.
 fn nan_bound(standard: Standard, argument: &'static str) -> Error {
     Error::standard(
+        standard,
         argument,
         format!("NaN is no bound of {standard}"),
         "give a number, or ±infinity for none",
@@ -235,5 +238,5 @@ fn nan_bound(standard: Standard, argument: &'static str) -> Error {
 /// The error of `min > max`, which the standard's text forbids or its implementation refuses.
 fn crossed(standard: Standard, min: f64, max: f64) -> Error {
     let remedy = format!("{standard} requires min <= max{}", standard.not_in_text());
-    Error::standard("min, max", format!("{min} is more than {max}"), remedy)
+    Error::standard(standard, "min, max", format!("{min} is more than {max}"), remedy)
 }

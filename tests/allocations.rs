@@ -151,8 +151,8 @@ impl Tensors {
     }
 
     fn prepare(&self, gpu: &Gpu, clamp: &Clamp) -> Prepared {
-        let [src, dst] = self.buffers.each_ref().map(|buffer| View::new(buffer, packed(&[LEN])));
-        gpu.clamper().prepare(clamp, (src, dst)).unwrap()
+        let [src, dst] = self.buffers.each_ref().map(|buffer| View::of::<u8>(buffer, packed(&[LEN])));
+        gpu.clamper().prepare(clamp, Operands::new(src, dst)).unwrap()
     }
 }
 
@@ -193,47 +193,6 @@ fn recording_allocates_what_wgpu_does() {
         let _warm = (ours(), theirs(), ours(), theirs());
         let (ours, theirs) = (ours(), theirs());
         println!("record, {TIMES} times, {}: {ours:?}, by hand {theirs:?}", gpu.name);
-        assert_eq!(ours, theirs, "{}", gpu.name);
-    }
-}
-
-/// [`Prepared::record_all`] sets what changes, as a careful program would by hand.
-#[test]
-fn recording_all_allocates_what_wgpu_does() {
-    let _turn = turn();
-    for gpu in gpus() {
-        let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
-        let [src, dst] = &tensors.buffers;
-        let groups = [0; 2].map(|_| by_hand.bind(gpu, &params(gpu, 384), [src, dst]));
-        // One pipeline, two blocks of parameters; 1020 elements are one dispatch.
-        let clamps = [(1_u32, 2), (3, 4)].map(|(min, max)| {
-            let [src, dst] = tensors.buffers.each_ref().map(|buffer| View::new(buffer, packed(&[1020])));
-            gpu.clamper().prepare(&Clamp::new(min, max), (src, dst)).unwrap()
-        });
-        assert_eq!(clamps.each_ref().map(Prepared::dispatches), [1, 1]);
-
-        // In turns: the pipeline once. Then the second again and again: no bind group either.
-        let ours = || {
-            round(gpu, |pass| {
-                let turns = (0..TIMES).map(|n| &clamps[n % 2]);
-                Prepared::record_all(pass, turns.chain((0..TIMES).map(|_| &clamps[1])));
-            })
-        };
-        let theirs = || {
-            round(gpu, |pass| {
-                pass.set_pipeline(&by_hand.pipelines[0]);
-                for n in 0..TIMES {
-                    pass.set_bind_group(0, &groups[n % 2], &[]);
-                    pass.dispatch_workgroups(1, 1, 1);
-                }
-                for _ in 0..TIMES {
-                    pass.dispatch_workgroups(1, 1, 1);
-                }
-            })
-        };
-        let _warm = (ours(), theirs(), ours(), theirs());
-        let (ours, theirs) = (ours(), theirs());
-        println!("record_all, {} clamps, {}: {ours:?}, by hand {theirs:?}", 2 * TIMES, gpu.name);
         assert_eq!(ours, theirs, "{}", gpu.name);
     }
 }
@@ -279,7 +238,8 @@ fn rounds_leak_nothing() {
             let again = kept.clone();
             round(gpu, |pass| {
                 for _ in 0..10 {
-                    Prepared::record_all(pass, [&kept, &fresh]);
+                    kept.record(pass);
+                    fresh.record(pass);
                     again.record(pass);
                 }
             });
@@ -310,7 +270,7 @@ fn channels_without_room_allocate_an_error() {
         let gpu = with_limits(&gpu.adapter, limits);
         let clamps: Vec<_> = (0..CHANNELS).map(|n| Clamp::at_most(f32::from(n))).collect();
         let data = buffer(&gpu, &vec![0; 4 * clamps.len()]);
-        let operands = || Operands::in_place(View::new(&data, packed(&[clamps.len(), 1])));
+        let operands = || Operands::in_place(View::of::<f32>(&data, packed(&[clamps.len(), 1])));
         let (_, bytes) = allocated(|| {
             gpu.clamper().prepare(Clamps::along(0, &clamps), operands()).unwrap_err();
         });

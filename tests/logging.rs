@@ -9,7 +9,7 @@ mod harness;
 use std::cell::RefCell;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
-use wgpu_clamp::{Bound, Clamp, Clamper, Host, Layout, Limits, Operands, Precision, Tensor, View, wgpu};
+use wgpu_clamp::{Clamp, Clamper, Host, Layout, Limits, Number, Operands, Precision, Tensor, View, wgpu};
 
 use crate::harness::{Gpu, alone, buffer, devices, gpus, with_limits};
 
@@ -97,7 +97,7 @@ fn optional_features_are_named_where_they_are_used() {
         for (clamp, fast) in [(step, f64_arithmetic), (step.with_precision(Precision::Exact), false)] {
             let data = buffer(gpu, &[0; 64]);
             let (_, log) = lines(|| {
-                clamper.prepare(&clamp, Operands::in_place(View::new(&data, packed(&[8])))).unwrap()
+                clamper.prepare(&clamp, Operands::in_place(View::of::<f64>(&data, packed(&[8])))).unwrap()
             });
             let step = if fast { "fast" } else { "exact" };
             // Without f64 arithmetic, the two precisions share a pipeline.
@@ -129,13 +129,14 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             lines(|| clamper.prepare(clamp, operands).unwrap().dispatches())
         };
 
-        let none = Operands::new(View::new(&a, packed(&[0])), View::new(&b, packed(&[0])));
+        let none = Operands::new(View::of::<u8>(&a, packed(&[0])), View::of::<u8>(&b, packed(&[0])));
         let (count, lines) = prepare(&Clamp::new(1_u8, 9), none);
         assert!(count == 0 && lines[0].ends_with("windows: 0; dispatches: 0"), "{lines:?}");
 
         // 231 bytes: 14 packets whole, one in part.
         let clamp = Clamp::new(1_u8, 9);
-        let operands = Operands::new(View::new(&a, packed(&[3, 77])), View::new(&b, packed(&[3, 77])));
+        let operands =
+            Operands::new(View::of::<u8>(&a, packed(&[3, 77])), View::of::<u8>(&b, packed(&[3, 77])));
         let rows = "shape [3, 77], strides [77, 1], offset 0";
         let block = "64 (1 to 1), by packets, in rows";
         let plan = |clamp: &str| {
@@ -152,7 +153,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         assert_eq!(prepare(&Clamp::at_most(3_u8), operands), (2, with(plan("min(x, 3)"), "cached")));
 
         let columns = Layout::strided(&[4, 4], &[1, 4], 16).unwrap();
-        let columns = Operands::new(View::new(&a, packed(&[4, 4])), View::new(&a, columns));
+        let columns = Operands::new(View::of::<f32>(&a, packed(&[4, 4])), View::of::<f32>(&a, columns));
         let clamp = Clamp::new(1.0_f32, 9.0).with_affine(2.0, 1.0).unwrap();
         let (count, lines) = prepare(&clamp, columns);
         assert_eq!(
@@ -175,7 +176,8 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         // A bound on the GPU takes a dispatch more.
         let clamp = Clamp::at_least(1_i64).with_affine(2.0, 1.0).unwrap();
         let clamp = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
-        let operands = Operands::in_place(View::new(&a, packed(&[4]))).with_max(View::new(&b, packed(&[])));
+        let operands =
+            Operands::in_place(View::of::<i64>(&a, packed(&[4]))).with_max(View::of::<i64>(&b, packed(&[])));
         let (count, lines) = prepare(&clamp, operands);
         assert_eq!(
             (count, lines),
@@ -208,7 +210,7 @@ fn windows_are_counted_and_not_listed() {
             wgpu::Limits { max_storage_buffer_binding_size: 2048, ..wgpu::Limits::downlevel_defaults() };
         let small = with_limits(&gpu.adapter, limits);
         let data = buffer(&small, &vec![0; 100_000]);
-        let operands = Operands::in_place(View::new(&data, packed(&[100_000])));
+        let operands = Operands::in_place(View::of::<u8>(&data, packed(&[100_000])));
         let (prepared, lines) = lines(|| small.clamper().prepare(&Clamp::at_least(1_u8), operands).unwrap());
         let windows = prepared.dispatches();
         assert!(windows > 50);
@@ -242,7 +244,9 @@ fn the_rest_is_silent() {
             host.submit(&Clamp::at_most(2_u32), mismatch).unwrap_err();
             let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             tensor.buffer().destroy();
-            gpu.clamper().encode_in_place(&mut encoder, &Clamp::at_most(2_u16), tensor.view()).unwrap_err();
+            gpu.clamper()
+                .encode(&mut encoder, &Clamp::at_most(2_u16), Operands::in_place(tensor.view()))
+                .unwrap_err();
         });
         let expected = |text: &str| text.starts_with("prepare ") || text.starts_with("pipeline ");
         for (level, text) in records {

@@ -5,7 +5,7 @@ use ndarray::{
     Slice,
 };
 use proptest::prelude::*;
-use wgpu_clamp::{Clamp, Element, Error, Layout, Precision, ndarray, reference};
+use wgpu_clamp::{Clamp, Element, Error, Layout, Precision, Refusal, ndarray, reference};
 
 /// What is done to a view, by numbers that are taken modulo what it has.
 type Step = (u8, u8, u8, u8);
@@ -128,7 +128,11 @@ fn what_is_no_part_of_the_memory_is_refused() {
     let array = Array::from_shape_fn((4, 3), |(i, j)| i * 3 + j).mapv(|n| n as u32);
     let memory = array.as_slice_memory_order().unwrap();
     let outside = |memory: &[u32], view: &ArrayRef<u32, _>| match Layout::of_view(memory, view) {
-        Err(Error::ViewOutside { first, len, .. }) => (first, len),
+        Err(Error::Argument(Refusal { argument: "memory", value, .. })) => {
+            let numbers: Vec<i128> = value.split(' ').filter_map(|word| word.parse().ok()).collect();
+            let [len, first] = numbers[..] else { panic!("{value}") };
+            (first, len)
+        }
         other => panic!("{other:?}"),
     };
     // One element short at the end, then at the start, then reversed so that only the last index is outside.
@@ -152,7 +156,8 @@ fn rank_8_is_the_highest() {
     assert_eq!(Layout::of_view(array.as_slice().unwrap(), &array).unwrap().rank(), 8);
     for extent in [0, 1] {
         let array = ArrayD::<u8>::zeros(IxDyn(&[extent; 9]));
-        assert_eq!(Layout::of_view(array.as_slice().unwrap(), &array), Err(Error::Rank { rank: 9 }));
+        let refused = Layout::of_view(array.as_slice().unwrap(), &array).unwrap_err();
+        assert!(refused.to_string().starts_with("shape: rank 9 is not supported"), "{refused}");
     }
 }
 
@@ -160,14 +165,15 @@ fn rank_8_is_the_highest() {
 fn a_view_back_needs_the_memory_and_a_count() {
     let rows = Layout::strided(&[2, 3], &[-4, 1], 4).unwrap();
     let short = rows.array_view(&[0_u8; 6]).unwrap_err();
-    assert_eq!(short, Error::Length { argument: "memory", unit: "elements", expected: 7, actual: 6 });
+    assert_eq!(short.to_string(), "memory: 6 elements given; 7 needed");
     assert_eq!(
         rows.array_view(&[0_u8, 1, 2, 3, 4, 5, 6]).unwrap(),
         ndarray::array![[4, 5, 6], [0, 1, 2]].into_dyn()
     );
 
     let huge = Layout::packed(&[1]).unwrap().broadcast_to(&[usize::MAX]).unwrap();
-    assert!(matches!(huge.array_view(&[0_u8]), Err(Error::ElementCount { .. })));
+    let refused = huge.array_view(&[0_u8]).unwrap_err();
+    assert!(refused.to_string().contains("more elements than this platform can count"), "{refused}");
     // Strides along which nothing lies.
     let single = Layout::strided(&[1, 2], &[isize::MIN, -1], 1).unwrap();
     assert_eq!(single.array_view(&[7_u8, 8]).unwrap(), ndarray::array![[8, 7]].into_dyn());

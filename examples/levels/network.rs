@@ -110,9 +110,9 @@ impl Way {
         let [source, dtype] = [clamps[0].source(), clamps[0].dtype()];
         let src_tensor = Tensor::upload_bytes(host, source, &[src_layout.len()], src)?;
         let dst = Tensor::zeros(host, dtype, &[dst_layout.len()])?;
-        let from = View::new(src_tensor.buffer(), *src_layout);
-        let to = View::new(dst.buffer(), *dst_layout);
-        let one = clock::best(host, |encoder| Ok(host.clamper().encode(encoder, channels, (from, to))?))?;
+        let from = View::new(src_tensor.buffer(), src_tensor.dtype(), *src_layout);
+        let to = View::new(dst.buffer(), dst.dtype(), *dst_layout);
+        let one = clock::best(host, |encoder| Ok(host.clamper().encode(encoder, channels, Operands::new(from, to))?))?;
         let after = dst.read_bytes_blocking()?;
 
         let steps = Steps::new(host, src_tensor.buffer(), self, precision)?;
@@ -169,13 +169,13 @@ fn there_step_by_step(steps: &Steps<'_>, encoder: &mut wgpu::CommandEncoder) -> 
     let Steps { host, src, interleaved, dst, pixels, planes, precision, .. } = steps;
     let clamper = host.clamper();
     let to_floats = Clamp::unbounded(DType::F32).with_source(DType::U8)?;
-    clamper.encode(encoder, &to_floats, (View::new(src, interleaved.view().layout), interleaved.view()))?;
-    let pixels = View::new(interleaved.buffer(), *pixels);
-    clamper.encode(encoder, &Clamp::unbounded(DType::F32), (pixels, View::new(dst.buffer(), *planes)))?;
+    clamper.encode(encoder, &to_floats, Operands::new(View::of::<u8>(src, interleaved.layout()), interleaved.view()))?;
+    let pixels = View::of::<f32>(interleaved.buffer(), *pixels);
+    clamper.encode(encoder, &Clamp::unbounded(DType::F32), Operands::new(pixels, View::of::<f32>(dst.buffer(), *planes)))?;
     for channel in 0..CHANNELS.len() {
-        let plane = View::new(dst.buffer(), planes.slice(0, channel..channel + 1)?);
+        let plane = View::of::<f32>(dst.buffer(), planes.slice(0, channel..channel + 1)?);
         let clamp = normalise(channel, DType::F32)?.with_precision(*precision);
-        clamper.encode_in_place(encoder, &clamp, plane)?;
+        clamper.encode(encoder, &clamp, Operands::in_place(plane))?;
     }
     Ok(())
 }
@@ -186,13 +186,13 @@ fn back_step_by_step(steps: &Steps<'_>, encoder: &mut wgpu::CommandEncoder) -> R
     let clamper = host.clamper();
     for channel in 0..CHANNELS.len() {
         let plane = planes.slice(0, channel..channel + 1)?;
-        let views = (View::new(src, plane), View::new(planar.buffer(), plane));
+        let views = Operands::new(View::of::<f32>(src, plane), View::of::<f32>(planar.buffer(), plane));
         clamper.encode(encoder, &restore(channel, DType::F32)?.with_precision(*precision), views)?;
     }
-    let views = (View::new(planar.buffer(), *planes), View::new(interleaved.buffer(), *pixels));
+    let views = (View::new(planar.buffer(), *planes), View::of::<f32>(interleaved.buffer(), *pixels));
     clamper.encode(encoder, &Clamp::unbounded(DType::F32), views)?;
     let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32)?.with_rounding(Rounding::NearestEven);
-    clamper.encode(encoder, &to_bytes, (interleaved.view(), dst.view()))?;
+    clamper.encode(encoder, &to_bytes, Operands::new(interleaved.view(), dst.view()))?;
     Ok(())
 }
 

@@ -31,9 +31,9 @@ pub fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(Rg
         Stretch { clamp, src_layout: rectangle, src: picture, dst_layout: rectangle, dst_before: picture };
     let (after, passed) = stretch.run(host, |host| {
         let tensor = Tensor::upload(host, &shape, picture)?;
-        let view = View::new(tensor.buffer(), rectangle);
+        let view = View::new(tensor.buffer(), tensor.dtype(), rectangle);
         let time = clock::submit_and_wait(host, |encoder| {
-            Ok(host.clamper().encode_in_place(encoder, &clamp, view)?)
+            Ok(host.clamper().encode(encoder, &clamp, Operands::in_place(view))?)
         })?;
         Ok((tensor.read_blocking()?, time))
     })?;
@@ -67,9 +67,9 @@ pub fn interleaved_to_planar(host: Option<&Host>, picture: &RgbImage) -> Result<
     let (after, passed) = stretch.run(host, |host| {
         let src = Tensor::upload(host, interleaved.shape(), &samples)?;
         let dst = Tensor::zeros(host, DType::F32, planar.shape())?;
-        let by_plane = View::new(src.buffer(), by_plane);
+        let by_plane = View::new(src.buffer(), src.dtype(), by_plane);
         let time = clock::submit_and_wait(host, |encoder| {
-            Ok(host.clamper().encode(encoder, &clamp, (by_plane, dst.view()))?)
+            Ok(host.clamper().encode(encoder, &clamp, Operands::new(by_plane, dst.view()))?)
         })?;
         Ok((bytemuck::cast_slice(&dst.read_blocking::<f32>()?).to_vec(), time))
     })?;
@@ -132,10 +132,15 @@ impl Stretch<'_> {
     }
 }
 
+/// A number of the affine step, or what an absent one stands for.
+fn number(number: Number, absent: f32) -> f32 {
+    number.value().and_then(Scalar::get).unwrap_or(absent)
+}
+
 impl fmt::Display for Stretch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { clamp, src_layout, dst_layout, .. } = self;
-        let (scale, bias) = clamp.affine().map_or((1.0, 0.0), |affine| (affine.scale(), affine.bias()));
+        let (scale, bias) = (number(clamp.scale(), 1.0), number(clamp.bias(), 0.0));
         writeln!(f, "  dtype: {}, scale {scale}, bias {bias:.4}", clamp.dtype())?;
         write!(f, "  layout: {:?}", src_layout.shape())?;
         write!(f, ", strides {:?} from element {}", src_layout.strides(), src_layout.offset())?;

@@ -8,7 +8,7 @@ use wgpu_clamp::standards::directml::{
 };
 use wgpu_clamp::standards::onnx::{self, Bounds};
 use wgpu_clamp::standards::webnn;
-use wgpu_clamp::{Bound, Clamp, DType, Error, NanRule, Order, Precision, reference};
+use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Scalar, reference};
 
 /// One input of the target.
 ///
@@ -38,7 +38,7 @@ fn case(u: &mut Unstructured) -> Result<()> {
     }
     // The bounds, and what lies beside them.
     for bound in [clamp.min(), clamp.max()] {
-        if let Bound::Value(bits) = bound {
+        if let Some(bits) = bound.value().map(Scalar::bits) {
             for x in [bits.wrapping_sub(1), bits, bits.wrapping_add(1)] {
                 check(&clamp, x & mask(dtype));
             }
@@ -117,7 +117,8 @@ fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<std::result::Resu
         let [min, max] = [u.arbitrary::<u64>()? & mask, u.arbitrary::<u64>()? & mask];
         let made = ElementWiseClip1 { input, output, scale_bias, min_max_dtype, min, max }.resolve(level);
         if let Ok((clamp, ..)) = &made {
-            assert_eq!((clamp.min(), clamp.max()), (Bound::Value(min), Bound::Value(max)));
+            let scalar = |bits| Number::from(Scalar::from_bits(dtype, bits).unwrap());
+            assert_eq!((clamp.min(), clamp.max()), (scalar(min), scalar(max)));
             assert!(level >= FeatureLevel::V5_0 && min_max_dtype == dtype);
         }
         made
@@ -141,8 +142,8 @@ fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp,
             Ok(match u.int_in_range(0..=5)? {
                 0 => Number::Absent,
                 1 => Number::OnGpu,
-                2 => Bound::Value(u.arbitrary()?),
-                _ => Bound::Value(u.arbitrary::<u64>()? & mask(dtype)),
+                2 => u.arbitrary::<i16>()?.into(),
+                _ => Scalar::from_bits(dtype, u.arbitrary::<u64>()? & mask(dtype)).unwrap().into(),
             })
         };
         Bounds::Inputs { min: bound(u)?, max: bound(u)? }
@@ -151,7 +152,7 @@ fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp,
     let version = accepted(onnx::version(opset));
     assert_eq!(version.is_some(), opset > 0);
     let has = accepted(onnx::dtypes(opset)).is_some_and(|dtypes| dtypes.contains(&dtype));
-    let fits = |bound| if let Bound::Value(bits) = bound { bits & !mask(dtype) == 0 } else { true };
+    let fits = |bound: Number| bound.value().is_none_or(|scalar| scalar.dtype() == dtype);
     let good = match bounds {
         Bounds::Attributes { .. } => opset < 11,
         Bounds::Inputs { min, max } => opset >= 11 && fits(min) && fits(max),
@@ -168,7 +169,7 @@ fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp,
                 assert_eq!((clamp.order(), clamp.nan_rule()), rules);
                 for (given, taken) in [(min, clamp.min()), (max, clamp.max())] {
                     // An input that is not there is the end of the finite numbers.
-                    assert!(given == taken || given == Number::Absent && matches!(taken, Bound::Value(_)));
+                    assert!(given == taken || given == Number::Absent && taken.value().is_some());
                 }
             }
         }
@@ -201,7 +202,7 @@ fn onednn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clam
 fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
     let given: [Option<f64>; 2] =
         if u.arbitrary()? { floats(u)?.map(|number| Some(number.into())) } else { u.arbitrary()? };
-    let [min, max] = given.map(|number| number.map(webnn::Number::from));
+    let [min, max] = given.map(|number| number.map(webnn::MlNumber::from));
     let made = Clamp::webnn(dtype, min, max);
     let has = webnn::DTYPES.contains(&dtype);
     // An integer of a NaN is 0.
@@ -211,8 +212,8 @@ fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Cl
         (Ok(clamp), [Some(min), Some(max)]) => {
             let rules = (Order::MaxWins, NanRule::Propagate);
             attributes(clamp, [min, max], rules, [f64::round_ties_even; 2]);
-            if let (Bound::Value(min), Bound::Value(max)) = (clamp.min(), clamp.max()) {
-                let numbers = number(dtype, min).zip(number(dtype, max));
+            if let (Some(min), Some(max)) = (clamp.min().value(), clamp.max().value()) {
+                let numbers = number(dtype, min.bits()).zip(number(dtype, max.bits()));
                 assert!(numbers.is_none_or(|(min, max)| min <= max), "{clamp:?}");
             }
         }
@@ -252,11 +253,13 @@ fn attributes(clamp: &Clamp, values: [f64; 2], rules: (Order, NanRule), to_integ
     assert_eq!((clamp.order(), clamp.nan_rule()), rules);
     let dtype = clamp.dtype();
     for ((bound, value), to_integer) in [clamp.min(), clamp.max()].into_iter().zip(values).zip(to_integer) {
-        let Bound::Value(bits) = bound else { panic!("{clamp:?} lacks a bound of {value}") };
+        let Some(bits) = bound.value().map(Scalar::bits) else {
+            panic!("{clamp:?} lacks a bound of {value}")
+        };
         match number(dtype, bits) {
             None => assert!(value.is_nan(), "{clamp:?} of {value}"),
-            Some(Number::Float(rounded)) => nearest(dtype, value, bits, rounded),
-            Some(Number::Integer(bound)) => {
+            Some(Real::Float(rounded)) => nearest(dtype, value, bits, rounded),
+            Some(Real::Integer(bound)) => {
                 let [lowest, highest] = range(dtype);
                 // `as` saturates, and every f64 beyond an i128 is beyond the dtype.
                 assert_eq!(bound, (to_integer(value) as i128).clamp(lowest, highest), "{dtype} of {value}");
@@ -274,7 +277,7 @@ fn nearest(dtype: DType, value: f64, bits: u64, rounded: f64) {
     // Infinity is where the next number would be, were there one.
     let beyond = if dtype == DType::F16 { 65_536.0 } else { 2.0_f64.powi(128) };
     let off = |magnitude: u64| match number(dtype, magnitude) {
-        Some(Number::Float(at)) => (at.min(beyond) - value.abs().min(2.0 * beyond)).abs(),
+        Some(Real::Float(at)) => (at.min(beyond) - value.abs().min(2.0 * beyond)).abs(),
         _ => f64::INFINITY,
     };
     let magnitude = bits & mask(dtype) >> 1;
@@ -284,12 +287,12 @@ fn nearest(dtype: DType, value: f64, bits: u64, rounded: f64) {
 
 /// An element that is not NaN. -0 and +0 are equal.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-enum Number {
+enum Real {
     Float(f64),
     Integer(i128),
 }
 
-fn number(dtype: DType, bits: u64) -> Option<Number> {
+fn number(dtype: DType, bits: u64) -> Option<Real> {
     let float = match dtype {
         DType::F32 => f64::from(f32::from_bits(bits as u32)),
         DType::F16 => f16::from_bits(bits as u16).to_f64(),
@@ -297,11 +300,11 @@ fn number(dtype: DType, bits: u64) -> Option<Number> {
         DType::F64 => f64::from_bits(bits),
         _ if dtype.is_signed_integer() => {
             let unused = 64 - dtype.bits();
-            return Some(Number::Integer(i128::from((bits << unused).cast_signed() >> unused)));
+            return Some(Real::Integer(i128::from((bits << unused).cast_signed() >> unused)));
         }
-        _ => return Some(Number::Integer(bits.into())),
+        _ => return Some(Real::Integer(bits.into())),
     };
-    (!float.is_nan()).then_some(Number::Float(float))
+    (!float.is_nan()).then_some(Real::Float(float))
 }
 
 /// Of an integer.
@@ -323,13 +326,15 @@ fn follows(clamp: &Clamp, x: u64, y: u64) {
     let dtype = clamp.dtype();
     let context = || format!("{clamp:x?}: {x:#x} becomes {y:#x}");
     assert_eq!(y & !mask(dtype), 0, "{}", context());
-    let bits = |bound| if let Bound::Value(bits) = bound { Some(bits) } else { None };
+    let bits = |bound: Number| bound.value().map(Scalar::bits);
     let bound = |bound| bits(bound).and_then(|bits| number(dtype, bits));
     let (min, max) = (bound(clamp.min()), bound(clamp.max()));
-    let infinity = |bits| matches!(number(dtype, bits), Some(Number::Float(x)) if x.is_infinite());
+    let infinity = |bits| matches!(number(dtype, bits), Some(Real::Float(x)) if x.is_infinite());
     let Some(result) = number(dtype, y) else {
         // Only a NaN stays one; but infinity by a scale of 0 is one too.
-        let made = clamp.affine().is_some_and(|affine| affine.scale() == 0.0) && infinity(x);
+        let zero =
+            clamp.scale().value().is_some_and(|scale| scale.bits() << (65 - scale.dtype().bits()) == 0);
+        let made = zero && infinity(x);
         assert!(clamp.nan_rule() == NanRule::Propagate && (x == y || made), "{}", context());
         return;
     };
@@ -338,7 +343,7 @@ fn follows(clamp: &Clamp, x: u64, y: u64) {
         return assert_eq!(bits(wins), Some(y), "{}", context());
     }
     assert!(min.is_none_or(|min| result >= min) && max.is_none_or(|max| result <= max), "{}", context());
-    if clamp.affine().is_some() {
+    if clamp.scale() != Number::Absent {
         return;
     }
     match number(dtype, x) {

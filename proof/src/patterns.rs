@@ -7,8 +7,8 @@ use anyhow::{Result, bail, ensure};
 use clamp_proof::Limits;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use wgpu_clamp::{
-    Bound, Clamp, DType, Host, Layout, NanRule, Operands, Order, Precision, Prepared, Rounding, Tensor, View,
-    verify, wgpu,
+    Clamp, DType, Host, Layout, NanRule, Number, Operands, Order, Precision, Prepared, Rounding, Scalar,
+    Tensor, View, verify, wgpu,
 };
 
 use crate::implementation;
@@ -78,7 +78,7 @@ fn lines() -> Result<Vec<Line>> {
         for order in [Order::MinWins, Order::MaxWins] {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
             let clamp = |(min, max): (u8, u8)| {
-                let [min, max] = [min, max].map(|bits| Bound::Value(u64::from(bits)));
+                let [min, max] = [min, max].map(|bits| Scalar::from_bits(dtype, u64::from(bits)).expect("an element"));
                 Ok(Clamp::unbounded(dtype).with_bounds(min, max)?.with_order(order))
             };
             let name = format!("{dtype}, every Min and Max, {order:?}");
@@ -144,7 +144,10 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
         }
         let bytes: &[u8] = bytemuck::cast_slice(&patterns);
         host.queue().write_buffer(src.buffer(), 0, bytes);
-        let views = Operands::new(View::new(src.buffer(), layout), View::new(dst.buffer(), layout));
+        let views = Operands::new(
+            View::new(src.buffer(), clamp.source(), layout),
+            View::new(dst.buffer(), clamp.dtype(), layout),
+        );
         host.submit(clamp, views)?;
         differing += compare(clamp, bytes, before, &pollster::block_on(dst.read_bytes())?)?;
         first += count as u64;
@@ -171,16 +174,15 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
         host.queue().write_buffer(dst.buffer(), 0, before);
         let prepare = |(n, clamp): (usize, &Clamp)| {
             let layout = Layout::strided(&[count], &[1], n * count)?;
-            let views = Operands::new(src.view(), View::new(dst.buffer(), layout));
+            let views = Operands::new(src.view(), View::new(dst.buffer(), clamp.dtype(), layout));
             host.clamper().prepare(clamp, views)
         };
         let prepared: Vec<Prepared> = clamps.iter().enumerate().map(prepare).collect::<Result<_, _>>()?;
         let mut encoder =
             host.clamper().device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        Prepared::record_all(
-            &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
-            &prepared,
-        );
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+        drop(pass);
         host.queue().submit([encoder.finish()]);
         let after = pollster::block_on(dst.read_bytes())?;
         let results = before.chunks_exact(patterns.len()).zip(after.chunks_exact(patterns.len()));

@@ -2,7 +2,8 @@
 
 use ndarray::{ArrayRef, ArrayViewD, Axis, Dimension, IxDyn, ShapeBuilder};
 
-use crate::{Element, Error, Layout};
+use super::uncountable;
+use crate::{Element, Error, Layout, Refusal};
 
 /// With the feature `ndarray`.
 impl Layout {
@@ -57,7 +58,8 @@ impl Layout {
         let offset = usize::try_from(first / size).map_err(|_| outside())?;
         match Self::strided(shape, strides, offset) {
             Ok(layout) if layout.span().is_some_and(|(_, highest)| highest < memory.len()) => Ok(layout),
-            _ => Err(outside()),
+            Ok(_) | Err(Error::Argument(Refusal { argument: "layout", .. })) => Err(outside()),
+            refused => refused,
         }
     }
 

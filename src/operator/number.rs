@@ -29,9 +29,14 @@ impl Scalar {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn from_bits(dtype: DType, bits: u64) -> Result<Self, Error> {
+        Self::of("bits", dtype, bits)
+    }
+
+    /// As [`from_bits`](Self::from_bits), for bits that the caller calls `argument`.
+    pub(crate) fn of(argument: &'static str, dtype: DType, bits: u64) -> Result<Self, Error> {
         if bits.checked_shr(dtype.bits()).unwrap_or(0) != 0 {
             return Err(Error::argument(
-                "bits",
+                argument,
                 format!("{bits:#x} has bits beyond the {} of {dtype}", dtype.bits()),
                 "give the element's bits, zero-extended",
             ));
@@ -63,6 +68,25 @@ impl Scalar {
     /// Takes bits that are known to be of `dtype`.
     pub(crate) const fn new(dtype: DType, bits: u64) -> Self {
         Self { dtype, bits }
+    }
+
+    /// The value as a Rust type, or `None` if `T` is of another dtype.
+    ///
+    /// ```
+    /// # use wgpu_clamp::Clamp;
+    /// let clamp = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
+    /// let scale = clamp.scale().value().and_then(|scale| scale.get::<f32>());
+    /// assert_eq!(scale, Some(1.5));
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn get<T: Element>(self) -> Option<T> {
+        let mut bytes = self.bits.to_le_bytes();
+        let bytes = &mut bytes[..self.dtype.size()];
+        if cfg!(target_endian = "big") {
+            bytes.reverse();
+        }
+        (T::DTYPE == self.dtype).then(|| bytemuck::pod_read_unaligned(bytes))
     }
 
     /// The dtype.
@@ -117,12 +141,18 @@ pub enum Number {
 }
 
 impl Number {
-    /// The bits of a value.
-    pub(crate) const fn bits(self) -> Option<u64> {
+    /// The value, where the program knows it.
+    #[must_use]
+    pub const fn value(self) -> Option<Scalar> {
         match self {
-            Self::Value(scalar) => Some(scalar.bits),
+            Self::Value(scalar) => Some(scalar),
             Self::Absent | Self::OnGpu => None,
         }
+    }
+
+    /// The bits of the value.
+    pub(crate) fn bits(self) -> Option<u64> {
+        self.value().map(Scalar::bits)
     }
 }
 

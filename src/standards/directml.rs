@@ -131,13 +131,15 @@ impl<'a> ElementWiseClip1<'a> {
         let since = FeatureLevel::V5_0;
         if level < since {
             let value = format!("ELEMENT_WISE_CLIP1 is not in DirectML feature level {level}");
-            return Err(Error::standard("level", value, format!("it is since {since}")));
+            let standard = Standard::DirectMl { level };
+            return Err(Error::standard(standard, "level", value, format!("it is since {since}")));
         }
         let dtype = self.input.dtype;
         refuse_dtype(Standard::DirectMl { level }, dtype, level.dtypes())?;
         refuse_mismatch("min_max_dtype", dtype, self.min_max_dtype)?;
-        let [min, max] = [self.min, self.max].map(|bits| Scalar::from_bits(dtype, bits));
-        let clamp = Clamp::unbounded(dtype).with_bounds(min?, max?)?;
+        let min = Scalar::of("min", dtype, self.min)?;
+        let max = Scalar::of("max", dtype, self.max)?;
+        let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?;
         for (argument, bits) in [("min", self.min), ("max", self.max)] {
             if convert::is_nan(dtype, bits) {
                 return Err(nan_bound(Standard::DirectMl { level }, argument));
@@ -209,8 +211,10 @@ fn layouts(
     let (rank, allowed) = (input.sizes.len(), level.ranks());
     if !allowed.contains(&rank) {
         let value = format!("{rank} dimensions are not in {}", Standard::DirectMl { level });
-        let remedy = format!("it takes {} to {}", allowed.start(), allowed.end());
-        return Err(Error::standard("sizes", value, remedy));
+        let (least, most) = (allowed.start(), allowed.end());
+        let takes = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        let remedy = format!("it takes {takes}");
+        return Err(Error::standard(Standard::DirectMl { level }, "sizes", value, remedy));
     }
     Ok((input.layout()?, output.layout()?))
 }

@@ -91,7 +91,7 @@ pub fn version(opset: u32) -> Result<u32, Error> {
     match opset {
         0 => {
             let remedy = "versions of the ONNX operator set begin at 1";
-            Err(Error::standard("opset", "0 is no version", remedy))
+            Err(Error::standard(Standard::Onnx { opset }, "opset", "0 is no version", remedy))
         }
         1..6 => Ok(1),
         6..11 => Ok(6),
@@ -184,7 +184,7 @@ impl Clamp {
             _ => {
                 let value = format!("{standard} takes no {}", bounds.name());
                 let remedy = "opsets 1 to 10 take attributes, 11 and later take inputs";
-                return Err(Error::standard("bounds", value, remedy));
+                return Err(Error::standard(standard, "bounds", value, remedy));
             }
         };
         let clamp = Self::unbounded(dtype).with_bounds(min, max)?;

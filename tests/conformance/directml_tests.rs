@@ -1,6 +1,6 @@
 //! `DirectML` has no runtime here: the cases derived from its text, on every adapter.
 
-use wgpu_clamp::Bound;
+use wgpu_clamp::Number;
 
 use crate::directml_text::cases;
 use crate::harness::gpus;

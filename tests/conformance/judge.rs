@@ -1,6 +1,6 @@
 //! Whether a result is what a record demands.
 
-use wgpu_clamp::{Bound, Clamp, reference};
+use wgpu_clamp::{Clamp, Number, Scalar, reference};
 
 use crate::exceptions::{self, Reason};
 use crate::golden::Record;
@@ -109,9 +109,6 @@ fn refused(record: &Record, refusal: Refusal, on_gpu: bool) -> Result<Verdict, S
 }
 
 /// The bits of a bound on the host.
-pub fn bits(bound: Bound) -> Option<u64> {
-    match bound {
-        Bound::Value(bits) => Some(bits),
-        _ => None,
-    }
+pub fn bits(bound: Number) -> Option<u64> {
+    bound.value().map(Scalar::bits)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use prost::Message;
 use wgpu_clamp::standards::onnx::Bounds;
-use wgpu_clamp::{Bound, DType};
+use wgpu_clamp::{DType, Number, Scalar};
 
 /// The errors are for people: each says which file, and what about it.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -128,9 +128,9 @@ impl Tensor {
         self.bytes.chunks_exact(self.dtype.size()).map(widen).collect()
     }
 
-    fn bound(&self, dtype: DType) -> Result<Bound> {
+    fn bound(&self, dtype: DType) -> Result<Number> {
         match self.bits()[..] {
-            [bits] if self.dtype == dtype => Ok(Bound::Value(bits)),
+            [bits] if self.dtype == dtype => Ok(Scalar::from_bits(dtype, bits)?.into()),
             _ => Err(format!("a bound is {} of shape {:?}, not one {dtype}", self.dtype, self.shape).into()),
         }
     }

@@ -3,7 +3,7 @@
 use half::f16;
 use wgpu_clamp::standards::Standard;
 use wgpu_clamp::standards::onnx::{self, Bounds};
-use wgpu_clamp::{Bound, Clamp, DType, Element, Error, NanRule, Order};
+use wgpu_clamp::{Clamp, DType, Element, Error, NanRule, Number, Order, Scalar};
 
 use crate::golden::Record;
 
@@ -51,18 +51,18 @@ impl Refusal {
     /// Whether the error says this about the record.
     pub fn is_said_by(self, error: &Error, record: &Record) -> bool {
         let nan = |bits: Option<u64>| bits.is_some_and(|bits| number(record.bound_dtype, bits).is_nan());
-        match (self, error) {
-            (Self::DType, Error::DTypeNotInStandard { standard, dtype, .. }) => {
-                (*standard, *dtype) == (record.standard, record.dtype)
-            }
-            (Self::Nan, Error::NanBound { standard, argument }) => {
-                *standard == record.standard && nan(if *argument == "min" { record.min } else { record.max })
-            }
-            (Self::Crossed, Error::CrossedBounds { standard, min, max }) => {
-                let is = |value: f64, bits: Option<u64>| {
-                    Some(value) == bits.map(|bits| number(record.bound_dtype, bits))
-                };
-                *standard == record.standard && is(*min, record.min) && is(*max, record.max)
+        let Error::Standard { standard, refusal } = error else { return false };
+        if *standard != record.standard {
+            return false;
+        }
+        match (self, refusal.argument) {
+            (Self::DType, "dtype") => refusal.value == format!("{} is not in {standard}", record.dtype),
+            (Self::Nan, "min") => nan(record.min),
+            (Self::Nan, "max") => nan(record.max),
+            (Self::Crossed, "min, max") => {
+                let [min, max] =
+                    [record.min, record.max].map(|bits| number(record.bound_dtype, bits.unwrap()));
+                refusal.value == format!("{min} is more than {max}")
             }
             _ => false,
         }
@@ -90,7 +90,7 @@ pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
     let input = |bits: Option<u64>| match bits {
         None => Number::Absent,
         Some(_) if on_gpu => Number::OnGpu,
-        Some(bits) => Bound::Value(bits),
+        Some(bits) => Scalar::from_bits(dtype, bits).expect("an element").into(),
     };
     match record.standard {
         Standard::Onnx { opset } => {
@@ -117,16 +117,19 @@ pub fn stated(record: &Record) -> Clamp {
         Standard::Onnx { opset: ..11 } => value.to_bits64(),
         other => panic!("{}: no bound for {other}", record.id),
     };
-    let bound = |bits: Option<u64>, default| match (record.bound_dtype, record.dtype) {
-        (from, to) if from == to => Bound::Value(bits.unwrap_or_else(|| absent(default))),
-        (DType::F32, DType::F16) => {
-            let value = f32::from_bits(bits.unwrap_or_else(|| absent(default)) as u32);
-            Bound::Value(f16::from_f32(value).to_bits64())
+    let value = |bits| Scalar::from_bits(record.dtype, bits).expect("an element").into();
+    let bound = |bits: Option<u64>, default| -> Number {
+        match (record.bound_dtype, record.dtype) {
+            (from, to) if from == to => value(bits.unwrap_or_else(|| absent(default))),
+            (DType::F32, DType::F16) => {
+                let value = f32::from_bits(bits.unwrap_or_else(|| absent(default)) as u32);
+                f16::from_f32(value).into()
+            }
+            (DType::F32, DType::BF16) if bits.is_some_and(|bits| bits.trailing_zeros() >= 16) => {
+                value(bits.unwrap_or_default() >> 16)
+            }
+            (from, to) => panic!("{}: bounds of {from} for {to}", record.id),
         }
-        (DType::F32, DType::BF16) if bits.is_some_and(|bits| bits.trailing_zeros() >= 16) => {
-            Bound::Value(bits.unwrap_or_default() >> 16)
-        }
-        (from, to) => panic!("{}: bounds of {from} for {to}", record.id),
     };
     let (min, max) = (bound(record.min, f32::MIN), bound(record.max, f32::MAX));
     let rule = if record.standard == Standard::OneDnn { NanRule::ToMin } else { NanRule::Propagate };

@@ -1,6 +1,6 @@
 //! A clamp on the GPU, from the bits of its elements to those of the results.
 
-use wgpu_clamp::{Bound, Layout, MAX_RANK, Operands, View, verify};
+use wgpu_clamp::{Layout, MAX_RANK, Number, Operands, View, verify};
 
 use crate::harness::{Gpu, buffer, read};
 use crate::judge::Job;
@@ -16,12 +16,13 @@ pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
     let [min, max] = job.slots;
     let slots = buffer(gpu, &to_bytes(dtype, &[0x3c, min, max]));
     let slot = |bound, offset| match bound {
-        Number::OnGpu => Layout::packed_at(&[], offset).map(|layout| Some(View::new(&slots, layout))),
+        Number::OnGpu => Layout::packed_at(&[], offset).map(|layout| Some(View::new(&slots, dtype, layout))),
         _ => Ok(None),
     };
-    let operands = Operands::new(View::new(&src_buffer, layout), View::new(&dst_buffer, layout))
-        .with_min(slot(job.clamp.min(), 1).map_err(|error| error.to_string())?)
-        .with_max(slot(job.clamp.max(), 2).map_err(|error| error.to_string())?);
+    let operands =
+        Operands::new(View::new(&src_buffer, dtype, layout), View::new(&dst_buffer, dtype, layout))
+            .with_min(slot(job.clamp.min(), 1).map_err(|error| error.to_string())?)
+            .with_max(slot(job.clamp.max(), 2).map_err(|error| error.to_string())?);
     let described = |error: &dyn std::fmt::Display| format!("{error} ({:?} on {})", job.clamp, gpu.name);
     gpu.host.submit(&job.clamp, operands).map_err(|error| described(&error))?;
     let after = read(gpu, &dst_buffer);

@@ -192,7 +192,13 @@ pub fn check<'c>(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_buffer.clone()),
     };
-    let operands = Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
+    // Without a channel there is no element, and any dtype will do.
+    let dtypes = clamps.as_slice().first().map(|clamp| (clamp.source(), clamp.dtype()));
+    let (source, dtype) = dtypes.unwrap_or((DType::U8, DType::U8));
+    let operands = Operands::new(
+        View::new(&src_buffer, source, *src_layout),
+        View::new(&dst_buffer, dtype, *dst_layout),
+    );
     let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
     if let Err(error) = gpu.host.submit(clamps, operands) {
         panic!("{error}\n{}", case());

@@ -1,7 +1,7 @@
 //! The rules of the clamp itself: order, NaN, absent bounds, zeros.
 
 use half::{bf16, f16};
-use wgpu_clamp::{Bound, Clamp, DType, Element, NanRule, Order, reference};
+use wgpu_clamp::{Clamp, DType, Element, NanRule, Number, Order, Scalar, reference};
 
 use crate::numbers::{Random, infinity, sign_bit, to_f64, to_i128};
 
@@ -20,10 +20,7 @@ fn less(dtype: DType, a: u64, b: u64) -> bool {
 /// What the definition says, as properties of the result rather than as steps.
 fn assert_defined(clamp: &Clamp, x: u64, got: u64) {
     let dtype = clamp.dtype();
-    let usable = |bound| match bound {
-        Bound::Value(bits) if !is_nan(dtype, bits) => Some(bits),
-        _ => None,
-    };
+    let usable = |bound: Number| bound.value().map(Scalar::bits).filter(|&bits| !is_nan(dtype, bits));
     let (min, max) = (usable(clamp.min()), usable(clamp.max()));
     let x = match clamp.nan_rule() {
         NanRule::Propagate if is_nan(dtype, x) => return assert_eq!(got, x, "{clamp:?}"),
@@ -50,9 +47,9 @@ fn random_bounds_and_elements() {
         for _ in 0..20_000 {
             let mut bound = || match random.below(8) {
                 0 => Number::Absent,
-                1 => Bound::Value(0),
-                2 => Bound::Value(sign_bit(dtype)),
-                _ => Bound::Value(random.element(dtype)),
+                1 => Scalar::from_bits(dtype, 0).unwrap().into(),
+                2 => Scalar::from_bits(dtype, sign_bit(dtype)).unwrap().into(),
+                _ => Scalar::from_bits(dtype, random.element(dtype)).unwrap().into(),
             };
             let (min, max) = (bound(), bound());
             let clamp = Clamp::unbounded(dtype)
@@ -60,10 +57,10 @@ fn random_bounds_and_elements() {
                 .unwrap()
                 .with_order(random.pick(&ORDERS))
                 .with_nan_rule(random.pick(&NAN_RULES));
-            let near = match random.pick(&[min, max]) {
-                Bound::Value(bits) => bits.wrapping_add(random.below(3)).wrapping_sub(1),
-                _ => 0,
-            };
+            let near = random
+                .pick(&[min, max])
+                .value()
+                .map_or(0, |scalar| scalar.bits().wrapping_add(random.below(3)).wrapping_sub(1));
             for x in [random.element(dtype), near & (u64::MAX >> (64 - dtype.bits())), 0, sign_bit(dtype)] {
                 assert_defined(&clamp, x, reference::element(&clamp, x));
                 assert_eq!(reference::allowed(&clamp, x).values(), [reference::element(&clamp, x)]);
@@ -88,7 +85,9 @@ fn every_short_element() {
         (DType::U8, &[None, Some(0x80), Some(0), Some(0x7f), Some(0xff)][..], 0xff),
     ];
     for (dtype, bounds, last) in bounds {
-        let bound = |bits: &Option<u64>| bits.map_or(Number::Absent, Bound::Value);
+        let bound = |bits: &Option<u64>| {
+            bits.map_or(Number::Absent, |bits| Scalar::from_bits(dtype, bits).unwrap().into())
+        };
         for (min, max) in bounds.iter().flat_map(|min| bounds.iter().map(move |max| (bound(min), bound(max))))
         {
             for order in ORDERS {

@@ -1,7 +1,7 @@
 //! `apply`, `apply_in_place` and `clamp_slice`: addresses, untouched bytes, errors.
 
 use half::f16;
-use wgpu_clamp::{Bound, Clamp, Clamps, DType, Element, Error, Layout, reference};
+use wgpu_clamp::{Clamp, Clamps, DType, Element, Error, Layout, Number, Refusal, Scalar, reference};
 
 use crate::numbers::Random;
 
@@ -80,7 +80,23 @@ fn a_packed_tensor_begins_where_it_is_told() {
         assert!(behind.addresses().eq(first.addresses().map(|address| address + 100)), "{behind}");
     }
     assert_eq!(made(0)[0], Layout::packed(&[4, 6]).unwrap());
-    assert!(matches!(Layout::packed_at(&[2], isize::MAX as usize), Err(Error::AddressRange { .. })));
+    assert!(matches!(
+        Layout::packed_at(&[2], isize::MAX as usize),
+        Err(Error::Argument(Refusal { argument: "layout", .. }))
+    ));
+}
+
+/// What a refusal says.
+fn said(result: Result<(), Error>) -> String {
+    result.unwrap_err().to_string()
+}
+
+/// What a refusal says of bytes that end before a layout's last element.
+fn too_small(argument: &str, dtype: DType, layout: Layout, needed: usize, size: usize) -> String {
+    format!(
+        "{argument}: {dtype} elements of {layout} need a buffer of {needed} bytes, this one has {size}; shape, strides \
+         and offset count elements"
+    )
 }
 
 #[test]
@@ -88,21 +104,26 @@ fn nothing_is_written_on_an_error() {
     let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
     let mut dst = [0xee; 8];
     let shape = reference::apply(&CLAMP, &packed(&[2, 2]), &[0; 8], &packed(&[4]), &mut dst);
-    assert_eq!(shape, Err(Error::ShapeMismatch { src: vec![2, 2], dst: vec![4] }));
+    assert_eq!(
+        said(shape),
+        "dst: its shape [4] differs from that of src, [2, 2]; they must be equal (see `permute`, `broadcast_to`)"
+    );
     let src = reference::apply(&CLAMP, &packed(&[3]), &[0; 5], &packed(&[3]), &mut dst);
-    let too_small = |argument, layout: Layout, needed, actual| {
-        Err(Error::BufferTooSmall { argument, dtype: CLAMP.dtype(), layout: layout.into(), needed, actual })
-    };
-    assert_eq!(src, too_small("src", packed(&[3]), 6, 5));
+    let too_small = |argument, layout, needed, size| too_small(argument, CLAMP.dtype(), layout, needed, size);
+    assert_eq!(said(src), too_small("src", packed(&[3]), 6, 5));
     let far = Layout::strided(&[3], &[-1], 4).unwrap();
     let too_far = reference::apply(&CLAMP, &packed(&[3]), &[0; 6], &far, &mut dst);
-    assert_eq!(too_far, too_small("dst", far, 10, 8));
+    assert_eq!(said(too_far), too_small("dst", far, 10, 8));
     let in_place = reference::apply_in_place(&CLAMP, &packed(&[5]), &mut dst);
-    assert_eq!(in_place, too_small("bytes", packed(&[5]), 10, 8));
+    assert_eq!(said(in_place), too_small("bytes", packed(&[5]), 10, 8));
     let unreachable = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
     for dtype in DType::ALL {
         let error = reference::apply_in_place(&Clamp::unbounded(dtype), &unreachable, &mut dst).unwrap_err();
-        assert!(matches!(error, Error::BufferTooSmall { argument: "bytes", actual: 8, .. }), "{error}");
+        assert!(matches!(error, Error::Buffer(Refusal { argument: "bytes", .. })), "{error}");
+        assert!(
+            error.to_string().contains("this one has 8; shape, strides and offset count elements"),
+            "{error}"
+        );
     }
     assert_eq!(dst, [0xee; 8]);
 }
@@ -131,21 +152,20 @@ fn slices_of_every_type() {
 #[test]
 fn slices_that_do_not_fit() {
     let mut dst = [7_u32; 2];
-    let mismatch = |argument, expected, actual| {
-        Err(Error::DTypeMismatch { argument, of: "the clamp", expected, actual })
-    };
     let clamp = Clamp::at_most(1_i32);
     assert_eq!(
-        reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst),
-        mismatch("src", DType::I32, DType::U32)
+        said(reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst)),
+        "src: u32 is not the dtype of the clamp's source, i32; `Clamp::with_source` names the dtype of src, the bounds \
+         have that of dst"
     );
     assert_eq!(
-        reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst),
-        mismatch("dst", DType::I32, DType::U32)
+        said(reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst)),
+        "dst: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds; `Clamp::with_source` converts \
+         from another"
     );
     assert_eq!(
-        reference::clamp_slice(&Clamp::at_most(1_u32), &[9_u32], &mut dst),
-        Err(Error::Length { argument: "dst", unit: "elements", expected: 1, actual: 2 })
+        said(reference::clamp_slice(&Clamp::at_most(1_u32), &[9_u32], &mut dst)),
+        "dst: 2 elements given; 1 needed"
     );
     assert_eq!(dst, [7, 7]);
 }
@@ -176,35 +196,41 @@ fn a_conversion_that_does_not_fit() {
     let clamp = Clamp::unbounded(DType::F32).with_source(DType::U16).unwrap();
     let layout = Layout::packed(&[3]).unwrap();
     let mut dst = [0xee; 12];
-    let too_small = |argument, dtype, needed, actual| {
-        Err(Error::BufferTooSmall { argument, dtype, layout: layout.into(), needed, actual })
-    };
+    let too_small = |argument, dtype, needed, size| too_small(argument, dtype, layout, needed, size);
     // 6 bytes of source and 12 of destination are needed.
     reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst).unwrap();
     dst = [0xee; 12];
     let src = reference::apply(&clamp, &layout, &[0; 5], &layout, &mut dst);
-    assert_eq!(src, too_small("src", DType::U16, 6, 5));
+    assert_eq!(said(src), too_small("src", DType::U16, 6, 5));
     let short = reference::apply(&clamp, &layout, &[0; 6], &layout, &mut dst[..11]);
-    assert_eq!(short, too_small("dst", DType::F32, 12, 11));
+    assert_eq!(said(short), too_small("dst", DType::F32, 12, 11));
 
     let in_place = reference::apply_in_place(&clamp, &layout, &mut dst);
-    assert_eq!(in_place, Err(Error::InPlaceSizes { source_dtype: DType::U16, dtype: DType::F32 }));
+    assert_eq!(
+        said(in_place.clone()),
+        "src, dst: u16 to f32 in place; source and destination elements of one size are needed, else views that share no \
+         byte, or two buffers"
+    );
     let channels = [clamp; 3];
     assert_eq!(reference::apply_in_place(Clamps::along(0, &channels), &layout, &mut dst), in_place);
 
-    let mismatch =
-        |argument, of, expected, actual| Err(Error::DTypeMismatch { argument, of, expected, actual });
     let mut slice = [7.0_f32; 2];
     assert_eq!(
-        reference::clamp_slice(&clamp, &[1.0_f32, 2.0], &mut slice),
-        mismatch("src", "the clamp's source", DType::U16, DType::F32)
+        said(reference::clamp_slice(&clamp, &[1.0_f32, 2.0], &mut slice)),
+        "src: f32 is not the dtype of the clamp's source, u16; `Clamp::with_source` names the dtype of src, the bounds \
+         have that of dst"
     );
     assert_eq!(
-        reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2]),
-        mismatch("dst", "the clamp", DType::F32, DType::U16)
+        said(reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2])),
+        "dst: u16 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds; `Clamp::with_source` converts \
+         from another"
     );
     let on_gpu = clamp.with_bounds(Number::OnGpu, Number::Absent).unwrap();
     let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);
-    assert_eq!(refused, Err(Error::BoundOnGpu { argument: "min" }));
+    assert_eq!(
+        said(refused),
+        "min: the bound is `Number::OnGpu`, and this call takes no slot; give its value with `Clamp::with_bounds`, or \
+         clamp a tensor on the GPU with `Operands::with_min`"
+    );
     assert_eq!((dst, slice), ([0xee; 12], [7.0; 2]));
 }

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use half::{bf16, f16};
 use num_bigint::{BigInt, Sign};
-use wgpu_clamp::{DType, Rounding};
+use wgpu_clamp::verify::{Buffers, Report};
+use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Number, Rounding};
 
 #[path = "../gpu/splitmix64.rs"]
 mod splitmix64;
@@ -155,6 +156,12 @@ pub fn to_f64(dtype: DType, bits: u64) -> f64 {
     }
 }
 
+/// Scale and bias of a clamp that has an affine step.
+pub fn affine(clamp: &Clamp) -> Option<(f64, f64)> {
+    let value = |number: Number| number.value().map(|scalar| to_f64(scalar.dtype(), scalar.bits()));
+    value(clamp.scale()).zip(value(clamp.bias()))
+}
+
 /// An integer element as a number.
 pub fn to_i128(dtype: DType, bits: u64) -> i128 {
     let wraps = dtype.is_signed_integer() && bits & sign_bit(dtype) != 0;
@@ -250,4 +257,16 @@ impl Fixed {
     pub fn truncated(value: &BigInt) -> BigInt {
         value / (BigInt::from(1) << Self::POINT)
     }
+}
+
+/// [`verify::check`](wgpu_clamp::verify::check) of whole buffers, in the order in which a call meets them.
+pub fn check<'a>(
+    clamps: impl Into<Clamps<'a>>,
+    src_layout: &Layout,
+    src: &[u8],
+    dst_layout: &Layout,
+    dst_before: &[u8],
+    dst_after: &[u8],
+) -> Result<Report, Error> {
+    wgpu_clamp::verify::check(clamps, Buffers { src_layout, src, dst_layout, dst_before, dst_after })
 }

@@ -4,7 +4,7 @@ use wgpu_clamp::standards::Standard;
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };
-use wgpu_clamp::{Clamp, DType, Element, Error, Layout, NanRule, Order, reference};
+use wgpu_clamp::{Clamp, DType, Element, Error, Layout, NanRule, Number, Order, reference};
 
 use crate::directml_text::cases;
 use crate::rounding::{AS_F32, assert_nearest_even};
@@ -96,9 +96,11 @@ fn ranks_by_level() {
             if allowed.contains(&rank) {
                 assert_eq!(result.unwrap().1.rank(), rank);
             } else {
-                let standard = Standard::DirectMl { level };
-                let refused = Error::RankNotInStandard { standard, rank, allowed: allowed.clone() };
-                assert_eq!(result, Err(refused));
+                let (least, most) = (allowed.start(), allowed.end());
+                let takes = if least == most { least.to_string() } else { format!("{least} to {most}") };
+                let message =
+                    format!("sizes: {rank} dimensions are not in DirectML CLIP at feature level {name}");
+                assert_eq!(result.unwrap_err().to_string(), format!("{message}; it takes {takes}"));
             }
         }
     }
@@ -107,11 +109,12 @@ fn ranks_by_level() {
 #[test]
 fn clip1_is_since_5_0() {
     let tensor = packed(DType::F32, &[1, 1, 1, 1]);
-    for (level, _) in LEVELS {
+    for (level, name) in LEVELS {
         let result = clip1(tensor, tensor).resolve(level);
         let since = FeatureLevel::V5_0;
-        let refused = Error::OperatorNotInLevel { operator: "ELEMENT_WISE_CLIP1", level, since };
-        assert_eq!(result.err(), (level < since).then_some(refused));
+        let refused =
+            format!("level: ELEMENT_WISE_CLIP1 is not in DirectML feature level {name}; it is since 5.0");
+        assert_eq!(result.err().map(|error| error.to_string()), (level < since).then_some(refused));
     }
 }
 
@@ -123,7 +126,7 @@ fn rules() {
     let clip = Clamp::directml(DType::F32, 2.0, 1.0, None, level).unwrap();
     assert_eq!(clip, clip1);
     assert_eq!((clip.order(), clip.nan_rule()), (Order::MinWins, NanRule::ToMax));
-    assert_eq!(clip.affine(), None);
+    assert_eq!(affine(&clip), (Number::Absent, Number::Absent));
 }
 
 #[test]
@@ -163,18 +166,22 @@ fn to_integers() {
 #[test]
 fn nan_bounds_are_refused() {
     let level = FeatureLevel::V5_0;
-    let refused = |argument| Error::NanBound { standard: Standard::DirectMl { level }, argument };
+    let refused = |argument: &str| {
+        format!(
+            "{argument}: NaN is no bound of DirectML CLIP at feature level 5.0; give a number, or ±infinity for none"
+        )
+    };
     for &dtype in level.dtypes() {
-        assert_eq!(Clamp::directml(dtype, f32::NAN, 1.0, None, level), Err(refused("min")));
-        assert_eq!(Clamp::directml(dtype, 1.0, -f32::NAN, None, level), Err(refused("max")));
+        assert_eq!(said(Clamp::directml(dtype, f32::NAN, 1.0, None, level)), refused("min"));
+        assert_eq!(said(Clamp::directml(dtype, 1.0, -f32::NAN, None, level)), refused("max"));
     }
     for (dtype, first, last) in [(DType::F32, 0x7f80_0001, 0xffff_ffff), (DType::F16, 0x7c01, 0xffff)] {
         let tensor = packed(dtype, &[3]);
         for nan in [first, last] {
             let min = ElementWiseClip1 { min: nan, ..clip1(tensor, tensor) };
-            assert_eq!(min.resolve(level), Err(refused("min")));
+            assert_eq!(said(min.resolve(level)), refused("min"));
             let max = ElementWiseClip1 { max: nan, ..clip1(tensor, tensor) };
-            assert_eq!(max.resolve(level), Err(refused("max")));
+            assert_eq!(said(max.resolve(level)), refused("max"));
         }
         let largest = ElementWiseClip1 { max: first - 1, ..clip1(tensor, tensor) };
         assert_eq!(largest.resolve(level).map(|(clamp, _, _)| bounds(&clamp).1), Ok(first - 1));
@@ -182,6 +189,15 @@ fn nan_bounds_are_refused() {
     // The bits of a NaN are a number of an integer dtype.
     let tensor = packed(DType::U32, &[3]);
     assert!(ElementWiseClip1 { max: 0x7fc0_0000, ..clip1(tensor, tensor) }.resolve(level).is_ok());
+}
+
+fn affine(clamp: &Clamp) -> (Number, Number) {
+    (clamp.scale(), clamp.bias())
+}
+
+/// What a refusal says.
+fn said<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    result.unwrap_err().to_string()
 }
 
 #[test]
@@ -196,16 +212,21 @@ fn scale_and_bias() {
             assert_eq!(format!("{clamp:?}"), format!("{:?}", by_desc.map(|(clamp, _, _)| clamp)));
             let typed = ElementWiseClip1 { scale_bias, ..clip1(tensor, tensor) }.resolve(level);
             assert_eq!(
-                typed.map(|(clamp, _, _)| clamp.affine()).ok(),
-                clamp.clone().map(|c| c.affine()).ok()
+                typed.map(|(clamp, _, _)| affine(&clamp)).ok(),
+                clamp.clone().map(|clamp| affine(&clamp)).ok()
             );
             clamp
         };
-        let affine = of(1.5, -20.0).unwrap().affine().unwrap();
-        assert_eq!((affine.scale(), affine.bias()), (1.5, -20.0));
-        assert!(of(1.0, 0.0).unwrap().affine().is_none());
-        assert!(matches!(of(f32::NAN, 0.0), Err(Error::NonFinite { argument: "scale", .. })));
-        assert!(matches!(of(1.0, f32::INFINITY), Err(Error::NonFinite { argument: "bias", .. })));
+        let given = if dtype == DType::F64 {
+            (1.5_f64.into(), (-20.0_f64).into())
+        } else {
+            (1.5_f32.into(), (-20.0_f32).into())
+        };
+        assert_eq!(affine(&of(1.5, -20.0).unwrap()), given);
+        assert_eq!(affine(&of(1.0, 0.0).unwrap()), (Number::Absent, Number::Absent));
+        let finite = "the affine step takes finite numbers";
+        assert_eq!(said(of(f32::NAN, 0.0)), format!("scale: NaN is not finite; {finite}"));
+        assert_eq!(said(of(1.0, f32::INFINITY)), format!("bias: inf is not finite; {finite}"));
     }
 }
 
@@ -214,18 +235,18 @@ fn tensors_must_agree() {
     let level = FeatureLevel::default();
     let (u8s, i8s) = (packed(DType::U8, &[2, 3]), packed(DType::I8, &[2, 3]));
     let mismatch =
-        |argument, expected, actual| Err(Error::DTypeMismatch { argument, of: "input", expected, actual });
-    assert_eq!(clip(u8s, i8s).resolve(level), mismatch("output", DType::U8, DType::I8));
-    assert_eq!(clip1(u8s, i8s).resolve(level), mismatch("output", DType::U8, DType::I8));
+        |argument: &str| format!("{argument}: i8 is not the dtype of input, u8; they must be equal");
+    assert_eq!(said(clip(u8s, i8s).resolve(level)), mismatch("output"));
+    assert_eq!(said(clip1(u8s, i8s).resolve(level)), mismatch("output"));
     let typed = ElementWiseClip1::new(u8s, u8s, None, 0_i8, 1);
-    assert_eq!(typed.resolve(level), mismatch("min_max_dtype", DType::U8, DType::I8));
+    assert_eq!(said(typed.resolve(level)), mismatch("min_max_dtype"));
     let wide = ElementWiseClip1 { min: 256, ..clip1(u8s, u8s) };
-    let refused = Error::BoundBits { argument: "min", bits: 256, dtype: DType::U8 };
-    assert_eq!(wide.resolve(level), Err(refused));
+    let refused = "min: 0x100 has bits beyond the 8 of u8; give the element's bits, zero-extended";
+    assert_eq!(said(wide.resolve(level)), refused);
     for sizes in [&[3, 2][..], &[6], &[1, 2, 3]] {
         let other = packed(DType::U8, sizes);
-        assert!(matches!(clip(u8s, other).resolve(level), Err(Error::ShapeMismatch { .. })));
-        assert!(matches!(clip1(u8s, other).resolve(level), Err(Error::ShapeMismatch { .. })));
+        assert!(said(clip(u8s, other).resolve(level)).contains("differs from that of src"));
+        assert!(said(clip1(u8s, other).resolve(level)).contains("differs from that of src"));
     }
 }
 
@@ -237,9 +258,9 @@ fn layouts_of_strides() {
     assert_eq!(src, Layout::strided(&[1, 2, 2, 3], &[9, 0, 4, 1], 0).unwrap());
     assert_eq!(dst, Layout::packed(&[1, 2, 2, 3]).unwrap());
     let short = TensorDesc { dtype: DType::F16, sizes: &[1, 2, 2, 3], strides: Some(&[1, 2, 3]) };
-    let refused = Error::StrideRank { shape: 4, strides: 3 };
-    assert_eq!(clip(short, output).resolve(FeatureLevel::V1_0), Err(refused.clone()));
-    assert_eq!(short.total_tensor_size_in_bytes(), Err(refused));
+    let refused = "strides: 3 given for a shape of rank 4; one stride per dimension is needed";
+    assert_eq!(said(clip(short, output).resolve(FeatureLevel::V1_0)), refused);
+    assert_eq!(said(short.total_tensor_size_in_bytes()), refused);
 }
 
 #[test]

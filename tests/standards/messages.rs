@@ -2,7 +2,7 @@
 
 use wgpu_clamp::standards::directml::{ElementWiseClip, ElementWiseClip1, FeatureLevel, TensorDesc};
 use wgpu_clamp::standards::onnx::Bounds;
-use wgpu_clamp::{Bound, Clamp, DType};
+use wgpu_clamp::{Clamp, DType, Number};
 
 #[test]
 fn messages() {
@@ -34,7 +34,7 @@ fn messages() {
         ),
         (
             Clamp::onnx(0, DType::F32, inputs).unwrap_err(),
-            "opset: 0 is no version of the ONNX operator set; they begin at 1",
+            "opset: 0 is no version; versions of the ONNX operator set begin at 1",
         ),
         (
             Clamp::directml(DType::I64, 0.0, 1.0, None, FeatureLevel::V2_1).unwrap_err(),

@@ -1,7 +1,7 @@
 //! ONNX Clip, versions 1, 6, 11, 12 and 13.
 
 use wgpu_clamp::standards::{Standard, onnx};
-use wgpu_clamp::{Bound, Clamp, DType, Element, Error, NanRule, Order, reference};
+use wgpu_clamp::{Clamp, DType, Element, NanRule, Number, Order, Scalar, reference};
 
 use crate::rounding::{AS_F32, assert_nearest_even};
 use crate::{assert_dtypes, both, bounds};
@@ -18,7 +18,7 @@ fn attributes(min: f32, max: f32) -> onnx::Bounds {
 }
 
 fn inputs<T: Element>(min: T, max: T) -> onnx::Bounds {
-    onnx::Bounds::Inputs { min: Bound::Value(min.to_bits64()), max: Bound::Value(max.to_bits64()) }
+    onnx::Bounds::Inputs { min: min.into(), max: max.into() }
 }
 
 #[test]
@@ -26,9 +26,10 @@ fn versions() {
     let versions: Vec<u32> = (1..=15).map(|opset| onnx::version(opset).unwrap()).collect();
     assert_eq!(versions, [1, 1, 1, 1, 1, 6, 6, 6, 6, 6, 11, 12, 13, 13, 13]);
     assert_eq!(onnx::version(u32::MAX), Ok(13));
-    assert_eq!(onnx::version(0), Err(Error::Opset { opset: 0 }));
-    assert_eq!(onnx::dtypes(0), Err(Error::Opset { opset: 0 }));
-    assert_eq!(Clamp::onnx(0, DType::F32, ABSENT), Err(Error::Opset { opset: 0 }));
+    let refused = "opset: 0 is no version; versions of the ONNX operator set begin at 1";
+    assert_eq!(onnx::version(0).unwrap_err().to_string(), refused);
+    assert_eq!(onnx::dtypes(0).unwrap_err().to_string(), refused);
+    assert_eq!(Clamp::onnx(0, DType::F32, ABSENT).unwrap_err().to_string(), refused);
 }
 
 #[test]
@@ -53,7 +54,10 @@ fn attributes_until_10_and_inputs_from_11_on() {
             (inputs(0.0_f32, 6.0), attributes(0.0, 6.0), "attributes")
         };
         assert_eq!(bounds(&Clamp::onnx(opset, DType::F32, right).unwrap()), (0, 6.0_f32.to_bits64()));
-        assert_eq!(Clamp::onnx(opset, DType::F32, wrong), Err(Error::BoundsKind { standard, given }));
+        let refused = format!(
+            "bounds: {standard} takes no {given}; opsets 1 to 10 take attributes, 11 and later take inputs"
+        );
+        assert_eq!(Clamp::onnx(opset, DType::F32, wrong).unwrap_err().to_string(), refused);
     }
 }
 
@@ -62,7 +66,7 @@ fn rules() {
     for opset in [1, 6, 11, 12, 13] {
         let clamp = Clamp::onnx(opset, DType::F32, none(opset)).unwrap();
         assert_eq!((clamp.order(), clamp.nan_rule()), (Order::MaxWins, NanRule::Propagate));
-        assert_eq!(clamp.affine(), None);
+        assert_eq!((clamp.scale(), clamp.bias()), (Number::Absent, Number::Absent));
         assert_eq!(reference::element(&clamp, 0x7fa0_1234), 0x7fa0_1234);
     }
 }
@@ -101,7 +105,7 @@ fn absent_inputs_are_the_ends_of_the_dtype() {
     ];
     for (dtype, lowest, highest) in ends {
         assert_eq!(bounds(&Clamp::onnx(13, dtype, ABSENT).unwrap()), (lowest, highest));
-        let one = Bound::Value(1);
+        let one: Number = Scalar::from_bits(dtype, 1).unwrap().into();
         let max_only = onnx::Bounds::Inputs { min: Number::Absent, max: one };
         assert_eq!(bounds(&Clamp::onnx(13, dtype, max_only).unwrap()), (lowest, 1));
         let min_only = onnx::Bounds::Inputs { min: one, max: Number::Absent };
@@ -116,7 +120,7 @@ fn absent_inputs_are_the_ends_of_the_dtype() {
 fn inputs_on_the_gpu_stay_there() {
     let mixed = onnx::Bounds::Inputs { min: Number::OnGpu, max: Number::Absent };
     let clamp = Clamp::onnx(13, DType::U8, mixed).unwrap();
-    assert_eq!((clamp.min(), clamp.max()), (Number::OnGpu, Bound::Value(255)));
+    assert_eq!((clamp.min(), clamp.max()), (Number::OnGpu, 255_u8.into()));
     let both = onnx::Bounds::Inputs { min: Number::OnGpu, max: Number::OnGpu };
     let clamp = Clamp::onnx(11, DType::F64, both).unwrap();
     assert_eq!((clamp.min(), clamp.max(), clamp.order()), (Number::OnGpu, Number::OnGpu, Order::MaxWins));
@@ -124,9 +128,12 @@ fn inputs_on_the_gpu_stay_there() {
 
 #[test]
 fn inputs_are_elements() {
-    let wide = onnx::Bounds::Inputs { min: Bound::Value(256), max: Number::Absent };
-    let refused = Error::BoundBits { argument: "min", bits: 256, dtype: DType::U8 };
-    assert_eq!(Clamp::onnx(12, DType::U8, wide), Err(refused));
+    let wide = onnx::Bounds::Inputs { min: 256_u16.into(), max: Number::Absent };
+    assert_eq!(
+        Clamp::onnx(12, DType::U8, wide).unwrap_err().to_string(),
+        "min: u16 is not the dtype of the clamp, u8; a clamp has the dtype of its bounds; `Clamp::with_source` converts \
+         from another"
+    );
     let (min, max) = (9_007_199_254_740_993_i64, i64::MAX);
     assert_eq!(
         bounds(&Clamp::onnx(12, DType::I64, inputs(min, max)).unwrap()),
@@ -181,6 +188,9 @@ fn nan_bounds_are_ignored() {
         assert_eq!(reference::element(&clamp, lowest ^ 1 << (clamp.dtype().bits() - 1)), one, "{clamp:?}");
     }
     // The bits of an input are kept as they came.
-    let signalling = onnx::Bounds::Inputs { min: Number::Absent, max: Bound::Value(0x7f80_0001) };
-    assert_eq!(Clamp::onnx(13, DType::F32, signalling).unwrap().max(), Bound::Value(0x7f80_0001));
+    let signalling = onnx::Bounds::Inputs {
+        min: Number::Absent,
+        max: Scalar::from_bits(DType::F32, 0x7f80_0001).unwrap().into(),
+    };
+    assert_eq!(Clamp::onnx(13, DType::F32, signalling).unwrap().max().value().unwrap().bits(), 0x7f80_0001);
 }

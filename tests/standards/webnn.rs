@@ -1,13 +1,13 @@
 //! `WebNN` clamp.
 
 use wgpu_clamp::standards::Standard;
-use wgpu_clamp::standards::webnn::Number;
-use wgpu_clamp::{Bound, Clamp, DType, Error, NanRule, Order, reference};
+use wgpu_clamp::standards::webnn::MlNumber;
+use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, reference};
 
 use crate::rounding::{AS_F64, assert_nearest_even};
 use crate::{assert_dtypes, both};
 
-fn one(dtype: DType, number: impl Into<Number>) -> u64 {
+fn one(dtype: DType, number: impl Into<MlNumber>) -> u64 {
     let number = number.into();
     both(Clamp::webnn(dtype, Some(number), Some(number)))
 }
@@ -22,7 +22,7 @@ fn every_operand_data_type() {
 fn rules() {
     let clamp = Clamp::webnn(DType::F32, None, Some(1.0.into())).unwrap();
     assert_eq!((clamp.min(), clamp.order()), (Number::Absent, Order::MaxWins));
-    assert_eq!((clamp.nan_rule(), clamp.affine()), (NanRule::Propagate, None));
+    assert_eq!((clamp.nan_rule(), clamp.scale()), (NanRule::Propagate, Number::Absent));
     assert_eq!(reference::element(&clamp, 0xffa0_1234), 0xffa0_1234);
     let nothing = Clamp::webnn(DType::I64, None, None).unwrap();
     assert_eq!((nothing.min(), nothing.max()), (Number::Absent, Number::Absent));
@@ -97,7 +97,8 @@ fn what_crosses_after_the_casts_is_refused() {
         (DType::I8, f64::NAN, -1.0),
     ] {
         let error = make(dtype, min, max).unwrap_err();
-        assert!(matches!(error, Error::CrossedBounds { standard: Standard::WebNn, .. }), "{error:?}");
+        assert!(matches!(error, Error::Standard { standard: Standard::WebNn, .. }), "{error:?}");
+        assert!(error.to_string().ends_with("; WebNN clamp requires min <= max"), "{error}");
     }
     for (dtype, min, max) in [
         // One number, once cast.

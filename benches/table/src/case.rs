@@ -126,7 +126,10 @@ impl Case {
         for _ in 0..sets {
             let src = data::buffer(device, &set.src_bytes)?;
             let dst = if self.in_place { src.clone() } else { data::buffer(device, &set.dst_bytes)? };
-            let operands = Operands::new(View::new(&src, self.src), View::new(&dst, self.dst));
+            let operands = Operands::new(
+                View::new(&src, self.clamp.source(), self.src),
+                View::new(&dst, self.clamp.dtype(), self.dst),
+            );
             set.prepared.push(device.host.clamper().prepare(self.clamps(), operands)?);
             set.buffers.push([src, dst]);
         }

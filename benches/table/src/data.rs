@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use half::{bf16, f16};
-use wgpu_clamp::{Bound, Clamp, DType, Element, wgpu};
+use wgpu_clamp::{Clamp, DType, Element, Scalar, wgpu};
 
 use crate::device::Device;
 

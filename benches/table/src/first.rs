@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use half::f16;
 use serde::{Deserialize, Serialize};
 use wgpu_clamp::{
-    Bound, Clamp, Clamps, DType, Layout, Limits, Operands, Plan, Precision, Rounding, Shader, View,
+    Clamp, Clamps, DType, Layout, Limits, Number, Operands, Plan, Precision, Rounding, Shader, View,
 };
 
 use crate::bench::{self, Bench};
@@ -251,9 +251,12 @@ pub fn sample(n: usize, side: Side) -> Result<()> {
     let work = match side {
         Side::Plain => plain::words(&job.case, &device, &[[src, dst]])?,
         Side::Ours => {
-            let mut operands = Operands::new(View::new(&src, job.case.src), View::new(&dst, job.case.dst));
+            let mut operands = Operands::new(
+                View::new(&src, job.case.clamp.source(), job.case.src),
+                View::new(&dst, job.case.clamp.dtype(), job.case.dst),
+            );
             if job.slot {
-                operands = operands.with_min(View::new(&slot, Layout::packed(&[])?));
+                operands = operands.with_min(View::new(&slot, job.case.clamp.dtype(), Layout::packed(&[])?));
             }
             let prepared = device.host.clamper().prepare(job.clamps(&job.first_clamp()?), operands)?;
             Work::Pass(vec![Box::new(move |pass| prepared.record(pass))])

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::rc::Rc;
 
 use anyhow::Result;
-use wgpu_clamp::{Bound, Clamp, DType, Error, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
+use wgpu_clamp::{Clamp, DType, Error, Layout, Limits, Number, Operands, Plan, View, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::{Work, seconds, wait};
@@ -126,7 +126,10 @@ impl Small {
     fn operands(&self, n: u64) -> Result<Operands<'_>> {
         let elements = usize::try_from(SMALL / 4)?;
         let layout = Layout::strided(&[elements], &[1], elements * usize::try_from(n)?)?;
-        Ok(Operands::new(View::new(&self.src, layout), View::new(&self.ours, layout)))
+        Ok(Operands::new(
+            View::new(&self.src, self.clamp.dtype(), layout),
+            View::new(&self.ours, self.clamp.dtype(), layout),
+        ))
     }
 
     /// The same by hand.
@@ -171,7 +174,7 @@ fn many(bench: &Bench) -> Result<Trial> {
     let ours = move || {
         us.device.record(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            Prepared::record_all(&mut pass, &prepared);
+            prepared.iter().for_each(|prepared| prepared.record(&mut pass));
             Ok(())
         })
     };
@@ -225,16 +228,17 @@ fn slots(bench: &Bench) -> Result<Trial> {
     let values: Vec<u8> = [small.clamp.min(), small.clamp.max()]
         .into_iter()
         .flat_map(
-            |bound| if let Bound::Value(bits) = bound { (bits as u32).to_le_bytes() } else { [0xff; 4] },
+            |bound| bound.value().map_or([0xff; 4], |scalar| (scalar.bits() as u32).to_le_bytes()),
         )
         .collect();
     let slots = data::buffer(&bench.device, &values)?;
-    let slot = |n| Ok::<_, Error>(View::new(&slots, Layout::packed_at(&[], n)?));
+    let slot = |n| Ok::<_, Error>(View::new(&slots, DType::F32, Layout::packed_at(&[], n)?));
     let on_gpu = small.clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
     let operands = small.operands(0)?;
     let clamper = bench.device.host.clamper();
     let ours = clamper.prepare(&on_gpu, operands.with_min(slot(0)?).with_max(slot(1)?))?;
-    let theirs = Operands::new(operands.src(), View::new(&small.theirs, operands.dst().layout));
+    let theirs =
+        Operands::new(operands.src(), View::new(&small.theirs, DType::F32, operands.dst().layout()));
     let theirs = clamper.prepare(&small.clamp, theirs)?;
     let (us, they) = (Rc::clone(&small), Rc::clone(&small));
     let ours = move || us.device.round_trips(|pass| ours.record(pass));

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use half::f16;
-use wgpu_clamp::{Bound, Clamp, DType, Element, Layout, Precision, Rounding};
+use wgpu_clamp::{Clamp, DType, Element, Layout, Precision, Rounding, Scalar};
 
 use crate::bench::Bench;
 use crate::case::Case;

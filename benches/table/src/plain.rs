@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use half::f16;
-use wgpu_clamp::{Affine, Bound, Clamp, DType, wgpu};
+use wgpu_clamp::{Clamp, DType, Number, Scalar, wgpu};
 
 use crate::bench::Bench;
 use crate::case::{Case, Set};
@@ -154,7 +154,7 @@ fn constants(case: &Case) -> Vec<(&'static str, u32)> {
         ("DST_BITS", dtype.bits()),
         ("SRC_SIGNED", u32::from(matches!(source, DType::I8 | DType::I32))),
         ("DST_SIGNED", u32::from(matches!(dtype, DType::I8 | DType::I32))),
-        ("AFFINE", u32::from(case.clamp.affine().is_some())),
+        ("AFFINE", u32::from(case.clamp.scale() != Number::Absent)),
         ("MANY", u32::from(clamps(case).len() > 4)),
     ]
 }
@@ -241,11 +241,12 @@ fn clamps(case: &Case) -> &[Clamp] {
 /// Min, Max, scale and bias.
 fn numbers(clamp: Clamp) -> [f32; 4] {
     let [min, max] = [(clamp.min(), f32::MIN), (clamp.max(), f32::MAX)].map(|(bound, absent)| match bound {
-        Bound::Value(bits) => number(clamp.dtype(), bits),
+        Number::Value(scalar) => number(clamp.dtype(), scalar.bits()),
         _ => absent,
     });
-    let affine = clamp.affine();
-    [min, max, affine.map_or(1.0, Affine::scale) as f32, affine.map_or(0.0, Affine::bias) as f32]
+    let [scale, bias] = [(clamp.scale(), 1.0), (clamp.bias(), 0.0)]
+        .map(|(number, absent)| number.value().and_then(Scalar::get::<f32>).unwrap_or(absent));
+    [min, max, scale, bias]
 }
 
 /// The numbers of all channels where there are many, or of one.

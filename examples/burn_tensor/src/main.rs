@@ -61,7 +61,7 @@ impl Lent {
 
     /// With its dtype: a clamp of another is an error.
     fn view(&self) -> View<'_> {
-        View::new(&self.buffer, self.layout).with_dtype(self.dtype)
+        View::new(&self.buffer, self.dtype, self.layout)
     }
 }
 

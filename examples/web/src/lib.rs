@@ -113,7 +113,7 @@ impl Picture {
             reference::apply_in_place(&levels.clamp, &layout, &mut after)?;
             return Ok(after);
         };
-        let view = |tensor| View::new(Tensor::buffer(tensor), layout).with_dtype(DType::U8);
+        let view = |tensor| View::of::<u8>(Tensor::buffer(tensor), layout);
         host.submit(&levels.clamp, Operands::new(view(src), view(dst)))?;
         Ok(dst.read().await?)
     }

@@ -33,8 +33,8 @@ fn clamp(
     on_bytes(py, src, dst, |src, dst| {
         gpu::call(|host| {
             let clamp = match src {
-                Some(src) => host.clamp_bytes(clamps, &shape, src, dst),
-                None => host.clamp_bytes_in_place(clamps, &shape, dst),
+                Some(src) => host.clamp_bytes(clamps, src, dst),
+                None => host.clamp_bytes_in_place(clamps, dst),
             };
             clamp.run_blocking()
         })

@@ -174,11 +174,11 @@ impl<'a> Part<'a> {
         };
         let dtype = self.output.dtype()?;
         if bytes.len() == elements * dtype.size() {
-            host.clamp_bytes_in_place(clamps, shape, &mut bytes).run_blocking()?;
+            host.clamp_bytes_in_place(clamps, &mut bytes).with_shape(shape).run_blocking()?;
             return Ok(bytes);
         }
         let mut result = vec![0; elements * dtype.size()];
-        host.clamp_bytes(clamps, shape, &bytes, &mut result).run_blocking()?;
+        host.clamp_bytes(clamps, &bytes, &mut result).with_shape(shape).run_blocking()?;
         Ok(result)
     }
 }

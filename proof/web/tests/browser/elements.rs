@@ -1,7 +1,7 @@
 //! Every dtype and every pair of dtypes, with the affine step and without.
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Bound, Clamp, DType, NanRule, Precision, Rounding};
+use wgpu_clamp::{Clamp, DType, NanRule, Precision, Rounding, Scalar};
 
 use crate::harness::{Gpu, Place, check, packed};
 use crate::random::to_bytes;
@@ -54,7 +54,7 @@ async fn every_conversion() {
     for (n, source) in DType::CONVERTIBLE.into_iter().enumerate() {
         let elements = if source.bits() <= 16 { (0..=mask(source)).collect() } else { edges(source) };
         for (m, dtype) in DType::CONVERTIBLE.into_iter().enumerate() {
-            let bound = |x| Bound::Value(bits_of(dtype, x));
+            let bound = |x| Scalar::from_bits(dtype, bits_of(dtype, x)).unwrap();
             let plain =
                 Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap().with_source(source).unwrap();
             let plain = plain.with_nan_rule(rules[(n + m) % 3]);

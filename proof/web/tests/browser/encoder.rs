@@ -16,7 +16,10 @@ async fn prepared_once_and_recorded_into_one_pass() {
     let double = clamper
         .prepare(
             &double,
-            (View::new(pixels.buffer(), interleaved), View::new(planes.buffer(), packed(&[3, 2]))),
+            Operands::new(
+                View::of::<u8>(pixels.buffer(), interleaved),
+                View::of::<u8>(planes.buffer(), packed(&[3, 2])),
+            ),
         )
         .unwrap();
     let cap = clamper.prepare(&Clamp::at_least(30_u8), Operands::in_place(planes.view())).unwrap();
@@ -31,7 +34,7 @@ async fn prepared_once_and_recorded_into_one_pass() {
         cap.record(&mut pass);
     }
     let back = Tensor::zeros(&gpu.host, DType::U8, &[3, 2]).unwrap();
-    clamper.encode(&mut encoder, &Clamp::at_most(190_u8), (planes.view(), back.view())).unwrap();
+    clamper.encode(&mut encoder, &Clamp::at_most(190_u8), Operands::new(planes.view(), back.view())).unwrap();
     gpu.host.queue().submit([encoder.finish()]);
     assert_eq!(planes.read::<u8>().await.unwrap(), [30, 61, 30, 81, 41, 200]);
     assert_eq!(back.read::<u8>().await.unwrap(), [30, 61, 30, 81, 41, 190]);

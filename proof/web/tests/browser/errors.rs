@@ -45,7 +45,7 @@ async fn operands_that_do_not_fit() {
     refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::OutputOverlap { .. })).await;
     let operands = Operands::new(dst(packed(&[9])), dst(shifted));
     refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::PartialAlias { .. })).await;
-    let operands = Operands::new(a.view().with_dtype(DType::I8), b.view());
+    let operands = Operands::new(View::of::<i8>(a.buffer(), a.layout()), b.view());
     refused(&gpu, &clamp, &operands, &b, |error| matches!(error, Error::DTypeMismatch { .. })).await;
     let slot = Operands::in_place(b.view()).with_min(src(packed(&[2])));
     refused(&gpu, &clamp, &slot, &b, |error| matches!(error, Error::UnexpectedSlot { .. })).await;
@@ -56,7 +56,7 @@ async fn operands_that_do_not_fit() {
         usage: wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
-    let operands = Operands::new(View::new(&bare, packed(&[64])), b.view());
+    let operands = Operands::new(View::new(&bare, clamp.source(), packed(&[64])), b.view());
     refused(&gpu, &clamp, &operands, &b, |error| {
         matches!(error, Error::MissingUsage { argument: "src", .. })
     })

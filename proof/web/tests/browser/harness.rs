@@ -65,10 +65,7 @@ pub async fn check<'c>(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_tensor.clone()),
     };
-    let operands = Operands::new(
-        View::new(src_tensor.buffer(), *src_layout),
-        View::new(dst_tensor.buffer(), *dst_layout),
-    );
+    let operands = Operands::new(View::new(src_tensor.buffer(), clamp.source(), *src_layout), View::new(dst_tensor.buffer(), clamp.dtype(), *dst_layout));
     let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?}");
     if let Err(error) = gpu.host.submit(clamps, operands) {
         panic!("{error}\n{}", case());

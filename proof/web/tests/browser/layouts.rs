@@ -1,14 +1,14 @@
 //! Strides of every kind, in place and not, and more than one binding holds.
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Operands, Plan, Tensor, View};
+use wgpu_clamp::{Clamp, DType, Layout, Operands, Plan, Scalar, Tensor, View};
 
 use crate::harness::{Gpu, Place, check, packed};
 use crate::random::Random;
 use crate::values::bits_of;
 
 fn clamp(dtype: DType) -> Clamp {
-    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let bound = |x| Scalar::from_bits(dtype, bits_of(dtype, x)).unwrap();
     Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap()
 }
 
@@ -70,7 +70,7 @@ async fn a_tensor_larger_than_a_binding() {
     assert!(plan.to_string().contains("windows: 2"), "{plan}");
 
     let tensor = Tensor::zeros(&gpu.host, DType::U8, &[len]).unwrap();
-    gpu.host.submit(&clamp, Operands::in_place(View::new(tensor.buffer(), ends))).unwrap();
+    gpu.host.submit(&clamp, Operands::in_place(View::new(tensor.buffer(), tensor.dtype(), ends))).unwrap();
     let after = tensor.read::<u8>().await.unwrap();
     let (front, back) = (5..12, binding + 69..binding + 76);
     let right = |(at, &x): (usize, &u8)| x == if front.contains(&at) || back.contains(&at) { 10 } else { 0 };

@@ -1,7 +1,7 @@
 //! Bounds that lie on the GPU.
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Operands, View, verify};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Operands, Scalar, View, verify};
 
 use crate::harness::{Gpu, buffer};
 use crate::random::to_bytes;
@@ -16,7 +16,10 @@ async fn bounds_on_the_gpu() {
         let elements = edges(dtype);
         let n = elements.len();
         for clamp in with_precisions(Clamp::unbounded(dtype), (0.75, 2.5)) {
-            let value = clamp.with_bounds(Bound::Value(bits[0]), Bound::Value(bits[1])).unwrap();
+            let value = {
+                let [min, max] = bits.map(|bits| Scalar::from_bits(dtype, bits).unwrap());
+                clamp.with_bounds(min, max).unwrap()
+            };
             let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
             // Every second element; the bounds lie in the gaps.
             let layout = Layout::strided(&[n], &[2], 0).unwrap();
@@ -31,9 +34,9 @@ async fn bounds_on_the_gpu() {
                 let dst = if place == "in place" { src.clone() } else { buffer(&gpu, &bytes) };
                 let slots = if place == "apart" { buffer(&gpu, &bytes) } else { src.clone() };
                 let operands =
-                    Operands::new(View::new(src.buffer(), layout), View::new(dst.buffer(), layout))
-                        .with_min(View::new(slots.buffer(), slot(1)))
-                        .with_max(View::new(slots.buffer(), slot(2 * n - 1)));
+                    Operands::new(View::new(src.buffer(), clamp.source(), layout), View::new(dst.buffer(), clamp.dtype(), layout))
+                        .with_min(View::new(slots.buffer(), dtype, slot(1)))
+                        .with_max(View::new(slots.buffer(), dtype, slot(2 * n - 1)));
                 gpu.host.submit(&on_gpu, operands).unwrap();
                 let after = dst.read_bytes().await.unwrap();
                 let report = verify::check(&value, verify::Buffers { src_layout: &layout, src: &bytes, dst_layout: &layout, dst_before: &bytes, dst_after: &after }).unwrap();
