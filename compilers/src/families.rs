@@ -87,8 +87,8 @@ pub fn child(options: &Options) -> Result<()> {
     for shader in list.some(options) {
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&read(&shader.file("spv"))?);
         match compiler.compile(&words, &shader.pipeline().entry_point, BINDINGS) {
-            Ok(compiled) => {
-                let spills = ["Spilled SGPRs", "Spilled VGPRs"].map(|name| compiled.statistics.get(name));
+            Ok(code) => {
+                let spills = ["Spilled SGPRs", "Spilled VGPRs"].map(|name| code.statistics.get(name));
                 println!("{}", spills.into_iter().flatten().sum::<u64>());
             }
             Err(error) => println!("{}", format!("{error:#}").replace('\n', " ")),

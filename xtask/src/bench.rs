@@ -56,8 +56,8 @@ pub fn run(peers: bool, args: &[OsString]) -> Result<()> {
     // The directory is kept: relative paths in `args` are the user's.
     let mut program = cargo(&["run", "--release"]);
     if peers {
-        // A workspace of its own, see its Cargo.toml.
-        program.arg("--manifest-path").arg(root.join("benches/peers/Cargo.toml"));
+        // In a workspace of its own, see peers/Cargo.toml.
+        program.arg("--manifest-path").arg(root.join("peers/bench/Cargo.toml"));
         program.arg("--target-dir").arg(root.join("target/peers"));
     } else {
         program.arg("--manifest-path").arg(root.join("Cargo.toml")).args(["--package", "clamp-bench"]);

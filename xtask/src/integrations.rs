@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
-use crate::lint;
+use crate::lint::{INTEGRATIONS, PEERS, Workspace};
 use crate::steps::{Steps, root, run as run_command, succeeds};
 use crate::tools::{self, Tool};
 
@@ -27,6 +27,18 @@ pub const COMMAND: cli::Command = cli::Command {
         Ok(Box::new(move || run(&asked)))
     },
 };
+
+/// The Python module, a package of [`INTEGRATIONS`].
+const DASK: &str = "wgpu-clamp-python";
+
+/// The program, a package of [`INTEGRATIONS`].
+const ZARR: &str = "clamp-zarr";
+
+/// The example, a package of [`PEERS`].
+const BURN: &str = "burn-tensor-clamp";
+
+/// Where [`INTEGRATIONS`] is built, from the root, and where Python is.
+const TARGET: &str = "target/integrations";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Integration {
@@ -117,7 +129,7 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
     let dir = root.join("integrations/dask");
     steps.step("dask: build", || {
         let mut build = python.module("maturin", &["develop", "--release", "--locked"]);
-        run_command(build.current_dir(&dir).env("CARGO_TARGET_DIR", target(root, "dask")))
+        run_command(build.current_dir(&dir).env("CARGO_TARGET_DIR", root.join(TARGET)))
     })?;
     if asked.measure {
         let program = clamp_zarr(root, steps)?;
@@ -125,12 +137,12 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
         measure.arg(dir.join("measure.py")).env("CLAMP_ZARR", program);
         return steps.step("measure", || run_command(&mut measure));
     }
-    steps.step("dask: lints", || lints("integrations/dask"))?;
+    steps.step("dask: lints", || lints(&INTEGRATIONS, DASK))?;
     // What follows `--` names tests of Python.
     if asked.pytest.is_empty() {
         steps.step("dask: cargo test", || {
             // As maturin says it: the module is linked to no Python.
-            let mut tests = workspace("integrations/dask")?.build(&["test"])?;
+            let mut tests = INTEGRATIONS.build(&["test", "--package", DASK])?;
             run_command(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1"))
         })?;
     }
@@ -141,41 +153,30 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
 fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Result<()> {
     let dir = root.join("integrations/zarr");
     let program = clamp_zarr(root, steps)?;
-    steps.step("zarr: lints", || lints("integrations/zarr"))?;
-    steps.step("zarr: cargo test", || run_command(&mut workspace("integrations/zarr")?.build(&["test"])?))?;
+    steps.step("zarr: lints", || lints(&INTEGRATIONS, ZARR))?;
+    steps
+        .step("zarr: cargo test", || run_command(&mut INTEGRATIONS.build(&["test", "--package", ZARR])?))?;
     steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
 }
 
 /// Builds the program, and says where it is.
 fn clamp_zarr(root: &Path, steps: &mut Steps) -> Result<PathBuf> {
-    steps.step("zarr: build", || run_command(&mut workspace("integrations/zarr")?.build(&["build"])?))?;
-    let name = format!("clamp-zarr{}", std::env::consts::EXE_SUFFIX);
-    Ok(target(root, "zarr").join("release").join(name))
+    steps.step("zarr: build", || run_command(&mut INTEGRATIONS.build(&["build", "--package", ZARR])?))?;
+    let name = format!("{ZARR}{}", std::env::consts::EXE_SUFFIX);
+    Ok(root.join(TARGET).join("release").join(name))
 }
 
 /// The example, which compares what it computes.
 fn burn(steps: &mut Steps) -> Result<()> {
-    let workspace = workspace("examples/burn_tensor")?;
-    steps.step("burn: lints", || lints(workspace.directory))?;
-    steps.step("burn: with fusion", || run_command(&mut workspace.build(&["run"])?))?;
-    steps.step("burn: without fusion", || {
-        run_command(&mut workspace.build(&["run", "--no-default-features"])?)
-    })
+    let example = ["run", "--package", BURN];
+    steps.step("burn: lints", || lints(&PEERS, BURN))?;
+    steps.step("burn: with fusion", || run_command(&mut PEERS.build(&example)?))?;
+    steps.step("burn: without fusion", || run_command(PEERS.build(&example)?.arg("--no-default-features")))
 }
 
-fn lints(directory: &str) -> Result<()> {
-    let workspace = workspace(directory)?;
+fn lints(workspace: &Workspace, package: &str) -> Result<()> {
     workspace.format()?;
-    workspace.lint()
-}
-
-fn workspace(directory: &str) -> Result<&'static lint::Workspace> {
-    let workspace = lint::WORKSPACES.iter().find(|workspace| workspace.directory == directory);
-    workspace.with_context(|| format!("{directory} is no workspace"))
-}
-
-fn target(root: &Path, name: &str) -> PathBuf {
-    root.join("target/integrations").join(name)
+    workspace.lint_package(package)
 }
 
 /// The virtual environment that Dask and Zarr are tested in.
@@ -187,7 +188,7 @@ struct Python {
 impl Python {
     fn new(root: &Path) -> Self {
         Self {
-            venv: root.join("target/integrations/venv"),
+            venv: root.join(TARGET).join("venv"),
             requirements: root.join("integrations/dask/requirements.txt"),
         }
     }

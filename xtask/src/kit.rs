@@ -207,7 +207,7 @@ fn contents(root: &Path, programs: Vec<(String, PathBuf)>) -> Result<Vec<(PathBu
         walk(&root.join("tests/data").join(name), &Path::new("data").join(name), &mut files)?;
     }
     for (from, to) in [
-        ("benches/peers/torch_cupy.py", "torch_cupy.py"),
+        ("peers/bench/torch_cupy.py", "torch_cupy.py"),
         ("LICENSE-MIT", "LICENSE-MIT"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
     ] {

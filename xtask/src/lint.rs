@@ -14,7 +14,7 @@ pub const COMMAND: cli::Command = cli::Command {
     name: "lint",
     usage: "
     cargo xtask lint [WORKSPACE]
-        rustfmt and clippy in every workspace of the repository, or in one, such as benches/budget. `test` checks
+        rustfmt and clippy in every workspace of the repository, or in one, such as compilers. `test` checks
         the format of all and lints the main one; the others build much that it does not. Minutes.
 ",
     task: |words| {
@@ -60,18 +60,26 @@ const TOOL: Workspace =
 pub const FEATURES: &str = "wgpu-clamp/ndarray";
 
 /// All of them, the main one first.
-pub const WORKSPACES: [Workspace; 10] = [
+pub const WORKSPACES: [Workspace; 6] = [
     Workspace { directory: ".", published: true, features: FEATURES, ..TOOL },
-    Workspace { directory: "examples/burn_tensor", ..TOOL },
-    Workspace { directory: "examples/web", published: true, target: Some(web::TARGET), ..TOOL },
-    Workspace { directory: "proof/web", target: Some(web::TARGET), ..TOOL },
-    Workspace { directory: "benches/budget", ..TOOL },
-    Workspace { directory: "benches/peers", ..TOOL },
-    Workspace { directory: "compilers", ..TOOL },
+    COMPILERS,
     Workspace { directory: "fuzz", rustflags: "--cfg fuzzing", ..TOOL },
-    Workspace { directory: "integrations/dask", release: true, ..TOOL },
-    Workspace { directory: "integrations/zarr", release: true, ..TOOL },
+    INTEGRATIONS,
+    PEERS,
+    WEB,
 ];
+
+/// What compilers make of the shaders.
+pub const COMPILERS: Workspace = Workspace { directory: "compilers", ..TOOL };
+
+/// The crate in Dask and Zarr.
+pub const INTEGRATIONS: Workspace = Workspace { directory: "integrations", release: true, ..TOOL };
+
+/// The crate beside other libraries, burn among them.
+pub const PEERS: Workspace = Workspace { directory: "peers", ..TOOL };
+
+/// The crate on WebGPU: a page that is handed to others, and the tests.
+pub const WEB: Workspace = Workspace { directory: "web", published: true, target: Some(web::TARGET), ..TOOL };
 
 fn run(workspaces: &[&Workspace]) -> Result<()> {
     for workspace in workspaces {
@@ -96,7 +104,21 @@ impl Workspace {
     ///
     /// Clippy warns, or it does not build.
     pub fn lint(&self) -> Result<()> {
-        let mut lints = self.build(&["clippy", "--workspace", "--all-targets"])?;
+        self.clippy(&["--workspace"])
+    }
+
+    /// The same of one package.
+    ///
+    /// # Errors
+    ///
+    /// Clippy warns, or it does not build.
+    pub fn lint_package(&self, package: &str) -> Result<()> {
+        self.clippy(&["--package", package])
+    }
+
+    fn clippy(&self, what: &[&str]) -> Result<()> {
+        let mut lints = self.build(&["clippy", "--all-targets"])?;
+        lints.args(what);
         if !self.features.is_empty() {
             lints.args(["--features", self.features]);
         }
@@ -129,13 +151,7 @@ impl Workspace {
 
     /// Where its commands build it, from the root; the main one has its own place.
     fn target_dir(&self) -> Option<PathBuf> {
-        let directory = Path::new(self.directory);
-        let name = if directory.starts_with("integrations") {
-            directory.as_os_str()
-        } else {
-            directory.file_name()?
-        };
-        Some(Path::new("target").join(name))
+        (self.directory != ".").then(|| Path::new("target").join(self.directory))
     }
 
     fn cargo(&self, args: &[&str]) -> Result<Command> {
@@ -158,10 +174,7 @@ mod tests {
         let one = wanted(Words::typed("compilers")).unwrap();
         assert!(one.len() == 1 && one[0].directory == "compilers");
         for line in ["compiler", "compilers fuzz"] {
-            assert!(
-                wanted(Words::typed(line)).err().unwrap().to_string().contains("benches/peers, "),
-                "{line}"
-            );
+            assert!(wanted(Words::typed(line)).err().unwrap().to_string().contains("peers, "), "{line}");
         }
     }
 

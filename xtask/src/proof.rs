@@ -86,7 +86,7 @@ struct Implementation {
 enum Engine {
     /// `clamp-proof`, through wgpu's own backends.
     Native,
-    /// `proof/web`, through WebGPU in Chromium or in Node.
+    /// `web/proof`, through WebGPU in Chromium or in Node.
     Web(&'static str),
     /// `clamp-proof` for Windows, and the GPU suite with it.
     Wine,

@@ -25,7 +25,7 @@ pub const COMMAND: cli::Command = cli::Command {
     cargo xtask shaders --budget [ARGS...]
         Puts every kernel that a row of the benchmark runs through AMD's compiler, which needs no GPU:
         instructions per element and per byte, registers, and the ratio to a copy that is to be expected
-        of five GPUs. Fails where the figures are not those of benches/budget/figures.tsv; --write keeps
+        of five GPUs. Fails where the figures are not those of compilers/budget/figures.tsv; --write keeps
         the new ones. `cargo xtask shaders --budget -- --help` shows the other options. Linux only.
 
     cargo xtask shaders --show '<layout> <dtype> -> <layout> <dtype> [per channel]'
@@ -80,7 +80,7 @@ fn show(movement: &OsStr) -> Result<()> {
 pub fn budget(args: &[OsString]) -> Result<()> {
     // AMD's driver comes in the package of the software drivers; lavapipe says what there is to compile.
     drivers::ensure(&[Api::Vulkan])?;
-    run_command(program("benches/budget", "budget")?.args(args))
+    run_command(program("compilers/budget")?.args(args))
 }
 
 /// Writes every module in every language and runs each compiler that is there.
@@ -89,7 +89,7 @@ pub fn budget(args: &[OsString]) -> Result<()> {
 ///
 /// The modules cannot be written, or a compiler refuses one. A compiler that cannot be had is a line of the table.
 pub fn compile(args: &[OsString]) -> Result<()> {
-    let mut program = program("compilers", "compilers")?;
+    let mut program = program("compilers")?;
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         return run_command(program.args(args));
     }
@@ -190,13 +190,12 @@ fn or_warn<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| eprintln!("warning: {error:#}")).ok()
 }
 
-/// A program that is a workspace of its own, see its Cargo.toml. The directory is kept: relative paths in its arguments
-/// are the user's.
-fn program(directory: &str, name: &str) -> Result<Command> {
+/// A program of the workspace `compilers`. The directory is kept: relative paths in its arguments are the user's.
+fn program(directory: &str) -> Result<Command> {
     let root = root()?;
     let mut program = cargo(&["run", "--release"]);
     program.arg("--manifest-path").arg(root.join(directory).join("Cargo.toml"));
-    program.arg("--target-dir").arg(root.join("target").join(name)).arg("--");
+    program.arg("--target-dir").arg(root.join("target/compilers")).arg("--");
     Ok(program)
 }
 

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::cli;
-use crate::lint::{self, Workspace};
+use crate::lint;
 use crate::proof::Environment;
 use crate::steps::{Steps, cargo, root, run as run_command};
 use crate::tools::{self, Chromium};
@@ -18,7 +18,7 @@ pub const COMMAND: cli::Command = cli::Command {
     name: "web",
     usage: "
     cargo xtask web
-        Builds the page `examples/web`, a picture clamped live on WebGPU, and serves it on this machine.
+        Builds the page `web/page`, a picture clamped live on WebGPU, and serves it on this machine.
 ",
     task: |words| {
         words.none("web")?;
@@ -29,16 +29,15 @@ pub const COMMAND: cli::Command = cli::Command {
 /// What is built for browsers and Node.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Workspaces of their own for that: the page, and the library's tests.
-const WORKSPACES: [&str; 2] = ["examples/web", "proof/web"];
+/// The page.
+const PAGE: &str = "web/page";
 
-/// The page as files, in `examples/web` and beside it.
-const FILES: [&str; 4] = [
-    "examples/web/index.html",
-    "examples/web/style.css",
-    "examples/web/page.js",
-    "examples/data/hubble_deep_field.jpg",
-];
+/// The library's tests.
+const PROOF: &str = "web/proof";
+
+/// The page as files, in [`PAGE`] and beside the examples.
+const FILES: [&str; 4] =
+    ["web/page/index.html", "web/page/style.css", "web/page/page.js", "examples/data/hubble_deep_field.jpg"];
 
 /// Builds the page and serves it on this machine until Ctrl-C.
 ///
@@ -61,12 +60,9 @@ pub fn test(args: &[OsString]) -> Result<()> {
     let web = Web::new()?;
     let mut steps = Steps::new();
     steps.step("browser", || web.drive())?;
-    steps.step("lints", || {
-        let mut workspaces = lint::WORKSPACES.iter().filter(|one| WORKSPACES.contains(&one.directory));
-        workspaces.try_for_each(Workspace::lint)
-    })?;
+    steps.step("lints", || lint::WEB.lint())?;
     steps.step("tests", || {
-        let mut tests = web.cargo("proof/web", &["test", "--target", TARGET, "--test", "browser"]);
+        let mut tests = web.cargo(PROOF, &["test", "--target", TARGET, "--test", "browser"]);
         tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", web.runner()).args(args);
         run_command(&mut web.with_tools(tests)?)
     })?;
@@ -98,7 +94,7 @@ pub fn ready() -> Result<()> {
 pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
     let web = Web::new()?;
     let module = web.target.join("proof");
-    web.bindgen("proof/web", "clamp_proof_web", &module)?;
+    web.bindgen(PROOF, "clamp_proof_web", &module)?;
     let mut columns = web.node("columns.mjs");
     columns.arg(engine).arg(module).arg(json).args(args).envs(environment);
     run_command(&mut web.with_tools(columns)?)
@@ -109,7 +105,7 @@ struct Web {
     root: PathBuf,
     /// What is downloaded and built for the web.
     target: PathBuf,
-    /// Those of wasm-bindgen, at the version of the lock files.
+    /// Those of wasm-bindgen, at the version of the lock file.
     tools: PathBuf,
 }
 
@@ -119,28 +115,21 @@ impl Web {
         let root = root()?;
         let target = root.join("target/web");
         tools::rust_target(TARGET)?;
-        let mut versions = Vec::new();
-        for workspace in WORKSPACES {
-            let path = root.join(workspace).join("Cargo.lock");
-            let lock = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            let version = locked(&lock, "wasm-bindgen");
-            versions
-                .push(version.with_context(|| format!("{} lacks wasm-bindgen", path.display()))?.to_owned());
-        }
-        if versions[0] != versions[1] {
-            bail!("the lock files of {WORKSPACES:?} name two versions of wasm-bindgen: {versions:?}");
-        }
-        let tools = target.join("tools").join(&versions[0]);
+        let path = root.join(lint::WEB.directory).join("Cargo.lock");
+        let lock = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let version = locked(&lock, "wasm-bindgen");
+        let version = version.with_context(|| format!("{} lacks wasm-bindgen", path.display()))?;
+        let tools = target.join("tools").join(version);
         // Its own lock file may be older than the version that it is to fit.
-        let what = ["wasm-bindgen-cli", "--debug", "--version", &versions[0]];
+        let what = ["wasm-bindgen-cli", "--debug", "--version", version];
         tools::cargo_install(&tools, "wasm-bindgen", &what)?;
         Ok(Self { root: root.to_owned(), target, tools })
     }
 
-    /// Cargo in one of [`WORKSPACES`].
-    fn cargo(&self, workspace: &str, args: &[&str]) -> Command {
+    /// Cargo in [`PAGE`] or [`PROOF`].
+    fn cargo(&self, package: &str, args: &[&str]) -> Command {
         let mut command = cargo(args);
-        command.current_dir(self.root.join(workspace)).env("CARGO_TARGET_DIR", &self.target);
+        command.current_dir(self.root.join(package)).env("CARGO_TARGET_DIR", &self.target);
         command
     }
 
@@ -161,9 +150,9 @@ impl Web {
         words
     }
 
-    /// Builds a workspace's library, and its JavaScript into `out`.
-    fn bindgen(&self, workspace: &str, library: &str, out: &Path) -> Result<()> {
-        run_command(&mut self.cargo(workspace, &["build", "--release", "--target", TARGET]))?;
+    /// Builds the library of [`PAGE`] or [`PROOF`], and its JavaScript into `out`.
+    fn bindgen(&self, package: &str, library: &str, out: &Path) -> Result<()> {
+        run_command(&mut self.cargo(package, &["build", "--release", "--target", TARGET]))?;
         let wasm = self.target.join(TARGET).join("release").join(library).with_extension("wasm");
         let mut bindgen = Command::new(tools::of_cargo(&self.tools, "wasm-bindgen"));
         bindgen.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(out).arg(wasm);
@@ -173,7 +162,7 @@ impl Web {
     /// Builds the page, and says where it is.
     fn site(&self) -> Result<PathBuf> {
         let site = self.target.join("site");
-        self.bindgen("examples/web", "clamp_web", &site)?;
+        self.bindgen(PAGE, "clamp_web", &site)?;
         for file in FILES {
             let from = self.root.join(file);
             let name = from.file_name().context("a file has a name")?;

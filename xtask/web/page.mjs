@@ -1,4 +1,4 @@
-// The page examples/web in Chromium: what it shows, by keyboard, by drop, on a phone and without WebGPU.
+// The page web/page in Chromium: what it shows, by keyboard, by drop, on a phone and without WebGPU.
 //
 //     node page.mjs SITE SCREENSHOTS
 import assert from "node:assert/strict";

@@ -1,6 +1,11 @@
 //! `wgpu_clamp._native`: flat arrays of bytes through wgpu-clamp. What Python's callers pass is checked and named in
 //! `python/wgpu_clamp/arguments.py`.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "what Python passes to a function is converted into values"
+)]
+
 mod gpu;
 mod operation;
 

@@ -2,7 +2,7 @@
 """torch.clamp (eager and compiled) and CuPy on a CUDA GPU, as rows of the benchmark's table.
 
     cargo xtask bench --json ours.json
-    python3 benches/peers/torch_cupy.py --ours ours.json [--json theirs.json]
+    python3 peers/bench/torch_cupy.py --ours ours.json [--json theirs.json]
 
 Each is timed by CUDA events: medians of rounds whose order rotates, random data, and enough buffers that no cache is
 measured. With --ours, the ratio is to the rows `contiguous: clamp` and `scale and bias: scale, bias, clamp` of the
