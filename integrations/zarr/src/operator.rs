@@ -290,3 +290,6 @@ impl Options {
         Ok((scale, values::attribute("--bias", dtype, self.bias.as_deref().unwrap_or("0"))?))
     }
 }
+
+#[cfg(test)]
+mod tests;
