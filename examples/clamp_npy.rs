@@ -4,9 +4,13 @@
 //! cargo run --release --example clamp_npy -- --min -1 --max 1 IN.npy OUT.npy
 //! ```
 //!
-//! Memory does not grow with the file. OUTPUT appears under its name when it is complete: until then it is a temporary
-//! file beside it, `.clamp_npy.` with six letters and `.part`, which an error removes and a kill leaves behind. A clamp
-//! treats all elements alike, so Fortran order stays as it is; big-endian elements are turned on the way in and out.
+//! Memory does not grow with the file: on Mesa's lavapipe 22.3.6 the peak is 141 MiB for 128 MiB of f32 and for 2 GiB
+//! (maximum resident set size on Linux, 2026-11-23).
+//!
+//! OUTPUT appears under its name when it is complete: until then it is a temporary file beside it, `.clamp_npy.` with six
+//! letters and `.part`, which an error removes and a kill leaves behind.
+//!
+//! A clamp treats all elements alike, so Fortran order stays as it is. Big-endian elements are turned on the way in and out.
 //!
 //! With `--min` and `--max` alone the results are the bits of `numpy.clip`, unless MIN > MAX: MIN wins here, MAX there.
 
