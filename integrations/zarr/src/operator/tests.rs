@@ -1,5 +1,5 @@
 use lexopt::Arg::Long;
-use wgpu_clamp::{DType, reference};
+use wgpu_clamp::{DType, Precision, reference};
 
 use super::Options;
 use crate::Result;
@@ -53,6 +53,10 @@ fn order_nan_precision_and_rounding() {
     // Rounded once; 0.1 is an f32 or an f64.
     same(f4(3.0, "--scale 0.3333333432674408 --bias -1"), 2.0_f32.powi(-25));
     same(f4(3.0, "--scale 0.3333333432674408 --bias -1 --precision fast"), 2.0_f32.powi(-25));
+    // The reference computes alike.
+    let precision = |words| options(words).unwrap().clamp(DType::F32).unwrap().precision();
+    assert_eq!(precision("--scale 2"), Precision::Exact);
+    assert_eq!(precision("--scale 2 --precision fast"), Precision::Fast);
     same(f4(0.0, "--bias 0.1"), 0.1);
     assert_eq!(f8(0.0, "--bias 0.1").to_bits(), 0.1_f64.to_bits());
 }
