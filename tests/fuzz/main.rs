@@ -1,7 +1,5 @@
 //! The fuzz targets that need nothing but the public API, without the fuzzer. The target `plan` runs in `src/fuzz.rs`.
 
-#[path = "../../fuzz/src/npy.rs"]
-mod npy;
 #[path = "../../fuzz/src/onnx.rs"]
 mod onnx;
 mod replay;
@@ -29,11 +27,6 @@ fn sparing(run: fn(&[u8])) -> impl Fn(&[u8]) {
 #[test]
 fn standards_take_any_attributes() {
     replay(&["fuzz/seeds/standards"], 20_000, standards::run);
-}
-
-#[test]
-fn the_npy_reader_takes_any_bytes() {
-    replay(&["fuzz/seeds/npy", "tests/data/npy"], 10_000, sparing(npy::run));
 }
 
 #[test]

@@ -5,12 +5,10 @@
 
 mod args;
 mod channels;
-#[path = "../../../examples/clamp_npy/operator.rs"]
 mod operator;
 mod output;
 mod part;
 mod types;
-#[path = "../../../examples/clamp_npy/values.rs"]
 mod values;
 
 use std::process::ExitCode;

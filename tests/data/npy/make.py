@@ -44,12 +44,12 @@ def elements(dtype):
 def bounds(dtype):
     """As text and as scalars of the dtype."""
     texts = {
-        "i1": ("-100", "0x55"),
-        "i2": ("-20000", "0x1234"),
+        "i1": ("-100", "85"),
+        "i2": ("-20000", "4660"),
         "i4": ("-16777217", "16777217"),
         "i8": ("-9007199254740993", "9007199254740993"),
         "u1": ("3", "200"),
-        "u2": ("3", "0xFFFE"),
+        "u2": ("3", "65534"),
         "u4": ("16777217", "4294967293"),
         "u8": ("9007199254740993", "18446744073709551613"),
         "f2": ("-1.1", "2.3"),
@@ -58,7 +58,7 @@ def bounds(dtype):
     }[dtype]
     if dtype[0] == "f":
         return texts, [np.dtype(dtype).type(text) for text in texts]
-    return texts, [np.dtype(dtype).type(int(text, 0)) for text in texts]
+    return texts, [np.dtype(dtype).type(int(text)) for text in texts]
 
 
 def save(name, array, version=None):
@@ -95,15 +95,11 @@ def main():
         clip(f"{dtype}_scalar", np.array(little[3]), texts, values)
         clip(f"{dtype}_empty", little[:0].reshape(3, 0, 2), texts, values)
 
-    # One bound, infinite ones, and Min > Max, where NumPy lets Max win.
+    # One bound, and zeros of both signs.
     x = elements("f4").astype("<f4")
     case("one_min", x, ["--min=0.5"], np.maximum(x, np.float32(0.5)))
     case("one_max", x, ["--max=-0.5"], np.minimum(x, np.float32(-0.5)))
-    clip("infinite", x, ("-inf", "inf"), (np.float32("-inf"), np.float32("inf")))
     clip("zeros", x, ("-0.0", "0.0"), (np.float32(-0.0), np.float32(0.0)))
-    case("crossed", x, ["--min=3", "--max=-3", "--order=max"], np.clip(x, np.float32(3), np.float32(-3)))
-    x = elements("i8").astype("<i8")
-    case("crossed_integers", x, ["--min=9", "--max=-9", "--order=max"], np.clip(x, 9, -9))
 
     # Headers whose padding is as long, and as short, as NumPy's ever is: 20 blanks for the extent that may grow, and
     # 64 or 1 for the alignment.
@@ -116,10 +112,9 @@ def main():
                 break
         clip(name, x, ("3", "200"), (3, 200))
 
-    # As programs other than today's NumPy write them: other blanks and order of keys, nothing aligned, and the L of
-    # Python 2.
+    # As programs other than today's NumPy write them: other blanks and order of keys, and nothing aligned.
     data = np.arange(6, dtype="<i2")
-    header = b"{\"shape\":( 2,3L ) ,\n 'fortran_order':False,'descr':'<i2'}"
+    header = b"{\"shape\":( 2,3 ) , 'fortran_order':False,'descr':'<i2'}"
     (HERE / "odd_header.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data.tobytes())
     save("odd_header.out.npy", np.clip(data, 1, 4).reshape(2, 3))
     lines.append("odd_header\t--min=1 --max=4")

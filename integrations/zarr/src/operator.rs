@@ -17,9 +17,9 @@ pub const HELP: &str = "\
                    treat it as -inf or inf
   --precision P    how scale and bias of floats round: exact (if not given) is
                    once and the same on every device; fast is as the GPU does it
-  --dtype D        of OUTPUT, if another than that of INPUT: between any two of
-                   u8, i8, u16, i16, f16, f32 and (not in .npy) bf16; integers
-                   saturate, NaN becomes 0 in them (or see --nan)
+  --dtype D        of OUT, if another than that of IN: between any two of
+                   u8, i8, u16, i16, f16, bf16 and f32; integers saturate, NaN
+                   becomes 0 in them (or see --nan)
   --rounding R     how numbers become integers: zero (if not given) drops the
                    fraction, even is to the nearest, of two to the even one
   --standard S     the operator of a standard, with its conversion of bounds:
@@ -34,7 +34,7 @@ pub const HELP: &str = "\
                    directml and clip1";
 
 pub const VALUES: &str = "\
-VALUE is a number of OUTPUT's dtype, taken exactly: -5, 9007199254740993, 0xff
+VALUE is a number of OUT's dtype, taken exactly: -5, 9007199254740993, 0xff
 for integers, -1.5, 1e-3, inf for floats; unless --standard says otherwise.";
 
 /// What was asked for.
@@ -290,3 +290,6 @@ impl Options {
         Ok((scale, values::attribute("--bias", dtype, self.bias.as_deref().unwrap_or("0"))?))
     }
 }
+
+#[cfg(test)]
+mod tests;
