@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher};
 use wgpu_clamp::{
-    Bound, Clamp, DType, Host, Layout, Limits, Operands, Plan, Precision, Scalar, View, reference, wgpu,
+    Clamp, DType, Host, Layout, Limits, Operands, Plan, Precision, Scalar, View, reference, wgpu,
 };
 
 #[global_allocator]
@@ -61,7 +61,7 @@ fn layout_permuted_and_sliced() -> Layout {
 /// The reference on 4,096 elements.
 #[divan::bench_group(sample_count = 20)]
 mod reference_throughput {
-    use super::{Bencher, Bound, BytesCount, Clamp, DType, Layout, Precision, black_box, reference};
+    use super::{Bencher, BytesCount, Clamp, DType, Layout, Precision, Scalar, black_box, reference};
 
     fn run(bencher: Bencher<'_, '_>, clamp: Clamp) {
         let layout = Layout::packed(&[4096]).unwrap();
@@ -127,7 +127,7 @@ mod on_a_device {
     fn record_1000(bencher: Bencher<'_, '_>) {
         let Some(host) = host() else { return };
         let buffer = buffer(host);
-        let view = View::new(&buffer, Layout::packed(&[1024]).unwrap());
+        let view = View::of::<f32>(&buffer, Layout::packed(&[1024]).unwrap());
         let prepared = host.clamper().prepare(&Clamp::new(-1.0_f32, 1.0), Operands::in_place(view)).unwrap();
         bencher.bench_local(|| {
             let device = host.clamper().device();

@@ -25,7 +25,7 @@ use half::{bf16, f16};
 use indicatif::{ProgressBar, ProgressStyle};
 use lexopt::ValueExt as _;
 use npyz::{Endianness, NpyHeader, TypeStr, WriteOptions, WriterBuilder as _};
-use wgpu_clamp::{Bound, Clamp, DType, Host, Precision};
+use wgpu_clamp::{Clamp, DType, Host, Number, Precision};
 
 const USAGE: &str = "usage: clamp_npy [OPTIONS] INPUT OUTPUT
 
@@ -109,7 +109,7 @@ fn run() -> Result<String> {
         if big_endian {
             src.chunks_exact_mut(source.size()).for_each(<[u8]>::reverse);
         }
-        host.clamp_bytes(&clamp, &[len], &src, &mut dst).run_blocking()?;
+        host.clamp_bytes(&clamp, &src, &mut dst).run_blocking()?;
         if big_endian {
             dst.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
         }
@@ -183,8 +183,8 @@ fn clamp(options: &Options, source: DType) -> Result<Clamp> {
 }
 
 /// A number of `dtype`: exact if that is an integer, else rounded to nearest (to f16 by way of f32).
-fn bound(options: &Options, name: &str, dtype: DType) -> Result<Bound> {
-    let Some(text) = options.get(name) else { return Ok(Bound::Absent) };
+fn bound(options: &Options, name: &str, dtype: DType) -> Result<Number> {
+    let Some(text) = options.get(name) else { return Ok(Number::Absent) };
     macro_rules! parse {
         ($($dtype:ident $number:ty,)*) => {
             match dtype {
@@ -192,7 +192,7 @@ fn bound(options: &Options, name: &str, dtype: DType) -> Result<Bound> {
                     let (lowest, highest) = (<$number>::MIN, <$number>::MAX);
                     // Neither an infinity nor what becomes one.
                     let value = text.parse().ok().filter(|value| (lowest..=highest).contains(value));
-                    value.map(Bound::value).ok_or_else(|| format!("{lowest:?} to {highest:?}"))
+                    value.map(Number::from).ok_or_else(|| format!("{lowest:?} to {highest:?}"))
                 })*
             }
         };

@@ -173,7 +173,9 @@ fn speed(host: &Host) -> Result<()> {
             let copied = time(host, |encoder| {
                 encoder.copy_buffer_to_buffer(a.buffer(), 0, b.buffer(), 0, u64::from(BYTES));
             })?;
-            let clamped = time(host, |encoder| prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default())))?;
+            let clamped = time(host, |encoder| {
+                prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()))
+            })?;
             if round > 1 {
                 times[0].push(copied);
                 times[1].push(clamped);

@@ -8,7 +8,7 @@
 use std::process::ExitCode;
 
 use wgpu_clamp::half::f16;
-use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Layout, Precision, View, verify, wgpu};
+use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Layout, Operands, Precision, View, verify, wgpu};
 
 // 1000 bytes to a row, of which wgpu's copy makes 1024.
 const WIDTH: u32 = 250;
@@ -86,7 +86,11 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         frame.size(),
     );
     // Prepares and records. A program with frame after frame calls `prepare` once, and records in each.
-    clamper.encode(&mut encoder, normalise, Operands::new(View::of::<u8>(&pixels, rgb), View::of::<f16>(&tensor, nchw)))?;
+    clamper.encode(
+        &mut encoder,
+        normalise,
+        Operands::new(View::of::<u8>(&pixels, rgb), View::of::<f16>(&tensor, nchw)),
+    )?;
     // The network would go on here. This program looks at what it would get.
     let readbacks = [&pixels, &tensor].map(|from| {
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;

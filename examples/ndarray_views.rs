@@ -41,7 +41,10 @@ fn matrix(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     for (name, view) in [("transposed", matrix.t()), ("every second column, from right to left", columns)] {
         let layout = Layout::of_view(memory, &view)?;
         let result = Tensor::zeros(host, f32::DTYPE, view.shape())?;
-        host.submit(&clamp, Operands::new(View::new(uploaded.buffer(), uploaded.dtype(), layout), result.view()))?;
+        host.submit(
+            &clamp,
+            Operands::new(View::new(uploaded.buffer(), uploaded.dtype(), layout), result.view()),
+        )?;
         let result = Array2::from_shape_vec(view.dim(), result.read_blocking::<f32>()?)?;
         println!("{name}: {layout}");
         same(&result, &view.mapv(|x| expected(&clamp, x)))?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use onnx_file::{NodeTest, Result};
-use wgpu_clamp::{Clamp, Host, Tensor};
+use wgpu_clamp::{Clamp, Host, Operands, Tensor};
 
 const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/onnx/test_clip");
 
@@ -38,7 +38,7 @@ fn run(folder: &Path) -> Result<bool> {
     let host = Host::open_blocking()?;
     let x = Tensor::upload_bytes(&host, dtype, shape, &test.x.bytes)?;
     let y = Tensor::zeros(&host, dtype, shape)?;
-    host.submit(&clamp, (x.view(), y.view()))?;
+    host.submit(&clamp, Operands::new(x.view(), y.view()))?;
     let output = onnx_file::Tensor { bytes: y.read_bytes_blocking()?, ..test.x };
 
     let expected = test.expected;

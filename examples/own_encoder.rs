@@ -67,10 +67,10 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let to_volts = clamper.prepare(
         // A power of two and a small integer: no device can round this, so the default precision is exact.
         &Clamp::new(-1.0_f32, 1.0).with_affine(1.0 / 1024.0, -2.0)?,
-        (View::new(&raw, samples), View::new(&volts, samples)),
+        Operands::new(View::of::<f32>(&raw, samples), View::of::<f32>(&volts, samples)),
     )?;
     // Every second element. The elements in between belong to the other channel and are left alone.
-    let second_channel = View::new(&power, samples.slice(1, 1..2)?);
+    let second_channel = View::of::<f32>(&power, samples.slice(1, 1..2)?);
     let cap = clamper.prepare(&Clamp::at_most(CAP), Operands::in_place(second_channel))?;
     let (square, square_buffers) = own_kernel(&device, &volts, &power);
 

@@ -10,7 +10,7 @@
 //! A clamp is recorded into an encoder of the program:
 //!
 //! ```no_run
-//! use wgpu_clamp::{Clamp, Clamper, Error, Layout, View, wgpu};
+//! use wgpu_clamp::{Clamp, Clamper, Error, Layout, Operands, View, wgpu};
 //!
 //! /// ReLU6 of one tensor of f32 into another.
 //! fn record(
@@ -21,12 +21,12 @@
 //! ) -> Result<(), Error> {
 //!     let all = Layout::packed(&[1, 64, 56, 56])?;
 //!     let (src, dst) = (View::of::<f32>(src, all), View::of::<f32>(dst, all));
-//!     clamper.encode(encoder, &Clamp::new(0.0_f32, 6.0), (src, dst))
+//!     clamper.encode(encoder, &Clamp::new(0.0_f32, 6.0), Operands::new(src, dst))
 //! }
 //! ```
 //!
 //! The bounds' type is that of the elements: `Clamp::new(0.0_f32, 6.0)` clamps F32. Without a suffix Rust makes f64 of
-//! `0.0` and i32 of `0`; a clamp of these is refused by views whose elements are known, as by [`View::of`].
+//! `0.0` and i32 of `0`; views of other elements refuse such a clamp.
 //!
 #![doc = include_str!("../docs/flow.svg")]
 //!
@@ -39,7 +39,7 @@
 //!
 //! # What is computed
 //!
-//! A [`Clamp`] is data: a [`DType`], two [`Bound`]s and the rules. Each element goes through three steps. (Where
+//! A [`Clamp`] is data: a [`DType`], four [`Number`]s (Min, Max, scale and bias) and the rules. Each element goes through three steps. (Where
 //! source and destination differ in dtype, there is a fourth, the [conversion](manual::conversion).)
 //!
 //! **1. The affine step**, `x * scale + bias`, if [`Clamp::with_affine`] has set one. `scale` and `bias` are
@@ -100,8 +100,9 @@
 //! let interleaved = Layout::packed(&[480, 640, 3])?.permute(&[2, 0, 1])?;
 //! let planar = Layout::packed(&[3, 480, 640])?;
 //! let gain = Clamp::new(0.0_f32, 1.0).with_affine(2.0, -0.1)?;
-//! let gain = clamper.prepare(&gain, (View::new(pixels, interleaved), View::new(planes, planar)))?;
-//! let cap = clamper.prepare(&Clamp::at_most(0.9_f32), Operands::in_place(View::new(planes, planar)))?;
+//! let gain = clamper
+//!     .prepare(&gain, Operands::new(View::of::<f32>(pixels, interleaved), View::of::<f32>(planes, planar)))?;
+//! let cap = clamper.prepare(&Clamp::at_most(0.9_f32), Operands::in_place(View::of::<f32>(planes, planar)))?;
 //!
 //! let mut encoder = device.create_command_encoder(&Default::default());
 //! {
@@ -122,8 +123,8 @@
 //! none; [`Host::new`] takes that of the program. [`Host::self_test`] compares the kernels of the device with the
 //! reference, each dtype and pair of dtypes on every kernel, and reports what differs.
 //!
-//! A buffer has no dtype: the elements of a [`View`] are those of the clamp (of its source in `src`), unless
-//! [`View::of`] or [`View::with_dtype`] says what they are. Then, as for [`Tensor::view`], a clamp of another dtype is an error.
+//! A buffer has no dtype, but a [`View`] has one: [`View::of`] takes it from a Rust type, [`View::new`] from a program that
+//! learns the dtype at run time. A clamp of another dtype is refused.
 //!
 //! # Cargo features
 //!

@@ -56,10 +56,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Axis`], [`Error::ChannelCount`], [`Error::ChannelsDiffer`] or [`Error::ChannelBoundOnGpu`] for
-    /// channels, [`Error::ShapeMismatch`], [`Error::OutputOverlap`] and [`Error::OverlapUndecided`] for `dst`,
-    /// [`Error::TooLarge`] if no buffer could hold a layout, [`Error::TooManyWindows`] if `limits` are too small for
-    /// the tensor, [`Error::DeviceLimit`] if they are too small for any.
+    /// [`Error::Argument`] if the shapes differ or the channels' clamps do not fit, [`Error::Overlap`] if two indices of
+    /// `dst` share an element or may, [`Error::Limit`] if no buffer could hold a layout, or if `limits` are too small for
+    /// the tensor or for any.
     pub fn new<'c>(
         clamps: impl Into<Clamps<'c>>,
         src: &Layout,
@@ -73,15 +72,15 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::PartialAlias`] or [`Error::AliasUndecided`] unless the two layouts are the
-    /// same or share no byte, and [`Error::InPlaceSizes`] if they are the same for elements of two sizes.
+    /// As [`new`](Self::new), and [`Error::Overlap`] unless the two layouts share no byte or are the same for elements of
+    /// one size.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};
     /// let line = Layout::packed(&[8])?;
     /// let (front, back) = (line.slice(0, 0..5)?, line.slice(0, 3..8)?);
     /// let plan = Plan::in_one_buffer(&Clamp::new(0_u8, 9), &front, &back, Limits::default());
-    /// assert!(matches!(plan, Err(Error::PartialAlias { .. })));
+    /// assert!(matches!(plan, Err(Error::Overlap(_))));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn in_one_buffer<'c>(

@@ -3,7 +3,7 @@
 //! | | [`Clamp::directml`](crate::Clamp::directml) | [`Clamp::onnx`](crate::Clamp::onnx) | [`Clamp::openvino`](crate::Clamp::openvino) | [`Clamp::onednn`](crate::Clamp::onednn) | [`Clamp::webnn`](crate::Clamp::webnn) |
 //! | --- | --- | --- | --- | --- | --- |
 //! | operator | `ELEMENT_WISE_CLIP` and [`CLIP1`](directml::ElementWiseClip1) | Clip-1, 6, 11, 12, 13 | Clamp-1 | Graph Clamp | clamp |
-//! | bounds | f32; CLIP1: scalars of the dtype | opset 1–10: f32; 11 on: scalars of the dtype, perhaps on the GPU | f64 | f32 | [doubles or integers](webnn::Number) |
+//! | bounds | f32; CLIP1: scalars of the dtype | opset 1–10: f32; 11 on: scalars of the dtype, perhaps on the GPU | f64 | f32 | [doubles or integers](webnn::MlNumber) |
 //! | to a float dtype | to nearest, ties to even | the same | the same | the same | the same |
 //! | to an integer dtype | toward zero, saturated | – | Min up, Max down, saturated | – | to nearest, ties to even, saturated |
 //! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16, BF16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – | none |

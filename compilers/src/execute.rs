@@ -208,7 +208,16 @@ impl Case {
         )?;
         let after = to.read_bytes_blocking()?;
         ensure!(swaps().kept == kept, "a module of naga's went to the driver");
-        let report = verify::check(self.clamps(), verify::Buffers { src_layout: src, src: &before, dst_layout: dst, dst_before: &dst_before, dst_after: &after })?;
+        let report = verify::check(
+            self.clamps(),
+            verify::Buffers {
+                src_layout: src,
+                src: &before,
+                dst_layout: dst,
+                dst_before: &dst_before,
+                dst_after: &after,
+            },
+        )?;
         ensure!(report.passed(), "{report}");
         Ok(report.elements)
     }

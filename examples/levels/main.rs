@@ -93,7 +93,7 @@ fn open() -> Result<Option<Host>> {
             println!("adapter: {}", host.adapter());
             Ok(Some(host))
         }
-        Err(error @ (Error::NoAdapter { .. } | Error::NoDevice { .. })) => {
+        Err(error @ Error::NoDevice { .. }) => {
             println!("No GPU can be used, so the CPU reference computes the pictures instead ({error}).");
             Ok(None)
         }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use image::RgbImage;
 use wgpu_clamp::{
-    Clamp, Clamps, DType, Host, Layout, Precision, Rounding, Tensor, View, reference, verify, wgpu,
+    Clamp, Clamps, DType, Host, Layout, Operands, Precision, Rounding, Tensor, View, reference, verify, wgpu,
 };
 
 use crate::{Result, clock};
@@ -112,7 +112,9 @@ impl Way {
         let dst = Tensor::zeros(host, dtype, &[dst_layout.len()])?;
         let from = View::new(src_tensor.buffer(), src_tensor.dtype(), *src_layout);
         let to = View::new(dst.buffer(), dst.dtype(), *dst_layout);
-        let one = clock::best(host, |encoder| Ok(host.clamper().encode(encoder, channels, Operands::new(from, to))?))?;
+        let one = clock::best(host, |encoder| {
+            Ok(host.clamper().encode(encoder, channels, Operands::new(from, to))?)
+        })?;
         let after = dst.read_bytes_blocking()?;
 
         let steps = Steps::new(host, src_tensor.buffer(), self, precision)?;
@@ -169,9 +171,17 @@ fn there_step_by_step(steps: &Steps<'_>, encoder: &mut wgpu::CommandEncoder) -> 
     let Steps { host, src, interleaved, dst, pixels, planes, precision, .. } = steps;
     let clamper = host.clamper();
     let to_floats = Clamp::unbounded(DType::F32).with_source(DType::U8)?;
-    clamper.encode(encoder, &to_floats, Operands::new(View::of::<u8>(src, interleaved.layout()), interleaved.view()))?;
+    clamper.encode(
+        encoder,
+        &to_floats,
+        Operands::new(View::of::<u8>(src, interleaved.layout()), interleaved.view()),
+    )?;
     let pixels = View::of::<f32>(interleaved.buffer(), *pixels);
-    clamper.encode(encoder, &Clamp::unbounded(DType::F32), Operands::new(pixels, View::of::<f32>(dst.buffer(), *planes)))?;
+    clamper.encode(
+        encoder,
+        &Clamp::unbounded(DType::F32),
+        Operands::new(pixels, View::of::<f32>(dst.buffer(), *planes)),
+    )?;
     for channel in 0..CHANNELS.len() {
         let plane = View::of::<f32>(dst.buffer(), planes.slice(0, channel..channel + 1)?);
         let clamp = normalise(channel, DType::F32)?.with_precision(*precision);
@@ -189,7 +199,10 @@ fn back_step_by_step(steps: &Steps<'_>, encoder: &mut wgpu::CommandEncoder) -> R
         let views = Operands::new(View::of::<f32>(src, plane), View::of::<f32>(planar.buffer(), plane));
         clamper.encode(encoder, &restore(channel, DType::F32)?.with_precision(*precision), views)?;
     }
-    let views = (View::new(planar.buffer(), *planes), View::of::<f32>(interleaved.buffer(), *pixels));
+    let views = Operands::new(
+        View::of::<f32>(planar.buffer(), *planes),
+        View::of::<f32>(interleaved.buffer(), *pixels),
+    );
     clamper.encode(encoder, &Clamp::unbounded(DType::F32), views)?;
     let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32)?.with_rounding(Rounding::NearestEven);
     clamper.encode(encoder, &to_bytes, Operands::new(interleaved.view(), dst.view()))?;

@@ -4,7 +4,9 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use image::{DynamicImage, Rgb32FImage, RgbImage};
-use wgpu_clamp::{Clamp, DType, Host, Layout, Precision, Tensor, View, reference, verify};
+use wgpu_clamp::{
+    Clamp, DType, Host, Layout, Number, Operands, Precision, Scalar, Tensor, View, reference, verify,
+};
 
 use crate::{Result, clock};
 

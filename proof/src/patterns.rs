@@ -78,7 +78,8 @@ fn lines() -> Result<Vec<Line>> {
         for order in [Order::MinWins, Order::MaxWins] {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
             let clamp = |(min, max): (u8, u8)| {
-                let [min, max] = [min, max].map(|bits| Scalar::from_bits(dtype, u64::from(bits)).expect("an element"));
+                let [min, max] =
+                    [min, max].map(|bits| Scalar::from_bits(dtype, u64::from(bits)).expect("an element"));
                 Ok(Clamp::unbounded(dtype).with_bounds(min, max)?.with_order(order))
             };
             let name = format!("{dtype}, every Min and Max, {order:?}");

@@ -17,7 +17,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`Error::NoAdapter`] if none is there or none fits the variables, [`Error::NoDevice`] if it gives no
+    /// [`Error::NoDevice`] if none is there or none fits the variables, [`Error::NoDevice`] if it gives no
     /// device, and those of [`Clamper::new`].
     ///
     /// ```no_run
@@ -41,7 +41,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`Error::NoAdapter`], which lists those that there are, if there are no more than `n`; else those of
+    /// [`Error::NoDevice`], which lists those that there are, if there are no more than `n`; else those of
     /// [`open`](Self::open).
     ///
     /// ```no_run

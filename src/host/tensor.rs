@@ -8,12 +8,12 @@ use crate::{DType, Element, Error, Host, Layout, View};
 /// Its buffer can be used like any other: it has the usages `STORAGE`, `COPY_SRC` and `COPY_DST`.
 ///
 /// ```no_run
-/// # use wgpu_clamp::{Clamp, DType, Host, Tensor};
+/// # use wgpu_clamp::{Clamp, DType, Host, Operands, Tensor};
 /// # async fn f() -> Result<(), wgpu_clamp::Error> {
 /// let host = Host::open().await?;
 /// let src = Tensor::upload(&host, &[2, 2], &[-1.0_f32, 0.5, 3.0, f32::NAN])?;
 /// let dst = Tensor::zeros(&host, DType::F32, &[2, 2])?;
-/// host.submit(&Clamp::new(0.0_f32, 1.0), (src.view(), dst.view()))?;
+/// host.submit(&Clamp::new(0.0_f32, 1.0), Operands::new(src.view(), dst.view()))?;
 /// let result = dst.read::<f32>().await?;
 /// assert_eq!(result[..3], [0.0, 0.5, 1.0]);
 /// # Ok(())
@@ -33,9 +33,9 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if `data` does not hold as many elements as `shape`, [`Error::Rank`] above rank 8,
-    /// [`Error::ElementCount`] or [`Error::AddressRange`] if the elements cannot be counted,
-    /// [`Error::TooLarge`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if
+    /// [`Error::Argument`] if `data` does not hold as many elements as `shape`, above rank 8, or if the elements cannot be
+    /// counted,
+    /// [`Error::Limit`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if
     /// the device has no memory or is gone.
     pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
@@ -51,7 +51,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// Those of [`upload`](Self::upload); the lengths of [`Error::Length`] count bytes.
+    /// Those of [`upload`](Self::upload); lengths are counted in bytes.
     pub fn upload_bytes(host: &Host, dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let expected = layout.len().saturating_mul(dtype.size());
@@ -77,8 +77,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`] above rank 8, [`Error::ElementCount`] or [`Error::AddressRange`] if the elements cannot
-    /// be counted, [`Error::TooLarge`] beyond the device's buffers, [`Error::OutOfMemory`] if the device has
+    /// [`Error::Argument`] above rank 8, or if the elements cannot
+    /// be counted, [`Error::Limit`] beyond the device's buffers, [`Error::OutOfMemory`] if the device has
     /// no memory.
     pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
@@ -113,8 +113,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::DTypeMismatch`] if `T` is not the tensor's dtype, [`Error::OutOfMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Readback`] if the copy fails.
+    /// [`Error::DType`] if `T` is not the tensor's dtype, [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Wgpu`] if the copy fails.
     pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype {
             let value = format!("{} is not the dtype of the tensor, {}", T::DTYPE, self.dtype);

@@ -20,7 +20,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`] above rank 8, [`Error::ViewOutside`] if an element of the view is not one of `memory`.
+    /// [`Error::Argument`] above rank 8, or if an element of the view is not one of `memory`.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, Layout, ndarray, reference};
@@ -67,7 +67,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the layout reaches beyond `memory`, [`Error::ElementCount`] if the extents other than 0 have
+    /// [`Error::Argument`] if the layout reaches beyond `memory`, or if the extents other than 0 have
     /// a product above `isize::MAX`, which ndarray does not count.
     ///
     /// ```

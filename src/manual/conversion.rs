@@ -51,7 +51,8 @@
 //! `[0, -1, 1024, 4]` and offset 2.
 //!
 //! ```no_run
-//! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, View, wgpu};
+//! use wgpu_clamp::half::f16;
+//! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Operands, View, wgpu};
 //!
 //! const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 //! const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
@@ -71,7 +72,8 @@
 //!     for (clamp, (mean, deviation)) in channels.iter_mut().zip(MEAN.into_iter().zip(DEVIATION)) {
 //!         *clamp = clamp.with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
 //!     }
-//!     clamper.encode(encoder, Clamps::along(1, &channels), (View::new(pixels, rgb), View::new(tensor, nchw)))
+//!     let views = Operands::new(View::of::<u8>(pixels, rgb), View::of::<f16>(tensor, nchw));
+//!     clamper.encode(encoder, Clamps::along(1, &channels), views)
 //! }
 //! ```
 //!

@@ -5,7 +5,7 @@
 //! [order](crate::Order) decides, and a NaN never replaces anything.
 //!
 //! ```no_run
-//! use wgpu_clamp::{Bound, Clamp, Clamper, Error, Layout, Operands, View, wgpu};
+//! use wgpu_clamp::{Clamp, Clamper, Error, Layout, Number, Operands, View, wgpu};
 //!
 //! /// Gradients, cut at what a kernel of the program has left in element 3 of `statistics`, both as f32.
 //! fn clip(
@@ -16,8 +16,8 @@
 //! ) -> Result<(), Error> {
 //!     let least = Clamp::at_least(-1.0_f32);
 //!     let clamp = least.with_bounds(least.min(), Number::OnGpu)?;
-//!     let all = View::new(gradients, Layout::packed(&[1 << 20])?);
-//!     let most = View::new(statistics, Layout::packed_at(&[], 3)?);
+//!     let all = View::of::<f32>(gradients, Layout::packed(&[1 << 20])?);
+//!     let most = View::of::<f32>(statistics, Layout::packed_at(&[], 3)?);
 //!     clamper.encode(encoder, &clamp, Operands::in_place(all).with_max(most))
 //! }
 //! ```
@@ -31,7 +31,7 @@
 //!   computes the bound apply it.
 //! - [`Clamps::along`](crate::Clamps::along) takes values only.
 //! - The CPU cannot read a slot: functions of [`reference`](mod@crate::reference) and [`verify`](crate::verify) that
-//!   return a `Result` refuse such a bound with [`Error::BoundOnGpu`], [`reference::element`] and [`reference::allowed`]
+//!   return a `Result` refuse such a bound with [`Error::Argument`], [`reference::element`] and [`reference::allowed`]
 //!   take it as absent. Give them the value by [`Clamp::with_bounds`]. [`Host::clamp_slice`](crate::Host::clamp_slice) and
 //!   its kin take no slots either, and refuse it likewise.
 //!
@@ -40,7 +40,7 @@
 //! [`Number::OnGpu`]: crate::Number::OnGpu
 //! [`Operands::with_min`]: crate::Operands::with_min
 //! [`Operands::with_max`]: crate::Operands::with_max
-//! [`Error::BoundOnGpu`]: crate::Error::BoundOnGpu
+//! [`Error::Argument`]: crate::Error::Argument
 //! [`reference::element`]: crate::reference::element
 //! [`reference::allowed`]: crate::reference::allowed
 //! [`Clamp::with_bounds`]: crate::Clamp::with_bounds

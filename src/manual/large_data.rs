@@ -16,7 +16,7 @@
 //! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose, or a channel of
 //! pixels in bytes, may be up to three windows. Bounds on the GPU take one dispatch more for all windows, or for a few
 //! hundred where the device has small buffers. A plan that could take more than 65,536 dispatches, bounds on the GPU not
-//! counted, is [`Error::TooManyWindows`].
+//! counted, is [`Error::Limit`].
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -35,13 +35,12 @@
 //! each chunk, and can end the run. What was written by then stays written, and the error says so
 //! ([`Error::PartlyWritten`]).
 //!
-//! A [`Tensor`](crate::Tensor) is one buffer, and beyond `max_buffer_size` [`Error::TooLarge`].
+//! A [`Tensor`](crate::Tensor) is one buffer, and beyond `max_buffer_size` [`Error::Limit`].
 //!
 //! [`Host::clamp_slice`]: crate::Host::clamp_slice
 //! [`Host::clamp_slice_in_place`]: crate::Host::clamp_slice_in_place
 //! [`ClampSlice::with_progress`]: crate::ClampSlice::with_progress
 //! [`Limits`]: crate::Limits
 //! [`Clamper::limits`]: crate::Clamper::limits
-//! [`Error::TooManyWindows`]: crate::Error::TooManyWindows
+//! [`Error::Limit`]: crate::Error::Limit
 //! [`Error::PartlyWritten`]: crate::Error::PartlyWritten
-//! [`Error::TooLarge`]: crate::Error::TooLarge

@@ -78,14 +78,14 @@
 //! | `src` and `dst` | |
 //! | --- | --- |
 //! | in two buffers | allowed |
-//! | in one buffer, the same layout | in place: [`Operands::in_place`], [`Clamper::encode_in_place`]; elements of one size |
+//! | in one buffer, the same layout | in place: [`Operands::in_place`]; elements of one size |
 //! | in one buffer, no byte in common | allowed |
-//! | in one buffer, otherwise, such as a matrix and its transpose | [`Error::PartialAlias`]: use two buffers |
+//! | in one buffer, otherwise, such as a matrix and its transpose | [`Error::Overlap`]: use two buffers |
 //!
 //! A slot of a [bound on the GPU](super::gpu_bounds) may lie in the buffer of `src` or `dst`, but not in the output.
 //!
 //! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that is
-//! [`Error::OverlapUndecided`] or [`Error::AliasUndecided`], never a guess. Nested strides (each at least the span of the
+//! [`Error::Overlap`] with "could not decide", never a guess. Nested strides (each at least the span of the
 //! smaller ones) in `dst` are decided at once.
 //!
 //! ```
@@ -99,7 +99,7 @@
 //! assert!(Plan::in_one_buffer(&clamp, &channel(0)?, &channel(3)?, Limits::default()).is_ok());
 //! let rows = |range| picture.slice(0, range);
 //! let moved = Plan::in_one_buffer(&clamp, &rows(0..479)?, &rows(1..480)?, Limits::default());
-//! assert!(matches!(moved, Err(Error::PartialAlias { .. })));
+//! assert!(matches!(moved, Err(Error::Overlap(_))));
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -108,7 +108,4 @@
 //! [`reference::apply`]: crate::reference::apply
 //! [`Plan::new`]: crate::Plan::new
 //! [`Operands::in_place`]: crate::Operands::in_place
-//! [`Clamper::encode_in_place`]: crate::Clamper::encode_in_place
-//! [`Error::PartialAlias`]: crate::Error::PartialAlias
-//! [`Error::OverlapUndecided`]: crate::Error::OverlapUndecided
-//! [`Error::AliasUndecided`]: crate::Error::AliasUndecided
+//! [`Error::Overlap`]: crate::Error::Overlap

@@ -188,7 +188,7 @@ impl Clamp {
     }
 
     /// Replaces both bounds: each is [`Number::Absent`], a value of the clamp's dtype, or [`Number::OnGpu`]. Programs that
-    /// learn the dtype at run time give values as [`Scalar`]s.
+    /// learn the dtype at run time give values as [`Scalar`](crate::Scalar)s.
     ///
     /// # Errors
     ///

@@ -13,13 +13,9 @@ use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::ShapeMismatch`] if the two shapes differ,
-/// [`Error::BufferTooSmall`] if a layout reaches beyond its slice, which may end with its last element. Nothing is
+/// [`Error::Argument`] if a bound lies on the GPU, if the two shapes differ, or if the channels' clamps do not fit the shape
+/// or each other; [`Error::Buffer`] if a layout reaches beyond its slice, which may end with its last element. Nothing is
 /// written on an error.
-///
-/// For channels, [`Error::Axis`] if the shape lacks the axis, [`Error::ChannelCount`] if it is not as long as the
-/// list, [`Error::ChannelsDiffer`] if the clamps do not agree in what channels have in common, and
-/// [`Error::ChannelBoundOnGpu`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -58,9 +54,8 @@ pub fn apply<'a>(
 ///
 /// # Errors
 ///
-/// [`Error::InPlaceSizes`] if the elements of source and destination differ in size, [`Error::BoundOnGpu`] if a bound
-/// lies on the GPU, [`Error::BufferTooSmall`] if the layout reaches beyond `bytes`, and those for channels, as for
-/// [`apply`]. Nothing is written on an error.
+/// [`Error::Overlap`] if the elements of source and destination differ in size, [`Error::Buffer`] if the layout reaches
+/// beyond `bytes`, [`Error::Argument`] as for [`apply`]. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Layout, reference};
@@ -101,9 +96,8 @@ pub fn apply_in_place<'a>(
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `S` is not the clamp's
-/// [`source`](Clamp::source) or `T` not its [`dtype`](Clamp::dtype), [`Error::Length`] if the slices differ in
-/// length. Nothing is written on an error.
+/// [`Error::DType`] if `S` is not the clamp's [`source`](Clamp::source) or `T` not its [`dtype`](Clamp::dtype),
+/// [`Error::Argument`] if a bound lies on the GPU, or if the slices differ in length. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, reference};
@@ -133,8 +127,8 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
 ///
 /// # Errors
 ///
-/// [`Error::BoundOnGpu`] if a bound lies on the GPU, [`Error::DTypeMismatch`] if `T` is not the clamp's
-/// [`source`](Clamp::source) and its [`dtype`](Clamp::dtype). Nothing is written on an error.
+/// [`Error::DType`] if `T` is not the clamp's [`source`](Clamp::source) and its [`dtype`](Clamp::dtype),
+/// [`Error::Argument`] if a bound lies on the GPU. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, reference};

@@ -65,8 +65,8 @@ impl ElementWiseClip<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Clamp::directml`] and [`TensorDesc::layout`]; [`Error::RankNotInStandard`] if the level lacks
-    /// tensors of that many dimensions; [`Error::DType`] or [`Error::ShapeMismatch`] if the tensors
+    /// Those of [`Clamp::directml`] and [`TensorDesc::layout`]; [`Error::Standard`] if the level lacks
+    /// tensors of that many dimensions; [`Error::DType`] or [`Error::Argument`] if the tensors
     /// differ in dtype or sizes.
     pub fn resolve(&self, level: FeatureLevel) -> Result<(Clamp, Layout, Layout), Error> {
         let clamp = Clamp::directml(self.input.dtype, self.min, self.max, self.scale_bias, level)?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use wgpu_clamp::{DType, Layout, Prepared, wgpu};
+use wgpu_clamp::{DType, Layout, wgpu};
 
 use crate::bench::{Bench, progress};
 use crate::case::Case;

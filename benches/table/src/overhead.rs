@@ -227,9 +227,7 @@ fn slots(bench: &Bench) -> Result<Trial> {
     let small = Small::new(&bench.device, 1)?;
     let values: Vec<u8> = [small.clamp.min(), small.clamp.max()]
         .into_iter()
-        .flat_map(
-            |bound| bound.value().map_or([0xff; 4], |scalar| (scalar.bits() as u32).to_le_bytes()),
-        )
+        .flat_map(|bound| bound.value().map_or([0xff; 4], |scalar| (scalar.bits() as u32).to_le_bytes()))
         .collect();
     let slots = data::buffer(&bench.device, &values)?;
     let slot = |n| Ok::<_, Error>(View::new(&slots, DType::F32, Layout::packed_at(&[], n)?));
@@ -237,8 +235,7 @@ fn slots(bench: &Bench) -> Result<Trial> {
     let operands = small.operands(0)?;
     let clamper = bench.device.host.clamper();
     let ours = clamper.prepare(&on_gpu, operands.with_min(slot(0)?).with_max(slot(1)?))?;
-    let theirs =
-        Operands::new(operands.src(), View::new(&small.theirs, DType::F32, operands.dst().layout()));
+    let theirs = Operands::new(operands.src(), View::new(&small.theirs, DType::F32, operands.dst().layout()));
     let theirs = clamper.prepare(&small.clamp, theirs)?;
     let (us, they) = (Rc::clone(&small), Rc::clone(&small));
     let ours = move || us.device.round_trips(|pass| ours.record(pass));

@@ -41,7 +41,7 @@ fn clamp(
                 Some(src) => host.clamp_bytes(clamps, src, dst),
                 None => host.clamp_bytes_in_place(clamps, dst),
             };
-            clamp.run_blocking()
+            clamp.with_shape(&shape).run_blocking()
         })
         .map_err(failed)
     })

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::{FromPyObject, PyResult};
-use wgpu_clamp::{Bound, Clamp, Clamps, DType, Error, Precision, Rounding};
+use wgpu_clamp::{Clamp, Clamps, DType, Error, Number, Precision, Rounding, Scalar};
 
 use crate::to_python;
 
@@ -56,7 +56,11 @@ impl Operation {
 impl Channel {
     fn clamp(&self, source: DType, dtype: DType) -> Result<Clamp, Error> {
         let &Self(min, max, scale, bias) = self;
-        let [min, max] = [min, max].map(|bits| bits.map_or(Number::Absent, Bound::Value));
+        let bound = |bits: Option<u64>| match bits {
+            Some(bits) => Scalar::from_bits(dtype, bits).map(Number::from),
+            None => Ok(Number::Absent),
+        };
+        let (min, max) = (bound(min)?, bound(max)?);
         let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?;
         match dtype {
             DType::F64 => clamp.with_affine_f64(scale, bias),

@@ -3,7 +3,7 @@
 use lexopt::ValueExt as _;
 use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc};
 use wgpu_clamp::standards::onnx::{self, Bounds};
-use wgpu_clamp::{Bound, Clamp, DType, Error, NanRule, Order, Precision, Rounding};
+use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Rounding, Scalar};
 
 use crate::{Result, values};
 
@@ -203,12 +203,13 @@ impl Options {
             }
             Some(Standard::Clip1(level)) => {
                 let (scale, bias) = self.affine(dtype)?;
-                let (Bound::Value(min), Bound::Value(max)) = self.elements(dtype)? else {
+                let (Number::Value(min), Number::Value(max)) = self.elements(dtype)? else {
                     return Err("--min, --max: clip1 needs both".into());
                 };
                 // The operator is the same for every shape; this one is in all levels.
                 let tensor = TensorDesc { dtype, sizes: &[1, 1, 1, 1], strides: None };
                 let scale_bias = Some(ScaleBias { scale, bias });
+                let (min, max) = (min.bits(), max.bits());
                 ElementWiseClip1 { input: tensor, output: tensor, scale_bias, min_max_dtype: dtype, min, max }
                     .resolve(level)?
                     .0
@@ -261,10 +262,10 @@ impl Options {
     }
 
     /// The bounds as elements.
-    fn elements(&self, dtype: DType) -> Result<(Bound, Bound)> {
-        let bound = |option, text: &Option<String>| -> Result<Bound> {
-            let Some(text) = text else { return Ok(Bound::Absent) };
-            Ok(Bound::Value(values::element(option, dtype, text)?))
+    fn elements(&self, dtype: DType) -> Result<(Number, Number)> {
+        let bound = |option, text: &Option<String>| -> Result<Number> {
+            let Some(text) = text else { return Ok(Number::Absent) };
+            Ok(Scalar::from_bits(dtype, values::element(option, dtype, text)?)?.into())
         };
         Ok((bound("--min", &self.min)?, bound("--max", &self.max)?))
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use half::{bf16, f16};
 use wgpu_clamp::standards::webnn::Number;
-use wgpu_clamp::{Bound, Clamp, DType};
+use wgpu_clamp::{Clamp, DType};
 
 use crate::Result;
 
@@ -67,11 +67,14 @@ fn small_float(option: &str, dtype: DType, text: &str) -> Result<u64> {
         return Ok(if half { f16::NAN.to_bits() } else { bf16::NAN.to_bits() }.into());
     }
     // The crate's own rounding, once, from f64. `f16::from_f64` may round twice, by way of f32.
-    let Bound::Value(bits) = Clamp::openvino(dtype, wide, f64::INFINITY)?.min() else {
+    let Some(scalar) = Clamp::openvino(dtype, wide, f64::INFINITY)?.min().value() else {
         return Err(format!("{option}: {text} became no value").into());
     };
-    let rounded =
-        if half { f16::from_bits(bits as u16).to_f64() } else { bf16::from_bits(bits as u16).to_f64() };
+    let rounded = if half {
+        f16::from_bits(scalar.bits() as u16).to_f64()
+    } else {
+        bf16::from_bits(scalar.bits() as u16).to_f64()
+    };
     refuse_overflow(option, text, dtype.name(), rounded)?;
     Ok(bits)
 }

@@ -113,7 +113,10 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
         let [src, dst] = &set.buffers[0];
         for _ in 0..calls {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            let operands = Operands::new(View::new(src, case.clamp.source(), case.src), View::new(dst, case.clamp.dtype(), case.dst));
+            let operands = Operands::new(
+                View::new(src, case.clamp.source(), case.src),
+                View::new(dst, case.clamp.dtype(), case.dst),
+            );
             host.clamper().encode(&mut encoder, case.clamps(), operands)?;
             host.queue().submit([encoder.finish()]);
         }

@@ -96,7 +96,7 @@ struct Program {
 }
 
 impl Program {
-    fn submit<'a>(&self, operands: impl Into<Operands<'a>>) -> Result<()> {
+    fn submit(&self, operands: Operands<'_>) -> Result<()> {
         let mut encoder =
             self.clamper.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.clamper.encode(&mut encoder, &self.clamp, operands)?;
@@ -163,7 +163,7 @@ fn run() -> Result<()> {
     let (src, numbers) = program.tensor([300, 128]);
     let dst = Tensor::empty([300, 128], &program.burn);
     let lent = (Lent::of(&src)?, Lent::of(&dst)?);
-    program.submit((lent.0.view(), lent.1.view()))?;
+    program.submit(Operands::new(lent.0.view(), lent.1.view()))?;
     drop(lent);
     program.compare("into another tensor", dst, &numbers)?;
 
@@ -172,7 +172,7 @@ fn run() -> Result<()> {
     let dst = Tensor::empty([128, 300], &program.burn);
     let lent = (Lent::of(&src.transpose())?, Lent::of(&dst)?);
     println!("  transposed: {}", lent.0.layout);
-    program.submit((lent.0.view(), lent.1.view()))?;
+    program.submit(Operands::new(lent.0.view(), lent.1.view()))?;
     drop(lent);
     let transposed: Vec<f32> =
         (0..128).flat_map(|column| numbers[column..].iter().step_by(128)).copied().collect();

@@ -33,7 +33,7 @@ impl TensorDesc<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::StrideRank`] if there is not one stride per dimension.
+    /// [`Error::Argument`] if there is not one stride per dimension.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
@@ -59,8 +59,8 @@ impl TensorDesc<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Rank`] above rank 8, [`Error::StrideRank`] if there is not one stride per dimension,
-    /// [`Error::ElementCount`] or [`Error::AddressRange`] if the platform cannot count the elements.
+    /// [`Error::Argument`] above rank 8, if there is not one stride per dimension, or if the platform cannot count the
+    /// elements.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};

@@ -136,7 +136,16 @@ impl Picture {
         let (Some(before), Some(after)) = (part(&self.rgba), part(after)) else {
             return Err(JsError::new("the picture has no such pixels"));
         };
-        let report = verify::check(&levels.clamp, verify::Buffers { src_layout: &layout, src: &before, dst_layout: &layout, dst_before: &before, dst_after: &after })?;
+        let report = verify::check(
+            &levels.clamp,
+            verify::Buffers {
+                src_layout: &layout,
+                src: &before,
+                dst_layout: &layout,
+                dst_before: &before,
+                dst_after: &after,
+            },
+        )?;
         // An alpha that changed is as wrong as an element that did not.
         Ok(report.matching - usize::from(report.stray.is_some() && report.matching > 0))
     }

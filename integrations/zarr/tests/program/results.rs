@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use wgpu_clamp::{Bound, Clamp, Clamps, DType, Precision, Rounding};
+use wgpu_clamp::{Clamp, Clamps, DType, Precision, Rounding, Scalar};
 
 use crate::arrays::{Scratch, check, command, create, fail, name, noise, open, plain, read, run};
 
@@ -179,7 +179,12 @@ fn bounds_of_bf16_are_its_own() {
     let (input, output) = (scratch.path("in"), scratch.path("out"));
     create(&input, DType::F32, SHAPE, &plain(), &json!(0), most);
     run("--dtype bf16 --min nan --max 2.6584559915698317e36", &input, &output);
-    let clamp = Clamp::unbounded(DType::BF16).with_bounds(Scalar::from_bits(DType::BF16, 0x7fc0).unwrap(), Scalar::from_bits(DType::BF16, 0x7c00).unwrap()).unwrap();
+    let clamp = Clamp::unbounded(DType::BF16)
+        .with_bounds(
+            Scalar::from_bits(DType::BF16, 0x7fc0).unwrap(),
+            Scalar::from_bits(DType::BF16, 0x7c00).unwrap(),
+        )
+        .unwrap();
     check(&exact(clamp.with_source(DType::F32).unwrap()), &input, &output);
     let error = fail("--dtype bf16 --max 1e39", &input, &scratch.path("none"));
     assert!(error.contains("1e39 is beyond the largest bf16"), "{error}");

@@ -34,8 +34,10 @@ async fn every_dtype_without_an_affine_step() {
 async fn every_dtype_with_an_affine_step() {
     let gpu = Gpu::open().await;
     for (n, dtype) in DType::ALL.into_iter().enumerate() {
-        let bounded =
-            Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, bits_of(dtype, 3.0)).unwrap(), Scalar::from_bits(dtype, bits_of(dtype, 90.0)).unwrap());
+        let bounded = Clamp::unbounded(dtype).with_bounds(
+            Scalar::from_bits(dtype, bits_of(dtype, 3.0)).unwrap(),
+            Scalar::from_bits(dtype, bits_of(dtype, 90.0)).unwrap(),
+        );
         let unbounded = Clamp::unbounded(dtype);
         let clamps = affine_pairs(dtype).into_iter().enumerate().flat_map(|(n, pair)| {
             with_precisions(if n % 3 == 0 { bounded.clone().unwrap() } else { unbounded }, pair)
@@ -55,8 +57,11 @@ async fn every_conversion() {
         let elements = if source.bits() <= 16 { (0..=mask(source)).collect() } else { edges(source) };
         for (m, dtype) in DType::CONVERTIBLE.into_iter().enumerate() {
             let bound = |x| Scalar::from_bits(dtype, bits_of(dtype, x)).unwrap();
-            let plain =
-                Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap().with_source(source).unwrap();
+            let plain = Clamp::unbounded(dtype)
+                .with_bounds(bound(3.0), bound(90.0))
+                .unwrap()
+                .with_source(source)
+                .unwrap();
             let plain = plain.with_nan_rule(rules[(n + m) % 3]);
             let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n + m) % 2];
             let affine = plain.with_affine(0.37, -2.5).unwrap().with_rounding(rounding);

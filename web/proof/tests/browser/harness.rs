@@ -65,13 +65,20 @@ pub async fn check<'c>(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_tensor.clone()),
     };
-    let operands = Operands::new(View::new(src_tensor.buffer(), clamp.source(), *src_layout), View::new(dst_tensor.buffer(), clamp.dtype(), *dst_layout));
+    let operands = Operands::new(
+        View::new(src_tensor.buffer(), clamp.source(), *src_layout),
+        View::new(dst_tensor.buffer(), clamp.dtype(), *dst_layout),
+    );
     let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?}");
     if let Err(error) = gpu.host.submit(clamps, operands) {
         panic!("{error}\n{}", case());
     }
     let after = dst_tensor.read_bytes().await.unwrap();
-    let report = verify::check(clamps, verify::Buffers { src_layout, src, dst_layout, dst_before: dst, dst_after: &after }).unwrap();
+    let report = verify::check(
+        clamps,
+        verify::Buffers { src_layout, src, dst_layout, dst_before: dst, dst_after: &after },
+    )
+    .unwrap();
     assert!(report.passed(), "{report}\n{}", case());
     if place == Place::Apart {
         assert!(src_tensor.read_bytes().await.unwrap() == src, "the source changed\n{}", case());

@@ -33,13 +33,25 @@ async fn bounds_on_the_gpu() {
                 let src = buffer(&gpu, &bytes);
                 let dst = if place == "in place" { src.clone() } else { buffer(&gpu, &bytes) };
                 let slots = if place == "apart" { buffer(&gpu, &bytes) } else { src.clone() };
-                let operands =
-                    Operands::new(View::new(src.buffer(), clamp.source(), layout), View::new(dst.buffer(), clamp.dtype(), layout))
-                        .with_min(View::new(slots.buffer(), dtype, slot(1)))
-                        .with_max(View::new(slots.buffer(), dtype, slot(2 * n - 1)));
+                let operands = Operands::new(
+                    View::new(src.buffer(), clamp.source(), layout),
+                    View::new(dst.buffer(), clamp.dtype(), layout),
+                )
+                .with_min(View::new(slots.buffer(), dtype, slot(1)))
+                .with_max(View::new(slots.buffer(), dtype, slot(2 * n - 1)));
                 gpu.host.submit(&on_gpu, operands).unwrap();
                 let after = dst.read_bytes().await.unwrap();
-                let report = verify::check(&value, verify::Buffers { src_layout: &layout, src: &bytes, dst_layout: &layout, dst_before: &bytes, dst_after: &after }).unwrap();
+                let report = verify::check(
+                    &value,
+                    verify::Buffers {
+                        src_layout: &layout,
+                        src: &bytes,
+                        dst_layout: &layout,
+                        dst_before: &bytes,
+                        dst_after: &after,
+                    },
+                )
+                .unwrap();
                 assert!(report.passed(), "{report}\n{value:?} {place}");
             }
         }
