@@ -192,7 +192,10 @@ pub fn check<'c>(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Same => (src, src_buffer.clone()),
     };
-    let operands = Operands::new(View::new(&src_buffer, *src_layout), View::new(&dst_buffer, *dst_layout));
+    let [from, to] =
+        clamps.as_slice().first().map_or([DType::U8; 2], |clamp| [clamp.source(), clamp.dtype()]);
+    let operands =
+        Operands::new(View::new(&src_buffer, from, *src_layout), View::new(&dst_buffer, to, *dst_layout));
     let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
     if let Err(error) = gpu.host.submit(clamps, operands) {
         panic!("{error}\n{}", case());
