@@ -19,7 +19,8 @@ fn views_of_arrays_are_clamped_without_a_host_copy() {
         let check = |view: &ArrayRef3<u16>| {
             let layout = Layout::of_view(memory, view).unwrap();
             let dst = Tensor::zeros(&gpu.host, src.dtype(), view.shape()).unwrap();
-            gpu.host.submit(&clamp, (View::new(src.buffer(), layout), dst.view())).unwrap();
+            let operands = Operands::new(View::of::<u16>(src.buffer(), layout), dst.view());
+            gpu.host.submit(&clamp, operands).unwrap();
             let read = dst.read_blocking::<u16>().unwrap();
             let expected = view.mapv(|x| clamped(&clamp, x)).into_dyn();
             assert_eq!(dst.layout().array_view(&read).unwrap(), expected, "{layout} on {}", gpu.name);
@@ -38,7 +39,7 @@ fn views_of_arrays_are_clamped_without_a_host_copy() {
 
         let rows = Slice::new(0, None, -2);
         let part = Layout::of_view(memory, &array.slice_axis(Axis(1), rows)).unwrap();
-        gpu.host.submit(&clamp, Operands::in_place(View::new(src.buffer(), part))).unwrap();
+        gpu.host.submit(&clamp, Operands::in_place(View::of::<u16>(src.buffer(), part))).unwrap();
         let mut expected = array.clone();
         expected.slice_axis_mut(Axis(1), rows).mapv_inplace(|x| clamped(&clamp, x));
         assert_eq!(src.read_blocking::<u16>().unwrap(), expected.as_slice().unwrap(), "{}", gpu.name);

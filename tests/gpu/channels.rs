@@ -1,10 +1,10 @@
 //! One clamp per index of an axis, on every kernel that takes several.
 
-use wgpu_clamp::{Bound, Clamp, Clamps, DType, Layout, NanRule, Order, Plan, Precision, Rounding};
+use wgpu_clamp::{Clamp, Clamps, DType, Layout, NanRule, Number, Order, Plan, Precision, Rounding};
 
 use crate::harness::{Gpu, Place, check, gpus};
 use crate::random::Random;
-use crate::values::mask;
+use crate::values::{mask, scalar};
 
 /// Clamps that differ in bounds and steps; some of them have no step.
 fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) -> Vec<Clamp> {
@@ -16,7 +16,7 @@ fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) ->
     let one = |random: &mut Random| {
         let mut bound = || match random.below(3) {
             0 => Number::Absent,
-            _ => Bound::Value(random.bits() & mask(dtype)),
+            _ => scalar(dtype, random.bits() & mask(dtype)).into(),
         };
         let clamp =
             Clamp::unbounded(dtype).with_bounds(bound(), bound()).unwrap().with_source(source).unwrap();

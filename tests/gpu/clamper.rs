@@ -24,7 +24,7 @@ fn eight_threads_compile_a_pipeline_once() {
                 scope.spawn(|| {
                     barrier.wait();
                     for clamp in [Clamp::new(0_u8, 9), Clamp::new(0_u8, 9).with_affine(2.0, 0.0).unwrap()] {
-                        let view = View::new(&data, Layout::packed(&[1024]).unwrap());
+                        let view = View::of::<u8>(&data, Layout::packed(&[1024]).unwrap());
                         clamper.prepare(&clamp, Operands::in_place(view)).unwrap();
                     }
                 });
@@ -32,7 +32,7 @@ fn eight_threads_compile_a_pipeline_once() {
         });
         assert_eq!(clamper.compiled_pipelines(), 2);
         // Clones share it, other bounds and shapes need no other.
-        let view = View::new(&data, Layout::packed(&[2, 256]).unwrap());
+        let view = View::of::<u8>(&data, Layout::packed(&[2, 256]).unwrap());
         clamper.clone().prepare(&Clamp::new(3_u8, 4), Operands::in_place(view)).unwrap();
         assert_eq!(clamper.compiled_pipelines(), 2);
     }
@@ -49,7 +49,7 @@ fn recorded_calls_keep_their_own_parameters() {
 
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (clamp, dst) in clamps.iter().zip(&outputs) {
-            let operands = (View::new(&src, layout), View::new(dst, layout));
+            let operands = Operands::new(View::of::<f32>(&src, layout), View::of::<f32>(dst, layout));
             gpu.clamper().encode(&mut encoder, clamp, operands).unwrap();
         }
         gpu.host.queue().submit([encoder.finish()]);
@@ -68,13 +68,14 @@ fn a_prepared_clamp_is_recorded_again_and_again() {
         let data = buffer(gpu, bytemuck::cast_slice(&[1_i32, 2, 3, 4]));
         // x + 1, up to 10: how often it ran can be read off.
         let clamp = Clamp::at_most(10_i32).with_affine(1.0, 1.0).unwrap();
-        let step = gpu.clamper().prepare(&clamp, Operands::in_place(View::new(&data, layout))).unwrap();
+        let step = gpu.clamper().prepare(&clamp, Operands::in_place(View::of::<i32>(&data, layout))).unwrap();
         for _ in 0..2 {
             let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                step.record(&mut pass);
-                Prepared::record_all(&mut pass, [&step, &step.clone()]);
+                for prepared in [&step, &step, &step.clone()] {
+                    prepared.record(&mut pass);
+                }
             }
             gpu.host.queue().submit([encoder.finish()]);
         }
@@ -84,28 +85,29 @@ fn a_prepared_clamp_is_recorded_again_and_again() {
 
 /// A chain over several dtypes, buffers and kernels in one pass, each clamp reading what the one before wrote.
 #[test]
-fn record_all_keeps_the_order_and_skips_nothing_that_matters() {
+fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
     for gpu in gpus() {
         let bytes: Vec<u8> = (0..128).map(|i| (i * 5) as u8).collect();
         let (a, b) = (buffer(gpu, &bytes), buffer(gpu, &bytes));
         let line = Layout::packed(&[128]).unwrap();
         let (even, odd) = (line.step(0, 2).unwrap(), line.slice(0, 1..128).unwrap().step(0, 2).unwrap());
         let half = |scale| Clamp::new(3_u8, 250).with_affine(scale, 7.0).unwrap();
+        let (of_a, of_b) = (|layout| View::of::<u8>(&a, layout), |layout| View::of::<u8>(&b, layout));
         let calls = [
-            (half(0.5), Operands::new(View::new(&a, line), View::new(&b, line))),
-            (half(0.5), Operands::new(View::new(&b, line), View::new(&a, line))),
-            (half(1.5), Operands::new(View::new(&a, even), View::new(&a, odd))),
-            (half(1.5), Operands::in_place(View::new(&a, line))),
-            (Clamp::at_least(9_u8), Operands::in_place(View::new(&a, line))),
-            (half(0.25), Operands::new(View::new(&a, odd), View::new(&b, even))),
+            (half(0.5), Operands::new(of_a(line), of_b(line))),
+            (half(0.5), Operands::new(of_b(line), of_a(line))),
+            (half(1.5), Operands::new(of_a(even), of_a(odd))),
+            (half(1.5), Operands::in_place(of_a(line))),
+            (Clamp::at_least(9_u8), Operands::in_place(of_a(line))),
+            (half(0.25), Operands::new(of_a(odd), of_b(even))),
         ];
         let prepared: Vec<_> =
             calls.iter().map(|(clamp, operands)| gpu.clamper().prepare(clamp, *operands).unwrap()).collect();
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        Prepared::record_all(
-            &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
-            &prepared,
-        );
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+        }
         gpu.host.queue().submit([encoder.finish()]);
 
         let (mut x, mut y) = (bytes.clone(), bytes);
@@ -145,7 +147,7 @@ fn error_scopes_of_the_caller_are_left_alone() {
     for gpu in gpus() {
         let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
         let data = buffer(gpu, &[0; 16]);
-        let view = View::new(&data, Layout::packed(&[4]).unwrap());
+        let view = View::of::<f32>(&data, Layout::packed(&[4]).unwrap());
         gpu.host.submit(&Clamp::new(1.0_f32, 2.0), Operands::in_place(view)).unwrap();
         // A mistake of the caller's: no such usage.
         let _ = gpu.device().create_buffer(&wgpu::BufferDescriptor {
@@ -165,9 +167,9 @@ fn a_buffer_of_another_device_is_refused_by_wgpu_and_reported() {
         let other = crate::harness::with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults());
         let data = buffer(gpu, &[0; 16]);
         let clamper = other.clamper();
-        let view = View::new(&data, Layout::packed(&[4]).unwrap());
+        let view = View::of::<f32>(&data, Layout::packed(&[4]).unwrap());
         let error = clamper.prepare(&Clamp::new(1.0_f32, 2.0), Operands::in_place(view)).unwrap_err();
-        assert!(matches!(error, wgpu_clamp::Error::Internal { .. }), "{error:?}");
+        assert!(matches!(error, wgpu_clamp::Error::Wgpu { .. }), "{error:?}");
     }
 }
 
@@ -226,9 +228,9 @@ fn pipelines_are_kept_up_to_a_bound() {
         for (n, (clamp, from, to)) in calls.enumerate() {
             let in_place = n % 2 == 1;
             let operands = if in_place {
-                Operands::in_place(View::new(&dst, to))
+                Operands::in_place(View::new(&dst, clamp.dtype(), to))
             } else {
-                Operands::new(View::new(&src, from), View::new(&dst, to))
+                Operands::new(View::new(&src, clamp.dtype(), from), View::new(&dst, clamp.dtype(), to))
             };
             let prepared = clamper.prepare(&clamp, operands).unwrap();
             first.get_or_insert((prepared, clamp, operands));

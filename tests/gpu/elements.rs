@@ -1,10 +1,10 @@
 //! Every specialization on every value, or on edges and random ones: a million on a run, an eighth of them elsewhere.
 
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Plan, Precision};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Plan, Precision};
 
 use crate::harness::{Gpu, Place, check, devices, exhaustive};
 use crate::random::{Random, to_bytes};
-use crate::values::{affine_pairs, bits_of, elements, mask, plain_clamps, with_precisions};
+use crate::values::{affine_pairs, elements, mask, plain_clamps, scalar_of, with_precisions};
 
 /// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.
 fn random_patterns() -> usize {
@@ -203,7 +203,7 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
 
 /// Whether the clamp's affine step takes features that not every device has.
 fn by_hardware(gpu: &Gpu, clamp: &Clamp) -> bool {
-    let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
+    let fast = clamp.scale() != Number::Absent && clamp.precision() == Precision::Fast;
     fast && clamp.dtype() == DType::F64 && gpu.has_f64()
 }
 
@@ -216,7 +216,7 @@ fn main_clamps(dtype: DType) -> Vec<Clamp> {
     } else {
         (7.0, 240.0)
     };
-    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let bound = |x| scalar_of(dtype, x);
     let plain = Clamp::unbounded(dtype).with_bounds(bound(min), bound(max)).unwrap();
     // Without bounds, so that nothing hides what the affine step gives.
     let free = Clamp::unbounded(dtype);
@@ -268,7 +268,7 @@ const F64_PAIRS: [(f64, f64); 12] = [
 
 fn every_clamp(dtype: DType) {
     let free = Clamp::unbounded(dtype);
-    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let bound = |x| scalar_of(dtype, x);
     let bounded = Clamp::unbounded(dtype).with_bounds(bound(1.0), bound(100.0)).unwrap();
     let mut clamps = plain_clamps(dtype);
     for pair in affine_pairs(dtype) {

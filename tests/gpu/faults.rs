@@ -11,11 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 
 use wgpu_clamp::{
-    Bound, Clamp, Clamper, DType, Error, Layout, Operands, Prepared, Tensor, View, verify, wgpu,
+    Clamp, Clamper, DType, Error, Layout, Number, Operands, Prepared, Tensor, View, verify, wgpu,
 };
 
+use crate::assert_error::assert_error;
 use crate::harness::{Gpu, Place, alone, buffer, check, gpus, with_limits};
 use crate::random::Random;
+use crate::values::{mask, scalar};
 
 /// A device that a test may destroy, or set handlers on.
 fn own(gpu: &Gpu) -> Gpu {
@@ -33,7 +35,7 @@ fn encoder(device: &wgpu::Device) -> wgpu::CommandEncoder {
 fn recorded(device: &wgpu::Device, prepared: &[&Prepared]) -> wgpu::CommandBuffer {
     let mut encoder = encoder(device);
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    Prepared::record_all(&mut pass, prepared.iter().copied());
+    prepared.iter().for_each(|prepared| prepared.record(&mut pass));
     drop(pass);
     encoder.finish()
 }
@@ -57,15 +59,19 @@ fn strides_that_lead_nowhere() {
             check(gpu, &clamp, (&layout, &bytes), (&layout, &[]), Place::Same);
             let nothing = Layout::strided(&[usize::MAX, 0], &[stride, stride], usize::MAX).unwrap();
             let data = buffer(gpu, &bytes);
-            let operands = Operands::in_place(View::new(&data, nothing));
+            let operands = Operands::in_place(View::of::<u16>(&data, nothing));
             assert_eq!(gpu.clamper().prepare(&clamp, operands).unwrap().dispatches(), 0);
         }
         // One element for more indices than any buffer has room for.
         let data = buffer(gpu, &bytes);
         let many = packed(&[1]).broadcast_to(&[1 << 40]).unwrap();
-        let (src, dst) = (View::new(&data, many), View::new(&data, packed(&[1 << 40])));
-        let error = gpu.clamper().prepare(&clamp, (src, dst)).unwrap_err();
-        assert!(matches!(error, Error::BufferTooSmall { argument: "dst", .. }), "{error:?}");
+        let (src, dst) = (View::of::<u16>(&data, many), View::of::<u16>(&data, packed(&[1 << 40])));
+        assert_error!(
+            gpu.clamper().prepare(&clamp, Operands::new(src, dst)).unwrap_err(),
+            Buffer,
+            "dst: u16 elements of shape [1099511627776], strides [1], offset 0 need a buffer of 2199023255552 bytes, \
+             this one has 32; shape, strides and offset count elements"
+        );
     }
 }
 
@@ -79,12 +85,16 @@ fn buffers_of_no_size() {
             mapped_at_creation: false,
         });
         let clamp = Clamp::new(3_u8, 9);
-        let of =
-            |shape| gpu.clamper().prepare(&clamp, Operands::in_place(View::new(&nothing, packed(shape))));
+        let in_place = |shape| Operands::in_place(View::of::<u8>(&nothing, packed(shape)));
+        let of = |shape| gpu.clamper().prepare(&clamp, in_place(shape));
         assert_eq!(of(&[0]).unwrap().dispatches(), 0);
-        let error = of(&[1]).unwrap_err();
-        assert!(matches!(error, Error::BufferTooSmall { needed: 4, actual: 0, .. }), "{error:?}");
-        gpu.host.submit(&clamp, Operands::in_place(View::new(&nothing, packed(&[3, 0])))).unwrap();
+        assert_error!(
+            of(&[1]).unwrap_err(),
+            Buffer,
+            "src and dst: u8 elements of shape [1], strides [1], offset 0 need a buffer of 4 bytes, this one has 0; \
+             shape, strides and offset count elements"
+        );
+        gpu.host.submit(&clamp, in_place(&[3, 0])).unwrap();
     }
 }
 
@@ -96,16 +106,20 @@ fn slots_that_are_something_else_too() {
         let src = Tensor::upload(&gpu.host, &[4], &values).unwrap();
         let dst = Tensor::zeros(&gpu.host, DType::I32, &[4]).unwrap();
         let clamp = Clamp::unbounded(DType::I32).with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
-        let seven = View::new(src.buffer(), Layout::strided(&[], &[], 2).unwrap());
-        let operands = Operands::from((src.view(), dst.view()));
+        let third = Layout::strided(&[], &[], 2).unwrap();
+        let seven = View::of::<i32>(src.buffer(), third);
+        let operands = Operands::new(src.view(), dst.view());
         gpu.host.submit(&clamp, operands.with_min(seven).with_max(seven)).unwrap();
         assert_eq!(dst.read_blocking::<i32>().unwrap(), [7; 4]);
         assert_eq!(src.read_blocking::<i32>().unwrap(), values);
 
-        let operands = operands.with_min(seven).with_max(seven.with_dtype(DType::U32));
-        let error = gpu.host.submit(&clamp, operands).unwrap_err();
-        let (of, expected, actual) = ("the clamp", DType::I32, DType::U32);
-        assert_eq!(error, Error::DTypeMismatch { argument: "max", of, expected, actual });
+        let operands = operands.with_min(seven).with_max(View::of::<u32>(src.buffer(), third));
+        assert_error!(
+            gpu.host.submit(&clamp, operands).unwrap_err(),
+            DType,
+            "max: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds; `Clamp::with_source` \
+             converts from another"
+        );
     }
 }
 
@@ -223,24 +237,24 @@ fn buffers_that_are_mapped_or_destroyed_at_the_submission() {
             usage: wgpu::BufferUsages::STORAGE,
             mapped_at_creation: true,
         });
-        let operands = Operands::from((View::new(&mapped, packed(&[4])), good.view()));
+        let operands = Operands::new(View::of::<u8>(&mapped, packed(&[4])), good.view());
         let prepared = gpu.clamper().prepare(&clamp, operands).unwrap();
         refused(&prepared);
         let error = gpu.host.submit(&clamp, operands).unwrap_err();
-        assert!(matches!(&error, Error::Internal { reason } if reason.contains("mapped")), "{error:?}");
+        assert!(matches!(&error, Error::Wgpu { reason } if reason.contains("mapped")), "{error:?}");
         mapped.unmap();
         submit(&prepared);
         assert_eq!(good.read_blocking::<u8>().unwrap(), [0; 4]);
 
         let good = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let gone = Tensor::upload(&gpu.host, &[4], &[9_u8; 4]).unwrap();
-        let prepared = gpu.clamper().prepare(&clamp, (gone.view(), good.view())).unwrap();
+        let prepared = gpu.clamper().prepare(&clamp, Operands::new(gone.view(), good.view())).unwrap();
         gone.buffer().destroy();
         let error = refused_by_wgpu(device, || submit(&prepared));
         assert!(matches!(error, Some(wgpu::Error::Validation { .. })), "{error:?} on {}", gpu.name);
         assert_eq!(good.read_blocking::<u8>().unwrap(), [1, 2, 3, 4]);
         let error = gone.read_blocking::<u8>().unwrap_err();
-        assert!(matches!(error, Error::Internal { .. }), "{error:?}");
+        assert!(matches!(error, Error::Wgpu { .. }), "{error:?}");
     }
 }
 
@@ -327,11 +341,11 @@ fn work(gpu: &Gpu, random: &mut Random) {
     let layout = packed(&[n]);
     let elements = random.bytes(n * dtype.size());
     let bytes = random.bits();
-    let bound = |bits: u64| Bound::Value(bits & (u64::MAX >> (64 - dtype.bits())));
+    let bound = |bits: u64| scalar(dtype, bits & mask(dtype));
     let clamp = Clamp::unbounded(dtype).with_bounds(bound(bytes), bound(bytes.rotate_left(17))).unwrap();
     let src = Tensor::upload_bytes(&gpu.host, dtype, &[n], &elements).unwrap();
     let dst = Tensor::zeros(&gpu.host, dtype, &[n]).unwrap();
-    let prepared = gpu.clamper().prepare(&clamp, (src.view(), dst.view())).unwrap();
+    let prepared = gpu.clamper().prepare(&clamp, Operands::new(src.view(), dst.view())).unwrap();
     gpu.host.queue().submit([recorded(gpu.device(), &[&prepared])]);
     gpu.host.submit(&clamp, Operands::in_place(src.view())).unwrap();
     let whole = |mut bytes: Vec<u8>| {
@@ -361,5 +375,10 @@ fn work(gpu: &Gpu, random: &mut Random) {
     assert!((0..).zip(&data).all(|(x, &y)| y == i32::clamp(x, low.min(high), low.max(high))), "{}", gpu.name);
     let other = Tensor::zeros(&gpu.host, DType::U8, &[4]).unwrap();
     let error = gpu.clamper().prepare(&Clamp::at_most(1_u32), Operands::in_place(other.view())).unwrap_err();
-    assert!(matches!(error, Error::DTypeMismatch { .. }), "{error:?}");
+    assert_error!(
+        error,
+        DType,
+        "src and dst: u8 is not the dtype of the clamp's source, u32; `Clamp::with_source` names the dtype of src, the \
+         bounds have that of dst"
+    );
 }

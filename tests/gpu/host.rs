@@ -60,7 +60,7 @@ fn a_tensor_is_clamped_in_place_and_into_another() {
         let src = Tensor::upload(&gpu.host, &[2, 2], &data).unwrap();
         let dst = Tensor::zeros(&gpu.host, DType::F64, &[2, 2]).unwrap();
         let clamp = Clamp::new(-1.0, 1.0).with_nan_rule(NanRule::ToMin);
-        gpu.host.submit(&clamp, (src.view(), dst.view())).unwrap();
+        gpu.host.submit(&clamp, Operands::new(src.view(), dst.view())).unwrap();
         assert_eq!(dst.read_blocking::<f64>().unwrap(), [-1.0, -1.0, 0.5, 1.0]);
         gpu.host.submit(&Clamp::at_most(0.25), Operands::in_place(dst.view())).unwrap();
         assert_eq!(dst.read_blocking::<f64>().unwrap(), [-1.0, -1.0, 0.25, 0.25]);

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod assert_error;
 mod callbacks;
 mod channels;
 mod clamper;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use wgpu_clamp::{
-    Bound, Clamp, Clamper, DType, Host, Layout, Operands, Prepared, Tensor, View, verify, wgpu,
+    Clamp, Clamper, DType, Host, Layout, Number, Operands, Prepared, Tensor, View, verify, wgpu,
 };
 
 use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
@@ -79,9 +79,11 @@ fn what_is_dropped_is_freed() {
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [4; 1000]);
         host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
         host.clamp_slice_in_place(&clamp, &mut [9_u8; 1000]).run_blocking().unwrap();
-        clamper.prepare(&clamp, Operands::in_place(slot.view().with_dtype(DType::I8))).unwrap_err();
+        let of_another_dtype = View::new(slot.buffer(), DType::I8, slot.layout());
+        clamper.prepare(&clamp, Operands::in_place(of_another_dtype)).unwrap_err();
         // Encoders that are never submitted.
-        clamper.encode_in_place(&mut encoder(&device), &Clamp::at_most(9_u8), tensor.view()).unwrap();
+        let operands = Operands::in_place(tensor.view());
+        clamper.encode(&mut encoder(&device), &Clamp::at_most(9_u8), operands).unwrap();
 
         // The thread that polled for a read may still be ending.
         let settles = |expected: [isize; 6]| {
@@ -110,7 +112,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     let tensor = Tensor::upload(&host, &[33], &[7_u16; 33]).unwrap();
     let slot = Tensor::zeros(&host, DType::U16, &[]).unwrap();
     let clamp = Clamp::new(1_u16, 9);
-    let on_gpu = clamp.with_bounds(Number::OnGpu, Bound::Value(9)).unwrap();
+    let on_gpu = clamp.with_bounds(Number::OnGpu, 9_u16).unwrap();
     let operands = Operands::in_place(tensor.view());
     let mut recorded = encoder(device);
     let mut all = Vec::new();
@@ -119,9 +121,9 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
         all.push(clamper.prepare(&clamp, operands).unwrap());
         all.push(clamper.prepare(&on_gpu, operands.with_min(slot.view())).unwrap());
         clamper.encode(&mut recorded, &clamp, operands).unwrap();
-        clamper.encode_in_place(&mut recorded, &clamp, tensor.view()).unwrap();
         clamper.prepare(&Clamp::new(1_u8, 2), operands).unwrap_err();
-        Prepared::record_all(&mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()), &all);
+        let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        all.iter().for_each(|prepared| prepared.record(&mut pass));
     }
     // Not run, so nothing happens.
     let mut data = [1_u16; 9];
@@ -183,10 +185,10 @@ fn recording_does_not_wait_for_the_device() {
         let slow = gpu.clamper().prepare(&clamp, Operands::in_place(data.view())).unwrap();
         let submit = |times: u32| {
             let mut recorded = encoder(device);
-            Prepared::record_all(
-                &mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()),
-                (0..times).map(|_| &slow),
-            );
+            {
+                let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                (0..times).for_each(|_| slow.record(&mut pass));
+            }
             queue.submit([recorded.finish()])
         };
         let busy = |index: &wgpu::SubmissionIndex| {
@@ -393,7 +395,7 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     });
     let outputs = clamps.map(|_| buffer(gpu, &[0; 2048]));
     let prepare = |n: usize| {
-        let operands = (View::new(&src, layout), View::new(&outputs[n], layout));
+        let operands = Operands::new(View::of::<i16>(&src, layout), View::of::<i16>(&outputs[n], layout));
         gpu.clamper().prepare(&clamps[n], operands).unwrap()
     };
     let mut recorded = encoder(gpu.device());
@@ -403,11 +405,13 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
         first.record(&mut pass);
         let third = prepare(2);
         second.record(&mut pass);
-        Prepared::record_all(&mut pass, [&third, &first, &prepare(3)]);
+        for prepared in [&third, &first, &prepare(3)] {
+            prepared.record(&mut pass);
+        }
     }
     drop((first, second));
     for n in 4..6 {
-        let operands = (View::new(&src, layout), View::new(&outputs[n], layout));
+        let operands = Operands::new(View::of::<i16>(&src, layout), View::of::<i16>(&outputs[n], layout));
         gpu.clamper().encode(&mut recorded, &clamps[n], operands).unwrap();
     }
     gpu.host.queue().submit([recorded.finish()]);
@@ -450,8 +454,8 @@ fn caches_do_not_grow() {
                 let shape = [shapes.pick(&[1, 1, 20]), 1 + shapes.below(40)];
                 let strides = [40 * stride, stride];
                 let layout = Layout::strided(&shape, &strides, shapes.below(64)).unwrap();
-                let (src, dst) = (View::new(&a, layout), View::new(shapes.pick(&[&a, &b]), layout));
-                gpu.clamper().prepare(&clamp, (src, dst)).unwrap();
+                let dst = View::of::<u16>(shapes.pick(&[&a, &b]), layout);
+                gpu.clamper().prepare(&clamp, Operands::new(View::of::<u16>(&a, layout), dst)).unwrap();
             }
         };
         prepare(5);

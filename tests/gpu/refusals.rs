@@ -2,18 +2,19 @@
 
 use wgpu_clamp::half::f16;
 use wgpu_clamp::{
-    Bound, Clamp, Clamps, DType, Error, Layout, NanRule, Operands, Order, Plan, Precision, Rounding, Tensor,
-    View,
+    Clamp, Clamps, DType, Layout, NanRule, Number, Operands, Order, Plan, Precision, Rounding, Tensor, View,
 };
 
+use crate::assert_error::assert_error;
 use crate::harness::{buffer, gpus};
 
 #[test]
 fn conversions_that_are_not_offered() {
-    let error = Clamp::new(0_u8, 9).with_source(DType::I64).unwrap_err();
-    assert_eq!(error, Error::Conversion { source_dtype: DType::I64, dtype: DType::U8 });
-    let said = "source: i64 does not convert to u8; any two of u8, i8, u16, i16, f16, bf16, f32 do";
-    assert_eq!(error.to_string(), said);
+    assert_error!(
+        Clamp::new(0_u8, 9).with_source(DType::I64).unwrap_err(),
+        DType,
+        "source: i64 does not convert to u8; any two of u8, i8, u16, i16, f16, bf16, f32 do"
+    );
     for dtype in DType::ALL {
         for source in DType::ALL {
             let offered =
@@ -32,50 +33,78 @@ fn conversions_whose_views_do_not_fit() {
         let clamper = gpu.clamper();
         let packed = Layout::packed(&[64]).unwrap();
         let of = |src, dst| clamper.prepare(&to_floats, Operands::new(src, dst)).map(drop);
-        let (src, dst) = (View::new(&bytes, packed), View::new(&floats, packed));
+        let (src, dst) = (View::of::<u8>(&bytes, packed), View::of::<f32>(&floats, packed));
         of(src, dst).unwrap();
-        // As many floats as there are bytes are not there, and the source is the dtype that src is told to be.
-        let expected = |argument, dtype, needed, actual| Error::BufferTooSmall {
-            argument,
-            dtype,
-            layout: packed.into(),
-            needed,
-            actual,
+        // As many floats as there are bytes are not there.
+        let too_small = |argument| {
+            format!(
+                "{argument}: f32 elements of shape [64], strides [1], offset 0 need a buffer of 256 bytes, this one has \
+                 64; shape, strides and offset count elements"
+            )
         };
-        assert_eq!(of(src, src).unwrap_err(), expected("src and dst", DType::F32, 256, 64));
-        assert_eq!(of(dst, View::new(&bytes, packed)).unwrap_err(), expected("dst", DType::F32, 256, 64));
-        let mismatch =
-            |argument, of, expected, actual| Error::DTypeMismatch { argument, of, expected, actual };
-        let error = of(src.with_dtype(DType::F32), dst).unwrap_err();
-        assert_eq!(error, mismatch("src", "the clamp's source", DType::U8, DType::F32));
-        let error = of(src, dst.with_dtype(DType::U8)).unwrap_err();
-        assert_eq!(error, mismatch("dst", "the clamp", DType::F32, DType::U8));
+        assert_error!(of(src, src).unwrap_err(), Buffer, too_small("src and dst"));
+        let wide_enough = View::of::<u8>(&floats, packed);
+        let error = of(wide_enough, View::of::<f32>(&bytes, packed)).unwrap_err();
+        assert_error!(error, Buffer, too_small("dst"));
+        assert_error!(of(View::of::<f32>(&bytes, packed), dst).unwrap_err(), Buffer, too_small("src"));
+        let of_source = |argument, given, source| {
+            format!(
+                "{argument}: {given} is not the dtype of the clamp's source, {source}; `Clamp::with_source` names the \
+                 dtype of src, the bounds have that of dst"
+            )
+        };
+        let few = Layout::packed(&[16]).unwrap();
+        let error = of(View::of::<f32>(&bytes, few), View::of::<f32>(&floats, few)).unwrap_err();
+        assert_error!(error, DType, of_source("src", DType::F32, DType::U8));
+        assert_error!(
+            of(src, wide_enough).unwrap_err(),
+            DType,
+            "dst: u8 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds; `Clamp::with_source` \
+             converts from another"
+        );
 
         // In place, and over a part: what counts is bytes.
-        let in_place = of(dst, dst).unwrap_err();
-        assert_eq!(in_place, Error::InPlaceSizes { source_dtype: DType::U8, dtype: DType::F32 });
-        let said = in_place.to_string();
-        assert!(
-            said.starts_with("src, dst: u8 to f32 in place; source and destination elements of one size"),
-            "{said}"
-        );
-        let at = |offset| View::new(&floats, Layout::strided(&[16], &[1], offset).unwrap());
-        of(at(0), at(4)).unwrap();
-        of(at(128), at(16)).unwrap();
-        for (src, dst) in [(at(1), at(4)), (at(0), at(3)), (at(64 + 63), at(31)), (at(200), at(48))] {
-            let error = of(src, dst);
-            assert!(matches!(error, Err(Error::PartialAlias { .. })), "{error:?}");
+        for (src, dst) in [(wide_enough, wide_enough), (wide_enough, dst)] {
+            assert_error!(
+                of(src, dst).unwrap_err(),
+                Overlap,
+                "src, dst: u8 to f32 in place; source and destination elements of one size are needed, else views that \
+                 share no byte, or two buffers"
+            );
+        }
+        assert_error!(of(dst, dst).unwrap_err(), DType, of_source("src and dst", DType::F32, DType::U8));
+        let at = |offset| Layout::strided(&[16], &[1], offset).unwrap();
+        let over = |src, dst| of(View::of::<u8>(&floats, at(src)), View::of::<f32>(&floats, at(dst)));
+        over(0, 4).unwrap();
+        over(128, 16).unwrap();
+        for (src, dst) in [(1, 4), (0, 3), (64 + 63, 31), (200, 48)] {
+            assert_error!(
+                over(src, dst).unwrap_err(),
+                Overlap,
+                format!(
+                    "src, dst: the two views share bytes of one buffer but are not the same view; \
+                     src has u8 elements of shape [16], strides [1], offset {src} (bytes {src}..{}), \
+                     dst has f32 elements of shape [16], strides [1], offset {dst} (bytes {}..{}); \
+                     use disjoint layouts, or two buffers",
+                    src + 16,
+                    4 * dst,
+                    4 * dst + 64
+                )
+            );
         }
         // Of one size it may be in place.
-        let nothing = View::new(&bytes, Layout::packed(&[0]).unwrap());
+        let nothing = View::of::<u8>(&bytes, Layout::packed(&[0]).unwrap());
         of(nothing, nothing).unwrap();
         let halves = Clamp::unbounded(DType::F16).with_source(DType::I16).unwrap();
-        clamper.prepare(&halves, Operands::in_place(dst)).unwrap();
-        // Known to be what it is before.
-        clamper.prepare(&halves, Operands::in_place(dst.with_dtype(DType::I16))).unwrap();
-        let error =
-            clamper.prepare(&halves, Operands::in_place(View::of::<f16>(&floats, packed))).unwrap_err();
-        assert_eq!(error, mismatch("src and dst", "the clamp's source", DType::I16, DType::F16));
+        let (before, after) = (View::of::<i16>(&floats, packed), View::of::<f16>(&floats, packed));
+        clamper.prepare(&halves, Operands::new(before, after)).unwrap();
+        // The one view is of what is there before.
+        clamper.prepare(&halves, Operands::in_place(before)).unwrap();
+        assert_error!(
+            clamper.prepare(&halves, Operands::in_place(after)).unwrap_err(),
+            DType,
+            of_source("src and dst", DType::F16, DType::I16)
+        );
     }
 }
 
@@ -89,35 +118,41 @@ fn channels_that_do_not_fit() {
             gpu.clamper().prepare(Clamps::along(axis, list), Operands::in_place(tensor.view())).map(drop)
         };
         of(1, &[clamp; 3]).unwrap();
-        assert_eq!(of(2, &[clamp; 3]).unwrap_err(), Error::Axis { axis: 2, rank: 2 });
-        let error = of(1, &[clamp; 2]).unwrap_err();
-        assert_eq!(error, Error::ChannelCount { axis: 1, extent: 3, clamps: 2 });
-        let said = "clamps: 2 given for axis 1 of extent 3; one for each index is needed";
-        assert_eq!(error.to_string(), said);
-        for (other, property) in [
-            (clamp.with_source(DType::U8).unwrap(), "source dtype"),
-            (Clamp::new(0_u8, 1), "source dtype"),
-            (clamp.with_order(Order::MaxWins), "order"),
-            (clamp.with_nan_rule(NanRule::ToMin), "NaN rule"),
-            (clamp.with_precision(Precision::Exact), "precision"),
-            (clamp.with_rounding(Rounding::NearestEven), "rounding"),
+        let error = of(2, &[clamp; 3]).unwrap_err();
+        assert_error!(error, Argument, "axis: 2 is out of range for a layout of rank 2; axes count from 0");
+        let too_few = "clamps: 2 given for axis 1 of extent 3; one for each index is needed";
+        assert_error!(of(1, &[clamp; 2]).unwrap_err(), Argument, too_few);
+        for (other, difference) in [
+            (clamp.with_source(DType::U8).unwrap(), "source dtype U8, channel 0 has F32"),
+            (Clamp::new(0_u8, 1), "source dtype U8, channel 0 has F32"),
+            (Clamp::new(0_u8, 1).with_source(DType::F32).unwrap(), "dtype U8, channel 0 has F32"),
+            (clamp.with_order(Order::MaxWins), "order MaxWins, channel 0 has MinWins"),
+            (clamp.with_nan_rule(NanRule::ToMin), "NaN rule ToMin, channel 0 has Propagate"),
+            (clamp.with_precision(Precision::Exact), "precision Exact, channel 0 has Fast"),
+            (clamp.with_rounding(Rounding::NearestEven), "rounding NearestEven, channel 0 has TowardZero"),
         ] {
-            let error = of(1, &[clamp, clamp, other]).unwrap_err();
-            assert!(
-                matches!(&error, Error::ChannelsDiffer { channel: 2, property: named, .. } if *named == property),
-                "{error:?}"
+            assert_error!(
+                of(1, &[clamp, clamp, other]).unwrap_err(),
+                Argument,
+                format!(
+                    "clamps: channel 2 has {difference}; all channels agree in source and destination dtype, order, NaN \
+                     rule, precision and rounding"
+                )
             );
-            assert!(error.to_string().starts_with(&format!("clamps: channel 2 has {property} ")), "{error}");
         }
         let on_gpu = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
-        let error = of(1, &[clamp, on_gpu, clamp]).unwrap_err();
-        assert_eq!(error, Error::ChannelBoundOnGpu { channel: 1, argument: "max" });
-        let error = of(1, &[on_gpu, clamp, clamp]).unwrap_err();
-        assert_eq!(error, Error::ChannelBoundOnGpu { channel: 0, argument: "max" });
-        assert_eq!(
-            Plan::new(Clamps::along(1, &[clamp; 2]), &layout, &layout, gpu.clamper().limits()).unwrap_err(),
-            Error::ChannelCount { axis: 1, extent: 3, clamps: 2 }
-        );
+        for (list, channel) in [([clamp, on_gpu, clamp], 1), ([on_gpu, clamp, clamp], 0)] {
+            assert_error!(
+                of(1, &list).unwrap_err(),
+                Argument,
+                format!(
+                    "clamps: max of channel {channel} is `Number::OnGpu`; bounds of channels are absent or values"
+                )
+            );
+        }
+        let limits = gpu.clamper().limits();
+        let error = Plan::new(Clamps::along(1, &[clamp; 2]), &layout, &layout, limits).unwrap_err();
+        assert_error!(error, Argument, too_few);
         let none = Tensor::zeros(&gpu.host, DType::F32, &[2, 0]).unwrap();
         let prepared = gpu.clamper().prepare(Clamps::along(1, &[]), Operands::in_place(none.view())).unwrap();
         assert_eq!(prepared.dispatches(), 0);

@@ -6,10 +6,12 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use wgpu_clamp::{Bound, Clamp, ClampSlice, Clamps, DType, Error, Layout, Precision, Tensor, verify, wgpu};
+use wgpu_clamp::{Clamp, ClampSlice, Clamps, DType, Error, Layout, Number, Precision, Tensor, verify, wgpu};
 
+use crate::assert_error::assert_error;
 use crate::harness::{Gpu, alone, gpus, with_features, with_limits};
 use crate::random::Random;
+use crate::values::scalar;
 
 /// What goes through the device at a time, in bytes.
 const CHUNK: usize = 16 << 20;
@@ -160,10 +162,9 @@ fn chunks_are_as_small_as_the_buffers_of_the_device() {
     }
 }
 
-/// Bytes of dtypes known at run time, with a clamp for each channel: rows of channels that fit into a buffer, rows of which
-/// some channels do, and channels that are longer than a buffer.
+/// Pieces have an axis of their own; what is said names that of the caller's shape.
 #[test]
-fn channels_are_streamed_in_rows_and_parts_of_rows() {
+fn a_table_of_channels_that_no_buffer_holds() {
     for gpu in gpus() {
         let limits = wgpu::Limits { max_buffer_size: 16 << 10, ..wgpu::Limits::downlevel_defaults() };
         let gpu = with_limits(&gpu.adapter, limits);
@@ -171,15 +172,29 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
         let many: Vec<_> =
             (0..2000_u16).map(|n| Clamp::at_most(1_u8).with_affine(0.5, n.into()).unwrap()).collect();
         let mut bytes = [3; 2000];
-        let run = gpu.host.clamp_bytes_in_place(Clamps::along(0, &many), &[2000], &mut bytes);
+        let run = gpu.host.clamp_bytes_in_place(Clamps::along(0, &many), &mut bytes).with_shape(&[2000]);
         let error = run.run_blocking().unwrap_err();
-        let Error::ChannelTable { axis: 0, channels: 2000, needed, limit_name, limit } = error else {
-            panic!("{error:?}");
-        };
-        assert_eq!((limit_name, limit), ("max_buffer_size", 16 << 10));
+        let Error::Limit { needed, limit, .. } = error else { panic!("{error:?}") };
         assert!(needed > limit, "{needed}");
+        // The axis is the caller's, whatever the pieces are cut along.
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "clamps: {needed} bytes of table needed, but max_buffer_size allows 16384; split the tensor along axis 0 \
+                 with its 2000 clamps, or create the device with its adapter's limits"
+            )
+        );
         assert_eq!(bytes, [3; 2000]);
+    }
+}
 
+/// Bytes of dtypes known at run time, with a clamp for each channel: rows of channels that fit into a buffer, rows of which
+/// some channels do, and channels that are longer than a buffer.
+#[test]
+fn channels_are_streamed_in_rows_and_parts_of_rows() {
+    for gpu in gpus() {
+        let limits = wgpu::Limits { max_buffer_size: 16 << 10, ..wgpu::Limits::downlevel_defaults() };
+        let gpu = with_limits(&gpu.adapter, limits);
         let mut random = Random(17);
         for (shape, axis) in
             [(&[9999, 3][..], 1), (&[2, 3, 2000], 1), (&[3, 5, 900], 1), (&[2, 15_001], 0), (&[555, 40], 1)]
@@ -189,7 +204,7 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
             {
                 let channel = |n: u16| {
                     let clamp = Clamp::unbounded(dtype)
-                        .with_bounds(Number::Absent, Scalar::from_bits(dtype, u64::from(n) * 3).unwrap())
+                        .with_bounds(Number::Absent, scalar(dtype, u64::from(n) * 3))
                         .unwrap();
                     clamp.with_source(source).unwrap().with_affine(0.5 + f32::from(n), -f32::from(n)).unwrap()
                 };
@@ -201,7 +216,7 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
                 let before = random.bytes(layout.len() * dtype.size());
                 let mut dst = before.clone();
                 let mut calls = Vec::new();
-                let run = gpu.host.clamp_bytes(clamps, shape, &src, &mut dst);
+                let run = gpu.host.clamp_bytes(clamps, &src, &mut dst).with_shape(shape);
                 run.with_progress(|done, total| calls.push((done, total))).run_blocking().unwrap();
                 let report = verify::check(
                     clamps,
@@ -218,7 +233,8 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
                 assert!(calls.len() > 1 && calls.is_sorted(), "{calls:?}");
                 assert_eq!(calls.last(), Some(&(layout.len(), layout.len())));
                 if source.size() == dtype.size() {
-                    gpu.host.clamp_bytes_in_place(clamps, shape, &mut src).run_blocking().unwrap();
+                    let run = gpu.host.clamp_bytes_in_place(clamps, &mut src).with_shape(shape);
+                    run.run_blocking().unwrap();
                     assert!(src == dst, "in place, {shape:?}, {source} to {dtype} on {}", gpu.name);
                 }
             }
@@ -232,28 +248,127 @@ fn bytes_that_are_no_tensor_of_the_shape() {
         let host = &gpu.host;
         let clamp = Clamp::at_most(7.0_f32).with_source(DType::U8).unwrap();
         let mut dst = [9; 24];
-        let mut refused = |shape: &[usize], src: &[u8], len: usize, expected: Error| {
-            let error = host.clamp_bytes(&clamp, shape, src, &mut dst[..len]).run_blocking().unwrap_err();
-            assert_eq!(error, expected);
+        let mut refused = |shape: Option<&[usize]>, src: &[u8], len: usize, expected: &str| {
+            let run = host.clamp_bytes(&clamp, src, &mut dst[..len]);
+            let run = if let Some(shape) = shape { run.with_shape(shape) } else { run };
+            assert_error!(run.run_blocking().unwrap_err(), Argument, expected);
             assert_eq!(dst, [9; 24]);
         };
-        let length = |argument, expected, actual| Error::Length { argument, unit: "bytes", expected, actual };
-        refused(&[2, 3], &[1; 5], 24, length("src", 6, 5));
-        refused(&[2, 3], &[1; 6], 23, length("dst", 24, 23));
-        refused(&[1; 9], &[1], 4, Error::Rank { rank: 9 });
+        refused(Some(&[2, 3]), &[1; 5], 24, "src: 5 bytes given; 6 needed");
+        refused(Some(&[2, 3]), &[1; 6], 23, "dst: 23 bytes given; 24 needed");
+        refused(
+            Some(&[1; 9]),
+            &[1],
+            4,
+            "shape: rank 9 is not supported; at most 8 dimensions are (a packed tensor is also one of one dimension)",
+        );
+        // Without a shape, there are as many elements as src has.
+        refused(None, &[1; 5], 24, "dst: 24 bytes given; 20 needed");
+        refused(None, &[1; 6], 23, "dst: 23 bytes given; 24 needed");
         let channels = [clamp; 2];
-        let error = host.clamp_bytes(Clamps::along(1, &channels), &[2, 3], &[1; 6], &mut dst).run_blocking();
-        assert_eq!(error.unwrap_err(), Error::ChannelCount { axis: 1, extent: 3, clamps: 2 });
-        let error = host.clamp_bytes(Clamps::along(2, &channels), &[2, 3], &[1; 6], &mut dst).run_blocking();
-        assert_eq!(error.unwrap_err(), Error::Axis { axis: 2, rank: 2 });
-        let error = host.clamp_bytes_in_place(&clamp, &[6], &mut dst).run_blocking().unwrap_err();
-        assert_eq!(error, Error::InPlaceSizes { source_dtype: DType::U8, dtype: DType::F32 });
-        let error = host.clamp_bytes_in_place(&Clamp::new(1_u16, 2), &[6], &mut dst).run_blocking();
-        assert_eq!(error.unwrap_err(), length("bytes", 12, 24));
+        let run = host.clamp_bytes(Clamps::along(1, &channels), &[1; 6], &mut dst).with_shape(&[2, 3]);
+        assert_error!(
+            run.run_blocking().unwrap_err(),
+            Argument,
+            "clamps: 2 given for axis 1 of extent 3; one for each index is needed"
+        );
+        let run = host.clamp_bytes(Clamps::along(2, &channels), &[1; 6], &mut dst).with_shape(&[2, 3]);
+        let axis = |axis, rank| {
+            format!("axis: {axis} is out of range for a layout of rank {rank}; axes count from 0")
+        };
+        assert_error!(run.run_blocking().unwrap_err(), Argument, axis(2, 2));
+        // One dimension, where no shape is given.
+        let run = host.clamp_bytes(Clamps::along(1, &channels), &[1; 6], &mut dst);
+        assert_error!(run.run_blocking().unwrap_err(), Argument, axis(1, 1));
+        for shape in [None, Some([6])] {
+            let run = host.clamp_bytes_in_place(&clamp, &mut dst);
+            let run = if let Some(shape) = &shape { run.with_shape(shape) } else { run };
+            assert_error!(
+                run.run_blocking().unwrap_err(),
+                Overlap,
+                "src, dst: u8 to f32 in place; source and destination elements of one size are needed, else views that \
+                 share no byte, or two buffers"
+            );
+        }
+        let words = Clamp::new(1_u16, 2);
+        let run = host.clamp_bytes_in_place(&words, &mut dst).with_shape(&[6]);
+        assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 24 bytes given; 12 needed");
+        // Half an element is none.
+        let run = host.clamp_bytes_in_place(&words, &mut dst[..7]);
+        assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 7 bytes given; 6 needed");
+        assert_eq!(dst, [9; 24]);
         // Nothing to do is no error, whatever the other extents are.
-        host.clamp_bytes(&clamp, &[0, usize::MAX], &[], &mut []).run_blocking().unwrap();
-        host.clamp_bytes(&clamp, &[usize::MAX, 2, 0], &[], &mut []).run_blocking().unwrap();
-        host.clamp_bytes(Clamps::along(0, &[]), &[0, 3], &[], &mut []).run_blocking().unwrap();
+        host.clamp_bytes(&clamp, &[], &mut []).run_blocking().unwrap();
+        host.clamp_bytes(&clamp, &[], &mut []).with_shape(&[0, usize::MAX]).run_blocking().unwrap();
+        host.clamp_bytes(&clamp, &[], &mut []).with_shape(&[usize::MAX, 2, 0]).run_blocking().unwrap();
+        host.clamp_bytes(Clamps::along(0, &[]), &[], &mut []).with_shape(&[0, 3]).run_blocking().unwrap();
+    }
+}
+
+/// Slices of Rust values take shapes and channels as bytes do.
+#[test]
+fn values_are_clamped_by_channels_of_a_shape() {
+    for gpu in gpus() {
+        let host = &gpu.host;
+        let channel = |n: u8| {
+            let clamp = Clamp::at_most(100.0_f32).with_source(DType::U8).unwrap();
+            clamp.with_affine(f32::from(n), 1.0).unwrap()
+        };
+        let channels = [channel(1), channel(2), channel(3)];
+        let src: [u8; 12] = std::array::from_fn(|i| 5 * i as u8);
+        let mut dst = [0.0_f32; 12];
+        for (axis, shape, of) in [
+            (1, &[4, 3][..], (|i| i % 3) as fn(usize) -> usize),
+            (0, &[3, 4], |i| i / 4),
+            (1, &[2, 3, 2], |i| i / 2 % 3),
+        ] {
+            let clamps = Clamps::along(axis, &channels);
+            host.clamp_slice(clamps, &src, &mut dst).with_shape(shape).run_blocking().unwrap();
+            let expected = src.iter().enumerate().map(|(i, &x)| {
+                let scale = 1.0 + of(i) as f32;
+                (f32::from(x) * scale + 1.0).min(100.0)
+            });
+            assert!(dst.iter().copied().eq(expected), "{dst:?}, {shape:?} on {}", gpu.name);
+        }
+        // In place.
+        let caps = [2_u16, 5, 9].map(Clamp::at_most);
+        let mut data = [7_u16; 6];
+        let run = host.clamp_slice_in_place(Clamps::along(1, &caps), &mut data).with_shape(&[2, 3]);
+        run.run_blocking().unwrap();
+        assert_eq!(data, [2, 5, 7, 2, 5, 7], "{}", gpu.name);
+        // A channel for each element, where there is one dimension.
+        let mut data = [7_u16; 3];
+        host.clamp_slice_in_place(Clamps::along(0, &caps), &mut data).run_blocking().unwrap();
+        assert_eq!(data, [2, 5, 7], "{}", gpu.name);
+
+        let mut data = [7_u16; 6];
+        let mut refused = |axis: usize, shape: Option<&[usize]>, expected: &str| {
+            let run = host.clamp_slice_in_place(Clamps::along(axis, &caps), &mut data);
+            let run = if let Some(shape) = shape { run.with_shape(shape) } else { run };
+            assert_error!(run.run_blocking().unwrap_err(), Argument, expected);
+            assert_eq!(data, [7; 6]);
+        };
+        refused(1, Some(&[3, 3]), "slice: 6 elements given; 9 needed");
+        refused(1, Some(&[1, 3]), "slice: 6 elements given; 3 needed");
+        let count = "clamps: 3 given for axis 0 of extent 6; one for each index is needed";
+        refused(0, None, count);
+        refused(1, None, "axis: 1 is out of range for a layout of rank 1; axes count from 0");
+        for (len, shape, expected) in [
+            (12, &[5, 3][..], "src: 12 elements given; 15 needed"),
+            (11, &[4, 3], "dst: 11 elements given; 12 needed"),
+        ] {
+            let before = dst;
+            let clamps = Clamps::along(1, &channels);
+            let run = host.clamp_slice(clamps, &src, &mut dst[..len]).with_shape(shape);
+            assert_error!(run.run_blocking().unwrap_err(), Argument, expected);
+            assert!(dst.map(f32::to_bits) == before.map(f32::to_bits));
+        }
+        // A shape of one clamp counts the elements, and no more.
+        let cap = Clamp::at_most(5_u16);
+        let run = host.clamp_slice_in_place(&cap, &mut data).with_shape(&[2, 4]);
+        assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 6 elements given; 8 needed");
+        host.clamp_slice_in_place(&cap, &mut data).with_shape(&[2, 3]).run_blocking().unwrap();
+        assert_eq!(data, [5; 6], "{}", gpu.name);
     }
 }
 
@@ -267,21 +382,23 @@ fn bounds_on_the_gpu_are_refused_up_front() {
         let before = made();
         for len in [0, 5] {
             for (argument, min, max) in
-                [("min", Number::OnGpu, Bound::Value(7)), ("max", Bound::Value(1), Number::OnGpu)]
+                [("min", Number::OnGpu, 7_u8.into()), ("max", 1_u8.into(), Number::OnGpu)]
             {
                 let clamp = clamp.with_bounds(min, max).unwrap();
                 let (src, mut dst) = (vec![3_u8; len], vec![9_u8; len]);
                 let said = format!(
-                    "{argument}: the bound lies on the GPU, and this call takes no slot for it; give its value with \
+                    "{argument}: the bound is `Number::OnGpu`, and this call takes no slot; give its value with \
                      `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
                 );
                 let refused = |run: ClampSlice<'_>| {
-                    assert_eq!(run.run_blocking().unwrap_err().to_string(), said);
+                    assert_error!(run.run_blocking().unwrap_err(), Argument, said);
                 };
                 refused(host.clamp_slice(&clamp, &src, &mut dst));
                 refused(host.clamp_slice_in_place(&clamp, &mut dst));
-                refused(host.clamp_bytes(&clamp, &[len], &src, &mut dst));
-                refused(host.clamp_bytes_in_place(&clamp, &[len], &mut dst));
+                refused(host.clamp_bytes(&clamp, &src, &mut dst));
+                refused(host.clamp_bytes_in_place(&clamp, &mut dst));
+                refused(host.clamp_bytes(&clamp, &src, &mut dst).with_shape(&[len]));
+                refused(host.clamp_bytes_in_place(&clamp, &mut dst).with_shape(&[len]));
                 assert!(dst.iter().all(|&x| x == 9));
             }
         }

@@ -1,6 +1,6 @@
 //! Elements and clamps that are worth a look.
 
-use wgpu_clamp::{Affine, Bound, Clamp, DType, NanRule, Order, Precision};
+use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, Precision, Scalar};
 
 use crate::random::Random;
 
@@ -30,6 +30,26 @@ pub fn bits_of(dtype: DType, x: f64) -> u64 {
         DType::I8 | DType::I16 | DType::I32 | DType::I64 => (x as i64).cast_unsigned() & mask(dtype),
         DType::U8 | DType::U16 | DType::U32 | DType::U64 => x as u64,
     }
+}
+
+/// The element of a dtype that has these bits.
+pub fn scalar(dtype: DType, bits: u64) -> Scalar {
+    Scalar::from_bits(dtype, bits).unwrap()
+}
+
+/// The element that is [`bits_of`] an f64.
+pub fn scalar_of(dtype: DType, x: f64) -> Scalar {
+    scalar(dtype, bits_of(dtype, x))
+}
+
+/// The scale and the bias of a clamp, if it has a step.
+fn step(clamp: &Clamp) -> Option<(f64, f64)> {
+    let number = |number| match number {
+        Number::Value(scalar) if scalar.dtype() == DType::F64 => Some(f64::from_bits(scalar.bits())),
+        Number::Value(scalar) => Some(f32::from_bits(scalar.bits() as u32).into()),
+        _ => None,
+    };
+    number(clamp.scale()).zip(number(clamp.bias()))
 }
 
 /// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the type, small numbers, powers of two;
@@ -70,20 +90,22 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     }
     let mut elements = edges(dtype);
     for bound in [clamp.min(), clamp.max()] {
-        if let Bound::Value(bits) = bound {
+        if let Number::Value(bound) = bound {
+            let bits = bound.bits();
             elements.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1)].map(|x| x & mask(dtype)));
         }
     }
-    if let Some(affine) = clamp.affine() {
+    let step = step(clamp);
+    if let Some((scale, bias)) = step {
         // Around the root the two terms cancel.
-        let root = bits_of(dtype, -affine.bias() / affine.scale());
+        let root = bits_of(dtype, -bias / scale);
         elements.extend((0..9).map(|n| root.wrapping_add(n).wrapping_sub(4) & mask(dtype)));
     }
     let mut rng = Random(seed);
     elements.extend((0..random).map(|n| {
         let bits = rng.bits() & mask(dtype);
-        if let (DType::F64, Some(affine), 0) = (dtype, clamp.affine(), n % 8) {
-            return aimed(affine, &mut rng);
+        if let (DType::F64, Some(step), 0) = (dtype, step, n % 8) {
+            return aimed(step, &mut rng);
         }
         // Half of them small numbers: the others mostly saturate.
         if n % 2 == 0 {
@@ -98,17 +120,18 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
 }
 
 /// An f64 whose result is subnormal or nearly so, or nearly overflows, or is left by a cancellation.
-fn aimed(affine: Affine, rng: &mut Random) -> u64 {
-    let near_bias = (affine.bias().to_bits() >> 52 & 0x7ff).saturating_sub(rng.bits() % 60);
+fn aimed((scale, bias): (f64, f64), rng: &mut Random) -> u64 {
+    let near_bias = (bias.to_bits() >> 52 & 0x7ff).saturating_sub(rng.bits() % 60);
     let exponent = rng.pick(&[0, 0, 1, 2, 2045, 2046, near_bias]);
     let target = f64::from_bits((rng.bits() & !(0x7ff << 52)) | exponent << 52);
-    let x = ((target - affine.bias()) / affine.scale()).to_bits();
+    let x = ((target - bias) / scale).to_bits();
     x.wrapping_add(rng.bits() % 3).wrapping_sub(1)
 }
 
 /// Bounds in every order, absent, equal, signed zeros, infinite, NaN, at the type's limits.
-fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
-    let value = |x: f64| Bound::Value(bits_of(dtype, x));
+fn bound_pairs(dtype: DType) -> Vec<(Number, Number)> {
+    let value = |x| Number::from(scalar_of(dtype, x));
+    let of_bits = |bits| Number::from(scalar(dtype, bits));
     let mut pairs = vec![
         (Number::Absent, Number::Absent),
         (value(1.0), Number::Absent),
@@ -118,7 +141,7 @@ fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
         (value(6.0), value(6.0)),
     ];
     if dtype.is_float() {
-        let nan = Bound::Value(bits_of(dtype, f64::NAN) | 1);
+        let nan = of_bits(bits_of(dtype, f64::NAN) | 1);
         pairs.extend([
             (value(0.0), value(-0.0)),
             (value(-0.0), value(0.0)),
@@ -131,7 +154,7 @@ fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
             (nan, value(2.0)),
             (value(-2.0), nan),
             (nan, nan),
-            (Bound::Value(1), Bound::Value(mask(dtype) >> 2)),
+            (of_bits(1), of_bits(mask(dtype) >> 2)),
         ]);
     } else {
         let (low, high) = if dtype.is_signed_integer() {
@@ -140,10 +163,10 @@ fn bound_pairs(dtype: DType) -> Vec<(Bound, Bound)> {
             (0, mask(dtype))
         };
         pairs.extend([
-            (Bound::Value(low), Bound::Value(high)),
-            (Bound::Value(high), Bound::Value(low)),
-            (Bound::Value(mask(dtype)), Bound::Value(high)),
-            (Bound::Value(low), Bound::Value(mask(dtype) - 2)),
+            (of_bits(low), of_bits(high)),
+            (of_bits(high), of_bits(low)),
+            (of_bits(mask(dtype)), of_bits(high)),
+            (of_bits(low), of_bits(mask(dtype) - 2)),
         ]);
     }
     pairs

@@ -1,12 +1,12 @@
 //! Tensors beyond one binding or one grid.
 
-use wgpu_clamp::{Bound, Clamp, DType, Layout, Limits, Operands, Plan, Tensor, View, verify, wgpu};
+use wgpu_clamp::{Clamp, DType, Layout, Limits, Number, Operands, Plan, Tensor, View, verify, wgpu};
 
 use crate::harness::{
     Gpu, Place, buffer, check, devices, exhaustive, gpus, read, with_features, with_limits,
 };
 use crate::random::Random;
-use crate::values::{bits_of, with_precisions};
+use crate::values::{scalar_of, with_precisions};
 
 const BINDING: usize = 64 << 10;
 
@@ -24,7 +24,7 @@ fn small(gpu: &Gpu) -> Gpu {
 }
 
 fn clamp(dtype: DType, rng: &mut Random) -> Clamp {
-    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let bound = |x| scalar_of(dtype, x);
     let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
     if rng.below(2) == 0 { rng.pick(&with_precisions(clamp, (0.75, 2.5))) } else { clamp }
 }
@@ -135,10 +135,10 @@ fn bounds_on_the_gpu_reach_every_window() {
             let line = Layout::packed(&[200_000]).unwrap();
             let bytes = bytes_for(&line, dtype, &mut rng);
             let data = buffer(&gpu, &bytes);
-            let Bound::Value(max) = clamp.max() else { unreachable!() };
-            let slot = buffer(&gpu, &max.to_le_bytes());
-            let slot = View::new(&slot, Layout::packed(&[1]).unwrap());
-            let operands = Operands::in_place(View::new(&data, line)).with_max(slot);
+            let Number::Value(max) = clamp.max() else { unreachable!() };
+            let slot = buffer(&gpu, &max.bits().to_le_bytes());
+            let slot = View::new(&slot, dtype, Layout::packed(&[1]).unwrap());
+            let operands = Operands::in_place(View::new(&data, dtype, line)).with_max(slot);
             gpu.host.submit(&clamp.with_bounds(clamp.min(), Number::OnGpu).unwrap(), operands).unwrap();
             let report = verify::check(
                 &clamp,
@@ -211,7 +211,7 @@ fn tensors_at_the_real_limits() {
 
 fn at_size(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, place: Place, rng: &mut Random) {
     let started = std::time::Instant::now();
-    let bound = |x| Bound::Value(bits_of(dtype, x));
+    let bound = |x| scalar_of(dtype, x);
     let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
     let bytes =
         (bytes_for(src, dtype, rng), if place == Place::Apart { bytes_for(dst, dtype, rng) } else { vec![] });
