@@ -3,13 +3,10 @@
 //! The folder is laid out as ONNX's node tests are: `model.onnx`, and in `test_data_set_0` the files
 //! `input_0.pb`, … and `output_0.pb`. Without one, a test of this repository is run.
 
-#[path = "../tests/conformance/onnx_file.rs"]
-mod onnx_file;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use onnx_file::{NodeTest, Result};
+use clamp_testing::onnx_file::{self, NodeTest, Result};
 use wgpu_clamp::{Clamp, Host, Operands, Tensor};
 
 const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/onnx/test_clip");

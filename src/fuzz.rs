@@ -72,20 +72,18 @@ pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize
     }
 }
 
-/// The target itself, run without cargo-fuzz.
 #[cfg(test)]
-#[path = "../fuzz/src/plan.rs"]
-pub(crate) mod target;
-
+pub(crate) mod execute;
 #[cfg(test)]
-#[path = "../tests/fuzz/replay.rs"]
-mod replay;
+mod layouts;
+#[cfg(test)]
+mod target;
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn plans_from_raw_bytes_are_right_or_refused() {
         let cases = if std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some() { 10_000 } else { 5_000 };
-        super::replay::replay(&["fuzz/seeds/plan"], cases, super::target::run);
+        clamp_fuzz::replay(&["fuzz/seeds/plan"], cases, super::target::run);
     }
 }

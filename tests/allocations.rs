@@ -3,19 +3,14 @@
 //! A program of its own, as there is one allocator in each. It counts the Rust side of each thread; drivers have
 //! an allocator of theirs.
 
-#[path = "gpu/harness.rs"]
-#[allow(dead_code, reason = "the GPU tests use the rest")]
-mod harness;
-
 use std::future::Future as _;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 use allocation_counter::{AllocationInfo, measure};
+use clamp_testing::harness::{Gpu, buffer, gpus, with_limits};
 use wgpu_clamp::{Clamp, Clamps, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
-
-use crate::harness::{Gpu, buffer, gpus, with_limits};
 
 /// How often a clamp is recorded.
 const TIMES: usize = 4000;

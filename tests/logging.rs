@@ -2,16 +2,11 @@
 //!
 //! A program of its own, as there is one logger in each.
 
-#[path = "gpu/harness.rs"]
-#[allow(dead_code, reason = "the GPU tests use the rest")]
-mod harness;
-
 use std::cell::RefCell;
 
+use clamp_testing::harness::{Gpu, alone, buffer, devices, gpus, with_limits};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use wgpu_clamp::{Clamp, Clamper, Host, Layout, Limits, Number, Operands, Precision, Tensor, View, wgpu};
-
-use crate::harness::{Gpu, alone, buffer, devices, gpus, with_limits};
 
 thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };

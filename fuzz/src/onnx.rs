@@ -1,14 +1,11 @@
 //! The files of an ONNX node test, as the example `onnx_clip` and the conformance tests read them: tensors that have
 //! the bytes of their shape, bounds that make a clamp, or an error with a message.
 
-#[path = "../../tests/conformance/onnx_file.rs"]
-mod onnx_file;
-
 use std::fmt::{Debug, Display};
 use std::io;
 use std::path::Path;
 
-use onnx_file::{NodeTest, Tensor};
+use clamp_testing::onnx_file::{NodeTest, Tensor};
 use wgpu_clamp::{Clamp, Layout, MAX_RANK, reference};
 
 /// One input of the target: the model, the expected output and the inputs, each but the last behind its length in two

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::check::{self, Count, Trial};
 use super::{Plan, Range};
 use crate::arithmetic::Operators;
-use crate::fuzz::target::execute;
+use crate::fuzz::execute::execute;
 use crate::kernel::{Placement, Region};
 use crate::self_test::AFFINES;
 use crate::shader::{Module, ModuleName};

@@ -17,7 +17,7 @@ use super::cases;
 use super::sampled::samples;
 use super::sanitized::{in_parallel, is_adjacent};
 use crate::fuzz::Recording;
-use crate::fuzz::target::{execute, try_execute};
+use crate::fuzz::execute::{execute, try_execute};
 use crate::plan::check::mix;
 use change::Change;
 

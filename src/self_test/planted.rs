@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use super::sanitized::is_adjacent;
 use super::{Case, cases};
-use crate::fuzz::target::execute;
+use crate::fuzz::execute::execute;
 use crate::fuzz::{Program, Recording, Verdict};
 
 /// Lines that are replaced.

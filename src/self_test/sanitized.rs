@@ -13,7 +13,7 @@ use std::{fmt, thread};
 
 use super::sampled::samples;
 use super::{Case, Route, cases, elements};
-use crate::fuzz::target::execute;
+use crate::fuzz::execute::execute;
 use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::shader::PipelineName;
 use crate::{Limits, Number};

@@ -5,19 +5,10 @@
 //! which, and `report.rs` counts them.
 
 mod directml_tests;
-#[path = "../standards/directml_text.rs"]
-mod directml_text;
 mod exceptions;
 mod golden;
-#[path = "../gpu/harness.rs"]
-#[allow(dead_code, reason = "the GPU tests use the rest")]
-mod harness;
 mod judge;
-mod onnx_file;
 mod onnx_nodes;
-#[path = "../gpu/random.rs"]
-#[allow(dead_code, reason = "the GPU tests use the rest")]
-mod random;
 mod report;
 mod rules;
 mod run_gpu;
@@ -26,6 +17,7 @@ use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use clamp_testing::{directml_text, harness, onnx_file, random};
 use golden::Record;
 use judge::{Job, Run, Verdict, judge};
 

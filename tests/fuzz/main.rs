@@ -1,12 +1,6 @@
 //! The fuzz targets that need nothing but the public API, without the fuzzer. The target `plan` runs in `src/fuzz.rs`.
 
-#[path = "../../fuzz/src/onnx.rs"]
-mod onnx;
-mod replay;
-#[path = "../../fuzz/src/standards.rs"]
-mod standards;
-
-use replay::replay;
+use clamp_fuzz::{onnx, replay, standards};
 
 /// The most bytes at once for one of input: an empty message of protocol buffers has two bytes, and a struct that has
 /// all of its fields.

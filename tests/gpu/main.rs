@@ -13,15 +13,14 @@ mod elements;
 mod errors;
 mod faults;
 mod features;
-mod harness;
 mod host;
 mod layouts;
 mod program;
 mod properties;
-mod random;
 mod refusals;
 mod self_test;
 mod slots;
 mod streaming;
-mod values;
 mod windows;
+
+use clamp_testing::{harness, random, values};

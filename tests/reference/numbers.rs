@@ -2,17 +2,20 @@
 
 use std::cmp::Ordering;
 
+use clamp_testing::random::splitmix64;
 use half::{bf16, f16};
 use num_bigint::{BigInt, Sign};
 use wgpu_clamp::verify::{Buffers, Report};
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Number, Rounding};
 
-#[path = "../gpu/splitmix64.rs"]
-mod splitmix64;
-
-pub use splitmix64::Random;
+/// The generator of all tests, for bits that are hard to compute with.
+pub struct Random(pub u64);
 
 impl Random {
+    pub fn bits(&mut self) -> u64 {
+        splitmix64(&mut self.0)
+    }
+
     pub fn below(&mut self, n: u64) -> u64 {
         self.bits() % n
     }

@@ -1,12 +1,12 @@
 //! `DirectML` CLIP and CLIP1.
 
+use clamp_testing::directml_text::cases;
 use wgpu_clamp::standards::Standard;
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };
 use wgpu_clamp::{Clamp, DType, Element, Error, Layout, NanRule, Number, Order, reference};
 
-use crate::directml_text::cases;
 use crate::rounding::{AS_F32, assert_nearest_even};
 use crate::{assert_dtypes, both, bounds};
 

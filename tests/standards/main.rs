@@ -2,7 +2,6 @@
 //! None of this needs a GPU.
 
 mod directml;
-mod directml_text;
 mod messages;
 mod onednn;
 mod onnx;

@@ -6,18 +6,7 @@ use wgpu_clamp::{Clamp, DType, Element, Scalar, wgpu};
 
 use crate::device::Device;
 
-#[path = "../../../tests/gpu/splitmix64.rs"]
-mod splitmix64;
-
-pub use splitmix64::Random;
-
-impl Random {
-    /// A number in −8..8 with random digits.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-    pub fn number(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 49) as f64 - 8.0
-    }
-}
+pub use clamp_testing::random::Random;
 
 /// Whole elements in `bytes` bytes: integers of random bits, floats between −8 and 8.
 #[must_use]

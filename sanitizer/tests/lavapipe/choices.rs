@@ -6,10 +6,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::program::Program;
 
-#[path = "../../../tests/gpu/splitmix64.rs"]
-mod splitmix64;
-
-pub use splitmix64::Random;
+pub use clamp_testing::random::Random;
 
 /// Numbers that decide one after the other. Once they are used up, all others are 0, which is everywhere the choice that
 /// ends soonest: proptest makes a failing program shorter by taking numbers away.

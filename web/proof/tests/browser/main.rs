@@ -14,9 +14,7 @@ mod harness;
 mod host;
 mod layouts;
 mod lost;
-#[path = "../../../../tests/gpu/random.rs"]
-mod random;
 mod self_test;
 mod slots;
-#[path = "../../../../tests/gpu/values.rs"]
-mod values;
+
+use clamp_testing::{random, values};

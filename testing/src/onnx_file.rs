@@ -181,6 +181,10 @@ pub struct NodeTest {
 
 impl NodeTest {
     /// Reads the node from `model/model.onnx`; inputs and output from `data/test_data_set_0`. `file`: the bytes of one.
+    ///
+    /// # Errors
+    ///
+    /// A file is missing, or is no part of such a test; the error names it.
     pub fn read(file: impl Fn(&Path) -> io::Result<Vec<u8>>, model: &Path, data: &Path) -> Result<Self> {
         let path = model.join("model.onnx");
         let (opset, graph) = decode::<ModelProto>(&file, &path)

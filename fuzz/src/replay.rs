@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 pub fn replay(folders: &[&str], cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();

@@ -7,8 +7,11 @@ use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, View, verify, w
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was asked for more.
 pub struct Gpu {
+    /// The adapter, for messages.
     pub name: String,
+    /// Other devices of it can be opened.
     pub adapter: wgpu::Adapter,
+    /// The device, and its queue.
     pub host: Host,
 }
 
@@ -16,10 +19,12 @@ pub struct Gpu {
 pub const F64_FEATURES: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
 impl Gpu {
+    /// Of the host.
     pub fn device(&self) -> &wgpu::Device {
         self.host.clamper().device()
     }
 
+    /// Of the host.
     pub fn clamper(&self) -> &Clamper {
         self.host.clamper()
     }
@@ -138,6 +143,7 @@ pub fn alone(test: &str) -> bool {
     false
 }
 
+/// A buffer that holds these bytes.
 pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
@@ -151,6 +157,7 @@ pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
     buffer
 }
 
+/// All bytes of a buffer.
 pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     let staging = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,

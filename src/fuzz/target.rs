@@ -9,13 +9,8 @@ use wgpu_clamp::{
     fuzz, reference, verify,
 };
 
-#[path = "execute.rs"]
-mod execute;
-#[path = "layouts.rs"]
-mod layouts;
-
-pub use execute::{execute, try_execute};
-use layouts::{accepted, address, check, indices, transform};
+use super::execute::execute;
+use super::layouts::{accepted, address, check, indices, transform};
 
 /// Tensors that were made small have no more elements than this.
 const SMALL: usize = 6_000;

@@ -9,8 +9,11 @@ use wgpu_clamp::{Clamp, Element, Precision};
 pub struct Case {
     /// What the text says, in other words.
     pub sentence: &'static str,
+    /// The clamp that the sentence is about.
     pub clamp: Clamp,
+    /// Elements.
     pub src: Vec<u64>,
+    /// The result of each.
     pub expected: Vec<u64>,
 }
 
@@ -47,6 +50,7 @@ const NULL: &str = "scale and bias may be left out";
 const NAN: &str = "of a NaN and a number, HLSL's min and max return the number: min(NaN, Max) is Max";
 const TYPED: &str = "the scalars of CLIP1 have the type of the tensor";
 
+/// All cases.
 pub fn cases() -> Vec<Case> {
     [floats(), halves(), integers(), scaled(), typed()].into_iter().flatten().collect()
 }
