@@ -106,7 +106,9 @@ fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+            for prepared in &prepared {
+                prepared.record(&mut pass);
+            }
         }
         gpu.host.queue().submit([encoder.finish()]);
 

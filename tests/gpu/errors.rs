@@ -697,14 +697,16 @@ fn messages_of_host_data() {
     }
 }
 
+/// What is said of operands that are refused.
+fn said(gpu: &Gpu, clamp: &Clamp, src: View<'_>, dst: View<'_>) -> String {
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    gpu.clamper().encode(&mut encoder, clamp, Operands::new(src, dst)).unwrap_err().to_string()
+}
+
 #[test]
 fn messages_of_operands() {
     for gpu in gpus() {
         let (a, b) = (buffer(gpu, &bytes(16)), buffer(gpu, &bytes(64)));
-        let said = |clamp: &Clamp, src: View<'_>, dst: View<'_>| {
-            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            gpu.clamper().encode(&mut encoder, clamp, Operands::new(src, dst)).unwrap_err().to_string()
-        };
         let too_small = |argument, elements| {
             format!(
                 "{argument}: {elements}, offset 0 need a buffer of 32 bytes, this one has 16; \
@@ -723,7 +725,7 @@ fn messages_of_operands() {
             });
             let six = |buffer| View::of::<u8>(buffer, packed(&[6]));
             assert_eq!(
-                said(&Clamp::new(1_u8, 2), six(&short), six(&b)),
+                said(gpu, &Clamp::new(1_u8, 2), six(&short), six(&b)),
                 format!(
                     "src: u8 elements of shape [6], strides [1], offset 0 need a buffer of 8 bytes, this one has {size}; \
                      {why}"
@@ -737,23 +739,23 @@ fn messages_of_operands() {
             [(short, long, "src"), (long, short, "dst"), (short, short, "src and dst")]
         {
             assert_eq!(
-                said(&literals, src, dst),
+                said(gpu, &literals, src, dst),
                 too_small(argument, "f64 elements of shape [2, 2], strides [2, 1]")
             );
         }
         let reversed = View::of::<f64>(&a, square.flip(0).unwrap());
         assert_eq!(
-            said(&literals, short, reversed),
+            said(gpu, &literals, short, reversed),
             too_small("src", "f64 elements of shape [2, 2], strides [2, 1]")
         );
         let eight = View::of::<f32>(&a, packed(&[8]));
         assert_eq!(
-            said(&Clamp::new(0.0_f32, 6.0), eight, eight),
+            said(gpu, &Clamp::new(0.0_f32, 6.0), eight, eight),
             too_small("src and dst", "f32 elements of shape [8], strides [1]")
         );
         let eight = View::of::<i32>(&a, packed(&[8]));
         assert_eq!(
-            said(&Clamp::new(0, 6), eight, eight),
+            said(gpu, &Clamp::new(0, 6), eight, eight),
             too_small("src and dst", "i32 elements of shape [8], strides [1]")
         );
 
@@ -766,12 +768,15 @@ fn messages_of_operands() {
             (known, known, of_source("src and dst", DType::F32, DType::F16)),
             (four, known, of_clamp("dst", DType::F32, DType::F16)),
         ] {
-            assert_eq!(said(&half, src, dst), said_of_it);
+            assert_eq!(said(gpu, &half, src, dst), said_of_it);
         }
         // What whoever has a buffer of f32, or of bytes, writes first.
-        assert_eq!(said(&literals, known, known), of_source("src and dst", DType::F32, DType::F64));
-        let bytes = View::of::<u8>(&a, packed(&[8]));
-        assert_eq!(said(&Clamp::new(0, 6), bytes, bytes), of_source("src and dst", DType::U8, DType::I32));
+        assert_eq!(said(gpu, &literals, known, known), of_source("src and dst", DType::F32, DType::F64));
+        let whole = View::of::<u8>(&a, packed(&[8]));
+        assert_eq!(
+            said(gpu, &Clamp::new(0, 6), whole, whole),
+            of_source("src and dst", DType::U8, DType::I32)
+        );
 
         let bare = gpu.device().create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -779,18 +784,24 @@ fn messages_of_operands() {
             usage: wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        // Of a buffer that can be none of the clamp's, the dtype says nothing.
+        // The usage comes before the dtype.
         let bare = View::of::<f32>(&bare, packed(&[4]));
         assert_eq!(
-            said(&literals, bare, bare),
+            said(gpu, &literals, bare, bare),
             "src and dst: the buffer lacks BufferUsages(STORAGE); it was created with BufferUsages(COPY_DST); \
              add the usage where the buffer is created"
         );
+    }
+}
 
+#[test]
+fn messages_of_views_that_share_bytes() {
+    for gpu in gpus() {
+        let a = buffer(gpu, &bytes(16));
         let line = packed(&[16]);
         let (front, back) = (line.slice(0, 0..9).unwrap(), line.slice(0, 7..16).unwrap().flip(0).unwrap());
         assert_eq!(
-            said(&Clamp::new(1_u8, 2), View::of::<u8>(&a, front), View::of::<u8>(&a, back)),
+            said(gpu, &Clamp::new(1_u8, 2), View::of::<u8>(&a, front), View::of::<u8>(&a, back)),
             "src, dst: the two views share bytes of one buffer but are not the same view; \
              src has u8 elements of shape [9], strides [1], offset 0 (bytes 0..9), \
              dst has u8 elements of shape [9], strides [-1], offset 15 (bytes 7..16); \
@@ -800,7 +811,7 @@ fn messages_of_operands() {
         let widened = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
         let behind = Layout::packed_at(&[4], 2).unwrap();
         assert_eq!(
-            said(&widened, View::of::<f32>(&a, packed(&[4])), View::of::<half::f16>(&a, behind)),
+            said(gpu, &widened, View::of::<f32>(&a, packed(&[4])), View::of::<half::f16>(&a, behind)),
             "src, dst: the two views share bytes of one buffer but are not the same view; \
              src has f32 elements of shape [4], strides [1], offset 0 (bytes 0..16), \
              dst has f16 elements of shape [4], strides [1], offset 2 (bytes 4..12); \

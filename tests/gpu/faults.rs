@@ -35,7 +35,9 @@ fn encoder(device: &wgpu::Device) -> wgpu::CommandEncoder {
 fn recorded(device: &wgpu::Device, prepared: &[&Prepared]) -> wgpu::CommandBuffer {
     let mut encoder = encoder(device);
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+    for prepared in prepared {
+        prepared.record(&mut pass);
+    }
     drop(pass);
     encoder.finish()
 }

@@ -123,7 +123,9 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
         clamper.encode(&mut recorded, &clamp, operands).unwrap();
         clamper.prepare(&Clamp::new(1_u8, 2), operands).unwrap_err();
         let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        all.iter().for_each(|prepared| prepared.record(&mut pass));
+        for prepared in &all {
+            prepared.record(&mut pass);
+        }
     }
     // Not run, so nothing happens.
     let mut data = [1_u16; 9];
@@ -187,7 +189,9 @@ fn recording_does_not_wait_for_the_device() {
             let mut recorded = encoder(device);
             {
                 let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                (0..times).for_each(|_| slow.record(&mut pass));
+                for _ in 0..times {
+                    slow.record(&mut pass);
+                }
             }
             queue.submit([recorded.finish()])
         };

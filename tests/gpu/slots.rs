@@ -149,7 +149,9 @@ fn a_slot_is_read_when_the_dispatch_runs() {
             let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                [&double, &cut].into_iter().for_each(|prepared| prepared.record(&mut pass));
+                for prepared in [&double, &cut] {
+                    prepared.record(&mut pass);
+                }
             }
             gpu.host.queue().submit([encoder.finish()]);
             let clamped = [1, 20, 300, 4000].map(|x: u64| x.min(expected));
