@@ -35,17 +35,15 @@ pub enum Error {
         refusal: Refusal,
     },
     /// The tensor or its clamps exceed a limit: create the device with its adapter's limits, or split the tensor.
-    #[error("{argument}: {needed} {unit} needed, but {limit_name} allows {limit}; {remedy}")]
+    #[error("{argument}: {limit_name} is {limit}, but {needed} is needed; {remedy}")]
     Limit {
         /// The argument that needs so much; `"device"` for what each call needs.
         argument: &'static str,
-        /// What the call needs, in `unit`s.
+        /// What the call needs, in the limit's unit.
         needed: u64,
-        /// What the numbers count, as `"bytes"`.
-        unit: &'static str,
-        /// The name in `wgpu::Limits`, or of a limit of the crate or of the host.
+        /// The name in `wgpu::Limits`, `"max_windows"` of a plan, or `"usize::MAX"` of the host.
         limit_name: &'static str,
-        /// What there is, in `unit`s.
+        /// The limit.
         limit: u64,
         /// What would be right.
         remedy: String,
@@ -239,7 +237,6 @@ impl Error {
         Self::Limit {
             argument: "device",
             needed,
-            unit: "of it",
             limit_name,
             limit,
             remedy: "`wgpu::Limits::downlevel_defaults()` suffices".to_owned(),

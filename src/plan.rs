@@ -260,8 +260,7 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
             return Err(Error::Limit {
                 argument,
                 needed: u64::MAX,
-                unit: "bytes or more",
-                limit_name: "the largest buffer",
+                limit_name: "max_buffer_size",
                 limit: u64::MAX - 1,
                 remedy: "use several tensors".to_owned(),
             });

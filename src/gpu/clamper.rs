@@ -309,7 +309,6 @@ impl Clamper {
                 return Err(Error::Limit {
                     argument: "clamps",
                     needed,
-                    unit: "bytes of table",
                     limit_name,
                     limit,
                     remedy: format!(

@@ -139,7 +139,6 @@ impl Tensor {
         usize::try_from(bytes).map_err(|_| Error::Limit {
             argument: "tensor",
             needed: bytes,
-            unit: "bytes of host memory",
             limit_name: "usize::MAX",
             limit: usize::MAX as u64,
             remedy: "use several tensors".to_owned(),

@@ -39,7 +39,6 @@ pub(crate) fn create_buffer(
         return Err(Error::Limit {
             argument,
             needed,
-            unit: "bytes in one buffer",
             limit_name: "max_buffer_size",
             limit,
             remedy: "use several tensors".to_owned(),

@@ -443,10 +443,10 @@ fn refused(
         Error::Overlap(Refusal { argument: "src, dst", .. }) => {
             one_buffer && !src.same_addresses(dst) && (!is_small(dst) || share(&list[0], src, dst))
         }
-        Error::Limit { unit: "bytes or more", .. } => {
+        Error::Limit { limit_name: "max_buffer_size", .. } => {
             [(src, dtypes().0), (dst, dtypes().1)].map(required).contains(&u64::MAX)
         }
-        Error::Limit { unit: "windows", needed, limit, .. } => {
+        Error::Limit { limit_name: "max_windows", needed, limit, .. } => {
             needed > limit && (!suffices(limits) || dst.len() > MAX_DISPATCHES / 3)
         }
         Error::Limit { argument: "device", limit_name, needed, limit, .. } => {

@@ -96,8 +96,7 @@ impl Strategy {
         Error::Limit {
             argument: "dst",
             needed: most.windows() as u64,
-            unit: "windows",
-            limit_name: "a plan",
+            limit_name: "max_windows",
             limit: limit as u64,
             remedy: format!(
                 "axis {} is to blame, with this device's max_storage_buffer_binding_size of {max_binding_size} and \

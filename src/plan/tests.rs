@@ -596,7 +596,7 @@ fn too_many_windows_name_the_axis() {
     let error = Plan::new(&clamp, &far, &packed(&[3, 100_000, 2]), limits).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "dst: 300000 windows needed, but a plan allows 65536; axis 1 is to blame, with this device's \
+        "dst: max_windows is 65536, but 300000 is needed; axis 1 is to blame, with this device's \
          max_storage_buffer_binding_size of 1024 and max_compute_workgroups_per_dimension of 65535: create the device \
          with its adapter's limits, split the tensor along it, or lay it out so that neighbours along it are closer"
     );
@@ -615,7 +615,7 @@ fn an_alignment_that_no_binding_suits_is_to_blame() {
     assert_eq!(Plan::new(&clamp, &line, &line, limits).unwrap().window_count(), 1);
     let far = Layout::strided(&[129], &[1], (1 << 47) - 64).unwrap();
     let error = Plan::new(&clamp, &far, &far, limits).unwrap_err();
-    let expected = "device: its min_storage_buffer_offset_alignment is 140737488355328, but 256 is needed; \
+    let expected = "device: min_storage_buffer_offset_alignment is 140737488355328, but 256 is needed; \
                     `wgpu::Limits::downlevel_defaults()` suffices";
     assert_eq!(error.to_string(), expected);
 }

@@ -203,7 +203,7 @@ fn tensors_that_take_too_many_windows() {
         assert_error!(
             refused(&small, &Clamp::new(1_u8, 2), src, View::of::<u8>(&dst, packed(&[70_000, 2]))),
             Limit,
-            "dst: 70000 windows needed, but a plan allows 65536; axis 0 is to blame, with this device's \
+            "dst: max_windows is 65536, but 70000 is needed; axis 0 is to blame, with this device's \
              max_storage_buffer_binding_size of 2048 and max_compute_workgroups_per_dimension of 65535: create the \
              device with its adapter's limits, split the tensor along it, or lay it out so that neighbours along it are \
              closer"
@@ -281,7 +281,7 @@ fn devices_with_too_little() {
                 Clamper::new(&device).unwrap_err(),
                 Limit,
                 format!(
-                    "device: {needed} of it needed, but {limit_name} allows {limit}; \
+                    "device: {limit_name} is {limit}, but {needed} is needed; \
                      `wgpu::Limits::downlevel_defaults()` suffices"
                 )
             );
@@ -341,7 +341,7 @@ fn tensors_beyond_one_buffer() {
             error,
             Limit,
             format!(
-                "shape: {} bytes in one buffer needed, but max_buffer_size allows {limit}; use several tensors",
+                "shape: max_buffer_size is {limit}, but {} is needed; use several tensors",
                 limit + 4
             )
         );
@@ -579,9 +579,9 @@ fn layouts_of_nothing_and_of_more_than_there_is() {
         error,
         Limit,
         format!(
-            "src: {} bytes or more needed, but the largest buffer allows {}; use several tensors",
-            u64::MAX,
-            u64::MAX - 1
+            "src: max_buffer_size is {}, but {} is needed; use several tensors",
+            u64::MAX - 1,
+            u64::MAX
         )
     );
 }
@@ -685,7 +685,7 @@ fn messages_of_host_data() {
         );
         let too_large = |argument: &str| {
             format!(
-                "{argument}: 8192 bytes in one buffer needed, but max_buffer_size allows 4096; use several tensors"
+                "{argument}: max_buffer_size is 4096, but 8192 is needed; use several tensors"
             )
         };
         let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();
@@ -895,7 +895,7 @@ fn bindings_too_small_for_bounds_on_the_gpu() {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "device: {needed} of it needed, but max_storage_buffer_binding_size allows {binding}; \
+                    "device: max_storage_buffer_binding_size is {binding}, but {needed} is needed; \
                      `wgpu::Limits::downlevel_defaults()` suffices"
                 )
             );
@@ -918,7 +918,7 @@ fn more_channels_than_a_table_holds() {
         };
         let too_many = |channels: usize, needed: u64| {
             format!(
-                "clamps: {needed} bytes of table needed, but max_storage_buffer_binding_size allows 65536; split the \
+                "clamps: max_storage_buffer_binding_size is 65536, but {needed} is needed; split the \
                  tensor along axis 0 with its {channels} clamps, or create the device with its adapter's limits"
             )
         };
@@ -937,7 +937,7 @@ fn grids_of_nothing_are_named() {
     assert_error!(
         error,
         Limit,
-        "device: 1 of it needed, but max_compute_workgroups_per_dimension allows 0; \
+        "device: max_compute_workgroups_per_dimension is 0, but 1 is needed; \
          `wgpu::Limits::downlevel_defaults()` suffices"
     );
 }

@@ -180,7 +180,7 @@ fn a_table_of_channels_that_no_buffer_holds() {
         assert_eq!(
             error.to_string(),
             format!(
-                "clamps: {needed} bytes of table needed, but max_buffer_size allows 16384; split the tensor along axis 0 \
+                "clamps: max_buffer_size is 16384, but {needed} is needed; split the tensor along axis 0 \
                  with its 2000 clamps, or create the device with its adapter's limits"
             )
         );
