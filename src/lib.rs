@@ -140,7 +140,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// What `fuzz/` has written for users of the crate, the crate's own tests run too.
+/// The fuzz target in `src/fuzz` names the crate as its users do: cargo-fuzz compiles the file outside of the crate.
 #[cfg(test)]
 extern crate self as wgpu_clamp;
 

@@ -1,15 +1,10 @@
 //! The bodies of the fuzz targets, for cargo-fuzz and for the tests that run them without a fuzzer.
 
 pub mod onnx;
-#[cfg(not(fuzzing))]
-mod replay;
 pub mod standards;
 
-#[cfg(not(fuzzing))]
-pub use replay::replay;
-
-/// The body of the target `plan`, which the unit tests of `wgpu-clamp` compile as modules of their own: what it holds to is
-/// inside of the crate, whose types are others there.
+/// The body of the target `plan`. It uses the inside of `wgpu-clamp`, so it lies there, and the unit tests compile it for
+/// their own types.
 #[cfg(fuzzing)]
 #[path = "../../src/fuzz"]
 pub mod inside {

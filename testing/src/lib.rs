@@ -16,4 +16,6 @@ pub mod harness;
 #[allow(missing_docs, reason = "`onnx.proto` describes its messages")]
 pub mod onnx_file;
 pub mod random;
+#[cfg(feature = "replay")]
+pub mod replay;
 pub mod values;

@@ -1,6 +1,7 @@
 //! The fuzz targets that need nothing but the public API, without the fuzzer. The target `plan` runs in `src/fuzz.rs`.
 
-use clamp_fuzz::{onnx, replay, standards};
+use clamp_fuzz::{onnx, standards};
+use clamp_testing::replay::replay;
 
 /// The most bytes at once for one of input: an empty message of protocol buffers has two bytes, and a struct that has
 /// all of its fields.

@@ -11,9 +11,10 @@ fn random_patterns() -> usize {
     if exhaustive() { 4_000_000 } else { 1_000_000 }
 }
 
-/// How the elements lie, so that every kernel and every placement is met.
+/// How the elements lie, so that every kernel and every placement is met. The self-test has routes of its own: other shapes, and
+/// three channels with a clamp each.
 #[derive(Clone, Copy, Debug)]
-enum Route {
+enum Arrangement {
     Contiguous,
     ContiguousInPlace,
     /// The second half of a buffer from the first: one buffer, disjoint.
@@ -39,27 +40,27 @@ enum Route {
     SpreadInPlace,
 }
 
-const ROUTES: [Route; 11] = [
-    Route::Contiguous,
-    Route::ContiguousInPlace,
-    Route::ContiguousDisjoint,
-    Route::Strided,
-    Route::StridedInPlace,
-    Route::StridedDisjoint,
-    Route::Rows,
-    Route::RowsInPlace,
-    Route::Fill,
-    Route::Repeated,
-    Route::Transposed,
+const ARRANGEMENTS: [Arrangement; 11] = [
+    Arrangement::Contiguous,
+    Arrangement::ContiguousInPlace,
+    Arrangement::ContiguousDisjoint,
+    Arrangement::Strided,
+    Arrangement::StridedInPlace,
+    Arrangement::StridedDisjoint,
+    Arrangement::Rows,
+    Arrangement::RowsInPlace,
+    Arrangement::Fill,
+    Arrangement::Repeated,
+    Arrangement::Transposed,
 ];
 
 /// Those that only some dtypes can take: elements of a part of a word.
-fn routes_for(dtype: DType) -> Vec<Route> {
+fn arrangements_for(dtype: DType) -> Vec<Arrangement> {
     let lanes = 32 / dtype.bits() as usize;
-    (1..lanes).map(Route::Spread).chain((lanes > 1).then_some(Route::SpreadInPlace)).collect()
+    (1..lanes).map(Arrangement::Spread).chain((lanes > 1).then_some(Arrangement::SpreadInPlace)).collect()
 }
 
-fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
+fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], arrangement: Arrangement) {
     let dtype = clamp.dtype();
     let n = elements.len();
     let signed = n.cast_signed();
@@ -74,46 +75,46 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
         }
         to_bytes(dtype, &spread)
     };
-    match route {
-        Route::Contiguous => {
+    match arrangement {
+        Arrangement::Contiguous => {
             let src = to_bytes(dtype, elements);
             check(gpu, clamp, (&packed, &src), (&packed, &sentinel(n)), Place::Apart);
         }
-        Route::ContiguousInPlace => {
+        Arrangement::ContiguousInPlace => {
             let src = to_bytes(dtype, elements);
             check(gpu, clamp, (&packed, &src), (&packed, &[]), Place::Same);
         }
-        Route::ContiguousDisjoint => {
+        Arrangement::ContiguousDisjoint => {
             let mut src = to_bytes(dtype, elements);
             let back = src.len().next_multiple_of(16) / dtype.size();
             src.resize(2 * src.len().next_multiple_of(16), 0xa5);
             check(gpu, clamp, (&packed, &src), (&line(1, back), &[]), Place::Same);
         }
-        Route::Strided => {
+        Arrangement::Strided => {
             let src = spread(1);
             let dst = sentinel(n + 3);
             check(gpu, clamp, (&line(2, 1), &src), (&line(-1, n + 1), &dst), Place::Apart);
         }
-        Route::StridedInPlace => {
+        Arrangement::StridedInPlace => {
             check(gpu, clamp, (&line(2, 1), &spread(1)), (&line(2, 1), &[]), Place::Same);
         }
-        Route::StridedDisjoint => {
+        Arrangement::StridedDisjoint => {
             let even = Layout::strided(&[n], &[2], 0).unwrap();
             let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
             check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
         }
-        Route::Rows
-        | Route::RowsInPlace
-        | Route::Fill
-        | Route::Repeated
-        | Route::Transposed
-        | Route::Spread(_)
-        | Route::SpreadInPlace => run_matrix(gpu, clamp, elements, route),
+        Arrangement::Rows
+        | Arrangement::RowsInPlace
+        | Arrangement::Fill
+        | Arrangement::Repeated
+        | Arrangement::Transposed
+        | Arrangement::Spread(_)
+        | Arrangement::SpreadInPlace => run_matrix(gpu, clamp, elements, arrangement),
     }
 }
 
-/// The routes with more than one dimension, each held to the kernel it is for.
-fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
+/// The arrangements with more than one dimension, each held to the kernel it is for.
+fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], arrangement: Arrangement) {
     let dtype = clamp.dtype();
     let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
     let matrix =
@@ -133,16 +134,16 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
     // Two rows at least.
     let columns = if n < 1000 { 131 } else { 301 };
     let rows = n.div_ceil(columns).max(2);
-    let (src, dst, src_bytes, kernel) = match route {
-        Route::Rows => {
+    let (src, dst, src_bytes, kernel) = match arrangement {
+        Arrangement::Rows => {
             let src = packed(&[rows, columns]);
             (src, matrix(rows, 320, columns), in_matrix(rows, columns, columns), ", in rows")
         }
-        Route::RowsInPlace => {
+        Arrangement::RowsInPlace => {
             let layout = matrix(rows, 320, columns);
             (layout, layout, in_matrix(rows, 320, columns), ", in rows")
         }
-        Route::Fill => {
+        Arrangement::Fill => {
             // As many as a few megabytes hold.
             let every = n.div_ceil(5000);
             let some: Vec<u64> = elements.iter().copied().step_by(every).collect();
@@ -150,7 +151,7 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let column = packed(&[rows, 1]).broadcast_to(&[rows, 163]).unwrap();
             (column, matrix(rows, 167, 163), to_bytes(dtype, &some), "(0 to 1)")
         }
-        Route::Repeated => {
+        Arrangement::Repeated => {
             // As many as a few megabytes hold, filled up with the first.
             let every = n.div_ceil(50_000);
             let mut some: Vec<u64> = elements.iter().copied().step_by(every).collect();
@@ -161,7 +162,7 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let rows = packed(&[2, 10, columns]).slice(1, 0..9).unwrap();
             (halves, rows, to_bytes(dtype, &some), ", in rows")
         }
-        Route::Spread(length) => {
+        Arrangement::Spread(length) => {
             let groups = many.len().div_ceil(length);
             let mut bits = vec![elements[0]; 1];
             bits.extend(&many);
@@ -169,7 +170,7 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             let src = Layout::strided(&[groups, length], &[length.cast_signed(), 1], 1).unwrap();
             (src, matrix(groups, 4 / dtype.size(), length), to_bytes(dtype, &bits), "block kernel")
         }
-        Route::SpreadInPlace => {
+        Arrangement::SpreadInPlace => {
             let lanes = 4 / dtype.size();
             let words = many.len().div_ceil(lanes - 1);
             let layout = packed(&[words, lanes]).slice(1, 1..lanes).unwrap();
@@ -180,23 +181,26 @@ fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route) {
             }
             (layout, layout, to_bytes(dtype, &bits), "block kernel")
         }
-        Route::Transposed => {
+        Arrangement::Transposed => {
             let columns = n.div_ceil(320).next_multiple_of(16).max(64);
             let src = packed(&[columns, 320]).permute(&[1, 0]).unwrap();
             (src, packed(&[320, columns]), in_matrix(columns, 320, 320), "block kernel")
         }
-        Route::Contiguous
-        | Route::ContiguousInPlace
-        | Route::ContiguousDisjoint
-        | Route::Strided
-        | Route::StridedInPlace
-        | Route::StridedDisjoint => unreachable!("{route:?} is no matrix"),
+        Arrangement::Contiguous
+        | Arrangement::ContiguousInPlace
+        | Arrangement::ContiguousDisjoint
+        | Arrangement::Strided
+        | Arrangement::StridedInPlace
+        | Arrangement::StridedDisjoint => unreachable!("{arrangement:?} is no matrix"),
     };
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
     assert!(plan.contains(kernel), "{plan}");
     assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
-    let place =
-        if matches!(route, Route::RowsInPlace | Route::SpreadInPlace) { Place::Same } else { Place::Apart };
+    let place = if matches!(arrangement, Arrangement::RowsInPlace | Arrangement::SpreadInPlace) {
+        Place::Same
+    } else {
+        Place::Apart
+    };
     let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size());
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
@@ -235,16 +239,16 @@ fn devices_for(dtype: DType) -> impl Iterator<Item = &'static Gpu> {
     devices().filter(move |gpu| gpu.dtypes().contains(&dtype))
 }
 
-fn every_route(dtype: DType) {
+fn every_arrangement(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
             // The arithmetic is that of the run: what differs is where elements lie. The random ones come last.
             let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
-            for route in ROUTES.into_iter().chain(routes_for(dtype)) {
-                let is_run = matches!(route, Route::Contiguous);
+            for arrangement in ARRANGEMENTS.into_iter().chain(arrangements_for(dtype)) {
+                let is_run = matches!(arrangement, Arrangement::Contiguous);
                 let count = elements.len() - if is_run { 0 } else { left_out };
-                run(gpu, clamp, &elements[..count], route);
+                run(gpu, clamp, &elements[..count], arrangement);
             }
         }
     }
@@ -316,7 +320,12 @@ fn every_clamp(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in clamps.iter().enumerate() {
             let elements = elements(clamp, 2000, n as u64);
-            run(gpu, clamp, &elements, if n % 8 == 0 { Route::Strided } else { Route::Contiguous });
+            run(
+                gpu,
+                clamp,
+                &elements,
+                if n % 8 == 0 { Arrangement::Strided } else { Arrangement::Contiguous },
+            );
         }
     }
 }
@@ -349,7 +358,7 @@ fn products_decide_ties_and_survive_cancellation() {
     }
     for gpu in devices_for(DType::F32) {
         for (clamp, elements) in &clamps {
-            run(gpu, clamp, elements, Route::Contiguous);
+            run(gpu, clamp, elements, Arrangement::Contiguous);
         }
     }
 }
@@ -365,7 +374,7 @@ macro_rules! per_dtype {
         mod $name {
             #[test]
             fn every_specialization_agrees_with_the_reference() {
-                super::every_route(wgpu_clamp::DType::$dtype);
+                super::every_arrangement(wgpu_clamp::DType::$dtype);
             }
 
             #[test]
