@@ -7,7 +7,7 @@ mod fixed;
 mod float;
 mod halves;
 mod integer;
-mod operators;
+mod parameters;
 mod shortcuts;
 mod slots;
 mod step;
@@ -20,7 +20,7 @@ pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 pub(crate) use halves::Halves;
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
-pub(crate) use operators::{LANES, OperatorBytes, Operators};
+pub(crate) use parameters::{LANES, ParameterBytes, ParameterPlace};
 pub(crate) use shortcuts::Shortcuts;
 pub(crate) use slots::{ResolveParams, Slot};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
@@ -29,40 +29,40 @@ use bytemuck::Pod;
 
 use crate::Clamp;
 
-/// The bounds of a clamp and the numbers of its affine step, each at a multiple of 16 bytes.
+/// The parameters of one clamp: its bounds and the numbers of its affine step, each at a multiple of 16 bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct OperatorBlock {
+pub(crate) struct Parameters {
     bytes: [u8; Self::CAPACITY],
     len: usize,
     /// Bytes of either part.
     parts: [usize; 2],
 }
 
-impl OperatorBlock {
+impl Parameters {
     /// Enough for the largest class and step together; a test holds each against it.
     pub(crate) const CAPACITY: usize = 128;
 
     /// Of `clamp`, for modules of `arithmetic`. Where the clamp has no affine step and the module has one, numbers that
     /// leave every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
-        let mut operator = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
+        let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
         let class = arithmetic.class();
         match class {
-            Class::Integer => operator.push(&bounds::IntegerBounds::new(clamp)),
-            Class::Integer64 => operator.push(&bounds::IntegerBounds64::new(clamp)),
-            Class::Float => operator.push(&bounds::FloatBounds::new(clamp)),
-            Class::Float64 => operator.push(&bounds::FloatBounds64::new(clamp)),
-            Class::Rounded => operator.push(&bounds::RoundedBounds::new(clamp)),
+            Class::Integer => parameters.push(&bounds::IntegerBounds::new(clamp)),
+            Class::Integer64 => parameters.push(&bounds::IntegerBounds64::new(clamp)),
+            Class::Float => parameters.push(&bounds::FloatBounds::new(clamp)),
+            Class::Float64 => parameters.push(&bounds::FloatBounds64::new(clamp)),
+            Class::Rounded => parameters.push(&bounds::RoundedBounds::new(clamp)),
         }
-        operator.push_affine(clamp, arithmetic);
-        operator
+        parameters.push_affine(clamp, arithmetic);
+        parameters
     }
 
     fn push_affine(&mut self, clamp: &Clamp, arithmetic: Arithmetic) {
         let Arithmetic { source, dtype, step, .. } = arithmetic;
         // That of the arithmetic is the text's alone.
         let (affine, rounding) = (clamp.affine(), clamp.rounding());
-        let operand = step::operand_dtype(arithmetic);
+        let of_step = step::step_dtype(arithmetic);
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&0_u32),
@@ -83,10 +83,10 @@ impl OperatorBlock {
             (AffineStep::Fast, Class::Float64) => self.push(&float::FloatFast64::new(some)),
             (AffineStep::Exact, Class::Float64) => self.push(&float::FloatExact64::new(some)),
             (AffineStep::Fast, _) => self.push(&match affine {
-                Some(affine) => float::FloatFast::new(operand, affine),
-                None => float::FloatFast::unchanged(operand),
+                Some(affine) => float::FloatFast::new(of_step, affine),
+                None => float::FloatFast::unchanged(of_step),
             }),
-            (AffineStep::Exact, _) => self.push(&float::FloatExact::new(operand, some)),
+            (AffineStep::Exact, _) => self.push(&float::FloatExact::new(of_step, some)),
         }
     }
 
@@ -113,6 +113,6 @@ impl OperatorBlock {
 const FOUND: &str = "the step is chosen where there are numbers";
 
 /// The low word first, as every wide number in the shaders.
-fn words<const N: usize>(number: i128) -> [u32; N] {
+fn low_first<const N: usize>(number: i128) -> [u32; N] {
     std::array::from_fn(|i| (number >> (32 * i)) as u32)
 }

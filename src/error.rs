@@ -159,7 +159,7 @@ impl Error {
         Self::dtype(
             argument,
             value,
-            "a clamp has the dtype of its bounds; `Clamp::with_source` converts from another",
+            "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), `Clamp::with_source` converts from another",
         )
     }
 
@@ -214,9 +214,9 @@ impl Error {
     }
 
     /// Two views of one buffer of which the search for a shared byte ended without an answer.
-    pub(crate) fn alias_undecided(argument: &'static str, view: &Layout, dst: &Layout) -> Self {
+    pub(crate) fn alias_undecided(argument: &'static str, name: &str, view: &Layout, dst: &Layout) -> Self {
         let value = format!(
-            "could not decide whether {argument} and dst share bytes of their buffer; {argument} has {view}, dst has {dst}"
+            "could not decide whether {name} and dst share bytes of their buffer; {name} has {view}, dst has {dst}"
         );
         Self::overlap(argument, value, "use separate ranges, or two buffers")
     }

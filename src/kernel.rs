@@ -11,7 +11,7 @@ pub(crate) mod walk;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Arithmetic, Operators, Shortcuts};
+use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 use crate::{Clamp, DType};
 
@@ -53,8 +53,8 @@ impl Task {
     }
 
     /// How the numbers of the clamps come to the kernel.
-    pub(crate) const fn operators(&self) -> Operators {
-        Operators::of(self.channels)
+    pub(crate) const fn parameter_place(&self) -> ParameterPlace {
+        ParameterPlace::of(self.channels)
     }
 
     /// Elements of dst in a packet.

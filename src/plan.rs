@@ -11,7 +11,7 @@ mod window;
 
 use std::fmt;
 
-use crate::arithmetic::OperatorBytes;
+use crate::arithmetic::ParameterBytes;
 use crate::error::in_bytes;
 use crate::kernel::{Dispatch, EntryPoint, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
@@ -157,24 +157,24 @@ impl Plan {
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();
         kernels.sort_unstable();
         kernels.dedup();
-        format!("{}, {}{}", task.arithmetic, task.operators(), kernels.join(" + "))
+        format!("{}, {}{}", task.arithmetic, task.parameter_place(), kernels.join(" + "))
     }
 
     /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is nothing to do.
-    pub(crate) fn operators(&self, clamps: Clamps<'_>) -> Option<OperatorBytes> {
+    pub(crate) fn parameters(&self, clamps: Clamps<'_>) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
-        Some(OperatorBytes::new(clamps.as_slice(), task.arithmetic, task.operators(), reversed))
+        Some(ParameterBytes::new(clamps.as_slice(), task.arithmetic, task.parameter_place(), reversed))
     }
 
-    /// The bytes of a storage buffer that [`operators`](Self::operators) would fill, 0 where uniform blocks hold them all.
-    pub(crate) fn stored_operators(&self) -> u64 {
+    /// The bytes of a storage buffer that [`parameters`](Self::parameters) would fill, 0 where uniform blocks hold them all.
+    pub(crate) fn stored_parameters(&self) -> u64 {
         let (Some(clamp), Some(task), Some(_)) =
             (&self.clamp, &self.task, self.strategy.assignments().next())
         else {
             return 0;
         };
-        OperatorBytes::stored_size(clamp, task.arithmetic, task.operators(), task.channels)
+        ParameterBytes::stored_size(clamp, task.arithmetic, task.parameter_place(), task.channels)
     }
 
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.
@@ -182,7 +182,7 @@ impl Plan {
         let task = self.task.as_ref()?;
         let module = ModuleName {
             arithmetic: task.arithmetic,
-            operators: task.operators(),
+            parameters: task.parameter_place(),
             kernel: window.kernel,
             placement: window.bindings.placement,
         };
@@ -251,7 +251,7 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
                 return Err(Error::overlap("src, dst", value, remedy));
             }
             Overlap::Undecided => {
-                return Err(Error::alias_undecided("src", src, dst));
+                return Err(Error::alias_undecided("src, dst", "src", src, dst));
             }
         }
     }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use crate::arithmetic::{Arithmetic, OperatorBlock, Operators, Shortcuts};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Parameters, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 #[cfg(test)]
 use crate::kernel::Block;
 use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
 
-/// The most bytes of a uniform block of one clamp: its operator, then the kernel's part.
-pub(crate) const MAX_BLOCK: usize = OperatorBlock::CAPACITY + GeometryBytes::CAPACITY;
+/// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
+pub(crate) const MAX_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
 
 /// Where modules find what they are given: the numbers of `shaders/params/` and `shaders/binding/`.
 pub(crate) mod binding {
@@ -18,8 +18,8 @@ pub(crate) mod binding {
     /// Or src and dst, where they lie within one binding.
     pub(crate) const SRC: u32 = 1;
     pub(crate) const DST: u32 = 2;
-    /// Operators that lie in a storage buffer.
-    pub(crate) const OPERATORS: u32 = 3;
+    /// The parameters of channels that lie in a storage buffer.
+    pub(crate) const CHANNELS: u32 = 3;
 
     /// Beside the parameters, those of `resolve.wgsl`.
     pub(crate) mod resolve {
@@ -43,7 +43,7 @@ pub(crate) enum Module {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModuleName {
     pub(crate) arithmetic: Arithmetic,
-    pub(crate) operators: Operators,
+    pub(crate) parameters: ParameterPlace,
     pub(crate) kernel: Kernel,
     pub(crate) placement: Placement,
 }
@@ -54,14 +54,14 @@ impl ModuleName {
     pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
         let gathered = Arithmetic::all().flat_map(|arithmetic| {
             Placement::ALL.into_iter().flat_map(move |placement| {
-                let of = move |operators| Self { arithmetic, operators, kernel: Kernel::Gather, placement };
-                Operators::ALL.into_iter().map(of)
+                let of = move |parameters| Self { arithmetic, parameters, kernel: Kernel::Gather, placement };
+                ParameterPlace::ALL.into_iter().map(of)
             })
         });
         let blocks = Block::samples(step);
-        gathered.chain(blocks.map(|(arithmetic, operators, kernel, placement)| Self {
+        gathered.chain(blocks.map(|(arithmetic, parameters, kernel, placement)| Self {
             arithmetic,
-            operators,
+            parameters,
             kernel,
             placement,
         }))
@@ -74,9 +74,9 @@ impl ModuleName {
     }
 
     fn fragments(self) -> Vec<Fragment> {
-        let Self { arithmetic, operators, kernel, placement } = self;
+        let Self { arithmetic, parameters, kernel, placement } = self;
         let mut fragments = vec![fragment!("grid")];
-        fragments.extend(operators.fragments());
+        fragments.extend(parameters.fragments());
         fragments.extend(kernel.definition().fragments(arithmetic));
         fragments.extend(arithmetic.fragments());
         fragments.push(match placement {
@@ -148,8 +148,8 @@ impl PipelineName {
 /// For labels and the log.
 impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleName { arithmetic, operators, kernel, placement }) = self.module {
-            write!(f, "{arithmetic}, {operators}{placement}, ")?;
+        if let Module::Clamp(ModuleName { arithmetic, parameters, kernel, placement }) = self.module {
+            write!(f, "{arithmetic}, {parameters}{placement}, ")?;
             if let Kernel::Block(block) = kernel {
                 write!(f, "{block}, ")?;
             }

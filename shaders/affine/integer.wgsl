@@ -2,7 +2,7 @@
 // chooses the numbers below so that everything fits into 64 bits.
 //
 // Provides: Affine, affine
-// Needs: numbers, Operand, step_up, multiply, add, shift_right_signed
+// Needs: numbers, StepValue, step_up, multiply, add, shift_right_signed
 struct Affine {
     lowest: i32,  // keys beyond these two saturate like these two
     highest: i32,
@@ -40,10 +40,10 @@ fn affine_of_one(k: i32) -> i32 {
 }
 
 // In a loop: inlined once per element, compilers would take seconds.
-fn affine(x: Operand) -> Operand {
+fn affine(x: StepValue) -> StepValue {
     var all = x;
     for (var i = 0u; i < 4u; i++) {
-        all = Operand(all.yzw, affine_of_one(all.x));
+        all = StepValue(all.yzw, affine_of_one(all.x));
     }
     return all;
 }

@@ -1,11 +1,11 @@
 // No affine step.
 //
 // Provides: Affine, affine
-// Needs: Operand
+// Needs: StepValue
 struct Affine {
     unused: vec4<u32>,
 }
 
-fn affine(x: Operand) -> Operand {
+fn affine(x: StepValue) -> StepValue {
     return x;
 }

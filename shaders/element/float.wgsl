@@ -1,9 +1,9 @@
 // Floats of up to 32 bits, four at a time: each is worked on in the upper bits of a word, whose other bits may be
 // anything. So two that share a word need not be taken apart first. The destination names the format.
 //
-// Provides: Operand, Bounds, element, elements, stepped, replaced, ZERO_WITHIN
-// Needs: bounds, affine, operand, from_operand, SIGN_SHIFT, INFINITY
-alias Operand = vec4<u32>;
+// Provides: StepValue, Bounds, element, elements, stepped, replaced, ZERO_WITHIN
+// Needs: bounds, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY
+alias StepValue = vec4<u32>;
 
 // No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
 // whose order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so
@@ -46,12 +46,12 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
 }
 
 // What the affine step makes of elements, in the upper bits.
-fn stepped(x: Operand) -> vec4<u32> {
-    return from_operand(affine(x));
+fn stepped(x: StepValue) -> vec4<u32> {
+    return from_step_value(affine(x));
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {
-    let y = stepped(operand(bits));
+    let y = stepped(step_value(bits));
     return replaced(y, y) >> vec4<u32>(SIGN_SHIFT);
 }
 

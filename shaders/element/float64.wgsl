@@ -1,8 +1,8 @@
 // 64-bit floats, the low word first. The dtype names the format.
 //
-// Provides: Operand, Bounds, element, magnitude, is_nan, ZERO_WITHIN
+// Provides: StepValue, Bounds, element, magnitude, is_nan, ZERO_WITHIN
 // Needs: bounds, affine, SIGN, INFINITY, subtract, less_unsigned
-alias Operand = vec2<u32>;
+alias StepValue = vec2<u32>;
 
 // As for the narrower floats.
 struct Bounds {

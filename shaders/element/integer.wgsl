@@ -1,9 +1,9 @@
 // Integers of up to 32 bits, four at a time. They are worked on as keys: i32 numbers in the order of the elements
 // (`key` of the source, `from_key` of the destination).
 //
-// Provides: Operand, Bounds, element, elements
+// Provides: StepValue, Bounds, element, elements
 // Needs: bounds, affine, key, from_key
-alias Operand = vec4<i32>;
+alias StepValue = vec4<i32>;
 
 struct Bounds {
     min: i32, // keys; an absent bound is the lowest or the highest

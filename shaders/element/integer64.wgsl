@@ -1,9 +1,9 @@
 // 64-bit integers, the low word first. They are worked on as keys: two's complement numbers in the order of
 // the elements (`key` and `from_key`).
 //
-// Provides: Operand, Bounds, element
+// Provides: StepValue, Bounds, element
 // Needs: bounds, affine, key, from_key, less
-alias Operand = vec2<u32>;
+alias StepValue = vec2<u32>;
 
 struct Bounds {
     min: vec2<u32>, // keys; an absent bound is the lowest or the highest

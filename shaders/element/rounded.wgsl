@@ -1,8 +1,8 @@
 // Integers of up to 16 bits that are converted from floats, four at a time, by way of an f32.
 //
-// Provides: Operand, Bounds, element, elements, ROUNDS_SINGLES, from_single
-// Needs: bounds, affine, operand, from_operand, rounded, from_key, IS_UNSIGNED
-alias Operand = vec4<u32>;
+// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, from_single
+// Needs: bounds, affine, step_value, from_step_value, rounded, from_key, IS_UNSIGNED
+alias StepValue = vec4<u32>;
 
 struct Bounds {
     min: i32, // keys, which are the numbers; an absent bound is the lowest or the highest
@@ -39,7 +39,7 @@ fn from_single(x: vec4<u32>) -> vec4<u32> {
 const ROUNDS_SINGLES: bool = true;
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {
-    return from_operand(affine(operand(bits)));
+    return from_step_value(affine(step_value(bits)));
 }
 
 fn element(bits: u32) -> u32 {

@@ -1,13 +1,13 @@
-// The operator of the elements that are worked on, where channels have a clamp each.
+// The parameters of the elements that are worked on, where channels have a clamp each.
 //
 // Provides: set_channel, bounds, numbers
-// Needs: Operator, Bounds, Affine, operator_of
+// Needs: Parameters, Bounds, Affine, parameters_of
 //
 // Looked up once, however many elements there are.
-var<private> current: Operator;
+var<private> current: Parameters;
 
 fn set_channel(index: u32) {
-    current = operator_of(index);
+    current = parameters_of(index);
 }
 
 fn bounds() -> Bounds {

@@ -1,4 +1,4 @@
-// How many channels' operators a uniform block has room for: a few.
+// How many channels' parameters a uniform block has room for: a few.
 //
-// Provides: OPERATORS
-const OPERATORS: u32 = 8u;
+// Provides: MAX_CHANNELS
+const MAX_CHANNELS: u32 = 8u;

@@ -1,4 +1,4 @@
-// How many channels' operators a uniform block has room for: many.
+// How many channels' parameters a uniform block has room for: many.
 //
-// Provides: OPERATORS
-const OPERATORS: u32 = 100u;
+// Provides: MAX_CHANNELS
+const MAX_CHANNELS: u32 = 100u;

@@ -1,19 +1,19 @@
 // The uniform block of a window where channels have a clamp each.
 //
-// Provides: params, Operator, operator_of
-// Needs: Bounds, Affine, Geometry, OPERATORS
+// Provides: params, Parameters, parameters_of
+// Needs: Bounds, Affine, Geometry, MAX_CHANNELS
 struct Params {
-    operators: array<Operator, OPERATORS>,
+    parameters: array<Parameters, MAX_CHANNELS>,
     @align(16) geometry: Geometry,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-struct Operator {
+struct Parameters {
     @align(16) bounds: Bounds,
     @align(16) affine: Affine,
 }
 
-fn operator_of(index: u32) -> Operator {
-    return params.operators[index];
+fn parameters_of(index: u32) -> Parameters {
+    return params.parameters[index];
 }

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::words;
+use super::low_first;
 use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, DType, NanRule, Number, Order};
@@ -80,7 +80,7 @@ impl RoundedBounds {
 impl IntegerBounds64 {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let (min, max) = integer_keys(clamp);
-        Self { min: words(min), max: words(max) }
+        Self { min: low_first(min), max: low_first(max) }
     }
 }
 
@@ -104,12 +104,12 @@ impl FloatBounds64 {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let ranges = FloatRanges::new(clamp);
         Self {
-            below_first: words(ranges.below.first),
-            below_count: words(ranges.below.count),
-            above_first: words(ranges.above.first),
-            above_count: words(ranges.above.count),
-            min_bits: words(ranges.min_bits.into()),
-            max_bits: words(ranges.max_bits.into()),
+            below_first: low_first(ranges.below.first),
+            below_count: low_first(ranges.below.count),
+            above_first: low_first(ranges.above.first),
+            above_count: low_first(ranges.above.count),
+            min_bits: low_first(ranges.min_bits.into()),
+            max_bits: low_first(ranges.max_bits.into()),
         }
     }
 }

@@ -3,8 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::float_format;
+use super::low_first;
 use super::step::UNCHANGED;
-use super::words;
 use crate::DType;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
@@ -85,7 +85,7 @@ impl FloatFast64 {
     pub(crate) fn new(affine: Affine) -> Self {
         let (mask, flip) = infinity(DType::F64, affine.scale());
         // The low words of ±∞ and of what becomes of it are 0.
-        let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| words(bits.into()));
+        let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| low_first(bits.into()));
         Self { scale: affine.scale(), bias: affine.bias(), infinity_mask, infinity_flip }
     }
 }
@@ -124,14 +124,14 @@ impl FloatExact64 {
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
         let (mask, flip) = infinity(DType::F64, affine.scale());
         Self {
-            scale: words(scale.significand.into()),
+            scale: low_first(scale.significand.into()),
             scale_exponent: scale.exponent,
             scale_sign: if scale.negative { sign } else { 0 },
-            bias: words(i128::from(bias.significand) << 74),
+            bias: low_first(i128::from(bias.significand) << 74),
             bias_exponent: bias.exponent - 74,
             bias_sign: if bias.negative { sign } else { 0 },
-            infinity_mask: words(mask.into()),
-            infinity_flip: words(flip.into()),
+            infinity_mask: low_first(mask.into()),
+            infinity_flip: low_first(flip.into()),
             padding: [0; 2],
         }
     }

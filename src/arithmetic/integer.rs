@@ -20,7 +20,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::key_base;
-use super::words;
+use super::low_first;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 use crate::{DType, Rounding};
@@ -83,10 +83,10 @@ impl Integer {
             minimum: (minimum - key_base(dtype)) as i32,
             maximum: (maximum - key_base(dtype)) as i32,
             padding: 0,
-            addend: words(linear.addend),
-            below_one: words((1 << linear.shift_right) - 1),
-            offset: words(linear.offset),
-            rebase: words(-key_base(dtype)),
+            addend: low_first(linear.addend),
+            below_one: low_first((1 << linear.shift_right) - 1),
+            offset: low_first(linear.offset),
+            rebase: low_first(-key_base(dtype)),
         }
     }
 }
@@ -95,26 +95,26 @@ impl Integer64 {
     pub(crate) fn new(dtype: DType, affine: Affine, rounding: Rounding) -> Self {
         let linear = Linear::new(dtype, affine, rounding, &WIDTH_96);
         Self {
-            lowest: words(linear.lowest),
-            highest: words(linear.highest),
-            origin: words(linear.origin),
+            lowest: low_first(linear.lowest),
+            highest: low_first(linear.highest),
+            origin: low_first(linear.origin),
             factor: linear.factor,
             negative: linear.negative.into(),
             shift_left: linear.shift_left,
             shift_right: linear.shift_right,
             inexact: linear.inexact.into(),
             padding: 0,
-            addend: words96(linear.addend),
-            below_one: words96((1 << linear.shift_right) - 1),
-            offset: words96(linear.offset),
-            rebase: words96(-key_base(dtype)),
+            addend: low_first96(linear.addend),
+            below_one: low_first96((1 << linear.shift_right) - 1),
+            offset: low_first96(linear.offset),
+            rebase: low_first96(-key_base(dtype)),
         }
     }
 }
 
 /// The shader leaves the fourth word out of its arithmetic.
-fn words96(number: i128) -> [u32; 4] {
-    let [a, b, c] = words(number);
+fn low_first96(number: i128) -> [u32; 4] {
+    let [a, b, c] = low_first(number);
     [a, b, c, 0]
 }
 

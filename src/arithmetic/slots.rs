@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::{integer_key, integer_key_range, key_base};
-use super::words;
+use super::low_first;
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, NanRule, Number, Order};
 
@@ -74,14 +74,14 @@ impl ResolveParams {
             }
             None => (integer(clamp.min(), lowest), integer(clamp.max(), highest)),
         };
-        let wide = |bits: u64| words(bits.into());
+        let wide = |bits: u64| low_first(bits.into());
         Self {
-            min_key: words(min_key),
+            min_key: low_first(min_key),
             min_bits: wide(min_bits),
-            max_key: words(max_key),
+            max_key: low_first(max_key),
             max_bits: wide(max_bits),
-            lowest: words(lowest),
-            highest: words(highest),
+            lowest: low_first(lowest),
+            highest: low_first(highest),
             min_word: min.map_or(0, |slot| slot.word),
             min_shift: min.map_or(0, |slot| slot.shift),
             max_word: max.map_or(0, |slot| slot.word),
@@ -98,7 +98,7 @@ impl ResolveParams {
                 NanRule::ToMin => 1,
                 NanRule::ToMax => 2,
             },
-            key_flip: words(if dtype.is_float() { 0 } else { key_base(dtype) }),
+            key_flip: low_first(if dtype.is_float() { 0 } else { key_base(dtype) }),
             sign: wide(format.as_ref().map_or(0, |format| format.sign)),
             infinity: wide(format.as_ref().map_or(0, |format| format.infinity)),
             blocks: blocks as u32,

@@ -187,7 +187,7 @@ impl fmt::Display for AffineStep {
 }
 
 /// The format that the affine step of floats works in.
-pub(super) fn operand_dtype(arithmetic: Arithmetic) -> DType {
+pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
     if arithmetic.converts() { DType::F32 } else { arithmetic.dtype }
 }
 
@@ -223,21 +223,21 @@ impl Arithmetic {
         match class {
             Class::Integer | Class::Integer64 => fragments.extend(source.source_fragment()),
             Class::Float if !self.converts() => {
-                fragments.push(fragment!("operand/own"));
+                fragments.push(fragment!("step_value/own"));
                 if step == AffineStep::Fast {
                     fragments.extend(source.source_fragment());
-                    fragments.push(fragment!("operand/own_f32"));
+                    fragments.push(fragment!("step_value/own_f32"));
                 }
             }
             Class::Float | Class::Rounded => {
                 fragments.extend(source.source_fragment());
                 if step != AffineStep::None {
-                    fragments.push(fragment!("operand/single"));
+                    fragments.push(fragment!("step_value/single"));
                 }
                 fragments.push(if source.is_float() {
-                    fragment!("operand/from_float")
+                    fragment!("step_value/from_float")
                 } else {
-                    fragment!("operand/from_integer")
+                    fragment!("step_value/from_integer")
                 });
             }
             Class::Float64 => {}

@@ -1,7 +1,7 @@
 //! What an adapter is, and what of it the crate uses.
 
 /// Name, backend, kind and driver.
-pub(crate) fn in_words(info: wgpu::AdapterInfo) -> String {
+pub(crate) fn described(info: wgpu::AdapterInfo) -> String {
     // Browsers hide the name.
     let name = if info.name.is_empty() { "unnamed adapter" } else { &info.name };
     let mut words = format!("{name} ({:?}, {:?}", info.backend, info.device_type);

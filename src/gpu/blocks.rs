@@ -25,14 +25,14 @@ impl BlockLimits {
         }
     }
 
-    /// Bytes from a block to the next, where their operators take so many bytes.
-    fn pitch(&self, operators: usize) -> u64 {
-        BlockLayout::pitch(operators, self.alignment)
+    /// Bytes from a block to the next, where the parameters take so many bytes.
+    fn pitch(&self, parameters: usize) -> u64 {
+        BlockLayout::pitch(parameters, self.alignment)
     }
 
-    /// Whether a block with so many bytes of operators can be bound, as one of a single clamp can.
-    pub(super) fn check(&self, operators: usize) -> Result<(), Error> {
-        let needed = self.pitch(operators);
+    /// Whether a block with so many bytes of parameters can be bound, as one of a single clamp can.
+    pub(super) fn check(&self, parameters: usize) -> Result<(), Error> {
+        let needed = self.pitch(parameters);
         let limits =
             [("max_uniform_buffer_binding_size", self.max_block), ("max_buffer_size", self.max_buffer_size)];
         match limits.into_iter().find(|(_, limit)| needed > *limit) {
@@ -43,8 +43,8 @@ impl BlockLimits {
 
     /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding,
     /// with a workgroup for each.
-    pub(super) fn per_buffer(&self, operators: usize, resolved: bool, limits: &Limits) -> usize {
-        let pitch = self.pitch(operators);
+    pub(super) fn per_buffer(&self, parameters: usize, resolved: bool, limits: &Limits) -> usize {
+        let pitch = self.pitch(parameters);
         let fitting = |bytes| bytes / pitch;
         let most = fitting(self.max_buffer_size);
         let resolvable = fitting(self.max_storage_binding).min(limits.workgroups());
@@ -60,15 +60,15 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// For `count` windows, with so many bytes of operators each. Made within a scope.
+    /// For `count` windows, with `parameters` bytes of them each. Made within a scope.
     pub(super) fn new(
         device: &wgpu::Device,
         limits: &BlockLimits,
         count: usize,
-        (operators, first): (usize, &GeometryBytes),
+        (parameters, first): (usize, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
-        let layout = BlockLayout::new(count, operators, first, limits.alignment);
+        let layout = BlockLayout::new(count, parameters, first, limits.alignment);
         let all = layout.len();
         let mut usage = wgpu::BufferUsages::UNIFORM;
         if resolved {
@@ -120,8 +120,8 @@ pub(super) struct BlockWriter {
 
 impl BlockWriter {
     /// The next block.
-    pub(super) fn push(&mut self, operators: &[u8], geometry: &GeometryBytes) {
-        for (at, part) in self.layout.parts(self.next, operators, geometry) {
+    pub(super) fn push(&mut self, parameters: &[u8], geometry: &GeometryBytes) {
+        for (at, part) in self.layout.parts(self.next, parameters, geometry) {
             let at = at as usize;
             self.mapped.slice(at..at + part.len()).copy_from_slice(part);
         }

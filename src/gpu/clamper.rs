@@ -8,7 +8,7 @@ use super::blocks::{BlockLimits, Blocks};
 use super::pipeline::Pipelines;
 use super::slots::Slots;
 use super::{Operands, adapter, mapped, scope};
-use crate::arithmetic::OperatorBytes;
+use crate::arithmetic::ParameterBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::Range;
 use crate::shader::{MAX_BLOCK, PipelineName, binding};
@@ -95,7 +95,7 @@ impl Clamper {
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
             ("max_bindings_per_bind_group", 4, limits.max_bindings_per_bind_group.into()),
-            // Of `resolve`: two slots and the block it writes; or src, dst and operators.
+            // Of `resolve`: two slots and the block it writes; or src, dst and parameters.
             ("max_storage_buffers_per_shader_stage", 3, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
             ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
@@ -125,7 +125,7 @@ impl Clamper {
         log::debug!(
             "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}; \
              keeps up to {} pipelines",
-            adapter::in_words(device.adapter_info()),
+            adapter::described(device.adapter_info()),
             limits.max_binding_size,
             limits.binding_alignment,
             limits.max_workgroups_per_dimension,
@@ -230,24 +230,24 @@ impl Clamper {
             [clamp] => Slots::of(clamp, &operands, &limits)?.map(|slots| (clamp, slots)),
             _ => None,
         };
-        self.check_channels(clamps, plan.stored_operators())?;
+        self.check_channels(clamps, plan.stored_parameters())?;
         let log = |resolves: usize| {
             let dispatches = plan.dispatches() + resolves;
-            log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}", operands.in_words());
+            log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}", operands.described());
         };
-        let Some(operators) = plan.operators(clamps) else {
+        let Some(parameters) = plan.parameters(clamps) else {
             log(0);
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
         if clamps.as_slice().len() > 1 {
-            self.inner.block_limits.check(operators.in_block().len())?;
+            self.inner.block_limits.check(parameters.in_block().len())?;
         }
         let per_buffer =
-            self.inner.block_limits.per_buffer(operators.in_block().len(), slots.is_some(), &limits);
+            self.inner.block_limits.per_buffer(parameters.in_block().len(), slots.is_some(), &limits);
         log(slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer)));
         // One scope for all objects: opening and closing one costs as much as making a small one.
         let device = &self.inner.device;
-        scope::attempt(device, || self.build(&operands, &plan, &operators, slots.as_ref(), per_buffer))
+        scope::attempt(device, || self.build(&operands, &plan, &parameters, slots.as_ref(), per_buffer))
             .map_err(|error| self.name_operand(error, &operands))
     }
 
@@ -256,7 +256,7 @@ impl Clamper {
         &self,
         operands: &Operands<'_>,
         plan: &Plan,
-        operators: &OperatorBytes,
+        parameters: &ParameterBytes,
         slots: Option<&(&Clamp, Slots<'_>)>,
         per_buffer: usize,
     ) -> Result<Prepared, Error> {
@@ -264,25 +264,25 @@ impl Clamper {
         let mut left = plan.window_count();
         let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
-        let stored = self.store(operators)?;
+        let stored = self.store(parameters)?;
         let mut windows = plan.windows().peekable();
         while let Some(first) = windows.peek() {
             let count = left.min(per_buffer);
             let geometry = &first.launch.geometry;
-            let first = (operators.in_block().len(), geometry);
+            let first = (parameters.in_block().len(), geometry);
             let blocks = Blocks::new(device, block_limits, count, first, slots.is_some())?;
             if let Some((clamp, slots)) = slots {
                 dispatches.push(self.resolve(clamp, slots, &blocks, &mut pipelines)?);
             }
             let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
-                writer.push(operators.in_block(), &window.launch.geometry);
+                writer.push(parameters.in_block(), &window.launch.geometry);
                 let placement = window.bindings.placement;
                 let layout = self.inner.pipelines.bind_group_layout(device, placement, stored.is_some())?;
                 let buffers = [operands.src.buffer(), operands.dst.buffer()];
                 let storage = window.bindings.storage();
                 let storage = storage.map(|(binding, side, range)| (binding, bound(buffers[side], range)));
-                let stored = stored.as_ref().map(|buffer| (binding::OPERATORS, buffer.as_entire_binding()));
+                let stored = stored.as_ref().map(|buffer| (binding::CHANNELS, buffer.as_entire_binding()));
                 let block = (binding::PARAMS, blocks.binding(n));
                 let bind_group = self.bind(layout, iter::once(block).chain(storage).chain(stored));
                 for Dispatch { entry_point, grid } in window.dispatches() {
@@ -299,7 +299,9 @@ impl Clamper {
 
     /// Whether the device can bind the clamps of the channels, which take so many bytes. Before these are collected.
     fn check_channels(&self, clamps: Clamps<'_>, needed: u64) -> Result<(), Error> {
-        let Some(axis) = clamps.axis() else { return Ok(()) };
+        if clamps.axis().is_none() {
+            return Ok(());
+        }
         for (limit_name, limit) in [
             ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
             ("max_buffer_size", self.inner.device.limits().max_buffer_size),
@@ -312,8 +314,8 @@ impl Clamper {
                     limit_name,
                     limit,
                     remedy: format!(
-                        "split the tensor along axis {axis} with its {channels} clamps, or create the device with its \
-                         adapter's limits"
+                        "split the tensor along the axis of its {channels} clamps, or create the device with its adapter's \
+                         limits"
                     ),
                 });
             }
@@ -321,9 +323,9 @@ impl Clamper {
         Ok(())
     }
 
-    /// The storage buffer of operators that do not fit into uniform blocks.
-    fn store(&self, operators: &OperatorBytes) -> Result<Option<wgpu::Buffer>, Error> {
-        let Some(bytes) = operators.stored() else { return Ok(None) };
+    /// The storage buffer of parameters that do not fit into uniform blocks.
+    fn store(&self, parameters: &ParameterBytes) -> Result<Option<wgpu::Buffer>, Error> {
+        let Some(bytes) = parameters.stored() else { return Ok(None) };
         let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp channels"),
             size: bytes.len() as u64,

@@ -167,7 +167,7 @@ impl<'a> Operands<'a> {
                     return Err(Error::overlap(argument, "the slot is an element of dst", remedy));
                 }
                 Overlap::Undecided => {
-                    return Err(Error::alias_undecided(argument, &slot.layout, &self.dst.layout));
+                    return Err(Error::alias_undecided(argument, argument, &slot.layout, &self.dst.layout));
                 }
             }
         }
@@ -189,7 +189,7 @@ impl<'a> Operands<'a> {
     }
 
     /// For the log.
-    pub(super) fn in_words(&self) -> String {
+    pub(super) fn described(&self) -> String {
         let all = self.views().chain(self.slots()).map(|(name, view)| format!("{name} of {}", view.layout));
         all.collect::<Vec<_>>().join(", ")
     }

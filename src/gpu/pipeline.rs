@@ -14,7 +14,7 @@ pub(super) struct Pipelines {
     one_buffer: Layouts,
     two_ranges: Layouts,
     two_buffers: Layouts,
-    /// Those with operators in a storage buffer, which few programs need.
+    /// Those with parameters in a storage buffer, which few programs need.
     stored: [OnceLock<Layouts>; 3],
     resolve: Layouts,
     /// Whether an invocation's packets lie next to each other.
@@ -62,7 +62,7 @@ impl Pipelines {
         })
     }
 
-    /// Of src and dst, and of operators if they are in a storage buffer.
+    /// Of src and dst, and of parameters if they are in a storage buffer.
     pub(super) fn bind_group_layout(
         &self,
         device: &wgpu::Device,
@@ -124,7 +124,7 @@ impl Pipelines {
         let label = format!("wgpu-clamp {name}");
         let layout = match name.module {
             Module::Clamp(module) => {
-                &self.layouts(device, module.placement, module.operators.are_stored())?.pipeline
+                &self.layouts(device, module.placement, module.parameters.are_stored())?.pipeline
             }
             Module::Resolve => &self.resolve.pipeline,
         };
@@ -203,7 +203,7 @@ const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_on
 const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
 
 impl Layouts {
-    /// Of a clamp's kernels: src and dst, and operators if they are in a storage buffer.
+    /// Of a clamp's kernels: src and dst, and parameters if they are in a storage buffer.
     fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
         let mut storage = match placement {
             Placement::OneBuffer => vec![(binding::SRC, WRITE)],
@@ -211,7 +211,7 @@ impl Layouts {
             Placement::TwoBuffers => vec![(binding::SRC, READ), (binding::DST, WRITE)],
         };
         if stored {
-            storage.push((binding::OPERATORS, READ));
+            storage.push((binding::CHANNELS, READ));
         }
         Self::new(device, &placement.to_string(), &storage)
     }

@@ -1,7 +1,7 @@
 //! An adapter, device and queue for programs that have none.
 
 use super::choice;
-use crate::gpu::adapter::{in_words, shader_features, shares_memory};
+use crate::gpu::adapter::{described, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
@@ -62,7 +62,7 @@ impl Host {
             required_features |= offered & wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         }
         required_features |= shader_features(&info, offered);
-        log::debug!("opening a device on {}", in_words(info));
+        log::debug!("opening a device on {}", described(info));
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgpu-clamp"),
@@ -98,6 +98,6 @@ impl Host {
     /// The adapter that the device is on, in words: name, backend, kind and driver.
     #[must_use]
     pub fn adapter(&self) -> String {
-        in_words(self.clamper().device().adapter_info())
+        described(self.clamper().device().adapter_info())
     }
 }

@@ -186,7 +186,8 @@ impl ClampSlice<'_> {
             clamp.check_dtypes([of_src, of_dst], dtypes)?;
         }
         // Without a clamp there is no element, and bytes count as one each.
-        let dtypes = first.map_or([DType::U8; 2], |clamp| [clamp.source(), clamp.dtype()]);
+        let of_slices = self.dtypes.unwrap_or([DType::U8; 2]);
+        let dtypes = first.map_or(of_slices, |clamp| [clamp.source(), clamp.dtype()]);
         if src.is_none() && dtypes[0].size() != dtypes[1].size() {
             return Err(Error::in_place_sizes(dtypes[0], dtypes[1]));
         }

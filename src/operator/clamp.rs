@@ -375,8 +375,10 @@ impl Clamp {
         [src, dst]: [&'static str; 2],
         [of_src, of_dst]: [DType; 2],
     ) -> Result<(), Error> {
-        if of_src != self.source {
+        if of_src != self.source && self.converts() {
             Err(Error::dtype_of_source(src, self.source, of_src))
+        } else if of_src != self.source {
+            Err(Error::dtype_of_clamp(src, self.dtype, of_src))
         } else if of_dst != self.dtype {
             Err(Error::dtype_of_clamp(dst, self.dtype, of_dst))
         } else {

@@ -4,7 +4,7 @@ use crate::arithmetic::{ResolveParams, Slot};
 use crate::kernel::GeometryBytes;
 use crate::{Clamp, Limits};
 
-/// The uniform blocks of some windows, one behind the other: of each the operators, then the kernel's geometry.
+/// The uniform blocks of some windows, one behind the other: of each the parameters, then the kernel's geometry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockLayout {
     pub(crate) count: usize,
@@ -15,20 +15,20 @@ pub(crate) struct BlockLayout {
 }
 
 impl BlockLayout {
-    /// For `count` windows, with so many bytes of operators each, at multiples of `alignment` bytes; the block of a single
+    /// For `count` windows, with `parameters` bytes of them each, at multiples of `alignment` bytes; the block of a single
     /// one is as long as it must be.
-    pub(crate) fn new(count: usize, operators: usize, first: &GeometryBytes, alignment: u64) -> Self {
+    pub(crate) fn new(count: usize, parameters: usize, first: &GeometryBytes, alignment: u64) -> Self {
         if count == 1 {
-            let size = (operators + first.as_bytes().len()).next_multiple_of(16) as u64;
+            let size = (parameters + first.as_bytes().len()).next_multiple_of(16) as u64;
             return Self { count, pitch: size, size };
         }
-        let size = (operators + GeometryBytes::CAPACITY) as u64;
-        Self { count, pitch: Self::pitch(operators, alignment), size }
+        let size = (parameters + GeometryBytes::CAPACITY) as u64;
+        Self { count, pitch: Self::pitch(parameters, alignment), size }
     }
 
     /// Bytes from a block to the next, whichever kernel's it is.
-    pub(crate) const fn pitch(operators: usize, alignment: u64) -> u64 {
-        ((operators + GeometryBytes::CAPACITY) as u64).next_multiple_of(alignment)
+    pub(crate) const fn pitch(parameters: usize, alignment: u64) -> u64 {
+        ((parameters + GeometryBytes::CAPACITY) as u64).next_multiple_of(alignment)
     }
 
     /// What `resolve` is told, which puts the bounds in these slots into all blocks, and its grid.
@@ -56,10 +56,10 @@ impl BlockLayout {
     pub(crate) fn parts<'a>(
         &self,
         n: usize,
-        operators: &'a [u8],
+        parameters: &'a [u8],
         geometry: &'a GeometryBytes,
     ) -> [(u64, &'a [u8]); 2] {
         let at = self.offset(n);
-        [(at, operators), (at + operators.len() as u64, geometry.as_bytes())]
+        [(at, parameters), (at + parameters.len() as u64, geometry.as_bytes())]
     }
 }

@@ -324,7 +324,7 @@ pub(crate) fn plan(
     assert!(plan.window_count() <= MAX_DISPATCHES, "{plan}");
     assert!(!plan.to_string().is_empty() && !format!("{plan:?}").is_empty());
     let Some(clamp) = clamps.as_slice().first() else { return assert_eq!(plan.window_count(), 0) };
-    assert_eq!(plan.operators(clamps).is_some(), !dst.is_empty());
+    assert_eq!(plan.parameters(clamps).is_some(), !dst.is_empty());
     for assignment in plan.strategy.assignments() {
         let every = 0..assignment.windows();
         hold_windows(&plan, assignment, &if is_small(dst) { every.collect() } else { some_of(assignment) });

@@ -114,18 +114,19 @@ impl Recording {
         slots: [u64; 2],
         adjacent: bool,
     ) -> Self {
-        let (Some(first), Some(operators)) = (windows.first(), plan.operators(clamps)) else {
+        let (Some(first), Some(parameters)) = (windows.first(), plan.parameters(clamps)) else {
             return Self::default();
         };
         let mut recording = Self { buffers: operands, ..Self::default() };
         let sides = if plan.placement == Placement::TwoBuffers { [0, 1] } else { [0, 0] };
         let stored =
-            operators.stored().map(|bytes| recording.push(bytes.len() as u64, vec![(0, bytes.to_vec())]));
+            parameters.stored().map(|bytes| recording.push(bytes.len() as u64, vec![(0, bytes.to_vec())]));
         // The alignment that `wgpu::Limits` asks for where nothing is said.
-        let layout = BlockLayout::new(windows.len(), operators.in_block().len(), &first.launch.geometry, 256);
+        let layout =
+            BlockLayout::new(windows.len(), parameters.in_block().len(), &first.launch.geometry, 256);
         let mut bytes = Vec::new();
         for (n, window) in windows.iter().enumerate() {
-            let parts = layout.parts(n, operators.in_block(), &window.launch.geometry);
+            let parts = layout.parts(n, parameters.in_block(), &window.launch.geometry);
             bytes.extend(parts.map(|(offset, part)| (offset, part.to_vec())));
         }
         let blocks = recording.push(layout.len(), bytes);
@@ -146,7 +147,7 @@ impl Recording {
                     offset: range.offset,
                     size: range.size,
                 });
-                let stored = stored.map(|buffer| recording.whole(binding::OPERATORS, buffer));
+                let stored = stored.map(|buffer| recording.whole(binding::CHANNELS, buffer));
                 let bindings = std::iter::once(block).chain(storage).chain(stored).collect();
                 let program = recording.program(name, adjacent);
                 recording.dispatches.push(Dispatch { program, grid, bindings });

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::check::{self, Count, Trial};
 use super::{Plan, Range};
-use crate::arithmetic::Operators;
+use crate::arithmetic::ParameterPlace;
 use crate::fuzz::execute::execute;
 use crate::kernel::{Placement, Region};
 use crate::self_test::AFFINES;
@@ -225,9 +225,9 @@ fn tables_are_as_long_as_they_should_be() {
             }
             let (rows, list) = (packed(&[2, channels]), Clamps::along(1, &list));
             let plan = Plan::new(list, &rows, &rows, Limits::default()).unwrap();
-            let table = plan.operators(list).unwrap();
+            let table = plan.parameters(list).unwrap();
             let stored = table.stored().map_or(0, <[u8]>::len) as u64;
-            assert_eq!(plan.stored_operators(), stored, "{plan}");
+            assert_eq!(plan.stored_parameters(), stored, "{plan}");
             assert_eq!(stored > 0, channels > 100, "{plan}");
         }
     }
@@ -259,14 +259,17 @@ fn channels_are_right_in_every_form_and_placement() {
             for window in plan.windows() {
                 let dispatch = window.dispatches().next().unwrap();
                 let name = plan.pipeline(&window, dispatch.entry_point).unwrap();
-                let Module::Clamp(ModuleName { operators, placement, .. }) = name.module else {
+                let Module::Clamp(ModuleName { parameters, placement, .. }) = name.module else {
                     panic!("{name} is no clamp's")
                 };
-                met.extend([format!("{operators:?}"), format!("{placement:?}")]);
+                met.extend([format!("{parameters:?}"), format!("{placement:?}")]);
             }
         }
     }
-    let forms = Operators::ALL.iter().filter(|form| **form != Operators::One).map(|form| format!("{form:?}"));
+    let forms = ParameterPlace::ALL
+        .iter()
+        .filter(|form| **form != ParameterPlace::One)
+        .map(|form| format!("{form:?}"));
     let placements = Placement::ALL.iter().map(|placement| format!("{placement:?}"));
     let all: HashSet<_> = forms.chain(placements).collect();
     assert_eq!(met, all);
@@ -666,12 +669,12 @@ fn any_groups() -> impl Strategy<Value = (Layout, Layout)> {
         |(rows, count, length, [a, b, offset, skip], [packed, u16s, odd, flip])| {
             let lanes = if u16s { 2 } else { 4 };
             let length = if u16s { 1 } else { length };
-            let in_words = |lane: usize, pad: usize, offset: usize| {
+            let described = |lane: usize, pad: usize, offset: usize| {
                 let pitch = ((count + pad) * lanes).next_multiple_of(16) + usize::from(odd && offset > 0);
                 let strides = [pitch, lanes, 1].map(usize::cast_signed);
                 Layout::strided(&[rows, count, length], &strides, lane.min(lanes - length) + offset).unwrap()
             };
-            let dst = in_words(a, b, 4 * skip);
+            let dst = described(a, b, 4 * skip);
             let dst =
                 Layout::strided(dst.shape(), &[dst.strides()[0] & !15, dst.strides()[1], 1], dst.offset());
             let src = if packed {
@@ -679,7 +682,7 @@ fn any_groups() -> impl Strategy<Value = (Layout, Layout)> {
                 let strides = [pitch, length, 1].map(usize::cast_signed);
                 Layout::strided(&[rows, count, length], &strides, offset).unwrap()
             } else {
-                in_words(b, a, offset)
+                described(b, a, offset)
             };
             (if flip { src.flip(0).unwrap() } else { src }, dst.unwrap())
         },

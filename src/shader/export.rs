@@ -24,7 +24,7 @@ struct Listed {
     /// Whether it has types of naga's own, f64 and u64, which the crate gives to Vulkan alone.
     vulkan_only: bool,
     /// Whether it is one of the few that stand for all where a compiler is slow: one of each arithmetic and kernel,
-    /// whose placements and operators take turns.
+    /// whose placements and parameters take turns.
     sampled: bool,
     pipelines: Vec<Pipeline>,
 }
@@ -82,10 +82,10 @@ fn listed() -> Vec<Listed> {
     for alike in names.chunk_by(|a, b| (a.arithmetic, a.kernel) == (b.arithmetic, b.kernel)) {
         let sampled = turns.take(alike);
         for &name in alike {
-            let ModuleName { arithmetic, operators, kernel, placement } = name;
+            let ModuleName { arithmetic, parameters, kernel, placement } = name;
             listed.push(Listed {
                 number: listed.len(),
-                name: format!("{arithmetic}, {operators}{placement}, {kernel} kernel"),
+                name: format!("{arithmetic}, {parameters}{placement}, {kernel} kernel"),
                 vulkan_only: arithmetic.takes_f64(),
                 sampled: name == sampled,
                 pipelines: pipelines(name, &mut turns, &mut met),

@@ -14,7 +14,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
-    self, AffineStep, Arithmetic, Class, OperatorBlock, OperatorBytes, Operators, Shortcuts,
+    self, AffineStep, Arithmetic, Class, ParameterBytes, ParameterPlace, Parameters, Shortcuts,
 };
 use crate::fragment::Fragment;
 use crate::kernel::EDGE_INVOCATIONS;
@@ -37,10 +37,10 @@ fn names() -> Vec<ModuleName> {
             return true;
         }
         let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
-        if name.operators == Operators::One {
+        if name.parameters == ParameterPlace::One {
             return !name.arithmetic.converts() || name.placement as usize == n % 3;
         }
-        (n + name.operators as usize) % 19 == name.placement as usize
+        (n + name.parameters as usize) % 19 == name.placement as usize
     };
     ModuleName::all(if all { 1 } else { 20 }).filter(|name| all || sampled(name)).collect()
 }
@@ -265,37 +265,37 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
             clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
         }
     };
-    let operator = OperatorBlock::new(&clamp, key.arithmetic);
+    let one = Parameters::new(&clamp, key.arithmetic);
     let list = [clamp; 2];
-    let several = OperatorBytes::new(&list, key.arithmetic, key.operators, false);
-    let size = match key.operators {
-        Operators::One => operator.as_bytes().len(),
-        Operators::Stored => several.stored().unwrap().len() / 2,
-        _ => several.in_block().len() / key.operators.in_block(),
+    let several = ParameterBytes::new(&list, key.arithmetic, key.parameters, false);
+    let size = match key.parameters {
+        ParameterPlace::One => one.as_bytes().len(),
+        ParameterPlace::Stored => several.stored().unwrap().len() / 2,
+        _ => several.in_block().len() / key.parameters.in_block(),
     };
     let (parts, span) = in_wgsl(module, "Params").unwrap();
     let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
     let affine_offset = bounds(class).size.next_multiple_of(16);
-    let geometry_offset = key.operators.in_block() * size;
-    if key.operators == Operators::One {
+    let geometry_offset = key.parameters.in_block() * size;
+    if key.parameters == ParameterPlace::One {
         let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
         assert_eq!(offsets, expected, "{key:?}");
     } else {
         assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
-        let (parts, each) = in_wgsl(module, "Operator").unwrap();
+        let (parts, each) = in_wgsl(module, "Parameters").unwrap();
         // In a storage buffer nothing lies between the parts but for what the members need.
-        let compact = key.operators == Operators::Stored;
+        let compact = key.parameters == ParameterPlace::Stored;
         assert!(compact || parts[1].1 == affine_offset, "{key:?}");
         assert_eq!((parts[0].1, each), (0, size), "{key:?}");
         // The numbers of the step are where they are in the block of one clamp.
-        let from_block = &operator.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
+        let from_block = &one.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
         if let Some(stored) = several.stored() {
             assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
         }
     }
     let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
     assert_eq!(block, span, "{key:?}");
-    let most = MAX_BLOCK - OperatorBlock::CAPACITY + geometry_offset;
+    let most = MAX_BLOCK - Parameters::CAPACITY + geometry_offset;
     assert!(span <= most.max(MAX_BLOCK), "{key:?}: {span}");
 }
 

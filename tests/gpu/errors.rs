@@ -340,10 +340,7 @@ fn tensors_beyond_one_buffer() {
         assert_error!(
             error,
             Limit,
-            format!(
-                "shape: max_buffer_size is {limit}, but {} is needed; use several tensors",
-                limit + 4
-            )
+            format!("shape: max_buffer_size is {limit}, but {} is needed; use several tensors", limit + 4)
         );
     }
 }
@@ -578,11 +575,7 @@ fn layouts_of_nothing_and_of_more_than_there_is() {
     assert_error!(
         error,
         Limit,
-        format!(
-            "src: max_buffer_size is {}, but {} is needed; use several tensors",
-            u64::MAX - 1,
-            u64::MAX
-        )
+        format!("src: max_buffer_size is {}, but {} is needed; use several tensors", u64::MAX - 1, u64::MAX)
     );
 }
 
@@ -684,9 +677,7 @@ fn messages_of_host_data() {
             wgpu::Limits { max_buffer_size: 4096, ..wgpu::Limits::downlevel_defaults() },
         );
         let too_large = |argument: &str| {
-            format!(
-                "{argument}: max_buffer_size is 4096, but 8192 is needed; use several tensors"
-            )
+            format!("{argument}: max_buffer_size is 4096, but 8192 is needed; use several tensors")
         };
         let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();
         assert_eq!(error.to_string(), too_large("shape"));

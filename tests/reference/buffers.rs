@@ -155,13 +155,12 @@ fn slices_that_do_not_fit() {
     let clamp = Clamp::at_most(1_i32);
     assert_eq!(
         said(reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst)),
-        "src: u32 is not the dtype of the clamp's source, i32; `Clamp::with_source` names the dtype of src, the bounds \
-         have that of dst"
+        "src: u32 is not the dtype of the clamp's source, i32; `Clamp::with_source` names the dtype of src, the bounds have that of dst"
     );
     assert_eq!(
         said(reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst)),
-        "dst: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds; `Clamp::with_source` converts \
-         from another"
+        "dst: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
+         `Clamp::with_source` converts from another"
     );
     assert_eq!(
         said(reference::clamp_slice(&Clamp::at_most(1_u32), &[9_u32], &mut dst)),
@@ -217,13 +216,12 @@ fn a_conversion_that_does_not_fit() {
     let mut slice = [7.0_f32; 2];
     assert_eq!(
         said(reference::clamp_slice(&clamp, &[1.0_f32, 2.0], &mut slice)),
-        "src: f32 is not the dtype of the clamp's source, u16; `Clamp::with_source` names the dtype of src, the bounds \
-         have that of dst"
+        "src: f32 is not the dtype of the clamp's source, u16; `Clamp::with_source` names the dtype of src, the bounds have that of dst"
     );
     assert_eq!(
         said(reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2])),
-        "dst: u16 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds; `Clamp::with_source` converts \
-         from another"
+        "dst: u16 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
+         `Clamp::with_source` converts from another"
     );
     let on_gpu = clamp.with_bounds(Number::OnGpu, Number::Absent).unwrap();
     let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);

@@ -1,7 +1,7 @@
 //! Blocks of the layouts that users bring, for tests that go through modules: there is no list of all.
 
 use super::Block;
-use crate::arithmetic::{Arithmetic, Operators, Shortcuts};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
 use crate::kernel::{Kernel, Limits, Placement, Region, Task, claims};
 use crate::{Error, Layout};
 
@@ -65,18 +65,20 @@ fn block(
     placement: Placement,
     (src, dst, axis): &(Layout, Layout, usize),
     with_channels: bool,
-) -> Option<(Kernel, Operators)> {
+) -> Option<(Kernel, ParameterPlace)> {
     let channels = if with_channels { src.shape()[*axis] } else { 1 };
     let (shortcuts, limits) = (Shortcuts::default(), Limits::default());
     let task = Task { arithmetic, shortcuts, channels, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
     let (kernel, _) = claims(&task, &region).next()?;
-    matches!(kernel, Kernel::Block(_)).then(|| (kernel, Operators::of(channels)))
+    matches!(kernel, Kernel::Block(_)).then(|| (kernel, ParameterPlace::of(channels)))
 }
 
 impl Block {
     /// Those of each arithmetic for the layouts, of which every `step`-th is taken in turn, and their placements.
-    pub(crate) fn samples(step: usize) -> impl Iterator<Item = (Arithmetic, Operators, Kernel, Placement)> {
+    pub(crate) fn samples(
+        step: usize,
+    ) -> impl Iterator<Item = (Arithmetic, ParameterPlace, Kernel, Placement)> {
         let layouts = layouts();
         let mut met = std::collections::HashSet::new();
         Arithmetic::all().enumerate().flat_map(move |(n, arithmetic)| {
@@ -86,7 +88,7 @@ impl Block {
                 let with_channels = [false, true].into_iter();
                 let taken = with_channels
                     .filter_map(move |with_channels| block(arithmetic, placement, layouts, with_channels));
-                taken.map(move |(kernel, operators)| (arithmetic, operators, kernel, placement))
+                taken.map(move |(kernel, parameters)| (arithmetic, parameters, kernel, placement))
             };
             let all: Vec<_> = turns.flat_map(of_turn).filter(|sample| met.insert(*sample)).collect();
             all

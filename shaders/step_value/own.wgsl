@@ -1,7 +1,7 @@
 // What the affine step of floats works on where source and destination have one dtype: elements in the upper bits.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
-//     HAS_SPECIALS, operand, from_operand
+//     HAS_SPECIALS, step_value, from_step_value
 // Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS
 const OPERAND_SIGN: u32 = SIGN;
 const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;
@@ -15,10 +15,10 @@ const TO_ODD: bool = false;
 // Whether there may be NaNs or infinities.
 const HAS_SPECIALS: bool = true;
 
-fn operand(bits: vec4<u32>) -> vec4<u32> {
+fn step_value(bits: vec4<u32>) -> vec4<u32> {
     return bits << vec4<u32>(SIGN_SHIFT);
 }
 
-fn from_operand(x: vec4<u32>) -> vec4<u32> {
+fn from_step_value(x: vec4<u32>) -> vec4<u32> {
     return x;
 }

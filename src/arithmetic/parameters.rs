@@ -1,15 +1,15 @@
-//! Where the numbers of one clamp, or of one for each channel, lie: in the uniform block, or in a storage buffer
+//! Where the parameters of one clamp, or of one for each channel, lie: in the uniform block, or in a storage buffer
 //! where that does not hold them. The host's half of `shaders/params/`.
 
 use std::fmt;
 
-use super::{AffineStep, Arithmetic, Class, OperatorBlock};
+use super::{AffineStep, Arithmetic, Class, Parameters};
 use crate::Clamp;
 use crate::fragment::{Fragment, fragment};
 
-/// How the numbers of a clamp, or of several, come to a kernel.
+/// Where a kernel finds the parameters of a clamp, or of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operators {
+pub(crate) enum ParameterPlace {
     /// One clamp for all elements, in the uniform block.
     One,
     /// One for each of up to eight channels, in the uniform block.
@@ -23,7 +23,7 @@ pub(crate) enum Operators {
 /// Elements that are worked on at once.
 pub(crate) const LANES: usize = 4;
 
-impl Operators {
+impl ParameterPlace {
     #[cfg(test)]
     pub(crate) const ALL: [Self; 4] = [Self::One, Self::Few, Self::Many, Self::Stored];
 
@@ -37,7 +37,7 @@ impl Operators {
         }
     }
 
-    /// How many operators the uniform block has room for, as in `shaders/params/`.
+    /// How many clamps' parameters the uniform block has room for: `MAX_CHANNELS` in `shaders/params/`.
     pub(crate) const fn in_block(self) -> usize {
         match self {
             Self::One => 1,
@@ -64,7 +64,7 @@ impl Operators {
 }
 
 /// For labels and the log: nothing for one clamp.
-impl fmt::Display for Operators {
+impl fmt::Display for ParameterPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::One => "",
@@ -75,47 +75,47 @@ impl fmt::Display for Operators {
     }
 }
 
-/// The operator's part of uniform blocks, the same for all windows of a kernel.
-pub(crate) enum OperatorBytes {
-    One(OperatorBlock),
-    Several { operators: Operators, bytes: Vec<u8> },
+/// The parameters as uniform blocks begin with them, the same for all windows of a kernel.
+pub(crate) enum ParameterBytes {
+    One(Parameters),
+    Several { place: ParameterPlace, bytes: Vec<u8> },
 }
 
-impl OperatorBytes {
+impl ParameterBytes {
     /// Of one clamp, or of one for each channel, last first if `reversed`.
     pub(crate) fn new(
         clamps: &[Clamp],
         arithmetic: Arithmetic,
-        operators: Operators,
+        place: ParameterPlace,
         reversed: bool,
     ) -> Self {
-        if operators == Operators::One {
-            return Self::One(OperatorBlock::new(&clamps[0], arithmetic));
+        if place == ParameterPlace::One {
+            return Self::One(Parameters::new(&clamps[0], arithmetic));
         }
-        let alignment = Alignment::of(arithmetic, operators);
+        let alignment = Alignment::of(arithmetic, place);
         let mut bytes = Vec::new();
         for channel in 0..clamps.len() {
             let clamp = &clamps[if reversed { clamps.len() - 1 - channel } else { channel }];
-            alignment.push(&mut bytes, &OperatorBlock::new(clamp, arithmetic));
+            alignment.push(&mut bytes, &Parameters::new(clamp, arithmetic));
         }
         let each = bytes.len() / clamps.len();
-        bytes.resize(bytes.len().max(each * operators.in_block()), 0);
-        Self::Several { operators, bytes }
+        bytes.resize(bytes.len().max(each * place.in_block()), 0);
+        Self::Several { place, bytes }
     }
 
     /// The length of [`stored`](Self::stored) for so many channels with clamps like this one; 0 where there is none.
     pub(crate) fn stored_size(
         clamp: &Clamp,
         arithmetic: Arithmetic,
-        operators: Operators,
+        place: ParameterPlace,
         channels: usize,
     ) -> u64 {
-        if !operators.are_stored() {
+        if !place.are_stored() {
             return 0;
         }
-        let block = OperatorBlock::new(clamp, arithmetic);
+        let block = Parameters::new(clamp, arithmetic);
         let mut one = Vec::new();
-        Alignment::of(arithmetic, operators).push(&mut one, &block);
+        Alignment::of(arithmetic, place).push(&mut one, &block);
         (one.len() as u64).saturating_mul(channels as u64)
     }
 
@@ -123,7 +123,7 @@ impl OperatorBytes {
     pub(crate) fn in_block(&self) -> &[u8] {
         match self {
             Self::One(block) => block.as_bytes(),
-            Self::Several { operators, .. } if operators.are_stored() => &[],
+            Self::Several { place, .. } if place.are_stored() => &[],
             Self::Several { bytes, .. } => bytes,
         }
     }
@@ -131,22 +131,22 @@ impl OperatorBytes {
     /// What a storage buffer holds.
     pub(crate) fn stored(&self) -> Option<&[u8]> {
         match self {
-            Self::Several { operators, bytes } if operators.are_stored() => Some(bytes),
+            Self::Several { place, bytes } if place.are_stored() => Some(bytes),
             _ => None,
         }
     }
 }
 
-/// What the two parts of an operator begin at multiples of, in bytes.
+/// The alignments of the two parts of a clamp's parameters, in bytes.
 struct Alignment {
     parts: [usize; 2],
 }
 
 impl Alignment {
-    /// Those of `Operator` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage
+    /// Those of `Parameters` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage
     /// buffer.
-    const fn of(arithmetic: Arithmetic, operators: Operators) -> Self {
-        if !operators.are_stored() {
+    const fn of(arithmetic: Arithmetic, place: ParameterPlace) -> Self {
+        if !place.are_stored() {
             return Self { parts: [16; 2] };
         }
         let class = arithmetic.class();
@@ -162,8 +162,8 @@ impl Alignment {
         Self { parts: [bounds, affine] }
     }
 
-    /// Adds an operator.
-    fn push(&self, bytes: &mut Vec<u8>, block: &OperatorBlock) {
+    /// Adds a clamp's parameters.
+    fn push(&self, bytes: &mut Vec<u8>, block: &Parameters) {
         let [bounds, affine] = self.parts;
         let whole = bounds.max(affine);
         for (part, alignment) in block.parts().into_iter().zip([whole, affine]) {
