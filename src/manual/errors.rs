@@ -29,8 +29,8 @@
 //! let error = reference::clamp_slice_in_place(&Clamp::new(0, 6), &mut [0_u8; 8]).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "slice: u8 is not the dtype of the clamp's source, i32; `Clamp::with_source` names the dtype of src, the bounds have \
-//!      that of dst"
+//!     "slice: u8 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 \
+//!      and i32), `Clamp::with_source` converts from another"
 //! );
 //!
 //! let (src, dst) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?);

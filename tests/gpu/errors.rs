@@ -31,7 +31,7 @@ fn refused(gpu: &Gpu, clamp: &Clamp, src: View<'_>, dst: View<'_>) -> Error {
 /// What is said of the search for a shared byte that ended without an answer.
 fn undecided(src: &Layout, dst: &Layout) -> String {
     format!(
-        "src: could not decide whether src and dst share bytes of their buffer; src has {src}, dst has {dst}; \
+        "src, dst: could not decide whether src and dst share bytes of their buffer; src has {src}, dst has {dst}; \
          use separate ranges, or two buffers"
     )
 }
@@ -45,18 +45,10 @@ fn uncountable(shape: &[usize]) -> String {
     format!("shape: {shape:?} has more elements than this platform can count; split the tensor")
 }
 
-/// What is said of an argument that is not of the clamp's source.
-fn of_source(argument: &str, given: DType, source: DType) -> String {
-    format!(
-        "{argument}: {given} is not the dtype of the clamp's source, {source}; `Clamp::with_source` names the dtype of \
-         src, the bounds have that of dst"
-    )
-}
-
 /// What is said of an argument that is not of the clamp's own dtype.
 fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
     format!(
-        "{argument}: {given} is not the dtype of the clamp, {dtype}; a clamp has the dtype of its bounds; \
+        "{argument}: {given} is not the dtype of the clamp, {dtype}; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
          `Clamp::with_source` converts from another"
     )
 }
@@ -313,7 +305,7 @@ fn host_data_of_the_wrong_kind() {
         assert_error!(
             host.clamp_slice(&clamp, &[1, 2], &mut out).run_blocking().unwrap_err(),
             DType,
-            of_source("src", DType::I32, DType::F32)
+            of_clamp("src", DType::I32, DType::F32)
         );
         assert_eq!(out, [7; 2]);
         assert_error!(
@@ -526,7 +518,7 @@ fn views_of_another_dtype() {
         assert_error!(
             gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap_err(),
             DType,
-            of_source("src and dst", DType::F32, DType::U8)
+            of_clamp("src and dst", DType::F32, DType::U8)
         );
         let bits = tensor.read_blocking::<f32>().unwrap().into_iter().map(f32::to_bits);
         assert!(bits.eq([1.0_f32, 2.0].map(f32::to_bits)));
@@ -670,7 +662,7 @@ fn messages_of_host_data() {
             "T: i16 is not the dtype of the tensor, f32; read the tensor's own elements, or `read_bytes`"
         );
         let error = host.clamp_slice_in_place(&Clamp::new(1_u8, 2), &mut [3_i8]).run_blocking().unwrap_err();
-        assert_eq!(error.to_string(), of_source("slice", DType::I8, DType::U8));
+        assert_eq!(error.to_string(), of_clamp("slice", DType::I8, DType::U8));
 
         let small = with_limits(
             &gpu.adapter,
@@ -754,19 +746,19 @@ fn messages_of_operands() {
         let (four, few) = (View::of::<half::f16>(&a, square), View::of::<half::f16>(&b, square));
         let known = View::of::<f32>(&a, square);
         for (src, dst, said_of_it) in [
-            (known, few, of_source("src", DType::F32, DType::F16)),
+            (known, few, of_clamp("src", DType::F32, DType::F16)),
             (few, known, of_clamp("dst", DType::F32, DType::F16)),
-            (known, known, of_source("src and dst", DType::F32, DType::F16)),
+            (known, known, of_clamp("src and dst", DType::F32, DType::F16)),
             (four, known, of_clamp("dst", DType::F32, DType::F16)),
         ] {
             assert_eq!(said(gpu, &half, src, dst), said_of_it);
         }
         // What whoever has a buffer of f32, or of bytes, writes first.
-        assert_eq!(said(gpu, &literals, known, known), of_source("src and dst", DType::F32, DType::F64));
+        assert_eq!(said(gpu, &literals, known, known), of_clamp("src and dst", DType::F32, DType::F64));
         let whole = View::of::<u8>(&a, packed(&[8]));
         assert_eq!(
             said(gpu, &Clamp::new(0, 6), whole, whole),
-            of_source("src and dst", DType::U8, DType::I32)
+            of_clamp("src and dst", DType::U8, DType::I32)
         );
 
         let bare = gpu.device().create_buffer(&wgpu::BufferDescriptor {
@@ -853,7 +845,7 @@ fn messages_of_what_cannot_be_decided() {
     assert_eq!(
         error.to_string(),
         format!(
-            "src: could not decide whether src and dst share bytes of their buffer; \
+            "src, dst: could not decide whether src and dst share bytes of their buffer; \
              src has shape [9, 9, 9, 9, 9, 9], strides {:?}, offset 1, \
              dst has shape [9, 9, 9, 9, 9, 9], strides {:?}, offset 0; \
              use separate ranges, or two buffers",
@@ -909,8 +901,7 @@ fn more_channels_than_a_table_holds() {
         };
         let too_many = |channels: usize, needed: u64| {
             format!(
-                "clamps: max_storage_buffer_binding_size is 65536, but {needed} is needed; split the \
-                 tensor along axis 0 with its {channels} clamps, or create the device with its adapter's limits"
+                "clamps: max_storage_buffer_binding_size is 65536, but {needed} is needed; split the tensor along the axis of its {channels} clamps, or create the device with its adapter's limits"
             )
         };
         assert_error!(prepare(all.len()).unwrap_err(), Limit, too_many(3100, 148_800));

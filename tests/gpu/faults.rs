@@ -119,8 +119,8 @@ fn slots_that_are_something_else_too() {
         assert_error!(
             gpu.host.submit(&clamp, operands).unwrap_err(),
             DType,
-            "max: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds; `Clamp::with_source` \
-             converts from another"
+            "max: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
+         `Clamp::with_source` converts from another"
         );
     }
 }
@@ -380,7 +380,7 @@ fn work(gpu: &Gpu, random: &mut Random) {
     assert_error!(
         error,
         DType,
-        "src and dst: u8 is not the dtype of the clamp's source, u32; `Clamp::with_source` names the dtype of src, the \
-         bounds have that of dst"
+        "src and dst: u8 is not the dtype of the clamp, u32; a clamp has the dtype of its bounds (literals without a suffix are \
+         f64 and i32), `Clamp::with_source` converts from another"
     );
 }

@@ -59,8 +59,8 @@ fn conversions_whose_views_do_not_fit() {
         assert_error!(
             of(src, wide_enough).unwrap_err(),
             DType,
-            "dst: u8 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds; `Clamp::with_source` \
-             converts from another"
+            "dst: u8 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
+         `Clamp::with_source` converts from another"
         );
 
         // In place, and over a part: what counts is bytes.

@@ -155,7 +155,8 @@ fn slices_that_do_not_fit() {
     let clamp = Clamp::at_most(1_i32);
     assert_eq!(
         said(reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst)),
-        "src: u32 is not the dtype of the clamp's source, i32; `Clamp::with_source` names the dtype of src, the bounds have that of dst"
+        "src: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 \
+         and i32), `Clamp::with_source` converts from another"
     );
     assert_eq!(
         said(reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst)),
