@@ -10,7 +10,8 @@ use half::{bf16, f16};
 use hassle_rs::Dxc;
 use indicatif::ProgressIterator as _;
 use wgpu_clamp::{
-    Bound, Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Plan, Precision, Tensor, View, verify, wgpu,
+    Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Plan, Precision, Scalar, Tensor, View, verify,
+    wgpu,
 };
 
 use crate::dxc::{Compiler, version};
@@ -94,7 +95,8 @@ fn cases() -> Result<Vec<Case>> {
         for (r, (route, axis, [src, dst])) in routes(n, dtype)?.into_iter().enumerate() {
             let clamp = |channel: usize| -> Result<Clamp> {
                 let (low, high) = [(10.0, 100.0), (0.0, 6.0), (2.5, 77.0)][(p + channel) % 3];
-                let [min, max] = [low, high].map(|bound| Bound::Value(bits(dtype, bound)));
+                let [min, max] = [low, high]
+                    .map(|bound| Scalar::from_bits(dtype, bits(dtype, bound)).expect("an element"));
                 let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?;
                 Ok(match (p + r) % 3 {
                     0 => clamp,
@@ -204,7 +206,10 @@ impl Case {
         let (from, to) = (upload(&before)?, upload(&dst_before)?);
         host.submit(
             self.clamps(),
-            Operands::new(View::new(from.buffer(), *src), View::new(to.buffer(), *dst)),
+            Operands::new(
+                View::new(from.buffer(), clamp.source(), *src),
+                View::new(to.buffer(), clamp.dtype(), *dst),
+            ),
         )?;
         let after = to.read_bytes_blocking()?;
         ensure!(swaps().kept == kept, "a module of naga's went to the driver");

@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
-use wgpu_clamp::{Clamp, DType, Error, Host, Layout, Operands, Tensor, View, reference, verify};
+use wgpu_clamp::{Clamp, Error, Host, Layout, Operands, Tensor, View, reference, verify};
 
 /// A pixel of a canvas: red, green, blue and alpha, a byte each.
 const PIXEL: usize = 4;

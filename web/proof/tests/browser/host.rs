@@ -33,7 +33,10 @@ async fn odd_lengths() {
         let tensor = Tensor::upload(&gpu.host, &[len], &src).unwrap();
         assert_eq!(tensor.read::<u8>().await.unwrap(), src);
         gpu.host
-            .submit(&clamp, (tensor.view(), Tensor::zeros(&gpu.host, DType::U8, &[len]).unwrap().view()))
+            .submit(
+                &clamp,
+                Operands::new(tensor.view(), Tensor::zeros(&gpu.host, DType::U8, &[len]).unwrap().view()),
+            )
             .unwrap();
         assert_eq!(tensor.read::<u8>().await.unwrap(), src);
         let mut dst = vec![0; len];
@@ -57,7 +60,8 @@ async fn a_slice_larger_than_a_binding() {
     let len = gpu.device().limits().max_storage_buffer_binding_size as usize + 12_345;
     let mut data = bytes(len);
     let mut said = Vec::new();
-    let run = gpu.host.clamp_slice_in_place(&Clamp::new(50_u8, 201), &mut data);
+    let clamp = Clamp::new(50_u8, 201);
+    let run = gpu.host.clamp_slice_in_place(&clamp, &mut data);
     run.with_progress(|done, total| said.push((done, total))).run().await.unwrap();
     assert_eq!(said.last(), Some(&(len, len)));
     assert!(said.len() > 3 && said.is_sorted(), "{said:?}");
