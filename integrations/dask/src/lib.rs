@@ -100,14 +100,11 @@ fn failed(failure: Failure) -> PyErr {
 /// What the machine has to answer for is a `RuntimeError`, what the caller has a `ValueError`.
 fn to_python(error: Error) -> PyErr {
     match error {
-        Error::NoAdapter { .. }
-        | Error::NoDevice { .. }
-        | Error::DeviceLimit { .. }
-        | Error::ChannelTable { .. }
+        Error::NoDevice { .. }
+        | Error::Limit { .. }
         | Error::DeviceLost { .. }
         | Error::OutOfMemory { .. }
-        | Error::Readback { .. }
-        | Error::Internal { .. } => PyRuntimeError::new_err(error.to_string()),
+        | Error::Wgpu { .. } => PyRuntimeError::new_err(error.to_string()),
         Error::PartlyWritten { valid, source } => PyRuntimeError::new_err(format!(
             "out: of its elements, in C order, {}..{} are written, the others are not: {source}",
             valid.start, valid.end

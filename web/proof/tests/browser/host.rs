@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Clamp, DType, Host, Tensor};
+use wgpu_clamp::{Clamp, DType, Host, Operands, Tensor};
 
 use crate::harness::Gpu;
 
