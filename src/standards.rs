@@ -25,8 +25,8 @@
 //! # use wgpu_clamp::{Clamp, DType, Error, standards::directml::FeatureLevel};
 //! let directml = Clamp::directml(DType::U8, 0.8, 3.8, None, FeatureLevel::default())?;
 //! let openvino = Clamp::openvino(DType::U8, 0.8, 3.8)?;
-//! assert_eq!((directml.min(), directml.max()), (0_i32.into(), 3_i32.into()));
-//! assert_eq!((openvino.min(), openvino.max()), (1_i32.into(), 3_i32.into()));
+//! assert_eq!((directml.min(), directml.max()), (0_u8.into(), 3_u8.into()));
+//! assert_eq!((openvino.min(), openvino.max()), (1_u8.into(), 3_u8.into()));
 //! # Ok::<(), Error>(())
 //! ```
 //!

@@ -85,7 +85,7 @@ impl ElementWiseClip<'_> {
 /// let tensor = TensorDesc { dtype: DType::I64, sizes: &[7], strides: None };
 /// let desc = ElementWiseClip1::new(tensor, tensor, None, 0_i64, 9_007_199_254_740_993);
 /// let (clamp, _, _) = desc.resolve(FeatureLevel::V5_0)?;
-/// assert_eq!(clamp.max(), 9_007_199_254_740_993_u64.into());
+/// assert_eq!(clamp.max(), 9_007_199_254_740_993_i64.into());
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 //! A node from opset 11 on, with one bound in the file and the other computed by another node:
 //!
 //! ```no_run
+//! use wgpu_clamp::half::f16;
 //! use wgpu_clamp::standards::onnx::Bounds;
 //! use wgpu_clamp::{Clamp, Clamper, DType, Error, Layout, Number, Operands, Scalar, View, wgpu};
 //!
@@ -17,8 +18,8 @@
 //!     let clamp = Clamp::onnx(13, DType::F16, Bounds::Inputs { min, max: Number::OnGpu })?;
 //!     // The operator is elementwise: packed tensors of any rank are as one of one dimension.
 //!     let all = Layout::packed(&[8 * 14 * 14])?;
-//!     let operands = Operands::new(View::new(x, all), View::new(y, all));
-//!     clamper.encode(encoder, &clamp, operands.with_max(View::new(max, Layout::packed(&[])?)))
+//!     let views = Operands::new(View::of::<f16>(x, all), View::of::<f16>(y, all));
+//!     clamper.encode(encoder, &clamp, views.with_max(View::of::<f16>(max, Layout::packed(&[])?)))
 //! }
 //! ```
 //!
