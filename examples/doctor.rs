@@ -174,7 +174,7 @@ fn speed(host: &Host) -> Result<()> {
                 encoder.copy_buffer_to_buffer(a.buffer(), 0, b.buffer(), 0, u64::from(BYTES));
             })?;
             let clamped = time(host, |encoder| {
-                prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()))
+                prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
             })?;
             if round > 1 {
                 times[0].push(copied);

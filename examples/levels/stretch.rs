@@ -123,7 +123,7 @@ impl Stretch<'_> {
         // Whole buffers, so the bytes outside the output are compared as well.
         let report = verify::check(
             clamp,
-            verify::Buffers { src_layout, src, dst_layout, dst_before: dst_before, dst_after: &after },
+            verify::Buffers { src_layout, src, dst_layout, dst_before, dst_after: &after },
         )?;
         println!("  {report}");
         let outside = dst_before.len() - dst_layout.len() * clamp.dtype().size();

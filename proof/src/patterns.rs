@@ -182,7 +182,9 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
         let mut encoder =
             host.clamper().device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+        for prepared in &prepared {
+            prepared.record(&mut pass);
+        }
         drop(pass);
         host.queue().submit([encoder.finish()]);
         let after = pollster::block_on(dst.read_bytes())?;

@@ -46,8 +46,7 @@ pub fn bounds(dtype: DType) -> Result<Clamp> {
         DType::U32 => (1_000_000_007, 3_000_000_019),
         DType::U64 => (u64::MAX / 4 + 7, u64::MAX / 4 * 3 - 9),
     };
-    Ok(Clamp::unbounded(dtype)
-        .with_bounds(Scalar::from_bits(dtype, min).unwrap(), Scalar::from_bits(dtype, max).unwrap())?)
+    Ok(Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, min)?, Scalar::from_bits(dtype, max)?)?)
 }
 
 /// A buffer for storage and copies that starts with `bytes`.

@@ -139,7 +139,9 @@ fn counts(bench: &Bench) -> Result<Curve> {
             (set.prepared[..count].to_vec(), groups[..count].to_vec(), hand.clone());
         let mut works = [
             Work::Pass(vec![Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
-                prepared.iter().for_each(|prepared| prepared.record(pass));
+                for prepared in &prepared {
+                    prepared.record(pass);
+                }
             })]),
             Work::Pass(vec![Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
                 hand.record(pass, &groups, SMALL as u64);

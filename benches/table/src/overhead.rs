@@ -174,7 +174,9 @@ fn many(bench: &Bench) -> Result<Trial> {
     let ours = move || {
         us.device.record(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+            for prepared in &prepared {
+                prepared.record(&mut pass);
+            }
             Ok(())
         })
     };
