@@ -70,7 +70,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         Operands::new(View::of::<f32>(&raw, samples), View::of::<f32>(&volts, samples)),
     )?;
     // Every second element. The elements in between belong to the other channel and are left alone.
-    let second_channel = View::of::<f32>(&power, samples.slice(1, 1..2)?);
+    let second_channel = View::of::<u32>(&power, samples.slice(1, 1..2)?);
     let cap = clamper.prepare(&Clamp::at_most(CAP), Operands::in_place(second_channel))?;
     let (square, square_buffers) = own_kernel(&device, &volts, &power);
 
