@@ -57,7 +57,7 @@ impl Channel {
     fn clamp(&self, source: DType, dtype: DType) -> Result<Clamp, Error> {
         let &Self(min, max, scale, bias) = self;
         let bound = |bits: Option<u64>| match bits {
-            Some(bits) => Scalar::from_bits(dtype, bits).map(Number::from),
+            Some(value) => Scalar::from_bits(dtype, value).map(Number::from),
             None => Ok(Number::Absent),
         };
         let (min, max) = (bound(min)?, bound(max)?);

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::str::FromStr;
 
 use half::{bf16, f16};
-use wgpu_clamp::standards::webnn::Number;
+use wgpu_clamp::standards::webnn::MlNumber;
 use wgpu_clamp::{Clamp, DType};
 
 use crate::Result;
@@ -43,10 +43,10 @@ pub fn attribute<T: FromStr + Into<f64> + Copy>(option: &str, dtype: DType, text
 }
 
 /// A number of JavaScript's, or an integer, exact also beyond 2^53.
-pub fn number(option: &str, text: &str) -> Result<Number> {
+pub fn number(option: &str, text: &str) -> Result<MlNumber> {
     Ok(match integer(text) {
-        Some(value) => Number::BigInt(value),
-        None => Number::Double(float(option, text)?),
+        Some(value) => MlNumber::BigInt(value),
+        None => MlNumber::Double(float(option, text)?),
     })
 }
 
@@ -76,7 +76,7 @@ fn small_float(option: &str, dtype: DType, text: &str) -> Result<u64> {
         bf16::from_bits(scalar.bits() as u16).to_f64()
     };
     refuse_overflow(option, text, dtype.name(), rounded)?;
-    Ok(bits)
+    Ok(scalar.bits())
 }
 
 /// A number is not infinity; only `inf` is.
