@@ -39,9 +39,9 @@ pub enum Error {
     Limit {
         /// The argument that needs so much; `"device"` for what each call needs.
         argument: &'static str,
-        /// What the call needs, in the limit's unit.
+        /// What the call needs: bytes, where the name is one of a size; else windows, workgroups or whatever wgpu counts.
         needed: u64,
-        /// The name in `wgpu::Limits`, `"max_windows"` of a plan, or `"usize::MAX"` of the host.
+        /// The name in `wgpu::Limits`, `"max_windows"` of a plan, or `"usize::MAX"`, the most bytes of the host's memory.
         limit_name: &'static str,
         /// The limit.
         limit: u64,
@@ -66,8 +66,8 @@ pub enum Error {
         /// What wgpu said.
         reason: String,
     },
-    /// wgpu refused a call or failed in it. Mostly a buffer is destroyed, mapped or of another device; otherwise the
-    /// crate or the driver has a bug.
+    /// wgpu refused a call or failed in it. Mostly a buffer is destroyed, mapped or of another device; a read fails so too
+    /// where the system has no thread for it; otherwise the crate or the driver has a bug.
     #[error("wgpu: {reason}")]
     Wgpu {
         /// What wgpu said.
@@ -148,9 +148,10 @@ impl Error {
         Self::Standard { standard, refusal: refusal(argument, value, remedy) }
     }
 
-    /// Something of another length than the shape, or the other slice, has.
+    /// Something of another length than the shape, or the other slice, has. `unit` is a singular.
     pub(crate) fn length(argument: &'static str, unit: &str, needed: usize, given: usize) -> Self {
-        Self::argument(argument, format!("{given} {unit} given"), format!("{needed} needed"))
+        let plural = if given == 1 { "" } else { "s" };
+        Self::argument(argument, format!("{given} {unit}{plural} given"), format!("{needed} needed"))
     }
 
     /// An argument of another dtype than the clamp's own.
@@ -161,6 +162,13 @@ impl Error {
             value,
             "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), `Clamp::with_source` converts from another",
         )
+    }
+
+    /// A bound, or its slot, of another dtype than the clamp's own.
+    pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType) -> Self {
+        let value = format!("{given} is not the dtype of the clamp, {needed}");
+        let remedy = format!("give an element of {needed} (literals without a suffix are f64 and i32)");
+        Self::dtype(argument, value, remedy)
     }
 
     /// A source of another dtype than the clamp's source.
@@ -186,9 +194,9 @@ impl Error {
     }
 
     /// In place between elements of different sizes.
-    pub(crate) fn in_place_sizes(source: DType, dtype: DType) -> Self {
+    pub(crate) fn in_place_sizes(argument: &'static str, source: DType, dtype: DType) -> Self {
         Self::overlap(
-            "src, dst",
+            argument,
             format!("{source} to {dtype} in place"),
             "source and destination elements of one size are needed, else views that share no byte, or two buffers",
         )

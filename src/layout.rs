@@ -102,10 +102,15 @@ impl Layout {
     /// let rows = Layout::strided(&[2, 3], &[-4, 1], 4)?;
     /// assert_eq!(rows.addresses().collect::<Vec<_>>(), [4, 5, 6, 0, 1, 2]);
     /// let error = Layout::strided(&[2, 3], &[-4, 1], 0).unwrap_err();
-    /// assert!(error.to_string().starts_with("layout: its elements lie at -4 to 2;"));
+    /// assert!(error.to_string().starts_with("offset: 0 puts elements at -4 to 2;"));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
+        Self::counted(shape, strides, offset)?.addressable()
+    }
+
+    /// A layout whose elements can be counted, wherever they lie.
+    fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
         let rank = shape.len();
         if rank > MAX_RANK {
             return Err(refuse_rank(rank));
@@ -116,7 +121,7 @@ impl Layout {
         let mut layout = Self { rank, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset };
         layout.shape[..rank].copy_from_slice(shape);
         layout.strides[..rank].copy_from_slice(strides);
-        layout.validated()
+        layout.countable()
     }
 
     pub(crate) fn refuse_strides(rank: usize, strides: usize) -> Error {
@@ -124,23 +129,26 @@ impl Layout {
         Error::argument("strides", value, "one stride per dimension is needed")
     }
 
-    pub(crate) fn refuse_addresses(lowest: i128, highest: i128) -> Error {
+    pub(crate) fn refuse_addresses(offset: usize, lowest: i128, highest: i128) -> Error {
         Error::argument(
-            "layout",
-            format!("its elements lie at {lowest} to {highest}"),
+            "offset",
+            format!("{offset} puts elements at {lowest} to {highest}"),
             format!(
-                "they must lie between 0 and isize::MAX ({} the offset, which counts elements, or shrink the strides)",
+                "they must lie between 0 and isize::MAX ({} the offset, in elements, or shrink the strides)",
                 if lowest < 0 { "raise" } else { "lower" }
             ),
         )
     }
 
-    fn validated(self) -> Result<Self, Error> {
+    fn countable(self) -> Result<Self, Error> {
+        let count = self.shape().iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent));
+        if count.is_none() && !self.is_empty() { Err(uncountable(self.shape())) } else { Ok(self) }
+    }
+
+    /// The layout, if its elements lie between 0 and `isize::MAX`.
+    fn addressable(self) -> Result<Self, Error> {
         if self.is_empty() {
             return Ok(self);
-        }
-        if self.shape().iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent)).is_none() {
-            return Err(uncountable(self.shape()));
         }
         let (mut lowest, mut highest) = (self.offset as i128, self.offset as i128);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
@@ -149,7 +157,7 @@ impl Layout {
             highest += span.max(0);
         }
         if lowest < 0 || highest > isize::MAX as i128 {
-            return Err(Self::refuse_addresses(lowest, highest));
+            return Err(Self::refuse_addresses(self.offset, lowest, highest));
         }
         Ok(self)
     }
@@ -217,7 +225,7 @@ impl Layout {
         }
         let (mut lowest, mut highest) = (self.offset, self.offset);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
-            // No overflow: `validated` has seen the sums.
+            // No overflow: `addressable` has seen the sums.
             let span = (extent - 1) * stride.unsigned_abs();
             if stride < 0 {
                 lowest -= span;
@@ -410,7 +418,7 @@ impl Layout {
                 return Err(refused());
             }
         }
-        broadcast.validated()
+        broadcast.countable()?.addressable()
     }
 
     /// The size that a buffer needs for this layout, in bytes: up to the last element, rounded up to whole

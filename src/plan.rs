@@ -239,7 +239,7 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
         let [source_dtype, dtype] = dtypes;
         match views_overlap((src, sizes[0]), (dst, sizes[1])) {
             Overlap::No => {}
-            Overlap::Yes if same => return Err(Error::in_place_sizes(source_dtype, dtype)),
+            Overlap::Yes if same => return Err(Error::in_place_sizes("src, dst", source_dtype, dtype)),
             Overlap::Yes => {
                 let value = format!(
                     "the two views share bytes of one buffer but are not the same view; src has {}, dst has {}",
@@ -257,13 +257,8 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
     }
     for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
         if layout.required_bytes(dtype) == u64::MAX {
-            return Err(Error::Limit {
-                argument,
-                needed: u64::MAX,
-                limit_name: "max_buffer_size",
-                limit: u64::MAX - 1,
-                remedy: "use several tensors".to_owned(),
-            });
+            let value = format!("{dtype} elements of {layout} end beyond 2^64 bytes");
+            return Err(Error::argument(argument, value, "use several buffers"));
         }
     }
     Ok(())

@@ -59,7 +59,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
     let Buffers { src_layout, src, dst_layout, dst_before, dst_after } = buffers;
     let channels = reference::check_operands(clamps.into(), (src_layout, src), (dst_layout, dst_before))?;
     if dst_before.len() != dst_after.len() {
-        return Err(Error::length("dst_after", "bytes", dst_before.len(), dst_after.len()));
+        return Err(Error::length("dst_after", "byte", dst_before.len(), dst_after.len()));
     }
     // Without a clamp there is no element, and no size to know.
     let (src_size, size) =

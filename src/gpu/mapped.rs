@@ -15,6 +15,11 @@ pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// What is said where wgpu does not map a buffer.
+pub(crate) fn failed(error: &dyn std::error::Error) -> Error {
+    Error::Wgpu { reason: format!("a buffer for host data could not be mapped: {error}") }
+}
+
 /// The whole of a buffer that is mapped for writing.
 pub(crate) fn range(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error> {
     buffer.get_mapped_range_mut(..).map_err(|_| lost::gone())
@@ -22,6 +27,6 @@ pub(crate) fn range(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error>
 
 /// Hands the first `size` bytes of a buffer that is mapped to `take`.
 pub(crate) fn read<R>(buffer: &wgpu::Buffer, size: usize, take: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
-    let bytes = buffer.get_mapped_range(..).map_err(|error| Error::Wgpu { reason: error.to_string() })?;
+    let bytes = buffer.get_mapped_range(..).map_err(|error| failed(&error))?;
     Ok(take(&bytes[..size]))
 }

@@ -38,20 +38,21 @@ impl<'a> View<'a> {
     }
 
     /// Where the elements lie in the buffer, in elements.
+    #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
     /// Refuses a buffer without the usage, or too small for these elements.
-    fn check_buffer(&self, argument: &'static str, dtype: DType) -> Result<(), Error> {
+    fn check_buffer(&self, argument: &'static str) -> Result<(), Error> {
         let (needed, usage) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
         if !usage.contains(needed) {
             let value = format!("the buffer lacks {needed:?}; it was created with {usage:?}");
             return Err(Error::buffer(argument, value, "add the usage where the buffer is created"));
         }
-        let (needed, size) = (self.layout.required_bytes(dtype), self.buffer.size());
+        let (needed, size) = (self.layout.required_bytes(self.dtype), self.buffer.size());
         if needed > size {
-            return Err(Error::too_small(argument, dtype, &self.layout, needed, size));
+            return Err(Error::too_small(argument, self.dtype, &self.layout, needed, size));
         }
         Ok(())
     }
@@ -69,7 +70,7 @@ pub struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// From `src` to `dst`.
+    /// From `src` to `dst`. One view twice is [`in_place`](Self::in_place).
     #[must_use]
     pub const fn new(src: View<'a>, dst: View<'a>) -> Self {
         Self { src, dst, min: None, max: None }
@@ -111,8 +112,16 @@ impl<'a> Operands<'a> {
 
     /// Refuses buffers, dtypes and slots that do not suit the clamp; without a channel there is no clamp, and no element.
     pub(crate) fn check(&self, clamp: Option<&Clamp>) -> Result<(), Error> {
+        if let Some(clamp) = clamp {
+            if self.is_one_view() {
+                // The view has the dtype before the call; the bounds have the one after it.
+                clamp.check_dtypes(["src and dst"; 2], [self.src.dtype, clamp.dtype()])?;
+            } else {
+                clamp.check_dtypes(["src", "dst"], [self.src.dtype, self.dst.dtype])?;
+            }
+        }
         for (argument, view) in self.views() {
-            view.check_buffer(argument, view.dtype)?;
+            view.check_buffer(argument)?;
         }
         let Some(clamp) = clamp else {
             return match self.slots().next() {
@@ -120,13 +129,6 @@ impl<'a> Operands<'a> {
                 None => Ok(()),
             };
         };
-        if self.is_one_view() {
-            // The view tells the elements before the call; the bounds tell those after it.
-            clamp.check_dtypes(["src and dst"; 2], [self.src.dtype, clamp.dtype()])?;
-            self.dst.check_buffer("src and dst", clamp.dtype())?;
-        } else {
-            clamp.check_dtypes(["src", "dst"], [self.src.dtype, self.dst.dtype])?;
-        }
         self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
         self.check_slot("max", clamp.max(), self.max, clamp.dtype())
     }
@@ -156,9 +158,9 @@ impl<'a> Operands<'a> {
             return Err(Error::argument(argument, value, "the slot of a bound is 1 element"));
         }
         if slot.dtype != dtype {
-            return Err(Error::dtype_of_clamp(argument, dtype, slot.dtype));
+            return Err(Error::dtype_of_bound(argument, dtype, slot.dtype));
         }
-        slot.check_buffer(argument, dtype)?;
+        slot.check_buffer(argument)?;
         if slot.buffer == self.dst.buffer {
             match views_overlap((&slot.layout, dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}

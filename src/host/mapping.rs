@@ -30,7 +30,7 @@ impl Mapping {
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
                 // Nobody listens any more if the future was dropped.
-                let _ = sender.send(result.map_err(|error| Error::Wgpu { reason: error.to_string() }));
+                let _ = sender.send(result.map_err(|error| mapped::failed(&error)));
             });
         })?;
         Ok(Self { device: device.clone(), buffer: buffer.clone(), submission, arrival })
@@ -51,7 +51,8 @@ impl Mapping {
             Err(TryRecvError::Disconnected) => uncalled(&buffer)?,
             Err(TryRecvError::Empty) => {
                 let outcome = spawn(Poller { device: device.clone(), buffer, arrival })?.await;
-                let ended = |_| Ok(Err(Error::Wgpu { reason: "the thread that polls ended".to_owned() }));
+                let ended =
+                    |_| Ok(Err(Error::Wgpu { reason: "the thread that waits for the GPU ended".to_owned() }));
                 outcome.unwrap_or_else(ended).unwrap_or_else(|payload| resume_unwind(payload))?;
             }
         }
@@ -106,7 +107,7 @@ fn spawn(poller: Poller) -> Result<oneshot::Receiver<Outcome>, Error> {
             // Nobody listens any more if the future was dropped.
             let _ = sender.send(poller.run());
         })
-        .map_err(|error| Error::Wgpu { reason: format!("no thread to poll the device: {error}") })?;
+        .map_err(|error| Error::Wgpu { reason: format!("no thread to wait for the GPU: {error}") })?;
     Ok(outcome)
 }
 

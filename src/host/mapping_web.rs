@@ -3,7 +3,7 @@
 use futures_channel::oneshot;
 
 use crate::Error;
-use crate::gpu::scope;
+use crate::gpu::{mapped, scope};
 
 /// A buffer on its way to being mapped.
 pub(crate) struct Mapping {
@@ -22,7 +22,7 @@ impl Mapping {
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
                 // Nobody listens any more if the future was dropped.
-                let _ = sender.send(result.map_err(|error| Error::Wgpu { reason: error.to_string() }));
+                let _ = sender.send(result.map_err(|error| mapped::failed(&error)));
             });
         })?;
         Ok(Self { arrival })

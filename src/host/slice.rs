@@ -189,11 +189,13 @@ impl ClampSlice<'_> {
         let of_slices = self.dtypes.unwrap_or([DType::U8; 2]);
         let dtypes = first.map_or(of_slices, |clamp| [clamp.source(), clamp.dtype()]);
         if src.is_none() && dtypes[0].size() != dtypes[1].size() {
-            return Err(Error::in_place_sizes(dtypes[0], dtypes[1]));
+            return Err(Error::in_place_sizes(of_dst, dtypes[0], dtypes[1]));
         }
         let [src_size, dst_size] = dtypes.map(DType::size);
-        let given = src.map_or(dst.len() / dst_size, |src| src.len() / src_size);
-        let shape = self.shape.clone().unwrap_or_else(|| vec![given]);
+        let shape = match &self.shape {
+            Some(shape) => shape.clone(),
+            None => vec![self.length(of_src, dtypes[0])?],
+        };
         let elements = Layout::packed(&shape)?.len();
         clamps.check(&shape)?;
         if let Some(argument) = clamps.as_slice().iter().find_map(Clamp::bound_on_gpu) {
@@ -205,11 +207,26 @@ impl ClampSlice<'_> {
             let needed = elements.saturating_mul(size);
             if bytes.len() != needed {
                 // Rust values are counted as such.
-                let (unit, each) = if self.dtypes.is_some() { ("elements", size) } else { ("bytes", 1) };
+                let (unit, each) = if self.dtypes.is_some() { ("element", size) } else { ("byte", 1) };
                 return Err(Error::length(argument, unit, needed / each, bytes.len() / each));
             }
         }
         Ok(shape)
+    }
+
+    /// The number of elements of a call without a shape: its only dimension.
+    fn length(&self, argument: &'static str, source: DType) -> Result<usize, Error> {
+        if let Some(axis) = self.clamps.axis().filter(|&axis| axis > 0) {
+            let value = format!("{axis} is out of range, for without a shape there is axis 0 alone");
+            return Err(Error::argument("axis", value, "give the shape with `ClampSlice::with_shape`"));
+        }
+        let given = self.src.map_or(self.dst.len(), <[u8]>::len);
+        if given.is_multiple_of(source.size()) {
+            return Ok(given / source.size());
+        }
+        let plural = if given == 1 { "" } else { "s" };
+        let remedy = format!("a multiple of {}, the bytes of {source}, is needed", source.size());
+        Err(Error::argument(argument, format!("{given} byte{plural} given"), remedy))
     }
 }
 

@@ -41,7 +41,7 @@ impl Tensor {
         let layout = Layout::packed(shape)?;
         let expected = layout.len();
         if data.len() != expected {
-            return Err(Error::length("data", "elements", expected, data.len()));
+            return Err(Error::length("data", "element", expected, data.len()));
         }
         Self::filled(host, T::DTYPE, layout, "data", bytemuck::cast_slice(data))
     }
@@ -56,7 +56,7 @@ impl Tensor {
         let layout = Layout::packed(shape)?;
         let expected = layout.len().saturating_mul(dtype.size());
         if bytes.len() != expected {
-            return Err(Error::length("bytes", "bytes", expected, bytes.len()));
+            return Err(Error::length("bytes", "byte", expected, bytes.len()));
         }
         Self::filled(host, dtype, layout, "bytes", bytes)
     }
@@ -141,7 +141,7 @@ impl Tensor {
             needed: bytes,
             limit_name: "usize::MAX",
             limit: usize::MAX as u64,
-            remedy: "use several tensors".to_owned(),
+            remedy: "read parts of it through `Tensor::view` and buffers of the program".to_owned(),
         })
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn create_buffer(
             needed,
             limit_name: "max_buffer_size",
             limit,
-            remedy: "use several tensors".to_owned(),
+            remedy: "these are bytes: split the data among several tensors".to_owned(),
         });
     }
     scope::catch(device, || {

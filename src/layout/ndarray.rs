@@ -3,7 +3,7 @@
 use ndarray::{ArrayRef, ArrayViewD, Axis, Dimension, IxDyn, ShapeBuilder};
 
 use super::uncountable;
-use crate::{Element, Error, Layout, Refusal};
+use crate::{Element, Error, Layout};
 
 /// With the feature `ndarray`.
 impl Layout {
@@ -56,11 +56,9 @@ impl Layout {
             return Err(outside());
         }
         let offset = usize::try_from(first / size).map_err(|_| outside())?;
-        match Self::strided(shape, strides, offset) {
-            Ok(layout) if layout.span().is_some_and(|(_, highest)| highest < memory.len()) => Ok(layout),
-            Ok(_) | Err(Error::Argument(Refusal { argument: "layout", .. })) => Err(outside()),
-            refused => refused,
-        }
+        let layout = Self::counted(shape, strides, offset)?.addressable().map_err(|_| outside())?;
+        let inside = layout.span().is_some_and(|(_, highest)| highest < memory.len());
+        if inside { Ok(layout) } else { Err(outside()) }
     }
 
     /// The elements of this layout in `memory`, as a view: what was read back, in the order of the array that it is for.
@@ -81,7 +79,7 @@ impl Layout {
     pub fn array_view<'a, A: Element>(&self, memory: &'a [A]) -> Result<ArrayViewD<'a, A>, Error> {
         let (lowest, end) = self.span().map_or((0, 0), |(lowest, highest)| (lowest, highest + 1));
         if memory.len() < end {
-            return Err(Error::length("memory", "elements", end, memory.len()));
+            return Err(Error::length("memory", "element", end, memory.len()));
         }
         // Strides that lead nowhere may be anything here; ndarray looks at them.
         let leads = |extent| extent > 1 && !self.is_empty();

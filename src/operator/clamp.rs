@@ -210,7 +210,7 @@ impl Clamp {
             if let Number::Value(scalar) = number
                 && scalar.dtype() != self.dtype
             {
-                return Err(Error::dtype_of_clamp(argument, self.dtype, scalar.dtype()));
+                return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype()));
             }
         }
         Ok(Self { min, max, ..self })

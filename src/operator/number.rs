@@ -58,7 +58,7 @@ impl Scalar {
     /// ```
     pub fn from_le_bytes(dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
         if bytes.len() != dtype.size() {
-            return Err(Error::length("bytes", "bytes", dtype.size(), bytes.len()));
+            return Err(Error::length("bytes", "byte", dtype.size(), bytes.len()));
         }
         let mut bits = [0; 8];
         bits[..bytes.len()].copy_from_slice(bytes);

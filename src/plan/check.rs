@@ -414,6 +414,11 @@ fn refused(
     let one_buffer = placement == Placement::OneBuffer;
     let dtypes = || (list[0].source(), list[0].dtype());
     let right = match error {
+        Error::Argument(Refusal { value, .. }) if value.ends_with(" end beyond 2^64 bytes") => {
+            let (layout, dtype) =
+                if text.starts_with("src:") { (src, dtypes().0) } else { (dst, dtypes().1) };
+            layout.required_bytes(dtype) == u64::MAX
+        }
         Error::Argument(Refusal { argument: "dst", .. }) => src.shape() != dst.shape(),
         Error::Argument(Refusal { argument: "axis", .. }) => {
             clamps.axis().is_some_and(|axis| axis >= dst.rank() && text.contains(&format!("axis: {axis} ")))
@@ -443,9 +448,6 @@ fn refused(
         Error::Overlap(Refusal { argument: "src, dst", .. }) => {
             one_buffer && !src.same_addresses(dst) && (!is_small(dst) || share(&list[0], src, dst))
         }
-        Error::Limit { limit_name: "max_buffer_size", .. } => {
-            [(src, dtypes().0), (dst, dtypes().1)].map(required).contains(&u64::MAX)
-        }
         Error::Limit { limit_name: "max_windows", needed, limit, .. } => {
             needed > limit && (!suffices(limits) || dst.len() > MAX_DISPATCHES / 3)
         }
@@ -457,10 +459,6 @@ fn refused(
         _ => false,
     };
     assert!(right, "{error:?} for src {src}, dst {dst}, {placement}, {limits:?}");
-}
-
-fn required((layout, dtype): (&Layout, DType)) -> u64 {
-    layout.required_bytes(dtype)
 }
 
 /// Whether the device has what `wgpu::Limits::downlevel_defaults()` promises.

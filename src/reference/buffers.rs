@@ -79,7 +79,7 @@ pub fn apply_in_place<'a>(
     if let Some(clamp) = channels.any() {
         let (source_dtype, dtype) = (clamp.source(), clamp.dtype());
         if source_dtype.size() != dtype.size() {
-            return Err(Error::in_place_sizes(source_dtype, dtype));
+            return Err(Error::in_place_sizes("bytes", source_dtype, dtype));
         }
         check_fits("bytes", layout, dtype, bytes)?;
     }
@@ -115,7 +115,7 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
     check_bounds(clamp)?;
     clamp.check_dtypes(["src", "dst"], [S::DTYPE, T::DTYPE])?;
     if src.len() != dst.len() {
-        return Err(Error::length("dst", "elements", src.len(), dst.len()));
+        return Err(Error::length("dst", "element", src.len(), dst.len()));
     }
     for (x, result) in src.iter().zip(dst) {
         *result = from_bits(allowed(clamp, x.to_bits64()).first());

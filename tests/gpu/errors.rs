@@ -53,6 +53,14 @@ fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
     )
 }
 
+/// What is said of a bound, or a slot, that is not of the clamp's dtype.
+fn of_bound(argument: &str, given: DType, dtype: DType) -> String {
+    format!(
+        "{argument}: {given} is not the dtype of the clamp, {dtype}; give an element of {dtype} (literals without a suffix \
+         are f64 and i32)"
+    )
+}
+
 fn bytes(n: usize) -> Vec<u8> {
     (0..n).map(|i| (i * 37) as u8).collect()
 }
@@ -332,7 +340,10 @@ fn tensors_beyond_one_buffer() {
         assert_error!(
             error,
             Limit,
-            format!("shape: max_buffer_size is {limit}, but {} is needed; use several tensors", limit + 4)
+            format!(
+                "shape: max_buffer_size is {limit}, but {} is needed; these are bytes: split the data among several tensors",
+                limit + 4
+            )
         );
     }
 }
@@ -347,11 +358,11 @@ fn clamps_that_cannot_be() {
     let error = Scalar::from_le_bytes(DType::BF16, &[0; 3]).unwrap_err();
     assert_error!(error, Argument, "bytes: 3 bytes given; 2 needed");
     let error = Clamp::unbounded(DType::BF16).with_bounds(Number::Absent, 1.0_f32).unwrap_err();
-    assert_error!(error, DType, of_clamp("max", DType::F32, DType::BF16));
+    assert_error!(error, DType, of_bound("max", DType::F32, DType::BF16));
     // A bound is of the clamp's own dtype, not of its source's.
     let to_bytes = Clamp::new(0_u8, 1).with_source(DType::F32).unwrap();
     let error = to_bytes.with_bounds(0.0_f32, Number::OnGpu).unwrap_err();
-    assert_error!(error, DType, of_clamp("min", DType::F32, DType::U8));
+    assert_error!(error, DType, of_bound("min", DType::F32, DType::U8));
     for (scale, bias, said) in [
         (f32::NAN, 0.0, "scale: NaN"),
         (f32::INFINITY, 0.0, "scale: inf"),
@@ -391,8 +402,8 @@ fn layouts_that_cannot_be() {
             Layout::strided(shape, strides, offset).unwrap_err(),
             Argument,
             format!(
-                "layout: its elements lie at {lowest} to {highest}; they must lie between 0 and isize::MAX ({move_it} \
-                 the offset, which counts elements, or shrink the strides)"
+                "offset: {offset} puts elements at {lowest} to {highest}; they must lie between 0 and isize::MAX ({move_it} \
+                 the offset, in elements, or shrink the strides)"
             )
         );
     }
@@ -566,8 +577,9 @@ fn layouts_of_nothing_and_of_more_than_there_is() {
     let error = wgpu_clamp::Plan::new(&clamp, &far, &packed(&[2]), limits).unwrap_err();
     assert_error!(
         error,
-        Limit,
-        format!("src: max_buffer_size is {}, but {} is needed; use several tensors", u64::MAX - 1, u64::MAX)
+        Argument,
+        "src: f64 elements of shape [2], strides [-1], offset 2305843009213693952 end beyond 2^64 bytes; use several \
+         buffers"
     );
 }
 
@@ -669,7 +681,9 @@ fn messages_of_host_data() {
             wgpu::Limits { max_buffer_size: 4096, ..wgpu::Limits::downlevel_defaults() },
         );
         let too_large = |argument: &str| {
-            format!("{argument}: max_buffer_size is 4096, but 8192 is needed; use several tensors")
+            format!(
+                "{argument}: max_buffer_size is 4096, but 8192 is needed; these are bytes: split the data among several tensors"
+            )
         };
         let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();
         assert_eq!(error.to_string(), too_large("shape"));
@@ -767,10 +781,11 @@ fn messages_of_operands() {
             usage: wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        // The usage comes before the dtype.
         let bare = View::of::<f32>(&bare, packed(&[4]));
+        // The dtype comes before the usage.
+        assert_eq!(said(gpu, &literals, bare, bare), of_clamp("src and dst", DType::F32, DType::F64));
         assert_eq!(
-            said(gpu, &literals, bare, bare),
+            said(gpu, &Clamp::new(0.0_f32, 6.0), bare, bare),
             "src and dst: the buffer lacks BufferUsages(STORAGE); it was created with BufferUsages(COPY_DST); \
              add the usage where the buffer is created"
         );

@@ -241,6 +241,10 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
     }
 }
 
+/// What is said of a channel axis beyond the only one of a call without a shape.
+const NO_SHAPE: &str = "axis: 1 is out of range, for without a shape there is axis 0 alone; give the shape with \
+                        `ClampSlice::with_shape`";
+
 #[test]
 fn bytes_that_are_no_tensor_of_the_shape() {
     for gpu in gpus() {
@@ -261,6 +265,7 @@ fn bytes_that_are_no_tensor_of_the_shape() {
             4,
             "shape: rank 9 is not supported; at most 8 dimensions are (a packed tensor is also one of one dimension)",
         );
+        refused(Some(&[1]), &[1], 1, "dst: 1 byte given; 4 needed");
         // Without a shape, there are as many elements as src has.
         refused(None, &[1; 5], 24, "dst: 24 bytes given; 20 needed");
         refused(None, &[1; 6], 23, "dst: 23 bytes given; 24 needed");
@@ -272,20 +277,18 @@ fn bytes_that_are_no_tensor_of_the_shape() {
             "clamps: 2 given for axis 1 of extent 3; one for each index is needed"
         );
         let run = host.clamp_bytes(Clamps::along(2, &channels), &[1; 6], &mut dst).with_shape(&[2, 3]);
-        let axis = |axis, rank| {
-            format!("axis: {axis} is out of range for a layout of rank {rank}; axes count from 0")
-        };
-        assert_error!(run.run_blocking().unwrap_err(), Argument, axis(2, 2));
+        let axis = "axis: 2 is out of range for a layout of rank 2; axes count from 0";
+        assert_error!(run.run_blocking().unwrap_err(), Argument, axis);
         // One dimension, where no shape is given.
         let run = host.clamp_bytes(Clamps::along(1, &channels), &[1; 6], &mut dst);
-        assert_error!(run.run_blocking().unwrap_err(), Argument, axis(1, 1));
+        assert_error!(run.run_blocking().unwrap_err(), Argument, NO_SHAPE);
         for shape in [None, Some([6])] {
             let run = host.clamp_bytes_in_place(&clamp, &mut dst);
             let run = if let Some(shape) = &shape { run.with_shape(shape) } else { run };
             assert_error!(
                 run.run_blocking().unwrap_err(),
                 Overlap,
-                "src, dst: u8 to f32 in place; source and destination elements of one size are needed, else views that \
+                "slice: u8 to f32 in place; source and destination elements of one size are needed, else views that \
                  share no byte, or two buffers"
             );
         }
@@ -294,7 +297,11 @@ fn bytes_that_are_no_tensor_of_the_shape() {
         assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 24 bytes given; 12 needed");
         // Half an element is none.
         let run = host.clamp_bytes_in_place(&words, &mut dst[..7]);
-        assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 7 bytes given; 6 needed");
+        assert_error!(
+            run.run_blocking().unwrap_err(),
+            Argument,
+            "slice: 7 bytes given; a multiple of 2, the bytes of u16, is needed"
+        );
         assert_eq!(dst, [9; 24]);
         // Nothing to do is no error, whatever the other extents are.
         host.clamp_bytes(&clamp, &[], &mut []).run_blocking().unwrap();
@@ -351,7 +358,7 @@ fn values_are_clamped_by_channels_of_a_shape() {
         refused(1, Some(&[1, 3]), "slice: 6 elements given; 3 needed");
         let count = "clamps: 3 given for axis 0 of extent 6; one for each index is needed";
         refused(0, None, count);
-        refused(1, None, "axis: 1 is out of range for a layout of rank 1; axes count from 0");
+        refused(1, None, NO_SHAPE);
         for (len, shape, expected) in [
             (12, &[5, 3][..], "src: 12 elements given; 15 needed"),
             (11, &[4, 3], "dst: 11 elements given; 12 needed"),

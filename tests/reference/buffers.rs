@@ -82,7 +82,7 @@ fn a_packed_tensor_begins_where_it_is_told() {
     assert_eq!(made(0)[0], Layout::packed(&[4, 6]).unwrap());
     assert!(matches!(
         Layout::packed_at(&[2], isize::MAX as usize),
-        Err(Error::Argument(Refusal { argument: "layout", .. }))
+        Err(Error::Argument(Refusal { argument: "offset", .. }))
     ));
 }
 

@@ -72,7 +72,7 @@ impl TensorDesc<'_> {
         let shape = self.shape();
         let Some(strides) = self.strides else { return Layout::packed(&shape) };
         // On a platform of 32 bits a stride may be more than isize counts.
-        let beyond = |stride: u32| Layout::refuse_addresses(0, i128::from(stride));
+        let beyond = |stride: u32| Layout::refuse_addresses(0, 0, i128::from(stride));
         let strides: Vec<isize> = strides
             .iter()
             .map(|&stride| isize::try_from(stride).map_err(|_| beyond(stride)))
