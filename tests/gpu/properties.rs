@@ -1,6 +1,7 @@
 //! Anything that a caller may ask for, at random: the GPU agrees with the reference, and what the call does not own
 //! stays as it was. Failures shrink, and are kept in `proptest-regressions`.
 
+use clamp_testing::layouts::scattered;
 use proptest::prelude::*;
 use proptest::sample::select;
 use wgpu_clamp::standards::directml::{FeatureLevel, ScaleBias};
@@ -13,57 +14,6 @@ use wgpu_clamp::{
 use crate::harness::{Gpu, buffer, devices, exhaustive, gpus, read};
 use crate::random::Random;
 use crate::values::{edges, mask, scalar};
-
-/// One dimension of a random layout.
-#[derive(Clone, Copy, Debug)]
-struct Dim {
-    extent: usize,
-    /// Elements between the end of this dimension and the next step of the one around it.
-    gap: usize,
-    /// Dimensions lie in memory by rising `place`.
-    place: u8,
-    flip: bool,
-    /// In a source: repeat one element.
-    repeat: bool,
-}
-
-fn dim() -> impl Strategy<Value = Dim> {
-    let extent = prop_oneof![8 => 1_usize..6, 1 => 6_usize..70, 1 => Just(0)];
-    (extent, 0_usize..4, any::<u8>(), any::<bool>(), prop::bool::weighted(0.2))
-        .prop_map(|(extent, gap, place, flip, repeat)| Dim { extent, gap, place, flip, repeat })
-}
-
-/// No two indices share an element, unless a dimension repeats.
-fn layout(dims: &[Dim], first_gap: usize, offset: usize, repeats: bool) -> Layout {
-    let shape: Vec<usize> = dims.iter().map(|dim| dim.extent).collect();
-    let mut order: Vec<usize> = (0..dims.len()).collect();
-    order.sort_by_key(|&d| dims[d].place);
-    let mut strides = vec![0; dims.len()];
-    let mut step = 1 + first_gap;
-    for d in order {
-        if !(repeats && dims[d].repeat) {
-            strides[d] = isize::try_from(step).unwrap();
-            step = step * dims[d].extent.max(1) + dims[d].gap;
-        }
-    }
-    let mut layout = Layout::strided(&shape, &strides, offset).unwrap();
-    for axis in (0..dims.len()).filter(|&d| dims[d].flip) {
-        layout = layout.flip(axis).unwrap();
-    }
-    layout
-}
-
-/// Shapes of up to a few thousand elements, and the two layouts of each.
-fn layouts() -> impl Strategy<Value = (Layout, Layout)> {
-    let pair = (dim(), dim()).prop_map(|(src, dst)| (Dim { extent: dst.extent, ..src }, dst));
-    let dims = prop::collection::vec(pair, 0..=8).prop_filter("too many elements", |dims| {
-        dims.iter().map(|(_, dst)| dst.extent).product::<usize>() <= 5000
-    });
-    (dims, 0_usize..3, 0_usize..3, 0_usize..50, 0_usize..50).prop_map(|(dims, a, b, from, to)| {
-        let (src, dst): (Vec<Dim>, Vec<Dim>) = dims.into_iter().unzip();
-        (layout(&src, a, from, true), layout(&dst, b, to, false))
-    })
-}
 
 fn finite() -> impl Strategy<Value = f32> {
     let any = any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |x| x.is_finite());
@@ -326,7 +276,7 @@ proptest! {
     #[test]
     fn whatever_is_asked_for_agrees_with_the_reference(
         clamp in prop_oneof![2 => clamp(), 2 => conversion(), 1 => standard()],
-        layouts in layouts(),
+        layouts in scattered(5000),
         case in case(),
     ) {
         for gpu in gpus() {
@@ -341,7 +291,7 @@ proptest! {
     #[test]
     fn f64_arithmetic_agrees_with_the_reference_on_any_layout(
         clamp in f64_step(),
-        layouts in layouts(),
+        layouts in scattered(5000),
         case in case(),
     ) {
         for gpu in devices() {

@@ -208,7 +208,7 @@ fn a_conversion_that_does_not_fit() {
     let in_place = reference::apply_in_place(&clamp, &layout, &mut dst);
     assert_eq!(
         said(in_place.clone()),
-        "src, dst: u16 to f32 in place; source and destination elements of one size are needed, else views that share no \
+        "bytes: u16 to f32 in place; source and destination elements of one size are needed, else views that share no \
          byte, or two buffers"
     );
     let channels = [clamp; 3];

@@ -1,5 +1,6 @@
 //! One clamp per index of an axis: what each slice holds, and what is refused.
 
+use clamp_testing::layouts::{drawn, scattered};
 use half::f16;
 use wgpu_clamp::{
     Clamp, Clamps, DType, Error, Layout, NanRule, Number, Order, Precision, Rounding, Scalar, reference,
@@ -28,42 +29,13 @@ fn random_channels(random: &mut Random, (source, dtype): (DType, DType), count: 
     (0..count).map(&mut clamp).collect()
 }
 
-/// A shape of 1 to 4 dimensions, now and then with one of size 0.
-fn random_shape(random: &mut Random) -> Vec<usize> {
-    let rank = 1 + random.below(4);
-    let mut extent = || if random.below(16) == 0 { 0 } else { 1 + usize::try_from(random.below(4)).unwrap() };
-    (0..rank).map(|_| extent()).collect()
+/// Layouts of a few elements with at least one dimension, now and then without an element.
+fn layouts() -> impl Iterator<Item = (Layout, Layout)> {
+    drawn(scattered(256)).filter(|(_, dst)| dst.rank() > 0)
 }
 
-/// A layout that reaches each element by any strides, 0 included.
-fn random_source(random: &mut Random, shape: &[usize]) -> Layout {
-    let strides: Vec<isize> = shape.iter().map(|_| random.pick(&[-5, -1, 0, 0, 1, 2, 7])).collect();
-    Layout::strided(shape, &strides, 64).unwrap()
-}
-
-/// A layout without two indices on one element: packed in an order of its own, with gaps, backwards or not.
-fn random_destination(random: &mut Random, shape: &[usize]) -> Layout {
-    let rank = shape.len();
-    let mut axes: Vec<usize> = (0..rank).collect();
-    for i in 0..rank {
-        axes.swap(i, i + usize::try_from(random.below((rank - i) as u64)).unwrap());
-    }
-    let mut strides = vec![0_isize; rank];
-    let mut step = random.pick(&[1, 1, 2]);
-    for &axis in &axes {
-        strides[axis] = step;
-        step *= shape[axis].max(1).cast_signed() + random.pick(&[0, 0, 1]);
-    }
-    let mut layout = Layout::strided(shape, &strides, random.pick(&[0, 3])).unwrap();
-    for axis in 0..rank {
-        if random.below(3) == 0 {
-            layout = layout.flip(axis).unwrap();
-        }
-    }
-    layout
-}
-
-fn random_bytes(random: &mut Random, len: usize) -> Vec<u8> {
+fn bytes_of(random: &mut Random, layout: &Layout, dtype: DType) -> Vec<u8> {
+    let len = usize::try_from(layout.required_bytes(dtype)).unwrap();
     (0..len).map(|_| random.bits().to_le_bytes()[0]).collect()
 }
 
@@ -72,14 +44,13 @@ fn random_bytes(random: &mut Random, len: usize) -> Vec<u8> {
 fn each_slice_is_what_its_clamp_makes() {
     let mut random = Random(1400);
     let pairs: Vec<_> = pairs().chain(DType::ALL.map(|dtype| (dtype, dtype))).collect();
-    for _ in 0..4000 {
-        let shape = random_shape(&mut random);
+    for (source, destination) in layouts().take(4000) {
+        let shape = destination.shape();
         let axis = usize::try_from(random.below(shape.len() as u64)).unwrap();
         let pair = random.pick(&pairs);
         let channels = random_channels(&mut random, pair, shape[axis]);
-        let (source, destination) =
-            (random_source(&mut random, &shape), random_destination(&mut random, &shape));
-        let (src, before) = (random_bytes(&mut random, 8 * 128), random_bytes(&mut random, 8 * 2000));
+        let src = bytes_of(&mut random, &source, pair.0);
+        let before = bytes_of(&mut random, &destination, pair.1);
         let (mut got, mut expected) = (before.clone(), before.clone());
         reference::apply(Clamps::along(axis, &channels), &source, &src, &destination, &mut got).unwrap();
         for (c, clamp) in channels.iter().enumerate() {
@@ -98,14 +69,13 @@ fn in_place_equals_out_of_place() {
     let mut random = Random(1500);
     let same_size = |pair: &(DType, DType)| pair.0.size() == pair.1.size();
     let pairs: Vec<_> = pairs().filter(same_size).chain(DType::ALL.map(|dtype| (dtype, dtype))).collect();
-    for _ in 0..2000 {
-        let shape = random_shape(&mut random);
+    for (_, layout) in layouts().take(2000) {
+        let shape = layout.shape();
         let axis = usize::try_from(random.below(shape.len() as u64)).unwrap();
         let pair = random.pick(&pairs);
         let channels = random_channels(&mut random, pair, shape[axis]);
         let clamps = Clamps::along(axis, &channels);
-        let layout = random_destination(&mut random, &shape);
-        let before = random_bytes(&mut random, 8 * 2000);
+        let before = bytes_of(&mut random, &layout, pair.1);
         let (mut in_place, mut expected) = (before.clone(), before.clone());
         reference::apply_in_place(clamps, &layout, &mut in_place).unwrap();
         reference::apply(clamps, &layout, &before, &layout, &mut expected).unwrap();

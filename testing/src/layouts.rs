@@ -1,0 +1,164 @@
+//! Layouts of src and dst at random: of one shape, and in dst no two indices on one element.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use wgpu_clamp::Layout;
+
+/// Values of a strategy, the same at each run.
+pub fn drawn<S: Strategy>(strategy: S) -> impl Iterator<Item = S::Value> {
+    let mut runner = TestRunner::deterministic();
+    std::iter::repeat_with(move || strategy.new_tree(&mut runner).unwrap().current())
+}
+
+/// All of those below.
+pub fn of_every_kind() -> impl Strategy<Value = (Layout, Layout)> {
+    prop_oneof![scattered(20_000), matrices(), groups(), pictures()]
+}
+
+/// Where the indices of a dimension lie.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Elements between the end of this dimension and the next step of the one around it.
+    gap: usize,
+    /// Dimensions lie in memory by rising `order`.
+    order: u16,
+    flip: bool,
+    /// In src: repeat one element.
+    repeat: bool,
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    let gap = prop_oneof![8 => 0_usize..4, 1 => Just(16)];
+    (gap, any::<u16>(), any::<bool>(), prop::bool::weighted(0.2))
+        .prop_map(|(gap, order, flip, repeat)| Place { gap, order, flip, repeat })
+}
+
+fn strided(shape: &[usize], places: &[Place], first: usize, offset: usize, repeats: bool) -> Layout {
+    let mut order: Vec<usize> = (0..shape.len()).collect();
+    order.sort_by_key(|&d| places[d].order);
+    let mut strides = vec![0; shape.len()];
+    let mut step = first;
+    for d in order {
+        if !(repeats && places[d].repeat) {
+            strides[d] = step.cast_signed();
+            step = step * shape[d].max(1) + places[d].gap;
+        }
+    }
+    let layout = Layout::strided(shape, &strides, offset).unwrap();
+    let flipped = (0..shape.len()).filter(|&d| places[d].flip);
+    flipped.fold(layout, |layout, axis| layout.flip(axis).unwrap())
+}
+
+/// 0 to 8 dimensions in any order in memory, with gaps, some of them backwards, in src some that repeat an element; as
+/// many elements at most, now and then none.
+pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
+    let extent = prop_oneof![16 => 1_usize..6, 4 => select(&[8, 16, 31, 32, 64, 68, 129]), 1 => Just(0)];
+    let dims = prop::collection::vec((extent, place(), place()), 0..=8);
+    // Often at a packet.
+    let offset = || prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..300];
+    let first = || select(&[1_usize, 1, 1, 2, 3, 4]);
+    (dims, [first(), first()], [offset(), offset()], any::<bool>()).prop_map(
+        move |(dims, first, offset, packed)| {
+            let mut shape: Vec<usize> = dims.iter().map(|dim| dim.0).collect();
+            while shape.iter().product::<usize>() > most {
+                *shape.iter_mut().max().unwrap() = 1;
+            }
+            let [src, dst]: [Vec<Place>; 2] =
+                [dims.iter().map(|dim| dim.1).collect(), dims.iter().map(|dim| dim.2).collect()];
+            let dst = if packed {
+                let dst_layout = Layout::packed_at(&shape, offset[1]).unwrap();
+                let flipped = (0..shape.len()).filter(|&d| dst[d].flip);
+                flipped.fold(dst_layout, |layout, axis| layout.flip(axis).unwrap())
+            } else {
+                strided(&shape, &dst, first[1], offset[1], false)
+            };
+            (strided(&shape, &src, first[0], offset[0], true), dst)
+        },
+    )
+}
+
+/// Groups of a word or less, packed or with gaps in src, in words in dst.
+pub fn groups() -> impl Strategy<Value = (Layout, Layout)> {
+    let phase = || select(&[0_usize, 0, 1, 2, 3]);
+    let extent = select(&[64_usize, 70, 96, 131]);
+    (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 4]>()).prop_map(
+        |(rows, count, length, [a, b, offset, skip], [packed, u16s, odd, flip])| {
+            let lanes = if u16s { 2 } else { 4 };
+            let length = if u16s { 1 } else { length };
+            let described = |lane: usize, pad: usize, offset: usize| {
+                let pitch = ((count + pad) * lanes).next_multiple_of(16) + usize::from(odd && offset > 0);
+                let strides = [pitch, lanes, 1].map(usize::cast_signed);
+                Layout::strided(&[rows, count, length], &strides, lane.min(lanes - length) + offset).unwrap()
+            };
+            let dst = described(a, b, 4 * skip);
+            let dst =
+                Layout::strided(dst.shape(), &[dst.strides()[0] & !15, dst.strides()[1], 1], dst.offset());
+            let src = if packed {
+                let pitch = count * length + b;
+                let strides = [pitch, length, 1].map(usize::cast_signed);
+                Layout::strided(&[rows, count, length], &strides, offset).unwrap()
+            } else {
+                described(b, a, offset)
+            };
+            (if flip { src.flip(0).unwrap() } else { src }, dst.unwrap())
+        },
+    )
+}
+
+/// Rows, broadcasts and transposes, often on packets.
+pub fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
+    let extent = || select(&[3_usize, 16, 64, 65, 80, 129]);
+    let pads = prop_oneof![
+        prop::array::uniform5(select(&[0_usize, 16, 32])),
+        prop::array::uniform5(select(&[0_usize, 16, 1, 3]))
+    ];
+    (1_usize..3, extent(), extent(), pads, 0..9, any::<bool>()).prop_map(
+        |(batch, rows, columns, pads, kind, flip)| {
+            let ([a, b, offset], dst_pad) = ([pads[0], pads[1], pads[2]], [pads[3], pads[4]]);
+            let padded = |rows, columns, pad: [usize; 2], offset| {
+                let outer = Layout::packed(&[batch, rows + pad[0], columns + pad[1]]).unwrap();
+                let inner = outer.slice(1, 0..rows).unwrap().slice(2, pad[1]..pad[1] + columns).unwrap();
+                Layout::strided(inner.shape(), inner.strides(), inner.offset() + offset).unwrap()
+            };
+            let src = match kind {
+                0 => padded(rows, columns, [a, b], offset),
+                1 => padded(rows, 1, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
+                // A row to all rows.
+                2 => padded(1, columns, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
+                // A window that slides: rows share elements.
+                3 => {
+                    let strides = [(rows + columns).cast_signed(), 1, 1];
+                    Layout::strided(&[batch, rows, columns], &strides, offset).unwrap()
+                }
+                _ => padded(columns, rows, [a, b], offset).permute(&[0, 2, 1]).unwrap(),
+            };
+            let src = if flip { src.flip(1).unwrap() } else { src };
+            (src, padded(rows, columns, dst_pad, 0))
+        },
+    )
+}
+
+/// Interleaved to planar or the other way: pixels and planes anywhere, rows with a pitch, components in either order.
+pub fn pictures() -> impl Strategy<Value = (Layout, Layout)> {
+    let width = select(&[16_usize, 48, 64, 70, 129, 200]);
+    let pads = || prop::array::uniform4(select(&[0_usize, 0, 0, 16, 1, 3]));
+    let components = (1_usize..=4).prop_flat_map(|of| (Just(of), 1..=of));
+    (components, 1_usize..3, width, pads(), pads(), any::<[bool; 3]>()).prop_map(
+        |((of, count), rows, width, [a, b, offset, skip], [c, d, plane, _], [back, flip, batch])| {
+            let batches = if batch { 2 } else { 1 };
+            let shape = [batches, count, rows, width];
+            let signed = |strides: [usize; 4]| strides.map(usize::cast_signed);
+            let row = width * of + a;
+            let pixels = signed([rows * row + b, 1, row, of]);
+            let pixels = Layout::strided(&shape, &pixels, offset + skip).unwrap();
+            let row = width + c;
+            let plane_size = rows * row + d;
+            let planes = signed([count * plane_size, plane_size, row, 1]);
+            let planes = Layout::strided(&shape, &planes, plane).unwrap();
+            let pixels = if flip { pixels.flip(1).unwrap() } else { pixels };
+            if back { (planes, pixels) } else { (pixels, planes) }
+        },
+    )
+}
