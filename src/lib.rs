@@ -161,6 +161,13 @@ pub mod reference;
 mod self_test;
 mod shader;
 pub mod standards;
+/// What the tests of this repository share with the self-test. No part of the API.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::self_test::{
+        AFFINES, MORE_AFFINES, Place, Route, bits_of, edges, elements, mask, splitmix64,
+    };
+}
 pub mod verify;
 
 pub use error::{Error, Refusal};

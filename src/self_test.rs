@@ -3,12 +3,14 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::kernel::PACKET;
 use crate::verify::{self, Report};
 use crate::{
     Clamp, Clamps, DType, Error, Host, Layout, Limits, NanRule, Number, Operands, Order, Plan, Precision,
     Rounding, Scalar, Tensor, View,
 };
+
+pub use route::{Place, Route};
+pub use values::{AFFINES, MORE_AFFINES, bits_of, edges, elements, mask, splitmix64};
 
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
 ///
@@ -174,202 +176,6 @@ impl fmt::Display for SelfTestReport {
     }
 }
 
-/// How elements lie, each for a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Route {
-    /// One run on both sides, at one distance from a packet.
-    Run,
-    /// Rows with a pitch, at any distance from a packet.
-    Rows,
-    /// One element to each row.
-    Fill,
-    /// Every second element, to reversed order.
-    Strided,
-    /// Every third element to a run.
-    Gathered,
-    /// Columns to rows.
-    Transposed,
-    /// Elements without gaps, each to a word of its own, or two to each.
-    Spread,
-    /// Interleaved to planar, so many components, from pixels of so many; planes and pixels at packets or anywhere.
-    Planes(usize, usize, bool),
-    /// Planar to interleaved.
-    Pixels(usize, usize, bool),
-    /// As the former two off packets, of three components with a clamp for each.
-    ClampedPlanes,
-    ClampedPixels,
-    /// Three planes, with a clamp for each.
-    Planar,
-    /// Pixels of three components, with a clamp for each.
-    Interleaved,
-    /// Pixels of six components, with a clamp for each, of which none begins at a packet.
-    Around,
-    /// A run, its bounds on the GPU.
-    Slots,
-    /// Each row to several.
-    Repeated,
-}
-
-const ROUTES: [Route; 24] = [
-    Route::Run,
-    Route::Planar,
-    Route::Interleaved,
-    Route::Rows,
-    Route::Fill,
-    Route::Strided,
-    Route::Gathered,
-    Route::Transposed,
-    Route::Spread,
-    Route::Planes(3, 3, false),
-    Route::Planes(3, 3, true),
-    Route::Planes(3, 4, false),
-    Route::Planes(4, 4, true),
-    Route::Planes(2, 2, false),
-    Route::Pixels(3, 3, false),
-    Route::Pixels(3, 3, true),
-    Route::Pixels(3, 4, false),
-    Route::Pixels(4, 4, true),
-    Route::Pixels(2, 2, true),
-    Route::ClampedPlanes,
-    Route::ClampedPixels,
-    Route::Slots,
-    Route::Repeated,
-    Route::Around,
-];
-
-impl Route {
-    const fn is_picture(self) -> bool {
-        matches!(self, Self::Planes(..) | Self::Pixels(..) | Self::ClampedPlanes | Self::ClampedPixels)
-    }
-
-    /// The axis whose indices have a clamp each, and how many these are.
-    const fn channels(self) -> Option<(usize, usize)> {
-        match self {
-            Self::Planar | Self::Interleaved => Some((1, 3)),
-            Self::Around => Some((1, 6)),
-            Self::ClampedPlanes | Self::ClampedPixels => Some((0, 3)),
-            _ => None,
-        }
-    }
-
-    /// How its operands can be placed for its kernel.
-    const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
-        match self {
-            // What stays in dst, and an element for a row, are for two buffers.
-            Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
-            Self::Planes(..)
-            | Self::Pixels(..)
-            | Self::ClampedPlanes
-            | Self::ClampedPixels
-            | Self::Transposed
-            | Self::Repeated => &[Place::Apart, Place::Behind],
-            _ if source.size() == dtype.size() => &[Place::Apart, Place::Behind, Place::Same],
-            _ => &[Place::Apart, Place::Behind],
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Run => "a run",
-            Self::Rows => "rows",
-            Self::Fill => "one element to each row",
-            Self::Strided => "every second element, reversed",
-            Self::Gathered => "every third element to a run",
-            Self::Transposed => "columns to rows",
-            Self::Spread => "groups to words",
-            Self::Planes(_, _, false) => "pixels to planes",
-            Self::Planes(_, _, true) => "pixels to planes, off packets",
-            Self::Pixels(_, _, false) => "planes to pixels",
-            Self::Pixels(_, _, true) => "planes to pixels, off packets",
-            Self::ClampedPlanes => "pixels to planes, off packets, of a clamp each",
-            Self::ClampedPixels => "planes to pixels, off packets, of a clamp each",
-            Self::Planar => "planes of a clamp each",
-            Self::Interleaved => "pixels of a clamp for each component",
-            Self::Around => "pixels of a clamp for each component, off packets",
-            Self::Slots => "a run, bounds on the GPU",
-            Self::Repeated => "each row to several",
-        }
-    }
-
-    /// Layouts of src and dst for at least `n` elements. They repeat what there is too little of.
-    fn layouts(self, n: usize, dtype: DType) -> Result<(Layout, Layout), Error> {
-        let packed = |shape: &[usize]| Layout::packed(shape);
-        let rows = n.div_ceil(141).max(2);
-        let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
-        // Pixels of `of` elements, and `count` of these in planes.
-        let picture = |count: usize, of: usize, off: bool| {
-            let width = n.div_ceil(count).next_multiple_of(64) / 2 + if off { 37 } else { 64 };
-            let pad = if off { 3 } else { 0 };
-            let (pixel_row, plane_row) = (width * of + pad, width + pad);
-            let strides = |strides: [usize; 3]| strides.map(usize::cast_signed);
-            let pixels = Layout::strided(&[count, 2, width], &strides([1, pixel_row, of]), usize::from(off))?;
-            let planes = strides([2 * plane_row + pad, plane_row, 1]);
-            Ok((pixels, Layout::strided(&[count, 2, width], &planes, if off { 5 } else { 0 })?))
-        };
-        Ok(match self {
-            Self::Run | Self::Slots => (packed(&[n])?, packed(&[n])?),
-            Self::Rows => (packed(&[rows, 143])?.slice(1, 0..141)?, packed(&[rows, 144])?.slice(1, 0..141)?),
-            Self::Fill => {
-                let rows = n.min(2000);
-                (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
-            }
-            Self::Repeated => {
-                // Rows of whole packets, each to ten: the eight that an invocation stores, and two more. Not every value,
-                // as dst is ten times as large.
-                let rows = n.min(16_384).div_ceil(192);
-                (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
-            }
-            Self::Strided => (line(n, 2, 1)?, line(n, -2, 2 * n)?),
-            Self::Gathered => (line(n, 3, 1)?, line(n, 1, 3)?),
-            Self::Transposed => {
-                let columns = n.div_ceil(192).next_multiple_of(16).max(64);
-                (packed(&[columns, 192])?.permute(&[1, 0])?, packed(&[192, columns])?)
-            }
-            Self::Spread => {
-                let lanes = (4 / dtype.size()).max(2);
-                let taken = lanes - 1;
-                let groups = n.div_ceil(taken);
-                (packed(&[groups, taken])?, packed(&[groups, lanes])?.slice(1, 0..taken)?)
-            }
-            Self::Planes(count, of, off) => picture(count, of, off)?,
-            Self::ClampedPlanes => picture(3, 3, true)?,
-            Self::ClampedPixels => {
-                let (pixels, planes) = picture(3, 3, true)?;
-                (planes, pixels)
-            }
-            Self::Pixels(count, of, off) => {
-                let (pixels, planes) = picture(count, of, off)?;
-                (planes, pixels)
-            }
-            Self::Planar => {
-                let layout = packed(&[2, 3, n.div_ceil(2)])?;
-                (layout, layout)
-            }
-            Self::Interleaved => {
-                // From an odd element on, with all packets of an invocation; each element meets each clamp.
-                let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
-                let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
-                (layout, layout)
-            }
-            Self::Around => {
-                // Each element meets half of the clamps.
-                let layout = Layout::strided(&[n.div_ceil(2) + 1, 6], &[6, 1], 5)?;
-                (layout, layout)
-            }
-        })
-    }
-}
-
-/// How the operands are placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Apart,
-    /// In one buffer, one behind the other.
-    Behind,
-    /// In place.
-    Same,
-}
-
 #[derive(Clone, Copy)]
 struct Case {
     /// One for each channel; without channels the first is for all.
@@ -377,20 +183,6 @@ struct Case {
     route: Route,
     place: Place,
 }
-
-/// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and
-/// others.
-pub(crate) const AFFINES: [(f32, f32); 9] = [
-    (1.0 / 255.0, 0.0),
-    (-1.7, 200.3),
-    (0.5, 0.25),
-    (0.5, 0.0),
-    (255.0, 0.5),
-    (1.0, -128.0),
-    (77.77, -1e4),
-    (1e-6, 3.5),
-    (3e7, -1.5e7),
-];
 
 /// Pairs of dtypes, and dtypes alone.
 fn pairs() -> impl Iterator<Item = (DType, DType)> {
@@ -464,7 +256,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
     let roundings = [Rounding::TowardZero, Rounding::NearestEven];
     let mut cases = Vec::new();
     for (p, (source, dtype)) in pairs().enumerate() {
-        for (r, route) in ROUTES.into_iter().enumerate() {
+        for (r, route) in Route::ALL.into_iter().filter(|route| route.suits(dtype)).enumerate() {
             let places = route.places(source, dtype);
             let product = steps.into_iter().flat_map(|step| {
                 roundings
@@ -508,21 +300,9 @@ impl Case {
         }
     }
 
-    /// The layouts for `n` elements where the operands are placed.
     fn placed(&self, n: usize) -> Result<(Layout, Layout), Error> {
-        let (src, dst) = self.route.layouts(n, self.clamps[0].dtype())?;
-        Ok(match self.place {
-            Place::Apart => (src, dst),
-            // Src with a pitch of its own may repeat elements, dst may not.
-            Place::Same => (dst, dst),
-            Place::Behind => {
-                let [clamp, ..] = self.clamps;
-                // At the same distance from a packet.
-                let bytes = src.required_bytes(clamp.source()).next_multiple_of(PACKET as u64);
-                let behind = bytes as usize / clamp.dtype().size();
-                (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
-            }
-        })
+        let [clamp, ..] = self.clamps;
+        self.route.placed(n, self.place, [clamp.source(), clamp.dtype()])
     }
 
     fn plan(&self, clamps: Clamps<'_>, src: &Layout, dst: &Layout, limits: Limits) -> Result<Plan, Error> {
@@ -601,49 +381,8 @@ fn slots(host: &Host, clamp: &Clamp) -> Result<Tensor, Error> {
     Tensor::upload_bytes(host, DType::U8, &[bytes.len()], &bytes)
 }
 
-/// Every value of 8 and 16 bits; of wider dtypes edges and `random` patterns.
-pub(crate) fn elements(dtype: DType, random: usize) -> Vec<u64> {
-    let mask = u64::MAX >> (64 - dtype.bits());
-    if dtype.bits() <= 16 {
-        return (0..=mask).collect();
-    }
-    let mut elements = vec![0, mask, mask >> 1, (mask >> 1) + 1];
-    for bit in 0..dtype.bits() {
-        let power = 1_u64 << bit;
-        elements.extend([power, power - 1, power + 1, mask ^ power]);
-    }
-    if dtype.is_float() {
-        // Around powers of two, halves between small integers, infinities and NaNs.
-        let numbers = (0..=600).map(|n| f64::from(n) / 2.0 - 150.0);
-        let limits =
-            [65_504.0, 65_520.0, 65_535.5, 32_767.5, 32_768.5, 127.5, 255.5, 1e38, 1e-38, 1e-45, 6e-8];
-        for number in numbers.chain(limits) {
-            let bits = match dtype {
-                DType::F64 => number.to_bits(),
-                _ => u64::from((number as f32).to_bits()),
-            };
-            let sign = (mask >> 1) + 1;
-            elements.extend([bits, bits ^ sign, bits.wrapping_add(1) & mask, bits.wrapping_sub(1) & mask]);
-        }
-        let exponent = if dtype == DType::F64 { 0x7ff << 52 } else { 0xff << 23 };
-        elements.extend([0, 1, 5].map(|low| exponent | low));
-        elements.push(exponent | exponent >> 1);
-    }
-    // Weyl's sequence, its upper bits mixed into the lower ones.
-    let mut state = 0_u64;
-    elements.extend((0..random).map(|n| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let bits = (bits ^ (bits >> 32)) & mask;
-        match (dtype, n % 2) {
-            // Half of them small numbers: the others mostly saturate.
-            (DType::F32, 0) => u64::from((f32::from(bits as i16) / 64.0).to_bits()),
-            (DType::I32 | DType::U32 | DType::I64 | DType::U64, 0) => bits & 0xfff,
-            _ => bits,
-        }
-    }));
-    elements
-}
+mod route;
+mod values;
 
 #[cfg(test)]
 mod mutants;
@@ -662,8 +401,8 @@ mod tests {
 
     #[test]
     fn no_case_is_refused() {
-        // 54 pairs and dtypes on each of 12 routes, 18 of them on each of 12 more for pictures.
-        assert_eq!(cases(false).len(), 54 * 12 + 18 * 12);
+        // 54 pairs and dtypes on each of 12 routes, 14 of them, to 8 bits, on two more, 18 on each of 12 for pictures.
+        assert_eq!(cases(false).len(), 54 * 12 + 14 * 2 + 18 * 12);
     }
 
     /// An invocation stores to several rows where a row of src is repeated: every dtype meets that, and a last invocation

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail, ensure};
 use clamp_proof::Limits;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use wgpu_clamp::testing::splitmix64;
 use wgpu_clamp::{
     Clamp, DType, Host, Layout, NanRule, Number, Operands, Order, Precision, Prepared, Rounding, Scalar,
     Tensor, View, verify, wgpu,
@@ -100,13 +101,11 @@ fn lines() -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Finite numbers of every magnitude, seeded: the bits of Weyl's sequence, mixed.
+/// Finite numbers of every magnitude, the same for each `n` at each run.
 fn numbers(n: u64) -> (f32, f32) {
-    let mut state = (2 * n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut state = n << 32;
     let mut number = || loop {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let bits = (bits >> 32) as u32;
+        let bits = (splitmix64(&mut state) >> 32) as u32;
         // Three in four at ordinary magnitudes, the others anywhere.
         let exponent = if n.is_multiple_of(4) { bits >> 23 & 0xff } else { 127 - 20 + (bits >> 23) % 41 };
         let number = f32::from_bits(bits & 0x807f_ffff | exponent << 23);

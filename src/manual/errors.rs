@@ -19,7 +19,7 @@
 //! | [`Error::NoDevice`] | use the [`reference`](mod@crate::reference) | no driver, or none that the environment variables allow |
 //! | [`Error::DeviceLost`] | open another device, and make its buffers anew | a driver's reset, or `Device::destroy` |
 //! | [`Error::OutOfMemory`] | free buffers, or use smaller tensors | |
-//! | [`Error::Wgpu`] | look at the buffer that the message names | it is destroyed, mapped or of another device: see [below](#what-only-wgpu-sees) |
+//! | [`Error::Wgpu`] | look at the buffer that the message names | it is destroyed, mapped or of another device: see [below](#what-only-wgpu-sees); where data is read, the system may lack a thread for the wait |
 //! | [`Error::Stopped`], within [`Error::PartlyWritten`] | none: the program asked for it | |
 //! | [`Error::PartlyWritten`] | go on after its elements, or repeat all | one of the above, in a stream of host data |
 //!

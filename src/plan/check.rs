@@ -208,10 +208,8 @@ impl fmt::Display for Trial<'_> {
 }
 
 /// Numbers that look like chance.
-pub(crate) fn mix(number: u64) -> u64 {
-    let mixed = (number ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+pub(crate) const fn mix(number: u64) -> u64 {
+    self_test::splitmix64(&mut { number })
 }
 
 /// Elements for a clamp, by their addresses: half of them small numbers, the others edges of the dtype, what is near a

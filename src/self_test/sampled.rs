@@ -5,32 +5,12 @@
 
 use std::fmt;
 
-use super::{AFFINES, clamp, elements, pairs};
+use super::{AFFINES, MORE_AFFINES, bits_of, clamp, elements, pairs};
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::{
     Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
 };
-
-/// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
-/// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
-const MORE_AFFINES: [(f32, f32); 14] = [
-    (1.007_812_5, -1.007_812_6),
-    (-1.0, 0.0),
-    (3e38, -3e38),
-    (1e-38, 1e-45),
-    (0.0, -0.0),
-    (-0.0, 7.0),
-    (16_777_215.0, -0.5),
-    (0.099_999_99, 40_000.0),
-    (0.099_999_99, 41_000.0),
-    // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
-    (f32::from_bits(0x5ac0_0001), 0.0),
-    (f32::from_bits(0x3b40_0001), 0.0),
-    (f32::from_bits(0x2c40_0001), 0.0),
-    (f32::from_bits(0x2bc0_0001), 0.0),
-    (f32::from_bits(0x2b40_0001), 0.0),
-];
 
 /// Elements of a plan that tries numbers.
 const NUMBERS: usize = 400;
@@ -135,7 +115,7 @@ fn zeros() -> impl Iterator<Item = Sample> {
     let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
     floats.flat_map(move |dtype| {
         bounds.clone().map(move |(min, max)| {
-            let [min, max] = [min, max].map(|bound| Scalar::new(dtype, element(dtype, bound)));
+            let [min, max] = [min, max].map(|bound| Scalar::new(dtype, bits_of(dtype, bound)));
             let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect("they are elements");
             Sample::of_line(clamp, (1.0, 0.0))
         })
@@ -149,7 +129,7 @@ fn slots() -> impl Iterator<Item = Sample> {
         let mask = u64::MAX >> (64 - dtype.bits());
         let bounds = if dtype.is_float() {
             let numbers = [-1.0, 3.5, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
-            numbers.map(|number| element(dtype, number))
+            numbers.map(|number| bits_of(dtype, number))
         } else {
             [0, 1, 100, mask / 2, mask / 2 + 1, mask - 1, mask]
         };
@@ -174,17 +154,6 @@ fn slots() -> impl Iterator<Item = Sample> {
             }
         })
     })
-}
-
-/// A number as an element.
-fn element(source: DType, number: f64) -> u64 {
-    match source {
-        DType::F32 => u64::from((number as f32).to_bits()),
-        DType::F64 => number.to_bits(),
-        DType::F16 => half::f16::from_f64(number).to_bits().into(),
-        DType::BF16 => half::bf16::from_f64(number).to_bits().into(),
-        _ => (number as i64).cast_unsigned() & (u64::MAX >> (64 - source.bits())),
-    }
 }
 
 /// Elements of src around those that become 0 or a bound, around limits of the dtype, and any.
@@ -212,7 +181,7 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
         f64::NEG_INFINITY,
         f64::NAN,
     ]);
-    let starts = starts.map(|number| element(source, number)).chain([mask / 2]);
+    let starts = starts.map(|number| bits_of(source, number)).chain([mask / 2]);
     let around = |bits: u64| (0..7_u64).map(move |by| bits.wrapping_add(by).wrapping_sub(3) & mask);
     let mut all: Vec<_> = starts.flat_map(around).collect();
     let any = elements(source, 1_000);
@@ -301,7 +270,7 @@ fn places() -> impl Iterator<Item = Sample> {
             limits: limits[n / 2 % 3],
             slots: [0; 2],
             adjacent: (chance / 4096).is_multiple_of(2),
-            values: (0..addresses).map(|address| element(source, f64::from(mix(address) as u8))).collect(),
+            values: (0..addresses).map(|address| bits_of(source, f64::from(mix(address) as u8))).collect(),
         }
     })
 }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::sync::OnceLock;
 
+pub use wgpu_clamp::testing::Place;
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was asked for more.
@@ -174,17 +175,8 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     mapped.to_vec()
 }
 
-/// Where the destination is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In a buffer of its own.
-    Apart,
-    /// In the source's buffer.
-    Same,
-}
-
 /// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
-/// buffer, `dst` is ignored.
+/// buffer, `dst` is ignored, and the layouts say where the operands lie.
 #[track_caller]
 pub fn check<'c>(
     gpu: &Gpu,
@@ -197,7 +189,7 @@ pub fn check<'c>(
     let src_buffer = buffer(gpu, src);
     let (dst, dst_buffer) = match place {
         Place::Apart => (dst, buffer(gpu, dst)),
-        Place::Same => (src, src_buffer.clone()),
+        Place::Behind | Place::Same => (src, src_buffer.clone()),
     };
     // Without a channel there is no element, and any dtype will do.
     let dtypes = clamps.as_slice().first().map(|clamp| (clamp.source(), clamp.dtype()));

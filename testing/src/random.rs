@@ -2,13 +2,7 @@
 
 use wgpu_clamp::DType;
 
-/// Steele and Vigna's splitmix64: the next 64 bits, and the state behind them.
-pub const fn splitmix64(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
+pub use wgpu_clamp::testing::splitmix64;
 
 /// [`splitmix64`] from any seed.
 pub struct Random(pub u64);

@@ -3,34 +3,8 @@
 use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, Precision, Scalar};
 
 use crate::random::Random;
-
-/// All-ones of the dtype's width.
-pub fn mask(dtype: DType) -> u64 {
-    u64::MAX >> (64 - dtype.bits())
-}
-
-/// The number of mantissa bits of a float dtype.
-fn mantissa_bits(dtype: DType) -> u32 {
-    match dtype {
-        DType::F16 => 10,
-        DType::BF16 => 7,
-        DType::F32 => 23,
-        DType::F64 => 52,
-        _ => panic!("{dtype} is no float"),
-    }
-}
-
-/// The bits of an f64 rounded to a float dtype, or of its integer part.
-pub fn bits_of(dtype: DType, x: f64) -> u64 {
-    match dtype {
-        DType::F16 => half::f16::from_f64(x).to_bits().into(),
-        DType::BF16 => half::bf16::from_f64(x).to_bits().into(),
-        DType::F32 => (x as f32).to_bits().into(),
-        DType::F64 => x.to_bits(),
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (x as i64).cast_unsigned() & mask(dtype),
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => x as u64,
-    }
-}
+use wgpu_clamp::testing::{AFFINES, MORE_AFFINES};
+pub use wgpu_clamp::testing::{bits_of, edges, mask};
 
 /// The element of a dtype that has these bits.
 pub fn scalar(dtype: DType, bits: u64) -> Scalar {
@@ -52,43 +26,14 @@ fn step(clamp: &Clamp) -> Option<(f64, f64)> {
     number(clamp.scale()).zip(number(clamp.bias()))
 }
 
-/// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the type, small numbers, powers of two;
-/// each with its neighbours and both signs.
-pub fn edges(dtype: DType) -> Vec<u64> {
-    let bits = dtype.bits();
-    let mut centers = vec![0];
-    if dtype.is_float() {
-        let m = mantissa_bits(dtype);
-        let infinity = (mask(dtype) >> 1) & !((1 << m) - 1);
-        let one = (infinity >> 1) & !((1 << m) - 1);
-        centers.extend([1 << m, infinity, infinity | 1 << (m - 1), one, mask(dtype) >> 1]);
-        centers.extend([0.5, 2.0, 3.0, 6.0, 255.0, 256.0, 65504.0, 1e-5, 0.1].map(|x| bits_of(dtype, x)));
-        // Payloads: signalling and quiet.
-        centers.extend([infinity | 5, infinity | 1 << (m - 1) | 3]);
-    } else {
-        centers.extend((0..bits).map(|n| 1 << n));
-        centers.extend([mask(dtype), mask(dtype) >> 1, 100, 10, 6]);
-    }
-    let sign = if dtype.is_float() { 1 << (bits - 1) } else { 0 };
-    let mut edges: Vec<u64> = centers
-        .iter()
-        .flat_map(|&center| [center.wrapping_sub(1), center, center.wrapping_add(1)])
-        .flat_map(|x| [x, x ^ sign, x.wrapping_neg()])
-        .map(|x| x & mask(dtype))
-        .collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges
-}
-
-/// Every value of the 8- and 16-bit types. For the wider ones the edges, the clamp's bounds with their
+/// Every value of the 8- and 16-bit dtypes. Of the wider ones the self-test's, the clamp's bounds with their
 /// neighbours, and `random` random patterns.
 pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     let dtype = clamp.dtype();
     if dtype.bits() <= 16 {
         return (0..=mask(dtype)).collect();
     }
-    let mut elements = edges(dtype);
+    let mut elements = wgpu_clamp::testing::elements(dtype, 0);
     for bound in [clamp.min(), clamp.max()] {
         if let Number::Value(bound) = bound {
             let bits = bound.bits();
@@ -194,7 +139,8 @@ pub fn plain_clamps(dtype: DType) -> Vec<Clamp> {
 /// Ordinary scales and biases, and those where exact arithmetic is hard: tiny, huge, cancelling, subnormal.
 pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
     let tiny = f32::from_bits(1);
-    let mut pairs = vec![
+    let mut pairs = [AFFINES.as_slice(), &MORE_AFFINES].concat();
+    pairs.extend([
         (1.5, -20.0),
         (0.1, 0.3),
         (-2.0, 255.0),
@@ -240,7 +186,7 @@ pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
         (256.0, -32_768.0),
         (65_536.0, 0.5),
         (0.333_333_34, -0.666_666_7),
-    ];
+    ]);
     if dtype.is_float() {
         pairs.extend([(1e-7, 1e-8), (5.960_464_5e-8, 0.0), (0.5, 0.0), (1e-30, 1e-38), (1e-38, -1e-45)]);
     }

@@ -1,207 +1,33 @@
 //! Every specialization on every value, or on edges and random ones: a million on a run, an eighth of them elsewhere.
 
-use wgpu_clamp::{Clamp, DType, Layout, Number, Plan, Precision};
+use wgpu_clamp::testing::Route;
+use wgpu_clamp::{Clamp, DType, Number, Plan, Precision};
 
 use crate::harness::{Gpu, Place, check, devices, exhaustive};
 use crate::random::{Random, to_bytes};
-use crate::values::{affine_pairs, elements, mask, plain_clamps, scalar_of, with_precisions};
+use crate::values::{affine_pairs, elements, plain_clamps, scalar_of, with_precisions};
 
 /// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.
 fn random_patterns() -> usize {
     if exhaustive() { 4_000_000 } else { 1_000_000 }
 }
 
-/// How the elements lie, so that every kernel and every placement is met. The self-test has routes of its own: other shapes, and
-/// three channels with a clamp each.
-#[derive(Clone, Copy, Debug)]
-enum Arrangement {
-    Contiguous,
-    ContiguousInPlace,
-    /// The second half of a buffer from the first: one buffer, disjoint.
-    ContiguousDisjoint,
-    /// Every second element to reversed order, from an odd offset.
-    Strided,
-    StridedInPlace,
-    /// Even elements to odd ones of one buffer: they share words.
-    StridedDisjoint,
-    /// Rows at any distance from a packet in src, at packets in dst.
-    Rows,
-    /// Rows with a pitch of whole packets.
-    RowsInPlace,
-    /// Some of the elements, each to a row of its own.
-    Fill,
-    /// A row to several rows, not a multiple of those that an invocation takes.
-    Repeated,
-    /// Columns to rows.
-    Transposed,
-    /// So many elements to each word, from groups without gaps between them, at any distance from a packet.
-    Spread(usize),
-    /// All but the first element of each word.
-    SpreadInPlace,
-}
-
-const ARRANGEMENTS: [Arrangement; 11] = [
-    Arrangement::Contiguous,
-    Arrangement::ContiguousInPlace,
-    Arrangement::ContiguousDisjoint,
-    Arrangement::Strided,
-    Arrangement::StridedInPlace,
-    Arrangement::StridedDisjoint,
-    Arrangement::Rows,
-    Arrangement::RowsInPlace,
-    Arrangement::Fill,
-    Arrangement::Repeated,
-    Arrangement::Transposed,
-];
-
-/// Those that only some dtypes can take: elements of a part of a word.
-fn arrangements_for(dtype: DType) -> Vec<Arrangement> {
-    let lanes = 32 / dtype.bits() as usize;
-    (1..lanes).map(Arrangement::Spread).chain((lanes > 1).then_some(Arrangement::SpreadInPlace)).collect()
-}
-
-fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], arrangement: Arrangement) {
+/// Clamps the elements where they lie by a route.
+fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route, place: Place) {
     let dtype = clamp.dtype();
-    let n = elements.len();
-    let signed = n.cast_signed();
-    let packed = Layout::packed(&[n]).unwrap();
-    let line = |stride, offset| Layout::strided(&[n], &[stride], offset).unwrap();
-    let sentinel = |count: usize| vec![0xa5; (count * dtype.size()).next_multiple_of(4)];
-    // Elements at every second address, something else between them.
-    let spread = |offset: usize| {
-        let mut spread = vec![0x5a5a_5a5a_5a5a_5a5a & mask(dtype); 2 * n + 2];
-        for (i, &bits) in elements.iter().enumerate() {
-            spread[2 * i + offset] = bits;
-        }
-        to_bytes(dtype, &spread)
-    };
-    match arrangement {
-        Arrangement::Contiguous => {
-            let src = to_bytes(dtype, elements);
-            check(gpu, clamp, (&packed, &src), (&packed, &sentinel(n)), Place::Apart);
-        }
-        Arrangement::ContiguousInPlace => {
-            let src = to_bytes(dtype, elements);
-            check(gpu, clamp, (&packed, &src), (&packed, &[]), Place::Same);
-        }
-        Arrangement::ContiguousDisjoint => {
-            let mut src = to_bytes(dtype, elements);
-            let back = src.len().next_multiple_of(16) / dtype.size();
-            src.resize(2 * src.len().next_multiple_of(16), 0xa5);
-            check(gpu, clamp, (&packed, &src), (&line(1, back), &[]), Place::Same);
-        }
-        Arrangement::Strided => {
-            let src = spread(1);
-            let dst = sentinel(n + 3);
-            check(gpu, clamp, (&line(2, 1), &src), (&line(-1, n + 1), &dst), Place::Apart);
-        }
-        Arrangement::StridedInPlace => {
-            check(gpu, clamp, (&line(2, 1), &spread(1)), (&line(2, 1), &[]), Place::Same);
-        }
-        Arrangement::StridedDisjoint => {
-            let even = Layout::strided(&[n], &[2], 0).unwrap();
-            let odd = Layout::strided(&[n], &[-2], (2 * signed - 1).unsigned_abs()).unwrap();
-            check(gpu, clamp, (&even, &spread(0)), (&odd, &[]), Place::Same);
-        }
-        Arrangement::Rows
-        | Arrangement::RowsInPlace
-        | Arrangement::Fill
-        | Arrangement::Repeated
-        | Arrangement::Transposed
-        | Arrangement::Spread(_)
-        | Arrangement::SpreadInPlace => run_matrix(gpu, clamp, elements, arrangement),
+    let (src, dst) = route.placed(elements.len(), place, [dtype; 2]).unwrap();
+    // The whole buffer holds elements, also where none is read: from all over the list, where they are fewer.
+    let count = src.required_bytes(dtype) as usize / dtype.size();
+    let some = elements.iter().copied().step_by(elements.len().div_ceil(count));
+    let mut src_bytes = to_bytes(dtype, &some.cycle().take(count).collect::<Vec<_>>());
+    let dst_bytes = vec![0xa5; dst.required_bytes(dtype) as usize];
+    if place != Place::Apart {
+        src_bytes.resize(src_bytes.len().max(dst_bytes.len()), 0xa5);
     }
-}
-
-/// The arrangements with more than one dimension, each held to the kernel it is for.
-fn run_matrix(gpu: &Gpu, clamp: &Clamp, elements: &[u64], arrangement: Arrangement) {
-    let dtype = clamp.dtype();
-    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
-    let matrix =
-        |rows: usize, pitch: usize, columns: usize| packed(&[rows, pitch]).slice(1, 0..columns).unwrap();
-    // The elements in a row-major matrix, filled up with the first.
-    let in_matrix = |rows: usize, pitch: usize, columns: usize| {
-        let mut bits = vec![elements[0]; rows * pitch];
-        for (row, elements) in bits.chunks_mut(pitch).zip(elements.chunks(columns)) {
-            row[..elements.len()].copy_from_slice(elements);
-        }
-        to_bytes(dtype, &bits)
-    };
-    let sentinel = |count: usize| vec![0xa5; (count * dtype.size()).next_multiple_of(4)];
-    let n = elements.len();
-    // As many as blocks take.
-    let many: Vec<u64> = elements.iter().copied().cycle().take(n.max(1100)).collect();
-    // Two rows at least.
-    let columns = if n < 1000 { 131 } else { 301 };
-    let rows = n.div_ceil(columns).max(2);
-    let (src, dst, src_bytes, kernel) = match arrangement {
-        Arrangement::Rows => {
-            let src = packed(&[rows, columns]);
-            (src, matrix(rows, 320, columns), in_matrix(rows, columns, columns), ", in rows")
-        }
-        Arrangement::RowsInPlace => {
-            let layout = matrix(rows, 320, columns);
-            (layout, layout, in_matrix(rows, 320, columns), ", in rows")
-        }
-        Arrangement::Fill => {
-            // As many as a few megabytes hold.
-            let every = n.div_ceil(5000);
-            let some: Vec<u64> = elements.iter().copied().step_by(every).collect();
-            let rows = some.len();
-            let column = packed(&[rows, 1]).broadcast_to(&[rows, 163]).unwrap();
-            (column, matrix(rows, 167, 163), to_bytes(dtype, &some), "(0 to 1)")
-        }
-        Arrangement::Repeated => {
-            // As many as a few megabytes hold, filled up with the first.
-            let every = n.div_ceil(50_000);
-            let mut some: Vec<u64> = elements.iter().copied().step_by(every).collect();
-            some.resize(some.len().next_multiple_of(32), elements[0]);
-            let columns = some.len() / 2;
-            // Each half to nine rows; a tenth stays as it is.
-            let halves = packed(&[2, 1, columns]).broadcast_to(&[2, 9, columns]).unwrap();
-            let rows = packed(&[2, 10, columns]).slice(1, 0..9).unwrap();
-            (halves, rows, to_bytes(dtype, &some), ", in rows")
-        }
-        Arrangement::Spread(length) => {
-            let groups = many.len().div_ceil(length);
-            let mut bits = vec![elements[0]; 1];
-            bits.extend(&many);
-            bits.resize(1 + groups * length, elements[0]);
-            let src = Layout::strided(&[groups, length], &[length.cast_signed(), 1], 1).unwrap();
-            (src, matrix(groups, 4 / dtype.size(), length), to_bytes(dtype, &bits), "block kernel")
-        }
-        Arrangement::SpreadInPlace => {
-            let lanes = 4 / dtype.size();
-            let words = many.len().div_ceil(lanes - 1);
-            let layout = packed(&[words, lanes]).slice(1, 1..lanes).unwrap();
-            let mut bits = vec![0x5a5a & mask(dtype); words * lanes];
-            let changing = (0..words * lanes).filter(|i| i % lanes != 0);
-            for (i, &element) in changing.zip(&many) {
-                bits[i] = element;
-            }
-            (layout, layout, to_bytes(dtype, &bits), "block kernel")
-        }
-        Arrangement::Transposed => {
-            let columns = n.div_ceil(320).next_multiple_of(16).max(64);
-            let src = packed(&[columns, 320]).permute(&[1, 0]).unwrap();
-            (src, packed(&[320, columns]), in_matrix(columns, 320, 320), "block kernel")
-        }
-        Arrangement::Contiguous
-        | Arrangement::ContiguousInPlace
-        | Arrangement::ContiguousDisjoint
-        | Arrangement::Strided
-        | Arrangement::StridedInPlace
-        | Arrangement::StridedDisjoint => unreachable!("{arrangement:?} is no matrix"),
-    };
-    let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
-    assert!(plan.contains(kernel), "{plan}");
-    assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
-    let place = if matches!(arrangement, Arrangement::RowsInPlace | Arrangement::SpreadInPlace) {
-        Place::Same
-    } else {
-        Place::Apart
-    };
-    let dst_bytes = sentinel(dst.required_bytes(dtype) as usize / dtype.size());
+    if by_hardware(gpu, clamp) {
+        let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
+        assert!(plan.contains("fast affine step"), "{plan}");
+    }
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
@@ -239,16 +65,19 @@ fn devices_for(dtype: DType) -> impl Iterator<Item = &'static Gpu> {
     devices().filter(move |gpu| gpu.dtypes().contains(&dtype))
 }
 
-fn every_arrangement(dtype: DType) {
+fn every_route(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
             // The arithmetic is that of the run: what differs is where elements lie. The random ones come last.
             let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
-            for arrangement in ARRANGEMENTS.into_iter().chain(arrangements_for(dtype)) {
-                let is_run = matches!(arrangement, Arrangement::Contiguous);
-                let count = elements.len() - if is_run { 0 } else { left_out };
-                run(gpu, clamp, &elements[..count], arrangement);
+            let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype));
+            for route in routes.filter(|route| !route.is_picture() && route.channels().is_none()) {
+                for &place in route.places(dtype, dtype) {
+                    let is_run = (route, place) == (Route::Run, Place::Apart);
+                    let count = elements.len() - if is_run { 0 } else { left_out };
+                    run(gpu, clamp, &elements[..count], route, place);
+                }
             }
         }
     }
@@ -320,12 +149,7 @@ fn every_clamp(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in clamps.iter().enumerate() {
             let elements = elements(clamp, 2000, n as u64);
-            run(
-                gpu,
-                clamp,
-                &elements,
-                if n % 8 == 0 { Arrangement::Strided } else { Arrangement::Contiguous },
-            );
+            run(gpu, clamp, &elements, if n % 8 == 0 { Route::Strided } else { Route::Run }, Place::Apart);
         }
     }
 }
@@ -358,7 +182,7 @@ fn products_decide_ties_and_survive_cancellation() {
     }
     for gpu in devices_for(DType::F32) {
         for (clamp, elements) in &clamps {
-            run(gpu, clamp, elements, Arrangement::Contiguous);
+            run(gpu, clamp, elements, Route::Run, Place::Apart);
         }
     }
 }
@@ -374,7 +198,7 @@ macro_rules! per_dtype {
         mod $name {
             #[test]
             fn every_specialization_agrees_with_the_reference() {
-                super::every_arrangement(wgpu_clamp::DType::$dtype);
+                super::every_route(wgpu_clamp::DType::$dtype);
             }
 
             #[test]

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use wgpu_clamp::testing::splitmix64;
 use wgpu_clamp::{Clamps, DType, Layout, reference};
 use zarrs::array::{Array, ArrayBytes, ArrayMetadata, CodecOptions};
 use zarrs::filesystem::FilesystemStore;
@@ -135,12 +136,6 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, input: &Path, output: &Path) {
 
 /// Bytes that differ from chunk to chunk, the same at each run.
 pub fn noise(seed: u64, len: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut word = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..len.div_ceil(8)).flat_map(|_| word().to_le_bytes()).take(len).collect()
+    let mut state = seed << 32;
+    (0..len.div_ceil(8)).flat_map(|_| splitmix64(&mut state).to_le_bytes()).take(len).collect()
 }

@@ -1,0 +1,247 @@
+//! How the operands of a case lie, each way for a kernel.
+
+use crate::kernel::PACKET;
+use crate::{DType, Error, Layout};
+
+/// How elements lie, each for a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// One run on both sides, at one distance from a packet.
+    Run,
+    /// Rows with a pitch, at any distance from a packet.
+    Rows,
+    /// One element to each row.
+    Fill,
+    /// Every second element, to reversed order.
+    Strided,
+    /// Every third element to a run.
+    Gathered,
+    /// Columns to rows.
+    Transposed,
+    /// Groups of so many elements without gaps, each to a word of its own.
+    Spread(usize),
+    /// Interleaved to planar, so many components, from pixels of so many; planes and pixels at packets or anywhere.
+    Planes(usize, usize, bool),
+    /// Planar to interleaved.
+    Pixels(usize, usize, bool),
+    /// As `Planes` off packets, of three components with a clamp for each.
+    ClampedPlanes,
+    /// As `Pixels` off packets, of three components with a clamp for each.
+    ClampedPixels,
+    /// Three planes, with a clamp for each.
+    Planar,
+    /// Pixels of three components, with a clamp for each.
+    Interleaved,
+    /// Pixels of six components, with a clamp for each, of which none begins at a packet.
+    Around,
+    /// A run, its bounds on the GPU.
+    Slots,
+    /// Each row to several.
+    Repeated,
+}
+
+impl Route {
+    /// All of them.
+    pub const ALL: [Self; 26] = [
+        Self::Run,
+        Self::Planar,
+        Self::Interleaved,
+        Self::Rows,
+        Self::Fill,
+        Self::Strided,
+        Self::Gathered,
+        Self::Transposed,
+        Self::Spread(1),
+        Self::Spread(2),
+        Self::Spread(3),
+        Self::Planes(3, 3, false),
+        Self::Planes(3, 3, true),
+        Self::Planes(3, 4, false),
+        Self::Planes(4, 4, true),
+        Self::Planes(2, 2, false),
+        Self::Pixels(3, 3, false),
+        Self::Pixels(3, 3, true),
+        Self::Pixels(3, 4, false),
+        Self::Pixels(4, 4, true),
+        Self::Pixels(2, 2, true),
+        Self::ClampedPlanes,
+        Self::ClampedPixels,
+        Self::Slots,
+        Self::Repeated,
+        Self::Around,
+    ];
+
+    /// Whether elements of the destination's dtype can lie so: a group leaves room in its word.
+    #[must_use]
+    pub const fn suits(self, dtype: DType) -> bool {
+        match self {
+            Self::Spread(1) => true,
+            Self::Spread(length) => length * dtype.size() < 4,
+            _ => true,
+        }
+    }
+
+    /// Whether these are pictures, of many shapes.
+    #[must_use]
+    pub const fn is_picture(self) -> bool {
+        matches!(self, Self::Planes(..) | Self::Pixels(..) | Self::ClampedPlanes | Self::ClampedPixels)
+    }
+
+    /// The axis whose indices have a clamp each, and how many these are.
+    #[must_use]
+    pub const fn channels(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Planar | Self::Interleaved => Some((1, 3)),
+            Self::Around => Some((1, 6)),
+            Self::ClampedPlanes | Self::ClampedPixels => Some((0, 3)),
+            _ => None,
+        }
+    }
+
+    /// How its operands can be placed for its kernel.
+    #[must_use]
+    pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
+        match self {
+            // What stays in dst, and an element for a row, are for two buffers.
+            Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
+            Self::Planes(..)
+            | Self::Pixels(..)
+            | Self::ClampedPlanes
+            | Self::ClampedPixels
+            | Self::Transposed
+            | Self::Repeated => &[Place::Apart, Place::Behind],
+            _ if source.size() == dtype.size() => &[Place::Apart, Place::Behind, Place::Same],
+            _ => &[Place::Apart, Place::Behind],
+        }
+    }
+
+    /// What it is called in a report.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "a run",
+            Self::Rows => "rows",
+            Self::Fill => "one element to each row",
+            Self::Strided => "every second element, reversed",
+            Self::Gathered => "every third element to a run",
+            Self::Transposed => "columns to rows",
+            Self::Spread(_) => "groups to words",
+            Self::Planes(_, _, false) => "pixels to planes",
+            Self::Planes(_, _, true) => "pixels to planes, off packets",
+            Self::Pixels(_, _, false) => "planes to pixels",
+            Self::Pixels(_, _, true) => "planes to pixels, off packets",
+            Self::ClampedPlanes => "pixels to planes, off packets, of a clamp each",
+            Self::ClampedPixels => "planes to pixels, off packets, of a clamp each",
+            Self::Planar => "planes of a clamp each",
+            Self::Interleaved => "pixels of a clamp for each component",
+            Self::Around => "pixels of a clamp for each component, off packets",
+            Self::Slots => "a run, bounds on the GPU",
+            Self::Repeated => "each row to several",
+        }
+    }
+
+    /// The layouts of src and dst for about `n` elements, where the operands are placed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if these are more than a platform can count.
+    pub fn placed(
+        self,
+        n: usize,
+        place: Place,
+        [source, dtype]: [DType; 2],
+    ) -> Result<(Layout, Layout), Error> {
+        let (src, dst) = self.layouts(n, dtype)?;
+        Ok(match place {
+            Place::Apart => (src, dst),
+            // Src with a pitch of its own may repeat elements, dst may not.
+            Place::Same => (dst, dst),
+            // Every second element to those between: they share words.
+            Place::Behind if self == Self::Strided && source.size() == dtype.size() => (src, dst),
+            Place::Behind => {
+                // At the same distance from a packet.
+                let bytes = src.required_bytes(source).next_multiple_of(PACKET as u64);
+                let behind = bytes as usize / dtype.size();
+                (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
+            }
+        })
+    }
+
+    /// Layouts of src and dst for at least `n` elements. They repeat what there is too little of.
+    fn layouts(self, n: usize, dtype: DType) -> Result<(Layout, Layout), Error> {
+        let packed = |shape: &[usize]| Layout::packed(shape);
+        let rows = n.div_ceil(141).max(2);
+        let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
+        // Pixels of `of` elements, and `count` of these in planes.
+        let picture = |count: usize, of: usize, off: bool| {
+            let width = n.div_ceil(count).next_multiple_of(64) / 2 + if off { 37 } else { 64 };
+            let pad = if off { 3 } else { 0 };
+            let (pixel_row, plane_row) = (width * of + pad, width + pad);
+            let strides = |strides: [usize; 3]| strides.map(usize::cast_signed);
+            let pixels = Layout::strided(&[count, 2, width], &strides([1, pixel_row, of]), usize::from(off))?;
+            let planes = strides([2 * plane_row + pad, plane_row, 1]);
+            Ok((pixels, Layout::strided(&[count, 2, width], &planes, if off { 5 } else { 0 })?))
+        };
+        Ok(match self {
+            Self::Run | Self::Slots => (packed(&[n])?, packed(&[n])?),
+            Self::Rows => (packed(&[rows, 143])?.slice(1, 0..141)?, packed(&[rows, 144])?.slice(1, 0..141)?),
+            Self::Fill => {
+                let rows = n.min(2000);
+                (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
+            }
+            Self::Repeated => {
+                // Rows of whole packets, each to ten: the eight that an invocation stores, and two more. Not every value,
+                // as dst is ten times as large.
+                let rows = n.min(16_384).div_ceil(192);
+                (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
+            }
+            Self::Strided => (line(n, 2, 1)?, line(n, -2, 2 * n)?),
+            Self::Gathered => (line(n, 3, 1)?, line(n, 1, 3)?),
+            Self::Transposed => {
+                let columns = n.div_ceil(192).next_multiple_of(16).max(64);
+                (packed(&[columns, 192])?.permute(&[1, 0])?, packed(&[192, columns])?)
+            }
+            Self::Spread(taken) => {
+                let lanes = (4 / dtype.size()).max(2);
+                let groups = n.div_ceil(taken);
+                (packed(&[groups, taken])?, packed(&[groups, lanes])?.slice(1, 0..taken)?)
+            }
+            Self::Planes(count, of, off) => picture(count, of, off)?,
+            Self::ClampedPlanes => picture(3, 3, true)?,
+            Self::ClampedPixels => {
+                let (pixels, planes) = picture(3, 3, true)?;
+                (planes, pixels)
+            }
+            Self::Pixels(count, of, off) => {
+                let (pixels, planes) = picture(count, of, off)?;
+                (planes, pixels)
+            }
+            Self::Planar => {
+                let layout = packed(&[2, 3, n.div_ceil(2)])?;
+                (layout, layout)
+            }
+            Self::Interleaved => {
+                // From an odd element on, with all packets of an invocation; each element meets each clamp.
+                let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
+                let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
+                (layout, layout)
+            }
+            Self::Around => {
+                // Each element meets half of the clamps.
+                let layout = Layout::strided(&[n.div_ceil(2) + 1, 6], &[6, 1], 5)?;
+                (layout, layout)
+            }
+        })
+    }
+}
+
+/// How the operands are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In two buffers.
+    Apart,
+    /// In one buffer: where src leaves room, else behind it.
+    Behind,
+    /// In place.
+    Same,
+}

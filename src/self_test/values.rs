@@ -1,0 +1,137 @@
+//! Elements, scales and biases that are worth a look, and a generator of more.
+
+use crate::DType;
+
+/// Steele and Vigna's splitmix64: the next 64 bits, and the state behind them.
+#[must_use]
+pub const fn splitmix64(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and
+/// others.
+pub const AFFINES: [(f32, f32); 9] = [
+    (1.0 / 255.0, 0.0),
+    (-1.7, 200.3),
+    (0.5, 0.25),
+    (0.5, 0.0),
+    (255.0, 0.5),
+    (1.0, -128.0),
+    (77.77, -1e4),
+    (1e-6, 3.5),
+    (3e7, -1.5e7),
+];
+
+/// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
+/// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
+pub const MORE_AFFINES: [(f32, f32); 14] = [
+    (1.007_812_5, -1.007_812_6),
+    (-1.0, 0.0),
+    (3e38, -3e38),
+    (1e-38, 1e-45),
+    (0.0, -0.0),
+    (-0.0, 7.0),
+    (16_777_215.0, -0.5),
+    (0.099_999_99, 40_000.0),
+    (0.099_999_99, 41_000.0),
+    // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
+    (f32::from_bits(0x5ac0_0001), 0.0),
+    (f32::from_bits(0x3b40_0001), 0.0),
+    (f32::from_bits(0x2c40_0001), 0.0),
+    (f32::from_bits(0x2bc0_0001), 0.0),
+    (f32::from_bits(0x2b40_0001), 0.0),
+];
+
+/// All-ones of the dtype's width.
+#[must_use]
+pub const fn mask(dtype: DType) -> u64 {
+    u64::MAX >> (64 - dtype.bits())
+}
+
+/// The bits of a number as an element: rounded to a float dtype, or its integer part.
+#[must_use]
+pub fn bits_of(dtype: DType, number: f64) -> u64 {
+    match dtype {
+        DType::F16 => half::f16::from_f64(number).to_bits().into(),
+        DType::BF16 => half::bf16::from_f64(number).to_bits().into(),
+        DType::F32 => (number as f32).to_bits().into(),
+        DType::F64 => number.to_bits(),
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (number as i64).cast_unsigned() & mask(dtype),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => number as u64,
+    }
+}
+
+/// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the dtype, small numbers, powers of two; each with
+/// its neighbours and both signs.
+#[must_use]
+pub fn edges(dtype: DType) -> Vec<u64> {
+    let (bits, mask) = (dtype.bits(), mask(dtype));
+    let mut centers = vec![0, mask >> 1];
+    if dtype.is_float() {
+        let m = mantissa_bits(dtype);
+        let infinity = (mask >> 1) & !((1 << m) - 1);
+        let one = (infinity >> 1) & !((1 << m) - 1);
+        centers.extend([1 << m, infinity, infinity | 1 << (m - 1), one]);
+        centers.extend([0.5, 2.0, 3.0, 6.0, 255.0, 256.0, 65504.0, 1e-5, 0.1].map(|x| bits_of(dtype, x)));
+        // Payloads: signalling and quiet.
+        centers.extend([infinity | 5, infinity | 1 << (m - 1) | 3]);
+    } else {
+        centers.extend((0..bits).map(|n| 1 << n));
+        centers.extend([mask, 100, 10, 6]);
+    }
+    let sign = if dtype.is_float() { 1 << (bits - 1) } else { 0 };
+    let mut edges: Vec<u64> = centers
+        .iter()
+        .flat_map(|&center: &u64| [center.wrapping_sub(1), center, center.wrapping_add(1)])
+        .flat_map(|x| [x, x ^ sign, x.wrapping_neg()])
+        .map(|x| x & mask)
+        .collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+fn mantissa_bits(dtype: DType) -> u32 {
+    match dtype {
+        DType::F16 => 10,
+        DType::BF16 => 7,
+        DType::F64 => 52,
+        _ => 23,
+    }
+}
+
+/// Every value of 8 and 16 bits; of wider dtypes [`edges`], for floats what is around halves and limits of other dtypes,
+/// and `random` patterns.
+#[must_use]
+pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
+    let mask = mask(dtype);
+    if dtype.bits() <= 16 {
+        return (0..=mask).collect();
+    }
+    let mut elements = edges(dtype);
+    if dtype.is_float() {
+        elements.extend((0..dtype.bits()).map(|bit| 1 << bit));
+        let halves = (0..=600).map(|n| f64::from(n) / 2.0 - 150.0);
+        let limits =
+            [65_504.0, 65_520.0, 65_535.5, 32_767.5, 32_768.5, 127.5, 255.5, 1e38, 1e-38, 1e-45, 6e-8];
+        for number in halves.chain(limits) {
+            let bits = bits_of(dtype, number);
+            let sign = (mask >> 1) + 1;
+            elements.extend([bits, bits ^ sign, bits.wrapping_add(1) & mask, bits.wrapping_sub(1) & mask]);
+        }
+    }
+    let mut state = 0;
+    elements.extend((0..random).map(|n| {
+        let bits = splitmix64(&mut state) & mask;
+        match (dtype, n % 2) {
+            // Half of them small numbers: the others mostly saturate.
+            (DType::F32, 0) => u64::from((f32::from(bits as i16) / 64.0).to_bits()),
+            (DType::I32 | DType::U32 | DType::I64 | DType::U64, 0) => bits & 0xfff,
+            _ => bits,
+        }
+    }));
+    elements
+}
