@@ -8,104 +8,80 @@
 //! (maximum resident set size on Linux, 2026-11-23).
 //!
 //! OUTPUT appears under its name when it is complete: until then it is a temporary file beside it, `.clamp_npy.` with six
-//! letters and `.part`, which an error removes and a kill leaves behind.
+//! letters, which an error removes and a kill leaves behind.
 //!
-//! A clamp treats all elements alike, so Fortran order stays as it is. Big-endian elements are turned on the way in and out.
-//!
-//! With `--min` and `--max` alone the results are the bits of `numpy.clip`, unless MIN > MAX: MIN wins here, MAX there.
+//! Scale and bias are taken as f32 unless OUTPUT is f64. With `--dtype`, what becomes an integer loses its fraction and
+//! saturates, and NaN becomes 0. With `--min` and `--max` alone the results are the bits of `numpy.clip`, unless MIN > MAX:
+//! MIN wins here, MAX there.
 
-use std::collections::HashMap;
+use std::fmt::Debug;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
-use std::path::{self, PathBuf};
-use std::process::ExitCode;
+use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 
+use anyhow::{Context as _, Result, anyhow, ensure};
+use clap::{ArgGroup, ArgMatches, Command, arg, value_parser};
 use half::{bf16, f16};
 use indicatif::{ProgressBar, ProgressStyle};
-use lexopt::ValueExt as _;
-use npyz::{Endianness, NpyHeader, TypeStr, WriteOptions, WriterBuilder as _};
-use wgpu_clamp::{Clamp, DType, Host, Number, Precision};
-
-const USAGE: &str = "usage: clamp_npy [OPTIONS] INPUT OUTPUT
-
-Clamps every element of a .npy file: max(MIN, min(x * SCALE + BIAS, MAX)).
-OUTPUT gets the shape, order and byte order of INPUT, and may not be INPUT.
-
-  --min NUMBER    lower bound, an element of OUTPUT; none if not given
-  --max NUMBER    upper bound, an element of OUTPUT; none if not given
-  --scale NUMBER  an f32 (f64 if OUTPUT is f64); 1 if not given
-  --bias NUMBER   an f32 (f64 if OUTPUT is f64); 0 if not given
-  --dtype DTYPE   of OUTPUT; that of INPUT if not given. Any two of u8, i8, u16,
-                  i16, f16 and f32 convert; what becomes an integer loses its
-                  fraction and saturates, and NaN becomes 0";
+use npyz::{NpyHeader, WriteOptions, WriterBuilder as _};
+use tempfile::NamedTempFile;
+use wgpu_clamp::{Clamp, DType, Element, Host, Number, Precision};
 
 /// Elements per slice: at most 32 MiB to read, and as much to write.
-const SLICE: u64 = 4 << 20;
+const SLICE: usize = 4 << 20;
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-/// The values of options, by names without hyphens.
-type Options = HashMap<String, String>;
-
-fn main() -> ExitCode {
-    match run() {
-        Ok(said) => println!("{said}"),
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::FAILURE;
-        }
+fn main() {
+    let operator = ArgGroup::new("operator").args(["min", "max", "scale", "bias", "dtype"]);
+    let args = Command::new("clamp_npy")
+        .about("Clamps every element of a .npy file: max(MIN, min(x * SCALE + BIAS, MAX))")
+        .arg(arg!(--min <NUMBER> "Lower bound, an element of OUTPUT"))
+        .arg(arg!(--max <NUMBER> "Upper bound, an element of OUTPUT"))
+        .arg(arg!(--scale <NUMBER>).value_parser(value_parser!(f64)).default_value("1"))
+        .arg(arg!(--bias <NUMBER>).value_parser(value_parser!(f64)).default_value("0"))
+        .arg(arg!(--dtype <DTYPE> "Of OUTPUT").value_parser(["u8", "i8", "u16", "i16", "f16", "f32"]))
+        .mut_args(|option| option.allow_hyphen_values(true))
+        .group(operator.required(true).multiple(true))
+        .arg(arg!(<INPUT> "A .npy file").value_parser(value_parser!(PathBuf)))
+        .arg(arg!(<OUTPUT> "Another, of that shape and order").value_parser(value_parser!(PathBuf)))
+        .override_usage("clamp_npy [OPTIONS] <INPUT> <OUTPUT>")
+        .get_matches();
+    if let Err(error) = run(&args) {
+        eprintln!("error: {error:#}");
+        std::process::exit(1);
     }
-    ExitCode::SUCCESS
 }
 
-/// Returns what there is to say.
-fn run() -> Result<String> {
-    let arguments = arguments().map_err(|error| format!("{error} (--help lists the options)"))?;
-    let Some((options, input_path, output_path)) = arguments else { return Ok(USAGE.to_owned()) };
-    let unread = |error| format!("INPUT: cannot read {}: {error}", input_path.display());
-    let refused = |error| format!("INPUT: {}: {error}", input_path.display());
-    let mut input = File::open(&input_path).map_err(unread)?;
-    let header = NpyHeader::from_reader(&input).map_err(unread)?;
-    let (source, big_endian) = element_type(&header).map_err(refused)?;
-    let clamp = clamp(&options, source)?;
+fn run(args: &ArgMatches) -> Result<()> {
+    let [input, output] = ["INPUT", "OUTPUT"].map(|name| args.get_one::<PathBuf>(name).expect("required"));
+    let of_input = || format!("INPUT: {}", input.display());
+    let of_output = || format!("OUTPUT: {}", output.display());
+
+    let input = input.canonicalize().with_context(of_input)?;
+    let (mut file, header, source, big_endian) = open(&input).with_context(of_input)?;
+    let clamp = clamp(args, source)?;
     let dtype = clamp.dtype();
 
-    // The header's own count may have overflowed.
-    let shape = header.shape();
-    let bytes = shape.iter().fold(source.size() as u64, |bytes, &extent| bytes.saturating_mul(extent));
-    let found = input.metadata()?.len().saturating_sub(input.stream_position()?);
-    if found != bytes {
-        let error = format!("{found} bytes follow its header; {shape:?} elements of {source} take {bytes}");
-        return Err(refused(error).into());
-    }
-
-    let unwritten = |error| format!("OUTPUT: cannot write {}: {error}", output_path.display());
-    let refused = |error| format!("OUTPUT: {} {error}; give another name", output_path.display());
     // A link stays a link, and the file that it names is replaced.
-    let output = output_path.canonicalize().or_else(|_| path::absolute(&output_path)).map_err(unwritten)?;
-    if output == input_path.canonicalize()? {
-        return Err(refused("is INPUT").into());
-    }
-    let folder = output.parent().filter(|_| output.is_file() || !output.exists());
-    let folder = folder.ok_or_else(|| refused("is there and is not a file"))?;
-    let host = Host::open_blocking()?;
-    let part = tempfile::Builder::new().prefix(".clamp_npy.").suffix(".part").tempfile_in(folder);
-    let mut part = part.map_err(unwritten)?;
+    let target = output.canonicalize().or_else(|_| path::absolute(output)).with_context(of_output)?;
+    ensure!(target != input, "{} is INPUT; give another name", of_output());
+    ensure!(target.is_file() || !target.exists(), "{} is not a file; give another name", of_output());
+    let folder = target.with_file_name("");
+    let mut part = NamedTempFile::with_prefix_in(".clamp_npy.", folder).with_context(of_output)?;
     let byte_order = if dtype.size() == 1 { '|' } else { ['<', '>'][usize::from(big_endian)] };
-    let code: TypeStr = format!("{byte_order}{}{}", &dtype.name()[..1], dtype.size()).parse()?;
-    let writer = WriteOptions::new_header_only().dtype(npyz::DType::new_scalar(code)).writer(&mut part);
-    writer.order(header.order()).shape(shape).write_header_only().map_err(unwritten)?;
+    let code = npyz::DType::new_scalar(format!("{byte_order}{}", code(dtype)).parse()?);
+    let writer = WriteOptions::new_header_only().dtype(code).shape(header.shape()).order(header.order());
+    writer.writer(&mut part).write_header_only().with_context(of_output)?;
 
+    // Never closed: a driver that is unloaded just before the process ends may leave an exit handler behind that is gone.
+    let host = Box::leak(Box::new(Host::open_blocking()?));
     let style = "{wide_bar} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left";
-    let bar = ProgressBar::new(bytes).with_style(ProgressStyle::with_template(style)?);
-    let elements = bytes / source.size() as u64;
-    let (mut src, mut dst) = (Vec::new(), Vec::new());
-    for first in (0..elements).step_by(SLICE as usize) {
-        let len = SLICE.min(elements - first) as usize;
-        src.resize(len * source.size(), 0);
-        dst.resize(len * dtype.size(), 0);
-        input.read_exact(&mut src).map_err(unread)?;
+    let bar = ProgressBar::new(header.len() * source.size() as u64);
+    bar.set_style(ProgressStyle::with_template(style)?);
+    for first in (0..header.len()).step_by(SLICE) {
+        let len = SLICE.min((header.len() - first) as usize);
+        let (mut src, mut dst) = (vec![0; len * source.size()], vec![0; len * dtype.size()]);
+        file.read_exact(&mut src).with_context(of_input)?;
         if big_endian {
             src.chunks_exact_mut(source.size()).for_each(<[u8]>::reverse);
         }
@@ -113,100 +89,79 @@ fn run() -> Result<String> {
         if big_endian {
             dst.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
         }
-        part.write_all(&dst).map_err(unwritten)?;
+        part.write_all(&dst).with_context(of_output)?;
         bar.inc(src.len() as u64);
     }
 
-    // On the disk before it has its name, and as readable as INPUT: temporary files are for their owner alone.
-    part.as_file().sync_all().map_err(unwritten)?;
-    part.as_file().set_permissions(input.metadata()?.permissions()).map_err(unwritten)?;
-    part.persist(&output).map_err(|error| unwritten(error.error))?;
-    let said = format!("{}: {elements} elements, {clamp}, on {}", output_path.display(), host.adapter());
-    // The process ends here. A driver that is unloaded just before may leave an exit handler behind that is gone.
-    std::mem::forget(host);
-    Ok(said)
+    // As readable as INPUT (temporary files are for their owner alone), and on the disk before it has its name.
+    let permissions = file.metadata().with_context(of_input)?.permissions();
+    part.as_file().set_permissions(permissions).with_context(of_output)?;
+    part.as_file().sync_all().with_context(of_output)?;
+    part.persist(&target).map_err(|error| error.error).with_context(of_output)?;
+    println!("{}: {} elements, {clamp}, on {}", output.display(), header.len(), host.adapter());
+    Ok(())
 }
 
-/// The options, INPUT and OUTPUT, or `None` if help is asked for.
-fn arguments() -> Result<Option<(Options, PathBuf, PathBuf)>> {
-    let (mut options, mut paths) = (Options::new(), Vec::new());
-    let mut parser = lexopt::Parser::from_env();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Long(name @ ("min" | "max" | "scale" | "bias" | "dtype")) => {
-                let name = name.to_owned();
-                options.insert(name, parser.value()?.string()?);
-            }
-            lexopt::Arg::Long("help") => return Ok(None),
-            lexopt::Arg::Value(path) => paths.push(PathBuf::from(path)),
-            _ => return Err(arg.unexpected().into()),
-        }
-    }
-    let count = paths.len();
-    let [input, output] = <[PathBuf; 2]>::try_from(paths)
-        .map_err(|_| format!("{count} files are named; an INPUT and an OUTPUT are needed"))?;
-    if options.is_empty() {
-        return Err("nothing to do: give --min, --max, --scale, --bias or --dtype".into());
-    }
-    Ok(Some((options, input, output)))
+/// The file behind its header, the header, and the elements' dtype and whether they are big-endian.
+fn open(path: &Path) -> Result<(File, NpyHeader, DType, bool)> {
+    let mut file = File::open(path)?;
+    let header = NpyHeader::from_reader(&file)?;
+    let descr = header.dtype().descr();
+    let dtype = DType::ALL.into_iter().find(|&dtype| descr[2..] == format!("{}'", code(dtype)));
+    let unknown = || format!("its elements are {descr}; i1 to i8, u1 to u8 and f2 to f8 can be clamped");
+    let dtype = dtype.with_context(unknown)?;
+    // The header's own count may have overflowed.
+    let shape = header.shape();
+    let bytes = shape.iter().fold(dtype.size() as u64, |bytes, &extent| bytes.saturating_mul(extent));
+    let found = file.metadata()?.len().saturating_sub(file.stream_position()?);
+    ensure!(found == bytes, "{found} bytes follow its header; {shape:?} elements of {dtype} take {bytes}");
+    Ok((file, header, dtype, descr.starts_with("'>")))
 }
 
-/// The dtype of the elements, and whether they are big-endian.
-fn element_type(header: &NpyHeader) -> std::result::Result<(DType, bool), String> {
-    let found = header.dtype();
-    if let npyz::DType::Plain(code) = &found {
-        let bits = code.size_field().saturating_mul(8);
-        if let Ok(dtype) = format!("{}{bits}", code.type_char().to_str()).parse() {
-            return Ok((dtype, code.endianness() == Endianness::Big));
-        }
-    }
-    let known = "i1, i2, i4, i8, u1, u2, u4, u8, f2, f4 and f8";
-    Err(format!("its elements are {}; those that can be clamped are {known}", found.descr()))
+/// As the header of a file names it, after the byte order: `f4` for f32.
+fn code(dtype: DType) -> String {
+    format!("{}{}", &dtype.name()[..1], dtype.size())
 }
 
 /// The clamp for elements of `source`, whose results are the same bits on every GPU.
-fn clamp(options: &Options, source: DType) -> Result<Clamp> {
-    let dtype = options.get("dtype").map_or(Ok(source), |name| name.parse());
-    let dtype = dtype.map_err(|error| format!("--{error}"))?;
-    if dtype == DType::BF16 {
-        return Err("--dtype: \"bf16\" is not in NumPy; give f16 or f32".into());
-    }
-    let clamp = Clamp::unbounded(dtype).with_source(source).map_err(|error| format!("--dtype: {error}"))?;
-    let clamp = clamp.with_bounds(bound(options, "min", dtype)?, bound(options, "max", dtype)?)?;
-    let clamp = clamp.with_precision(Precision::Exact);
+fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
+    let dtype = args.get_one::<String>("dtype").map_or(Ok(source), |name| name.parse())?;
+    let clamp = match dtype {
+        DType::F32 => bounded(args, [f32::MIN, f32::MAX]),
+        DType::F16 => bounded(args, [f16::MIN, f16::MAX]),
+        DType::BF16 => bounded(args, [bf16::MIN, bf16::MAX]),
+        DType::F64 => bounded(args, [f64::MIN, f64::MAX]),
+        DType::I8 => bounded(args, [i8::MIN, i8::MAX]),
+        DType::I16 => bounded(args, [i16::MIN, i16::MAX]),
+        DType::I32 => bounded(args, [i32::MIN, i32::MAX]),
+        DType::I64 => bounded(args, [i64::MIN, i64::MAX]),
+        DType::U8 => bounded(args, [u8::MIN, u8::MAX]),
+        DType::U16 => bounded(args, [u16::MIN, u16::MAX]),
+        DType::U32 => bounded(args, [u32::MIN, u32::MAX]),
+        DType::U64 => bounded(args, [u64::MIN, u64::MAX]),
+    }?;
+    let [scale, bias] = ["scale", "bias"].map(|name| *args.get_one(name).expect("it has a default"));
     let clamp = if dtype == DType::F64 {
-        clamp.with_affine_f64(number(options, "scale", 1.0)?, number(options, "bias", 0.0)?)
+        clamp.with_affine_f64(scale, bias)
     } else {
-        clamp.with_affine(number(options, "scale", 1.0)?, number(options, "bias", 0.0)?)
+        clamp.with_affine(scale as f32, bias as f32)
     };
-    Ok(clamp.map_err(|error| format!("--{error}"))?)
+    let clamp = clamp.map_err(|error| anyhow!("--{error}"))?.with_precision(Precision::Exact);
+    let remedy = "any two of u8, i8, u16, i16, f16 and f32 do";
+    clamp.with_source(source).map_err(|_| anyhow!("--dtype: {source} does not convert to {dtype}; {remedy}"))
 }
 
-/// A number of `dtype`: exact if that is an integer, else rounded to nearest (to f16 by way of f32).
-fn bound(options: &Options, name: &str, dtype: DType) -> Result<Number> {
-    let Some(text) = options.get(name) else { return Ok(Number::Absent) };
-    macro_rules! parse {
-        ($($dtype:ident $number:ty,)*) => {
-            match dtype {
-                $(DType::$dtype => {
-                    let (lowest, highest) = (<$number>::MIN, <$number>::MAX);
-                    // Neither an infinity nor what becomes one.
-                    let value = text.parse().ok().filter(|value| (lowest..=highest).contains(value));
-                    value.map(Number::from).ok_or_else(|| format!("{lowest:?} to {highest:?}"))
-                })*
-            }
-        };
-    }
-    let bound = parse! {
-        F32 f32, F16 f16, BF16 bf16, F64 f64, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
+/// A clamp with the bounds that are given, read as elements: each integer is exact, and infinities are refused.
+fn bounded<T: Element + FromStr + PartialOrd + Debug>(
+    args: &ArgMatches,
+    [lowest, highest]: [T; 2],
+) -> Result<Clamp> {
+    let bound = |name| {
+        let Some(text) = args.get_one::<String>(name) else { return Ok(Number::Absent) };
+        let value = text.parse().ok().filter(|value| (lowest..=highest).contains(value));
+        value.map(Number::from).with_context(|| {
+            format!("--{name}: {text:?} is no {}; give a number from {lowest:?} to {highest:?}", T::DTYPE)
+        })
     };
-    Ok(bound.map_err(|range| format!("--{name}: {text:?} is no {dtype}; give a number from {range}"))?)
-}
-
-fn number<T: FromStr>(options: &Options, name: &str, default: T) -> Result<T> {
-    let Some(text) = options.get(name) else { return Ok(default) };
-    let kind = std::any::type_name::<T>();
-    Ok(text
-        .parse()
-        .map_err(|_| format!("--{name}: {text:?} is no {kind}; give a number such as -1.5 or 1e-3"))?)
+    Ok(Clamp::unbounded(T::DTYPE).with_bounds(bound("min")?, bound("max")?)?)
 }

@@ -36,11 +36,12 @@ pub fn run(options: &[&str], input: impl AsRef<Path>, output: impl AsRef<Path>) 
     command(options, input, output).output().unwrap()
 }
 
-/// Fails, and says all of `words`.
+/// Fails, and says all of `words`. Where the command line alone is wrong, it points to the help, and the code is 2.
 #[track_caller]
 pub fn refused(output: &Output, words: &[&str]) {
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let code = if said.contains("try '--help'") { 2 } else { 1 };
+    assert_eq!(output.status.code(), Some(code), "{said}");
     for word in words {
         assert!(said.contains(word), "{said:?} lacks {word:?}");
     }

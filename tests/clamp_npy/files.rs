@@ -1,7 +1,10 @@
 //! The output appears when it is complete, and not before.
 
 use std::fs::{self, File};
-use std::path::Path;
+#[cfg(unix)]
+use std::io::Write as _;
+#[cfg(unix)]
+use std::process::Command;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -23,12 +26,6 @@ fn a_file_that_is_cut_or_goes_on_leaves_no_output() {
     assert_eq!(names(folder.path()), ["in.npy"]);
 }
 
-/// The name of an output that is not complete.
-fn is_part(name: &str) -> bool {
-    name.starts_with(".clamp_npy.")
-        && Path::new(name).extension().is_some_and(|extension| extension == "part")
-}
-
 /// Starts the example on a large file, and waits until a part of the output is on the disk.
 #[track_caller]
 fn half_done(folder: &TempDir) -> Child {
@@ -44,7 +41,7 @@ fn half_done(folder: &TempDir) -> Child {
         .unwrap();
     let start = Instant::now();
     loop {
-        let part = names(folder.path()).into_iter().find(|name| is_part(name));
+        let part = names(folder.path()).into_iter().find(|name| name.starts_with(".clamp_npy."));
         if part.is_some_and(|part| fs::metadata(folder.path().join(part)).unwrap().len() > 4 << 20) {
             return child;
         }
@@ -71,7 +68,7 @@ fn an_input_that_ends_in_the_middle_leaves_nothing() {
     let folder = TempDir::new().unwrap();
     let child = half_done(&folder);
     File::options().write(true).open(folder.path().join("in.npy")).unwrap().set_len(100).unwrap();
-    refused(&child.wait_with_output().unwrap(), &["INPUT: cannot read", "in.npy"]);
+    refused(&child.wait_with_output().unwrap(), &["INPUT: ", "in.npy: "]);
     assert_eq!(names(folder.path()), ["in.npy"]);
 }
 
@@ -82,13 +79,29 @@ fn an_error_leaves_the_output_as_it_was() {
     fs::write(&out, "before").unwrap();
     let input = data("f4_c.npy");
     refused(&run(&["--min=x"], &input, &out), &["--min"]);
-    refused(&run(&["--min=0"], folder.path().join("none.npy"), &out), &["INPUT: cannot read", "none.npy"]);
-    refused(&run(&["--min=0"], folder.path(), &out), &["INPUT: cannot read"]);
+    refused(&run(&["--min=0"], folder.path().join("none.npy"), &out), &["INPUT: ", "none.npy: "]);
+    refused(&run(&["--min=0"], folder.path(), &out), &["INPUT: "]);
     assert_eq!(fs::read(&out).unwrap(), b"before");
     refused(&run(&["--min=0"], &input, folder.path()), &["OUTPUT", "not a file"]);
     let nowhere = folder.path().join("nowhere/out.npy");
-    refused(&run(&["--min=0"], &input, nowhere), &["OUTPUT: cannot write", "nowhere"]);
+    refused(&run(&["--min=0"], &input, nowhere), &["OUTPUT: ", "nowhere"]);
     assert_eq!(names(folder.path()), ["out.npy"]);
+}
+
+/// One has a path but no position, the other no path that leads to it.
+#[cfg(unix)]
+#[test]
+fn an_input_that_is_a_pipe_is_named() {
+    let folder = TempDir::new().unwrap();
+    let [pipe, out] = ["pipe", "out.npy"].map(|name| folder.path().join(name));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Open for both, so that neither side waits for the other.
+    let mut both = File::options().read(true).write(true).open(&pipe).unwrap();
+    both.write_all(&fs::read(data("f4_c.npy")).unwrap()).unwrap();
+    refused(&run(&["--min=0"], &pipe, &out), &["error: INPUT: ", "pipe: "]);
+    let piped = command(&["--min=0"], "/dev/stdin", &out).stdin(Stdio::piped()).output().unwrap();
+    refused(&piped, &["error: INPUT: /dev/stdin: "]);
+    assert_eq!(names(folder.path()), ["pipe"]);
 }
 
 #[test]
@@ -136,7 +149,7 @@ fn links_stay_and_permissions_are_those_of_the_input() {
     // A rename would have put a file in the place of the socket, as of a pipe or a device.
     let socket = folder.path().join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    refused(&run(&["--min=0"], &input, &socket), &["OUTPUT", "is there and is not a file"]);
+    refused(&run(&["--min=0"], &input, &socket), &["OUTPUT: ", "is not a file; give another name"]);
     assert!(!fs::metadata(&socket).unwrap().is_file());
     drop(listener);
 }

@@ -12,7 +12,7 @@ fn what_numpy_has_and_we_have_not_is_named() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out.npy");
     for (name, words) in [
-        ("bool", "its elements are '|b1'; those that can be clamped are i1, i2,"),
+        ("bool", "its elements are '|b1'; i1 to i8, u1 to u8 and f2 to f8 can be clamped"),
         ("complex", "its elements are '<c16'"),
         ("longdouble", "its elements are '<f16'"),
         ("string", "its elements are '<U2'"),
@@ -20,7 +20,7 @@ fn what_numpy_has_and_we_have_not_is_named() {
         ("date", "its elements are '<M8[D]'"),
         ("duration", "its elements are '<m8[s]'"),
         ("raw", "its elements are '|V2'"),
-        ("structure", "cannot read"),
+        ("structure", "list entry must contain a string for id"),
         ("object", "its elements are '|O'"),
         ("archive", "magic not found for NPY file"),
         ("two_arrays", "152 bytes follow its header; [3] elements of i32 take 12"),
@@ -63,7 +63,7 @@ fn headers_that_are_wrong() {
     {
         let input = folder.path().join("in.npy");
         fs::write(&input, bytes).unwrap();
-        refused(&run(&["--min=0"], &input, &out), &["INPUT: cannot read ", "in.npy: "]);
+        refused(&run(&["--min=0"], &input, &out), &["INPUT: ", "in.npy: "]);
     }
     assert_eq!(names(folder.path()), ["in.npy"]);
 }
@@ -92,17 +92,18 @@ fn values_that_are_none() {
         ("f2", &["--min=-65520"], "--min: \"-65520\" is no f16; give a number from -65504.0 to 65504.0"),
         ("f8", &["--max=1e400"], "--max: \"1e400\" is no f64"),
         ("f4", &["--scale=inf"], "--scale: inf is not finite"),
-        ("f4", &["--bias=x"], "--bias: \"x\" is no f32; give a number such as -1.5"),
-        ("f8", &["--scale=x"], "--scale: \"x\" is no f64"),
+        ("f4", &["--scale=1e39"], "--scale: inf is not finite"),
+        ("f4", &["--bias=x"], "invalid value 'x' for '--bias <NUMBER>'"),
+        ("f8", &["--scale=x"], "invalid value 'x' for '--scale <NUMBER>'"),
         (
             "i4",
             &["--dtype=f32"],
-            "--dtype: source: i32 does not convert to f32; any two of u8, i8, u16, i16, f16",
+            "error: --dtype: i32 does not convert to f32; any two of u8, i8, u16, i16, f16 and f32 do",
         ),
-        ("f8", &["--dtype=f32", "--max=none"], "source: f64 does not convert to f32"),
+        ("f8", &["--dtype=f32"], "error: --dtype: f64 does not convert to f32"),
         ("f4", &["--dtype=u8", "--max=256"], "--max: \"256\" is no u8"),
-        ("f4", &["--dtype=fp32"], "--dtype: \"fp32\" is unknown; give f32, f16"),
-        ("f4", &["--dtype=bf16"], "--dtype: \"bf16\" is not in NumPy; give f16 or f32"),
+        ("f4", &["--dtype=fp32"], "invalid value 'fp32' for '--dtype <DTYPE>'"),
+        ("f4", &["--dtype=bf16"], "[possible values: u8, i8, u16, i16, f16, f32]"),
     ] {
         refused(&run(options, input(dtype), &out), &[words]);
     }
@@ -114,16 +115,16 @@ fn wrong_arguments_are_named() {
     let folder = TempDir::new().unwrap();
     let (input, out) = (data("f4_c.npy"), folder.path().join("out.npy"));
     for (options, words) in [
-        (&[][..], "nothing to do: give --min, --max"),
+        (&[][..], "<--min <NUMBER>|--max <NUMBER>|--scale <NUMBER>|--bias <NUMBER>|--dtype <DTYPE>>"),
         (&["--mni=1"], "'--mni'"),
         (&["-m"], "'-m'"),
-        (&["--min=1", "third"], "3 files are named; an INPUT and an OUTPUT are needed"),
+        (&["--min=1", "third"], "unexpected argument"),
     ] {
         refused(&run(options, &input, &out), &[words, "--help"]);
     }
     assert_eq!(names(folder.path()), [""; 0]);
     let alone = Command::new(example()).arg("--min=1").arg(&input).output().unwrap();
-    refused(&alone, &["1 files are named; an INPUT and an OUTPUT are needed"]);
+    refused(&alone, &["<OUTPUT>", "--help"]);
     let without_value = Command::new(example()).arg(&input).arg(&out).arg("--min").output().unwrap();
     refused(&without_value, &["--min", "--help"]);
 

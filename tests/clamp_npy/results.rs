@@ -142,7 +142,7 @@ fn conversions_truncate_and_saturate() {
     let input = with_header(&folder, header, &floats);
     for (options, expected) in [
         (&["--dtype=u8"][..], numbers.map(|x| x as u8)),
-        (&["--dtype=uint8", "--max=200"], [0, 200, 0, 2, 3, 0, 200, 7]),
+        (&["--dtype=u8", "--max=200"], [0, 200, 0, 2, 3, 0, 200, 7]),
         (&["--dtype=u8", "--scale=2", "--bias=0.5"], [0, 255, 0, 5, 7, 0, 255, 14]),
         (&["--dtype=i8", "--min=-3", "--max=3"], [0, 3, 0xfd, 2, 3, 0, 3, 3]),
     ] {
