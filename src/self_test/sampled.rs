@@ -207,7 +207,7 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     }
     let rows = Layout::packed(&[3, 131, 64])?;
     let planes = Layout::packed(&[64, 3, 131])?.permute(&[1, 2, 0])?;
-    all.extend([(rows, planes, 2), (planes, rows, 2)]);
+    all.extend([[(rows, planes, 2), (planes, rows, 2)]; 4].concat());
     let turned = Layout::packed(&[5, 64, 96])?.permute(&[0, 2, 1])?;
     all.extend([(turned, Layout::packed(turned.shape())?, 0); 6]);
     for image in [Layout::packed(&[16, 32, 64])?, Layout::packed(&[16, 5, 331])?] {
@@ -218,7 +218,8 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
         let mut extents = [2, 3, 2, 3, 2, 3, 2, c].into_iter().enumerate();
         let cut = extents.try_fold(wide, |layout, (d, extent)| layout.slice(d, 0..extent))?;
         let turned = Layout::packed(&[c, 2, 3, 2, 3, 2, 3, 2])?.permute(&[1, 2, 3, 4, 5, 6, 7, 0])?;
-        all.extend([(cut, Layout::packed(cut.shape())?, 1), (cut, turned, 7), (turned, cut, 7)]);
+        let pairs = [(cut, Layout::packed(cut.shape())?, 1), (cut, turned, 7), (turned, cut, 7)];
+        all.extend(pairs.into_iter().cycle().take(24));
     }
     Ok(all)
 }
