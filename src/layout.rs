@@ -42,8 +42,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, or if the elements
-    /// cannot be counted.
+    /// [`Error::Argument`] above rank 8, or if the elements cannot be counted.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -93,8 +92,7 @@ impl Layout {
     /// # Errors
     ///
     /// [`Error::Argument`] above rank 8, if `strides` and `shape` differ in length, if the elements cannot be counted, or
-    /// if one would lie
-    /// below 0 or beyond `isize::MAX`.
+    /// if one would lie below 0 or beyond `isize::MAX`.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;

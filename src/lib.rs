@@ -59,7 +59,8 @@
 //! [Precision](manual::precision) tells more of the two.
 //!
 //! **2. The NaN rule.** [`NanRule::Propagate`] (default) lets a NaN element leave bit for bit. `ToMin` and
-//! `ToMax` treat it as −∞ or +∞.
+//! `ToMax` treat it as −∞ or +∞. Rust's `f32::clamp` keeps a NaN too, while `f32::max(min, f32::min(x, max))` makes Max of
+//! it, as `ToMax` does.
 //!
 //! **3. The bounds**, in the [`Order`] of the clamp. It matters only where `Min > Max`:
 //!

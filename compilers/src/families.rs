@@ -21,7 +21,7 @@ static ACO: About = About {
     proves_not: "that the machine code computes what it should, or that AMD's other compilers accept them",
 };
 
-/// Bindings of the bind group: the block, src, dst, operators. A layout may have more than an entry point uses.
+/// Bindings of the bind group: the uniform block, src, dst, parameters. A layout may have more than an entry point uses.
 const BINDINGS: u32 = 4;
 
 /// Asks for all families, each in a process of its own.

@@ -176,7 +176,8 @@ impl Clamper {
         self.inner.pipelines.kept()
     }
 
-    /// Records one clamp in a compute pass of its own.
+    /// Records one clamp in a compute pass of its own, or nothing if there is no element. `clamps` is a `&Clamp`, or
+    /// [`Clamps::along`] for one per channel.
     ///
     /// # Errors
     ///
@@ -192,7 +193,7 @@ impl Clamper {
     }
 
     /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
-    /// be recorded any number of times.
+    /// be recorded any number of times. `clamps` is a `&Clamp`, or [`Clamps::along`] for one per channel.
     ///
     /// A driver may put a part of the compilation off to the first dispatch: Mesa's lavapipe does, for 40 to 240 ms.
     /// Where that matters, submit one like it, of the same layouts in scratch buffers, beforehand.

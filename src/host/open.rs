@@ -17,8 +17,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if none is there or none fits the variables, [`Error::NoDevice`] if it gives no
-    /// device, and those of [`Clamper::new`].
+    /// [`Error::NoDevice`] if no adapter is there, none fits the variables or the one taken gives no device, and those of
+    /// [`Clamper::new`].
     ///
     /// ```no_run
     /// # async fn f() -> Result<(), wgpu_clamp::Error> {

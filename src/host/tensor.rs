@@ -34,9 +34,8 @@ impl Tensor {
     /// # Errors
     ///
     /// [`Error::Argument`] if `data` does not hold as many elements as `shape`, above rank 8, or if the elements cannot be
-    /// counted,
-    /// [`Error::Limit`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if
-    /// the device has no memory or is gone.
+    /// counted, [`Error::Limit`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if the device
+    /// has no memory or is gone.
     pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let expected = layout.len();
@@ -77,9 +76,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, or if the elements cannot
-    /// be counted, [`Error::Limit`] beyond the device's buffers, [`Error::OutOfMemory`] if the device has
-    /// no memory.
+    /// [`Error::Argument`] above rank 8, or if the elements cannot be counted, [`Error::Limit`] beyond the device's buffers,
+    /// [`Error::OutOfMemory`] if the device has no memory.
     pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let buffer = transfer::create(host, "shape", layout.required_bytes(dtype), None)?;
@@ -113,8 +111,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if `T` is not the tensor's dtype, [`Error::OutOfMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Wgpu`] if the copy fails.
+    /// [`Error::DType`] if `T` is not the tensor's dtype, [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`]
+    /// if the copy fails.
     pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype {
             let value = format!("{} is not the dtype of the tensor, {}", T::DTYPE, self.dtype);

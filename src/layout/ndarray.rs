@@ -65,8 +65,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the layout reaches beyond `memory`, or if the extents other than 0 have
-    /// a product above `isize::MAX`, which ndarray does not count.
+    /// [`Error::Argument`] if the layout reaches beyond `memory`, or if the extents other than 0 have a product above
+    /// `isize::MAX`, which ndarray does not count.
     ///
     /// ```
     /// use wgpu_clamp::{Layout, ndarray};

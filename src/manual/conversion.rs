@@ -86,10 +86,45 @@
 //! `Clamp::new(255_u8, 255)`, in place, on the layout of that channel, once for each buffer. ([`verify::check`] holds one
 //! call at a time: to it, the other's bytes are stray ones.)
 //!
+//! What was normalised per channel comes back by the inverse, `x * (255 * deviation) + 255 * mean`. A float is then hardly
+//! ever the whole number itself, and [`Rounding::TowardZero`], the default, makes 124 of 124.99. Set
+//! [`Rounding::NearestEven`].
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};
+//!
+//! const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
+//! const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+//!
+//! // 256 pixels, so that each channel has each byte once, to planes of F16 and back.
+//! let pixels: Vec<u8> = (0..=255).flat_map(|byte| [byte; 3]).collect();
+//! let (rgb, planar) = (Layout::packed(&[256, 3])?.permute(&[1, 0])?, Layout::packed(&[3, 256])?);
+//! let mut to_floats = [Clamp::unbounded(DType::F16).with_source(DType::U8)?; 3];
+//! let mut to_bytes = [Clamp::new(0_u8, 255).with_source(DType::F16)?; 3];
+//! for (channel, (mean, deviation)) in MEAN.into_iter().zip(DEVIATION).enumerate() {
+//!     to_floats[channel] = to_floats[channel].with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
+//!     to_bytes[channel] = to_bytes[channel].with_affine(255.0 * deviation, 255.0 * mean)?;
+//! }
+//! let mut planes = [0; 2 * 768];
+//! reference::apply(Clamps::along(0, &to_floats), &rgb, &pixels, &planar, &mut planes)?;
+//!
+//! let changed = |rounding| {
+//!     let mut back = [0; 768];
+//!     let to_bytes = to_bytes.map(|clamp| clamp.with_rounding(rounding));
+//!     reference::apply(Clamps::along(0, &to_bytes), &planar, &planes, &rgb, &mut back)?;
+//!     Ok::<_, wgpu_clamp::Error>(back.iter().zip(&pixels).filter(|(back, byte)| back != byte).count())
+//! };
+//! assert_eq!(changed(Rounding::TowardZero)?, 378); // of 768 bytes, each one less
+//! assert_eq!(changed(Rounding::NearestEven)?, 0);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! Planes from -1 to 1, as generators make them, need one clamp for all:
+//!
 //! ```
 //! use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding, reference};
 //!
-//! // Planes of f32 from -1 to 1, as generators make them: x * 127.5 + 127.5.
+//! // Planes of f32: x * 127.5 + 127.5.
 //! let to_bytes = Clamp::new(0_u8, 255)
 //!     .with_source(DType::F32)?
 //!     .with_affine(127.5, 127.5)?
@@ -134,6 +169,7 @@
 //! [`Clamp::with_source`]: crate::Clamp::with_source
 //! [`DType::CONVERTIBLE`]: crate::DType::CONVERTIBLE
 //! [`Rounding`]: crate::Rounding
+//! [`Rounding::TowardZero`]: crate::Rounding::TowardZero
 //! [`Rounding::NearestEven`]: crate::Rounding::NearestEven
 //! [`NanRule::ToMin`]: crate::NanRule::ToMin
 //! [`NanRule::ToMax`]: crate::NanRule::ToMax

@@ -6,7 +6,8 @@
 //!
 //! - `src` and `dst` have the same shape. Their strides, offsets and sizes of elements may differ.
 //! - `src` may read an element for many indices. In `dst` no two indices may share one.
-//! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words.
+//! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words. To copy it
+//!   to the host it needs `COPY_SRC` too.
 //! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
 //! - Elements are little-endian; a 64-bit one has its low word first.
 //!

@@ -15,6 +15,10 @@
 //!
 //! (The instructions are those of AMD's compiler for navi21, of `cargo xtask shaders --budget`, 2026-11-22.)
 //!
+//! To F32 and F64, `Exact` is Rust's `x.mul_add(scale, bias)`, before the bounds, but for three cases: scale 1 with bias
+//! ±0 keeps −0, a NaN keeps its bits, and ±∞ times ±0 is the canonical quiet NaN. F16 and BF16 are rounded once too, not by
+//! way of F32.
+//!
 //! # The set of `Fast`
 //!
 //! To F32 and F64 the exact result is one of the set. To other dtypes it need not be: `Fast` rounds to f32 first, and then to

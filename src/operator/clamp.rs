@@ -38,7 +38,7 @@ pub enum Precision {
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
-    /// on every device.
+    /// on every device. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds.
     Exact,
 }
 
@@ -244,6 +244,9 @@ impl Clamp {
     /// The seven of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
     /// [`Rounding`], saturated; a NaN then counts as 0, or as the lowest or highest number by the
     /// [`NanRule`]. Any number becomes a float by rounding to nearest, ties to even.
+    ///
+    /// The default drops the fraction, so bytes that go to floats often come back one less: set
+    /// [`Rounding::NearestEven`], as [the manual](crate::manual::conversion#and-back-a-networks-output-to-a-picture) does.
     ///
     /// # Errors
     ///

@@ -15,9 +15,9 @@ use crate::fragment::{Fragment, fragment};
 pub enum DType {
     /// IEEE 754 binary32 (`f32`).
     F32,
-    /// IEEE 754 binary16 (`half::f16`).
+    /// IEEE 754 binary16: [`wgpu_clamp::half::f16`](crate::half::f16).
     F16,
-    /// bfloat16, the upper half of a binary32 (`half::bf16`).
+    /// bfloat16, the upper half of a binary32: [`wgpu_clamp::half::bf16`](crate::half::bf16).
     BF16,
     /// IEEE 754 binary64 (`f64`).
     F64,

@@ -1,7 +1,7 @@
 //! The cases of the self-test without a device: their shaders, executed on each of the sanitizer's devices.
 //!
-//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, in both orders of packets and items; otherwise it is
-//! those of the ordinary one, in one of the orders each.
+//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, each with what an invocation takes next
+//! to each other and apart; otherwise it is those of the ordinary one, each in one of the two ways.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -48,7 +48,7 @@ impl fmt::Display for Total {
     }
 }
 
-/// The pipelines that a case took, in an order of packets and items.
+/// The pipelines that a case took, and whether an invocation took what is next to each other.
 type Pipelines = HashSet<(PipelineName, bool)>;
 
 impl Case {
@@ -85,10 +85,10 @@ impl Case {
     }
 }
 
-/// A case, its number, and the order of packets and items.
+/// The number of a case, the case, and whether an invocation takes what is next to each other.
 type Task<'a> = (usize, &'a Case, bool);
 
-/// Whether an ordinary run takes a case in the order of a CPU.
+/// Whether in an ordinary run of a case an invocation takes what is next to each other, as on a CPU.
 pub(super) fn is_adjacent(case: usize) -> bool {
     mix(case as u64).is_multiple_of(2)
 }

@@ -15,9 +15,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES),
-    /// [`Error::Standard`] if an attribute is NaN, [`Error::Standard`] if `min > max`: the implementation
-    /// makes no primitive of either, about which the text says nothing.
+    /// [`Error::Standard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES), if an attribute is NaN, or if `min > max`:
+    /// the implementation makes no primitive of the last two, about which the text says nothing.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, reference};

@@ -153,9 +153,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] if `opset` is 0, [`Error::Standard`] unless the dtype is one of
-    /// [`onnx::dtypes`](dtypes), [`Error::Standard`] for inputs below opset 11 and for attributes from 11 on,
-    /// [`Error::DType`] if an input is of another dtype.
+    /// [`Error::Standard`] if `opset` is 0, unless the dtype is one of [`onnx::dtypes`](dtypes), for inputs below opset 11
+    /// and for attributes from 11 on; [`Error::DType`] if an input is of another dtype.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Number, standards::onnx::Bounds};

@@ -16,8 +16,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] if an attribute is NaN, [`Error::Standard`] if `min > max`:
-    /// the implementation refuses both, about which the text says nothing.
+    /// [`Error::Standard`] if an attribute is NaN or if `min > max`: the implementation refuses both, about which the text
+    /// says nothing.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType};

@@ -74,8 +74,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] unless the dtype is one of [`webnn::DTYPES`](DTYPES), [`Error::Standard`] if
-    /// `minValue` is greater than `maxValue` after the casts.
+    /// [`Error::Standard`] unless the dtype is one of [`webnn::DTYPES`](DTYPES), or if `minValue` is greater than `maxValue`
+    /// after the casts.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Number};
