@@ -15,25 +15,21 @@ use std::ops::Range;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use clap::{Command, arg};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Outcome, Tensor, wgpu};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Whether every adapter agrees.
-fn run() -> Result<bool> {
-    let Arguments { name, cases, list } = arguments()?;
+    let arguments = Command::new("doctor")
+        .about("Which adapters there are, whether they compute the right bits, and how fast")
+        .arg(arg!([NAME] "A part of the adapters' names").default_value(""))
+        .arg(arg!(--cases <RANGE> "Of the self-test, such as 0..50; all if not given").value_parser(range))
+        .arg(arg!(--list "The adapters, and nothing else"))
+        .get_matches();
+    let name = arguments.get_one::<String>("NAME").expect("it has a default").to_lowercase();
+    let cases = arguments.get_one("cases").cloned().unwrap_or(0..usize::MAX);
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let backends = descriptor.backends;
     let mut adapters = pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends));
@@ -49,11 +45,11 @@ fn run() -> Result<bool> {
             "no adapter with {name:?} in its name for {backends:?}: a driver is needed (on Linux, Mesa's are \
              mesa-vulkan-drivers in Debian and Ubuntu)"
         );
-        return Ok(false);
+        return ExitCode::FAILURE;
     }
-    if list {
+    if arguments.get_flag("list") {
         adapters.iter().for_each(describe);
-        return Ok(true);
+        return ExitCode::SUCCESS;
     }
     let mut agrees = 0;
     for adapter in &adapters {
@@ -63,36 +59,13 @@ fn run() -> Result<bool> {
         }
     }
     println!("\n{agrees} of {} adapters agree with the CPU reference, bit for bit", adapters.len());
-    Ok(agrees == adapters.len())
+    if agrees == adapters.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What was asked for.
-struct Arguments {
-    /// A part of the name, in lower case.
-    name: String,
-    /// Of the self-test.
-    cases: Range<usize>,
-    /// No self-test.
-    list: bool,
-}
-
-fn arguments() -> Result<Arguments> {
-    let mut arguments = Arguments { name: String::new(), cases: 0..usize::MAX, list: false };
-    let mut parser = lexopt::Parser::from_env();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Long("cases") => {
-                let text = parser.value()?.to_string_lossy().into_owned();
-                let range = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-                arguments.cases =
-                    range.ok_or_else(|| format!("--cases: {text:?} is no range such as 0..50"))?;
-            }
-            lexopt::Arg::Long("list") => arguments.list = true,
-            lexopt::Arg::Value(text) => arguments.name = text.to_string_lossy().to_lowercase(),
-            _ => return Err(arg.unexpected().into()),
-        }
-    }
-    Ok(arguments)
+/// `0..50` as a range of the self-test's cases.
+fn range(text: &str) -> std::result::Result<Range<usize>, String> {
+    let range = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+    range.ok_or_else(|| "it is no range such as 0..50".to_owned())
 }
 
 /// What an adapter is and offers.

@@ -12,7 +12,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The elements of a Rust type at `layout`. The buffer needs `wgpu::BufferUsages::STORAGE`.
+    /// The elements of a Rust type at `layout`. The buffer needs `wgpu::BufferUsages::STORAGE`, and `COPY_SRC` beside it if
+    /// the program copies results out of it.
     #[must_use]
     pub const fn of<T: Element>(buffer: &'a wgpu::Buffer, layout: Layout) -> Self {
         Self::new(buffer, T::DTYPE, layout)
@@ -38,7 +39,6 @@ impl<'a> View<'a> {
     }
 
     /// Where the elements lie in the buffer, in elements.
-    #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }

@@ -36,10 +36,8 @@ fn conversions_whose_views_do_not_fit() {
         let (src, dst) = (View::of::<u8>(&bytes, packed), View::of::<f32>(&floats, packed));
         of(src, dst).unwrap();
         // As many floats as there are bytes are not there.
-        let too_small = format!(
-            "dst: f32 elements of shape [64], strides [1], offset 0 need a buffer of 256 bytes, this one has \
-                 64; shape, strides and offset count elements"
-        );
+        let too_small = "dst: f32 elements of shape [64], strides [1], offset 0 need a buffer of 256 bytes, this one \
+                         has 64; shape, strides and offset count elements";
         let wide_enough = View::of::<u8>(&floats, packed);
         let error = of(wide_enough, View::of::<f32>(&bytes, packed)).unwrap_err();
         assert_error!(error, Buffer, too_small);
