@@ -39,7 +39,10 @@ fn main() {
         .arg(arg!(--max <NUMBER> "Upper bound, an element of OUTPUT"))
         .arg(arg!(--scale <NUMBER>).value_parser(value_parser!(f64)).default_value("1"))
         .arg(arg!(--bias <NUMBER>).value_parser(value_parser!(f64)).default_value("0"))
-        .arg(arg!(--dtype <DTYPE> "Of OUTPUT").value_parser(["u8", "i8", "u16", "i16", "f16", "f32"]))
+        .arg(
+            arg!(--dtype <DTYPE> "Of OUTPUT")
+                .value_parser(["u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32"]),
+        )
         .mut_args(|option| option.allow_hyphen_values(true))
         .group(operator.required(true).multiple(true))
         .arg(arg!(<INPUT> "A .npy file").value_parser(value_parser!(PathBuf)))
@@ -147,7 +150,7 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
         clamp.with_affine(scale as f32, bias as f32)
     };
     let clamp = clamp.map_err(|error| anyhow!("--{error}"))?.with_precision(Precision::Exact);
-    let remedy = "any two of u8, i8, u16, i16, f16 and f32 do";
+    let remedy = "any two of u8, i8, u16, i16, u32, i32, f16 and f32 do";
     clamp.with_source(source).map_err(|_| anyhow!("--dtype: {source} does not convert to {dtype}; {remedy}"))
 }
 

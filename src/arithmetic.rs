@@ -13,7 +13,9 @@ mod slots;
 mod step;
 
 #[cfg(test)]
-pub(crate) use bounds::{FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64, RoundedBounds};
+pub(crate) use bounds::{
+    FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64, RoundedBounds, RoundedBounds32,
+};
 pub(crate) use fixed::Fixed;
 #[cfg(test)]
 pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
@@ -53,6 +55,7 @@ impl Parameters {
             Class::Float => parameters.push(&bounds::FloatBounds::new(clamp)),
             Class::Float64 => parameters.push(&bounds::FloatBounds64::new(clamp)),
             Class::Rounded => parameters.push(&bounds::RoundedBounds::new(clamp)),
+            Class::Rounded32 => parameters.push(&bounds::RoundedBounds32::new(clamp)),
         }
         parameters.push_affine(clamp, arithmetic);
         parameters

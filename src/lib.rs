@@ -1,6 +1,6 @@
 //! `max(Min, min(x * scale + bias, Max))` on the GPU, through [wgpu](https://docs.rs/wgpu/30).
 //!
-//! Twelve element types, seven of which [convert](manual::conversion) into each other on the way, one clamp for all
+//! Twelve element types, nine of which [convert](manual::conversion) into each other on the way, one clamp for all
 //! elements or one for each [channel](manual::conversion#channels), signed strides of up to 8 dimensions on both sides,
 //! in place or not, on every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel] and no optional feature. Every
 //! result is held to a [CPU reference](mod@reference), bit by bit.

@@ -401,8 +401,8 @@ mod tests {
 
     #[test]
     fn no_case_is_refused() {
-        // 54 pairs and dtypes on each of 12 routes, 14 of them, to 8 bits, on two more, 18 on each of 12 for pictures.
-        assert_eq!(cases(false).len(), 54 * 12 + 14 * 2 + 18 * 12);
+        // 84 pairs and dtypes on each of 12 routes, 18 of them, to 8 bits, on two more, 28 on each of 12 for pictures.
+        assert_eq!(cases(false).len(), 84 * 12 + 18 * 2 + 28 * 12);
     }
 
     /// An invocation stores to several rows where a row of src is repeated: every dtype meets that, and a last invocation

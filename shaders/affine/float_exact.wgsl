@@ -4,8 +4,7 @@
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 //
 // Provides: Affine, affine
-// Needs: numbers, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS,
-//     OPERAND_EXPONENT_BIAS, TO_ODD
+// Needs: numbers, packed, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS
 struct Affine {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // of that bit
@@ -18,15 +17,6 @@ struct Affine {
 }
 
 const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);
-
-// Bits of the significand below the one that the result keeps last, where its top bit is at bit 30.
-const DROPPED_BITS: u32 = 30u - OPERAND_MANTISSA_BITS;
-
-// v / 2^n rounded down, n below 32; the lowest bit is set if a 1 was lost.
-fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
-    let shifted = v >> n;
-    return shifted | min((shifted << n) ^ v, vec4<u32>(1u));
-}
 
 fn affine(bits: vec4<u32>) -> vec4<u32> {
     let a = numbers();
@@ -93,18 +83,7 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
     let normal = (high << up) | (low >> (vec4<u32>(32u) - up)) | min(low << up, one);
     let biased = exponent + vec4<i32>(3) - bitcast<vec4<i32>>(sum_zeros) - select(vec4<i32>(0), vec4<i32>(24), cancelled);
 
-    // To nearest, ties to even, or to odd. The leading 1 of a normal significand adds to the exponent, as does a carry.
-    let below_normal = clamp(vec4<i32>(1) - biased, vec4<i32>(0), vec4<i32>(31));
-    let kept = shift_right_sticky(normal, bitcast<vec4<u32>>(below_normal));
-    let odd = (kept >> vec4<u32>(DROPPED_BITS)) & one;
-    var unit = (kept + odd + vec4<u32>((1u << (DROPPED_BITS - 1u)) - 1u)) >> vec4<u32>(DROPPED_BITS);
-    var largest = OPERAND_INFINITY;
-    if TO_ODD {
-        unit = (kept >> vec4<u32>(DROPPED_BITS)) | min(kept & vec4<u32>((1u << DROPPED_BITS) - 1u), one);
-        largest -= 1u;
-    }
-    let exponent_field = clamp(biased - vec4<i32>(1), vec4<i32>(0), vec4<i32>(2 * OPERAND_EXPONENT_BIAS));
-    let magnitude = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(OPERAND_MANTISSA_BITS)) + unit, vec4<u32>(largest));
+    let magnitude = packed(normal, biased);
 
     // An exact 0 is negative only if both addends are.
     let nothing = high == vec4<u32>(0u);

@@ -1,6 +1,11 @@
 // I32 as destination: a key is the number.
 //
-// Provides: from_key
+// Provides: from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
 fn from_key(k: vec4<i32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(k);
 }
+
+// The lowest number and the highest without their signs, and what a number is more than its key.
+const LOWEST_SIZE: u32 = 0x80000000u;
+const HIGHEST_SIZE: u32 = 0x7fffffffu;
+const KEY_BASE: u32 = 0u;

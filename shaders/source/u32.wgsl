@@ -1,6 +1,16 @@
 // U32 as source: a key is the number minus 2^31.
 //
-// Provides: key
+// Provides: key, magnitude, sign_of
 fn key(bits: vec4<u32>) -> vec4<i32> {
     return bitcast<vec4<i32>>(bits ^ vec4<u32>(0x80000000u));
+}
+
+// The number without its sign, and the sign as an f32 has it.
+
+fn magnitude(bits: vec4<u32>) -> vec4<u32> {
+    return bits;
+}
+
+fn sign_of(bits: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(0u);
 }

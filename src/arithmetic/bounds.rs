@@ -24,6 +24,15 @@ pub(crate) struct RoundedBounds {
     pub(crate) nan: u32,
 }
 
+/// Mirrors `Bounds` in `element/rounded32.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct RoundedBounds32 {
+    pub(crate) min: i32,
+    pub(crate) max: i32,
+    pub(crate) nan: i32,
+}
+
 /// Mirrors `Bounds` in `element/integer64.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -74,6 +83,19 @@ impl RoundedBounds {
         };
         // Each number of these dtypes is an f32, and an f64 on the way.
         Self { min, max, nan: (f64::from(nan as i32) as f32).to_bits() }
+    }
+}
+
+impl RoundedBounds32 {
+    pub(crate) fn new(clamp: &Clamp) -> Self {
+        let IntegerBounds { min, max } = IntegerBounds::new(clamp);
+        let (lowest, highest) = integer_key_range(clamp.dtype());
+        let nan = match clamp.nan_rule() {
+            NanRule::Propagate => -key_base(clamp.dtype()),
+            NanRule::ToMin => lowest,
+            NanRule::ToMax => highest,
+        };
+        Self { min, max, nan: nan as i32 }
     }
 }
 

@@ -151,7 +151,7 @@ impl Alignment {
         }
         let class = arithmetic.class();
         let bounds = match class {
-            Class::Integer | Class::Float | Class::Rounded => 4,
+            Class::Integer | Class::Float | Class::Rounded | Class::Rounded32 => 4,
             Class::Integer64 | Class::Float64 => 8,
         };
         let affine = match (arithmetic.step, class) {

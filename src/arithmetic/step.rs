@@ -16,8 +16,10 @@ pub(crate) enum Class {
     /// Anything to a float of up to 32 bits.
     Float,
     Float64,
-    /// Floats to integers.
+    /// Floats to integers of up to 16 bits.
     Rounded,
+    /// Floats to integers of 32 bits.
+    Rounded32,
 }
 
 /// Which affine step a module holds.
@@ -89,6 +91,11 @@ impl Arithmetic {
         })
     }
 
+    /// Whether elements of the source are integers of 32 bits, which an f32 need not hold.
+    const fn takes_words(self) -> bool {
+        self.source.size() == 4 && !self.source.is_float()
+    }
+
     /// Whether it takes numbers of 64 bits, which a device need not have.
     pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
@@ -113,6 +120,7 @@ const fn class(source: DType, dtype: DType) -> Class {
         (true, 64) => Class::Float64,
         (true, _) => Class::Float,
         (false, 64) => Class::Integer64,
+        (false, 32) if source.is_float() => Class::Rounded32,
         (false, _) if source.is_float() => Class::Rounded,
         (false, _) => Class::Integer,
     }
@@ -121,7 +129,7 @@ const fn class(source: DType, dtype: DType) -> Class {
 /// Whether numbers are rounded to integers that a module's text tells how.
 const fn rounds(class: Class, step: AffineStep) -> bool {
     match class {
-        Class::Rounded => true,
+        Class::Rounded | Class::Rounded32 => true,
         Class::Integer | Class::Integer64 => matches!(step, AffineStep::Exact | AffineStep::Halves),
         Class::Float | Class::Float64 => false,
     }
@@ -132,7 +140,8 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
 const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
     use AffineStep::{Exact, Fast, Fixed, Halves, None};
     match class(source, dtype) {
-        Class::Float | Class::Float64 | Class::Rounded => &[None, Fast, Exact],
+        Class::Float | Class::Float64 | Class::Rounded | Class::Rounded32 => &[None, Fast, Exact],
+        Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
         Class::Integer if source.size() == 2 => &[None, Exact, Halves],
         Class::Integer | Class::Integer64 => &[None, Exact],
@@ -163,7 +172,7 @@ impl AffineStep {
             Self::Fast => {
                 clamp.precision() == Precision::Fast
                     && match class {
-                        Class::Float | Class::Rounded => true,
+                        Class::Float | Class::Rounded | Class::Rounded32 => true,
                         Class::Float64 => f64_arithmetic,
                         // Between integers it is always exact.
                         Class::Integer | Class::Integer64 => false,
@@ -207,8 +216,15 @@ impl Arithmetic {
                 Class::Float => fragment!("element/float"),
                 Class::Float64 => fragment!("element/float64"),
                 Class::Rounded => fragment!("element/rounded"),
+                Class::Rounded32 => fragment!("element/rounded32"),
             },
             match (step, class) {
+                (AffineStep::None, Class::Integer) if self.converts() && source == DType::U32 => {
+                    fragment!("affine/none_from_u32")
+                }
+                (AffineStep::None, Class::Integer) if self.converts() && dtype == DType::U32 => {
+                    fragment!("affine/none_to_u32")
+                }
                 (AffineStep::None, _) => fragment!("affine/none"),
                 (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
                 (AffineStep::Fast, _) => fragment!("affine/float_fast"),
@@ -216,7 +232,9 @@ impl Arithmetic {
                 (AffineStep::Halves, _) => fragment!("affine/halves"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
                 (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
+                (AffineStep::Exact, Class::Float) if self.takes_words() => fragment!("affine/word_to_single"),
                 (AffineStep::Exact, Class::Float | Class::Rounded) => fragment!("affine/float_exact"),
+                (AffineStep::Exact, Class::Rounded32) => fragment!("affine/single_to_word"),
                 (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
             },
         ];
@@ -229,15 +247,20 @@ impl Arithmetic {
                     fragments.push(fragment!("step_value/own_f32"));
                 }
             }
-            Class::Float | Class::Rounded => {
+            Class::Rounded32 if step == AffineStep::Exact => {
+                fragments.extend(source.source_fragment());
+                fragments.push(fragment!("step_value/to_word"));
+            }
+            Class::Float | Class::Rounded | Class::Rounded32 => {
                 fragments.extend(source.source_fragment());
                 if step != AffineStep::None {
                     fragments.push(fragment!("step_value/single"));
                 }
-                fragments.push(if source.is_float() {
-                    fragment!("step_value/from_float")
-                } else {
-                    fragment!("step_value/from_integer")
+                fragments.push(match step {
+                    _ if source.is_float() => fragment!("step_value/from_float"),
+                    _ if !self.takes_words() => fragment!("step_value/from_integer"),
+                    AffineStep::Exact => fragment!("step_value/word"),
+                    _ => fragment!("step_value/from_word"),
                 });
             }
             Class::Float64 => {}
@@ -248,10 +271,19 @@ impl Arithmetic {
                 Rounding::NearestEven => fragment!("rounding/nearest_even"),
             });
         }
-        if matches!(
-            (step, class),
-            (AffineStep::Exact, Class::Integer) | (_, Class::Integer64 | Class::Float64)
-        ) {
+        if step == AffineStep::Exact {
+            let words = class == Class::Rounded32 || class == Class::Float && self.takes_words();
+            if words {
+                fragments.push(fragment!("affine/word_exact"));
+            }
+            if class == Class::Float || class == Class::Rounded {
+                fragments.push(fragment!("affine/packed"));
+            }
+            if words || class == Class::Integer {
+                fragments.push(fragment!("wide"));
+            }
+        }
+        if matches!(class, Class::Integer64 | Class::Float64) {
             fragments.push(fragment!("wide"));
         }
         fragments

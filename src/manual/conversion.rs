@@ -3,7 +3,7 @@
 //! # Conversion
 //!
 //! [`Clamp::with_source`] takes elements of another dtype, `max(Min, min(convert(x * scale + bias), Max))`: any two of
-//! [`DType::CONVERTIBLE`], which are U8, I8, U16, I16, F16, BF16 and F32. Bounds, order and NaN rule are those of the
+//! [`DType::CONVERTIBLE`], which are the nine of up to 32 bits: U8, I8, U16, I16, U32, I32, F16, BF16 and F32. Bounds, order and NaN rule are those of the
 //! clamp's own dtype, which is that of the destination.
 //!
 //! | element | to a float | to an integer |
@@ -16,7 +16,8 @@
 //!
 //! That is [`Precision::Exact`], with the same bits on every device. With `Fast`, an affine step that meets a float on
 //! either side is f32 arithmetic of the device, one of the [stated set](mod@crate::reference), rounded to the
-//! destination as above. Between integers, and without an affine step, `Fast` is `Exact`.
+//! destination as above. An I32 or U32 that is no f32 counts there as either f32 next to it. Between integers, and without
+//! an affine step, `Fast` is `Exact`.
 //!
 //! Strides and offsets count elements of the source in `src` and of the destination in `dst`. Within one buffer,
 //! whether the two share anything is decided in bytes; in place needs elements of one size.

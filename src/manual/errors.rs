@@ -11,7 +11,7 @@
 //! | error | reaction | often because |
 //! | --- | --- | --- |
 //! | [`Error::Argument`] | correct the call | a layout is permuted on one side alone (the other needs [`Layout::permute`] too, or the source [`Layout::broadcast_to`]); a negative stride has no room below its offset; a list of clamps is not as long as its axis, or its clamps differ in more than their numbers; a number is on the GPU and has no slot, or the reverse |
-//! | [`Error::DType`] | give the elements' own dtype, or convert elsewhere | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`; from one dtype to another, [`Clamp::with_source`]; F64, I64, U64, I32 and U32 do not convert |
+//! | [`Error::DType`] | give the elements' own dtype, or convert elsewhere | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`; from one dtype to another, [`Clamp::with_source`]; F64, I64 and U64 do not convert |
 //! | [`Error::Overlap`] | disjoint layouts, or one more buffer | a broadcast or a sliding window as destination; two views of one buffer that share bytes; a conversion in place between elements of two sizes; strides that interleave in so many ways that the search gives up: see [layouts](super::layouts#in-place-and-two-views-of-one-buffer) |
 //! | [`Error::Buffer`] | create the buffer anew | its size is not rounded up to 4 bytes ([`Layout::required_bytes`] is); an offset in bytes, where layouts count elements; it was created without `STORAGE` |
 //! | [`Error::Standard`] | reject the model, or use [`Clamp::new`], which takes every dtype, order and NaN | that version of the standard has no such tensors, takes bounds otherwise, or refuses NaN or Min > Max |

@@ -241,7 +241,7 @@ impl Clamp {
 
     /// Takes elements of another dtype: `x` is one of `source`, the bounds and the result stay of the clamp's own.
     ///
-    /// The seven of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
+    /// The nine of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
     /// [`Rounding`], saturated; a NaN then counts as 0, or as the lowest or highest number by the
     /// [`NanRule`]. Any number becomes a float by rounding to nearest, ties to even.
     ///
@@ -250,7 +250,7 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is none of the seven.
+    /// [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is none of the nine.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Rounding};

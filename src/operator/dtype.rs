@@ -142,10 +142,9 @@ impl DType {
         self.row().destination
     }
 
-    /// Those that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): each of their numbers
-    /// is an f32.
-    pub const CONVERTIBLE: [Self; 7] =
-        [Self::U8, Self::I8, Self::U16, Self::I16, Self::F16, Self::BF16, Self::F32];
+    /// Those that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all of up to 32 bits.
+    pub const CONVERTIBLE: [Self; 9] =
+        [Self::U8, Self::I8, Self::U16, Self::I16, Self::U32, Self::I32, Self::F16, Self::BF16, Self::F32];
 
     /// Whether a clamp may take elements of this dtype and give those of `dtype`.
     pub(crate) fn converts_to(self, dtype: Self) -> bool {

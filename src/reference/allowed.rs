@@ -8,7 +8,9 @@ use std::fmt;
 /// From F16 to F16 there are more ways but fewer results: at most five. F32's subnormals, flushed or not, lie far
 /// below F16's and change nothing but the sign of a zero, so an element that is kept gives two results, fused and
 /// unfused; one that is flushed leaves the bias; each may be flushed to one of the two zeros.
-const CAPACITY: usize = 8;
+///
+/// An integer of 32 bits counts as either f32 next to it: twice seven.
+const CAPACITY: usize = 14;
 
 /// The results that a [`Clamp`](crate::Clamp) allows for one element: at least one, none twice.
 ///

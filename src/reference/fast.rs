@@ -12,10 +12,14 @@ pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
         return Allowed::one(special);
     }
     let hardware = Hardware { format: if clamp.dtype() == DType::F64 { Format::F64 } else { Format::F32 } };
-    // Each of the three is a number of the hardware's format too.
-    let x = convert::decode(clamp.source(), x);
+    // Scale and bias are numbers of the hardware's format.
     let (scale, bias) = convert::parameters(affine);
-    let results = hardware.results(x, scale, bias);
+    let x = convert::decode(clamp.source(), x);
+    let [below, above] = hardware.beside(x);
+    let mut results = hardware.results(below, scale, bias);
+    for &bits in hardware.results(above, scale, bias).values() {
+        results.insert(bits);
+    }
     if (clamp.source(), clamp.dtype()) != (DType::F16, DType::F16) {
         return results.map(|bits| hardware.narrow(clamp, bits));
     }
@@ -36,6 +40,14 @@ struct Hardware {
 }
 
 impl Hardware {
+    /// The two numbers of the format that are next to `x`, which is an integer or one of the format: then it is both.
+    fn beside(self, x: Dyadic) -> [Dyadic; 2] {
+        let excess = (u64::BITS - x.magnitude.leading_zeros()).saturating_sub(self.format.digits());
+        let below = x.magnitude >> excess << excess;
+        let above = if below == x.magnitude { below } else { below + (1 << excess) };
+        [below, above].map(|magnitude| Dyadic { magnitude, ..x })
+    }
+
     /// What `x * scale + bias` may be, as bits of the hardware's format.
     fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
         let (fused, product) = (add(mul(x, scale), bias), mul(x, scale));

@@ -85,6 +85,11 @@ impl Format {
         bits & (self.sign() - 1)
     }
 
+    /// The digits of a normal number: 24 for F32.
+    pub const fn digits(self) -> u32 {
+        self.fraction_bits + 1
+    }
+
     /// The leading 1 that a normal number does not store.
     const fn hidden_bit(self) -> u64 {
         1 << self.fraction_bits

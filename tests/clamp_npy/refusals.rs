@@ -96,14 +96,14 @@ fn values_that_are_none() {
         ("f4", &["--bias=x"], "invalid value 'x' for '--bias <NUMBER>'"),
         ("f8", &["--scale=x"], "invalid value 'x' for '--scale <NUMBER>'"),
         (
-            "i4",
+            "i8",
             &["--dtype=f32"],
-            "error: --dtype: i32 does not convert to f32; any two of u8, i8, u16, i16, f16 and f32 do",
+            "error: --dtype: i64 does not convert to f32; any two of u8, i8, u16, i16, u32, i32, f16 and f32 do",
         ),
         ("f8", &["--dtype=f32"], "error: --dtype: f64 does not convert to f32"),
         ("f4", &["--dtype=u8", "--max=256"], "--max: \"256\" is no u8"),
         ("f4", &["--dtype=fp32"], "invalid value 'fp32' for '--dtype <DTYPE>'"),
-        ("f4", &["--dtype=bf16"], "[possible values: u8, i8, u16, i16, f16, f32]"),
+        ("f4", &["--dtype=bf16"], "[possible values: u8, i8, u16, i16, u32, i32, f16, f32]"),
     ] {
         refused(&run(options, input(dtype), &out), &[words]);
     }

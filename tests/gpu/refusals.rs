@@ -13,7 +13,7 @@ fn conversions_that_are_not_offered() {
     assert_error!(
         Clamp::new(0_u8, 9).with_source(DType::I64).unwrap_err(),
         DType,
-        "source: i64 does not convert to u8; any two of u8, i8, u16, i16, f16, bf16, f32 do"
+        "source: i64 does not convert to u8; any two of u8, i8, u16, i16, u32, i32, f16, bf16, f32 do"
     );
     for dtype in DType::ALL {
         for source in DType::ALL {

@@ -1,21 +1,60 @@
-//! Conversions by Rust's `as` and by the crate `half`. All of them start or end at f32, which has every number of the
-//! seven dtypes that convert.
+//! Conversions by Rust's `as` and by the crate `half`, by way of f32: it has every number of the dtypes that convert, but
+//! for integers of 32 bits.
+
+use std::cmp::Ordering;
 
 use half::{bf16, f16};
 use wgpu_clamp::{DType, Element, Rounding};
 
 use crate::numbers::to_i128;
 
-/// An element as an f32, exactly. A NaN comes quiet, if it is not one of f32 already.
-#[expect(clippy::cast_precision_loss, reason = "these integers have at most 16 bits")]
+/// An element as an f32: exactly, or the nearest to an integer of 32 bits. A NaN comes quiet, if it is not one of f32
+/// already.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
 pub fn widened(source: DType, bits: u64) -> f32 {
     match source {
         DType::F32 => f32::from_bits(u32::try_from(bits).unwrap()),
         DType::F16 => f16::from_bits(u16::try_from(bits).unwrap()).to_f32(),
         DType::BF16 => bf16::from_bits(u16::try_from(bits).unwrap()).to_f32(),
         _ => {
-            assert!(source.size() <= 2);
+            assert!(source.size() <= 4);
             to_i128(source, bits) as f32
+        }
+    }
+}
+
+/// The two f32 next to an element, or the one that it is, twice.
+pub fn beside(source: DType, bits: u64) -> [f32; 2] {
+    let nearest = widened(source, bits);
+    if source.is_float() {
+        return [nearest; 2];
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "an integer of 33 bits at most")]
+    match (nearest as i128).cmp(&to_i128(source, bits)) {
+        Ordering::Less => [nearest, nearest.next_up()],
+        Ordering::Equal => [nearest; 2],
+        Ordering::Greater => [nearest.next_down(), nearest],
+    }
+}
+
+/// An element as one of another dtype.
+pub fn converted(source: DType, dtype: DType, rounding: Rounding, bits: u64) -> u64 {
+    let [below, above] = beside(source, bits);
+    if source.is_float() || below.to_bits() == above.to_bits() {
+        return narrowed(dtype, rounding, below);
+    }
+    match dtype {
+        DType::F32 => widened(source, bits).to_bits64(),
+        // What lies between two f32, as the odd one of them: a tie of a shorter format is even.
+        _ if dtype.is_float() => {
+            let odd = if below.to_bits() & 1 == 1 { below } else { above };
+            narrowed(dtype, rounding, odd)
+        }
+        _ => {
+            let (number, sign) = (to_i128(source, bits), 1_i128 << (dtype.bits() - 1));
+            let (low, high) = if dtype.is_signed_integer() { (-sign, sign - 1) } else { (0, 2 * sign - 1) };
+            let bits = number.clamp(low, high).to_le_bytes();
+            u64::from_le_bytes(bits[..8].try_into().unwrap()) & (u64::MAX >> (64 - dtype.bits()))
         }
     }
 }
@@ -35,6 +74,8 @@ pub fn narrowed(dtype: DType, rounding: Rounding, value: f32) -> u64 {
         DType::I8 => (whole as i8).to_bits64(),
         DType::U16 => (whole as u16).to_bits64(),
         DType::I16 => (whole as i16).to_bits64(),
+        DType::U32 => (whole as u32).to_bits64(),
+        DType::I32 => (whole as i32).to_bits64(),
         _ => panic!("{dtype} does not convert"),
     }
 }

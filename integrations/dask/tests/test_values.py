@@ -10,7 +10,7 @@ import wgpu_clamp
 
 INTEGERS = [np.dtype(f"{sign}{size}") for sign in "iu" for size in (1, 2, 4, 8)]
 FLOATS = [np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes.bfloat16)]
-CONVERTIBLE = [np.dtype(name) for name in ("u1", "i1", "u2", "i2", "f2", "f4", ml_dtypes.bfloat16)]
+CONVERTIBLE = [np.dtype(name) for name in ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", ml_dtypes.bfloat16)]
 
 LAYOUTS = {
     "C": lambda array: array,

@@ -18,7 +18,7 @@ pub const HELP: &str = "\
   --precision P    how scale and bias of floats round: exact (if not given) is
                    once and the same on every device; fast is as the GPU does it
   --dtype D        of OUT, if another than that of IN: between any two of
-                   u8, i8, u16, i16, f16, bf16 and f32; integers saturate, NaN
+                   u8, i8, u16, i16, u32, i32, f16, bf16 and f32; integers saturate, NaN
                    becomes 0 in them (or see --nan)
   --rounding R     how numbers become integers: zero (if not given) drops the
                    fraction, even is to the nearest, of two to the even one

@@ -22,7 +22,7 @@ NAMES = {
 }
 
 # Any two of these convert into each other.
-CONVERTIBLE = ("uint8", "int8", "uint16", "int16", "float16", "bfloat16", "float32")
+CONVERTIBLE = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfloat16", "float32")
 
 # The largest number of each float dtype.
 LARGEST = {

@@ -1,0 +1,11 @@
+// No affine step, from U32 to another integer. Numbers beyond an i32 count as its highest, since all of them saturate.
+//
+// Provides: Affine, affine
+struct Affine {
+    unused: vec4<u32>,
+}
+
+fn affine(k: vec4<i32>) -> vec4<i32> {
+    let number = bitcast<vec4<u32>>(k) ^ vec4<u32>(0x80000000u);
+    return bitcast<vec4<i32>>(min(number, vec4<u32>(0x7fffffffu)));
+}

@@ -1,0 +1,57 @@
+// Between integers of 32 bits and floats: the exact real number in 64 bits, of one element after the other.
+//
+// Provides: Affine, Number, exact
+// Needs: numbers, multiply, add, subtract, less_unsigned, shift_left, shift_right, leading_zeros
+struct Affine {
+    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
+    scale_exponent: i32, // of that bit
+    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
+    bias_exponent: i32,  // of that bit, plus 127; for 0 below all others
+    scale_sign: u32,     // 0x80000000 or 0
+    bias_sign: u32,      // 0x80000000 or 0
+    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: u32,
+}
+
+// ± significand * 2^(exponent - 63), the low word first. The top bit is at bit 63, and the lowest one may stand for all that
+// lies below. A significand of 0 has the exponent OF_ZERO, far below all others.
+struct Number {
+    significand: vec2<u32>,
+    exponent: i32, // of the top bit
+    sign: u32,
+}
+
+const OF_ZERO: i32 = -0x20000;
+
+// x * scale + bias. The significand of x is that of 32 bits, in the upper word.
+fn exact(x: Number) -> Number {
+    let a = numbers();
+    // Top bits at bit 61, so that a sum has room.
+    let full = multiply(x.significand.y, a.scale << 8u);
+    let up = full.y >> 31u;
+    let product = shift_right(full, 1u + up);
+    let product_is_zero = (full.x | full.y) == 0u;
+    let product_exponent = select(x.exponent + a.scale_exponent + i32(up), OF_ZERO, product_is_zero);
+    let product_sign = x.sign ^ a.scale_sign;
+    let bias = vec2<u32>(0u, bitcast<u32>(a.bias) << 1u);
+    let bias_exponent = a.bias_exponent - 127;
+
+    // The smaller one is shifted down to the exponent of the greater one.
+    let apart = product_exponent - bias_exponent;
+    let bias_wins = apart < 0 || (apart == 0 && less_unsigned(product, bias));
+    let greater = select(product, bias, bias_wins);
+    let smaller = select(bias, product, bias_wins);
+    let distance = min(u32(abs(apart)), 63u);
+    let shifted = shift_right(smaller, distance);
+    let lost = any(shift_left(shifted, distance) != smaller);
+    let aligned = vec2<u32>(shifted.x | select(0u, 1u, lost), shifted.y);
+    let differ = product_sign != a.bias_sign;
+    let sum = select(add(greater, aligned), subtract(greater, aligned), differ);
+
+    let zeros = leading_zeros(sum);
+    let nothing = zeros == 64u;
+    let exponent = select(product_exponent, bias_exponent, bias_wins) + 2 - i32(zeros);
+    // An exact 0 is negative only if both addends are.
+    let sign = select(select(product_sign, a.bias_sign, bias_wins), product_sign & a.bias_sign, nothing);
+    return Number(shift_left(sum, zeros & 63u), select(exponent, OF_ZERO, nothing), sign);
+}

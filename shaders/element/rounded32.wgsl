@@ -1,0 +1,47 @@
+// Integers of 32 bits that are converted from floats, four at a time. What an f32 does not hold is saturated before it
+// becomes an integer, and bounds are compared as integers.
+//
+// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, from_single, from_number, to_key, from_singles
+// Needs: bounds, affine, step_value, from_step_value, rounded, from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
+alias StepValue = vec4<u32>;
+
+struct Bounds {
+    min: i32, // keys; an absent bound is the lowest or the highest
+    max: i32,
+    nan: i32, // what a NaN counts as
+}
+
+// The key of an integer without its sign, saturated.
+fn to_key(size: vec4<u32>, negative: vec4<bool>) -> vec4<i32> {
+    let within = min(size, select(vec4<u32>(HIGHEST_SIZE), vec4<u32>(LOWEST_SIZE), negative));
+    return bitcast<vec4<i32>>(select(within, vec4<u32>(0u) - within, negative) ^ vec4<u32>(KEY_BASE));
+}
+
+// The keys of f32s of these bits. From 2^32 on they saturate, infinities too.
+fn from_singles(x: vec4<u32>) -> vec4<i32> {
+    let size = x & vec4<u32>(0x7fffffffu);
+    let below = size < vec4<u32>(0x4f800000u);
+    let number = vec4<u32>(rounded(bitcast<vec4<f32>>(select(vec4<u32>(0u), size, below))));
+    let key = to_key(select(vec4<u32>(0xffffffffu), number, below), x != size);
+    return select(key, vec4<i32>(bounds().nan), size > vec4<u32>(0x7f800000u));
+}
+
+fn from_number(k: vec4<i32>) -> vec4<u32> {
+    let b = bounds();
+    return from_key(max(vec4<i32>(b.min), min(k, vec4<i32>(b.max))));
+}
+
+fn from_single(x: vec4<u32>) -> vec4<u32> {
+    return from_number(from_singles(x));
+}
+
+// Whether an f32 is rounded once more.
+const ROUNDS_SINGLES: bool = true;
+
+fn elements(bits: vec4<u32>) -> vec4<u32> {
+    return from_step_value(affine(step_value(bits)));
+}
+
+fn element(bits: u32) -> u32 {
+    return elements(vec4<u32>(bits)).x;
+}

@@ -1,0 +1,11 @@
+// The bits of an f32 for the exact step, which makes a key of an integer of 32 bits of it.
+//
+// Provides: step_value, from_step_value
+// Needs: single, from_number
+fn step_value(bits: vec4<u32>) -> vec4<u32> {
+    return single(bits);
+}
+
+fn from_step_value(x: vec4<u32>) -> vec4<u32> {
+    return from_number(bitcast<vec4<i32>>(x));
+}
