@@ -65,7 +65,7 @@ fn lines() -> Result<Vec<Line>> {
     let affine = Clamp::new(-1e30_f32, 1e30).with_affine(-1.7, 200.3)?;
     wide("F32 * -1.7 + 200.3, exact", affine.with_precision(Precision::Exact));
     wide("F32 * -1.7 + 200.3, fast", affine);
-    for dtype in [DType::F16, DType::BF16, DType::U8, DType::I8, DType::I16] {
+    for dtype in [DType::F16, DType::BF16, DType::U8, DType::I8, DType::I16, DType::I32, DType::U32] {
         let clamp =
             Clamp::unbounded(dtype).with_bounds(Number::Absent, Number::Absent)?.with_source(DType::F32)?;
         if dtype.is_float() {
@@ -75,6 +75,15 @@ fn lines() -> Result<Vec<Line>> {
             wide(&format!("F32 to {dtype}, nearest even"), clamp.with_rounding(Rounding::NearestEven));
         }
     }
+    let from_i32 = |dtype| Clamp::unbounded(dtype).with_source(DType::I32);
+    let requantised = from_i32(DType::I8)?.with_affine(3.1e-4, 0.0)?.with_rounding(Rounding::NearestEven);
+    wide("I32 * 3.1e-4 to i8, nearest even", requantised);
+    let exact = |clamp: Clamp| clamp.with_precision(Precision::Exact);
+    wide("I32 to f32", from_i32(DType::F32)?);
+    wide("I32 to bf16", from_i32(DType::BF16)?);
+    wide("I32 * 1.7e-3 + 0.3 to f16, exact", exact(from_i32(DType::F16)?.with_affine(1.7e-3, 0.3)?));
+    let to_i32 = Clamp::unbounded(DType::I32).with_source(DType::F32)?;
+    wide("F32 * 1.7e4 + 0.3 to i32, exact", exact(to_i32.with_affine(1.7e4, 0.3)?));
     for dtype in [DType::U8, DType::I8] {
         for order in [Order::MinWins, Order::MaxWins] {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
