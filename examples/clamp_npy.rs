@@ -20,9 +20,9 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::{ArgGroup, ArgMatches, Command, arg, value_parser};
-use half::{bf16, f16};
+use half::f16;
 use indicatif::{ProgressBar, ProgressStyle};
 use npyz::{NpyHeader, WriteOptions, WriterBuilder as _};
 use tempfile::NamedTempFile;
@@ -37,12 +37,9 @@ fn main() {
         .about("Clamps every element of a .npy file: max(MIN, min(x * SCALE + BIAS, MAX))")
         .arg(arg!(--min <NUMBER> "Lower bound, an element of OUTPUT"))
         .arg(arg!(--max <NUMBER> "Upper bound, an element of OUTPUT"))
-        .arg(arg!(--scale <NUMBER>).value_parser(value_parser!(f64)).default_value("1"))
-        .arg(arg!(--bias <NUMBER>).value_parser(value_parser!(f64)).default_value("0"))
-        .arg(
-            arg!(--dtype <DTYPE> "Of OUTPUT")
-                .value_parser(["u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32"]),
-        )
+        .arg(arg!(--scale <NUMBER>).default_value("1"))
+        .arg(arg!(--bias <NUMBER>).default_value("0"))
+        .arg(arg!(--dtype <DTYPE> "Of OUTPUT").value_parser(value_parser!(DType)))
         .mut_args(|option| option.allow_hyphen_values(true))
         .group(operator.required(true).multiple(true))
         .arg(arg!(<INPUT> "A .npy file").value_parser(value_parser!(PathBuf)))
@@ -128,11 +125,11 @@ fn code(dtype: DType) -> String {
 
 /// The clamp for elements of `source`, whose results are the same bits on every GPU.
 fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
-    let dtype = args.get_one::<String>("dtype").map_or(Ok(source), |name| name.parse())?;
+    let dtype = *args.get_one("dtype").unwrap_or(&source);
     let clamp = match dtype {
         DType::F32 => bounded(args, [f32::MIN, f32::MAX]),
         DType::F16 => bounded(args, [f16::MIN, f16::MAX]),
-        DType::BF16 => bounded(args, [bf16::MIN, bf16::MAX]),
+        DType::BF16 => bail!("--dtype: a .npy file cannot have elements of bf16; f16 and f32 do"),
         DType::F64 => bounded(args, [f64::MIN, f64::MAX]),
         DType::I8 => bounded(args, [i8::MIN, i8::MAX]),
         DType::I16 => bounded(args, [i16::MIN, i16::MAX]),
@@ -143,15 +140,21 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
         DType::U32 => bounded(args, [u32::MIN, u32::MAX]),
         DType::U64 => bounded(args, [u64::MIN, u64::MAX]),
     }?;
-    let [scale, bias] = ["scale", "bias"].map(|name| *args.get_one(name).expect("it has a default"));
     let clamp = if dtype == DType::F64 {
-        clamp.with_affine_f64(scale, bias)
+        clamp.with_affine_f64(finite(args, "scale")?, finite(args, "bias")?)
     } else {
-        clamp.with_affine(scale as f32, bias as f32)
-    };
-    let clamp = clamp.map_err(|error| anyhow!("--{error}"))?.with_precision(Precision::Exact);
+        clamp.with_affine(finite(args, "scale")?, finite(args, "bias")?)
+    }?;
+    let clamp = clamp.with_precision(Precision::Exact);
     let remedy = "any two of u8, i8, u16, i16, u32, i32, f16 and f32 do";
     clamp.with_source(source).map_err(|_| anyhow!("--dtype: {source} does not convert to {dtype}; {remedy}"))
+}
+
+/// Scale or bias, which infinities and NaN are refused as.
+fn finite<T: FromStr + Into<f64> + Copy>(args: &ArgMatches, name: &str) -> Result<T> {
+    let text = args.get_one::<String>(name).expect("it has a default");
+    let value = text.parse().ok().filter(|&value: &T| value.into().is_finite());
+    value.with_context(|| format!("--{name}: {text:?} is no finite number of {} bits", 8 * size_of::<T>()))
 }
 
 /// A clamp with the bounds that are given, read as elements: each integer is exact, and infinities are refused.

@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 fn main() -> ExitCode {
     let arguments = Command::new("doctor")
         .about("Which adapters there are, whether they compute the right bits, and how fast")
-        .arg(arg!([NAME] "A part of the adapters' names").default_value(""))
+        .arg(arg!([NAME] "A part of the adapters' names").default_value("").hide_default_value(true))
         .arg(arg!(--cases <RANGE> "Of the self-test, such as 0..50; all if not given").value_parser(range))
         .arg(arg!(--list "The adapters, and nothing else"))
         .get_matches();

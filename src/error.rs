@@ -165,10 +165,8 @@ impl Error {
     }
 
     /// A bound, or its slot, of another dtype than the clamp's own.
-    pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType) -> Self {
-        let value = format!("{given} is not the dtype of the clamp, {needed}");
-        let remedy = format!("give an element of {needed} (literals without a suffix are f64 and i32)");
-        Self::dtype(argument, value, remedy)
+    pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
+        Self::dtype(argument, format!("{given} is not the dtype of the clamp, {needed}"), remedy)
     }
 
     /// A source of another dtype than the clamp's source.

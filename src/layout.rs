@@ -100,7 +100,7 @@ impl Layout {
     /// let rows = Layout::strided(&[2, 3], &[-4, 1], 4)?;
     /// assert_eq!(rows.addresses().collect::<Vec<_>>(), [4, 5, 6, 0, 1, 2]);
     /// let error = Layout::strided(&[2, 3], &[-4, 1], 0).unwrap_err();
-    /// assert!(error.to_string().starts_with("offset: 0 puts elements at -4 to 2;"));
+    /// assert!(error.to_string().starts_with("offset: elements would lie at -4 to 2 with the offset 0;"));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
@@ -128,14 +128,13 @@ impl Layout {
     }
 
     pub(crate) fn refuse_addresses(offset: usize, lowest: i128, highest: i128) -> Error {
-        Error::argument(
-            "offset",
-            format!("{offset} puts elements at {lowest} to {highest}"),
-            format!(
-                "they must lie between 0 and isize::MAX ({} the offset, in elements, or shrink the strides)",
-                if lowest < 0 { "raise" } else { "lower" }
-            ),
-        )
+        let (argument, remedy) = match offset {
+            _ if lowest < 0 => ("offset", "raise the offset, in elements, or shrink the strides"),
+            0 => ("strides", "shrink them"),
+            _ => ("offset", "lower the offset, in elements, or shrink the strides"),
+        };
+        let value = format!("elements would lie at {lowest} to {highest} with the offset {offset}");
+        Error::argument(argument, value, format!("they must lie between 0 and isize::MAX: {remedy}"))
     }
 
     fn countable(self) -> Result<Self, Error> {

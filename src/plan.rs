@@ -56,8 +56,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the shapes differ or the channels' clamps do not fit, [`Error::Overlap`] if two indices of
-    /// `dst` share an element or may, [`Error::Limit`] if no buffer could hold a layout, or if `limits` are too small for
+    /// [`Error::Argument`] if the shapes differ, if the channels' clamps do not fit, or if no buffer could hold a layout;
+    /// [`Error::Overlap`] if two indices of `dst` share an element or may; [`Error::Limit`] if `limits` are too small for
     /// the tensor or for any.
     pub fn new<'c>(
         clamps: impl Into<Clamps<'c>>,

@@ -316,13 +316,8 @@ impl Case {
         let Self { clamps: [clamp, ..], route, place } = *self;
         let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
         let (src, dst) = self.placed(elements.len())?;
-        let src_size = clamp.source().size();
         let bytes = |layout: &Layout, dtype| layout.required_bytes(dtype) as usize;
-        let mut src_bytes = vec![0x5a; bytes(&src, clamp.source())];
-        // Everything holds elements, in the order of the buffer.
-        for (bytes, bits) in src_bytes.chunks_exact_mut(src_size).zip(elements.iter().cycle()) {
-            bytes.copy_from_slice(&bits.to_le_bytes()[..src_size]);
-        }
+        let mut src_bytes = Route::source(&src, clamp.source(), &elements);
         let one = place != Place::Apart;
         if one {
             src_bytes.resize(src_bytes.len().max(bytes(&dst, clamp.dtype())), 0xa5);

@@ -202,7 +202,7 @@ impl Clamper {
     ///
     /// - [`Error::DType`] if a view is not of the dtype that the clamp has on that side, or a slot not of the bounds' dtype,
     /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
-    ///   other, or if the slots do not fit the bounds,
+    ///   other, if no buffer could hold a layout, or if the slots do not fit the bounds,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
     /// - [`Error::Overlap`] if two indices of `dst` share an element, if the views share bytes of one buffer without being
     ///   the same (or are the same for elements of two sizes), or if a slot lies in the output; also if the search for

@@ -116,6 +116,9 @@ impl<'a> Operands<'a> {
             if self.is_one_view() {
                 // The view has the dtype before the call; the bounds have the one after it.
                 clamp.check_dtypes(["src and dst"; 2], [self.src.dtype, clamp.dtype()])?;
+                if clamp.source().size() != clamp.dtype().size() && !self.dst.layout.is_empty() {
+                    return Err(Error::in_place_sizes("src and dst", clamp.source(), clamp.dtype()));
+                }
             } else {
                 clamp.check_dtypes(["src", "dst"], [self.src.dtype, self.dst.dtype])?;
             }
@@ -158,7 +161,7 @@ impl<'a> Operands<'a> {
             return Err(Error::argument(argument, value, "the slot of a bound is 1 element"));
         }
         if slot.dtype != dtype {
-            return Err(Error::dtype_of_bound(argument, dtype, slot.dtype));
+            return Err(Error::dtype_of_bound(argument, dtype, slot.dtype, "view its slot as it"));
         }
         slot.check_buffer(argument)?;
         if slot.buffer == self.dst.buffer {

@@ -41,7 +41,7 @@ pub(crate) fn create_buffer(
             needed,
             limit_name: "max_buffer_size",
             limit,
-            remedy: "these are bytes: split the data among several tensors".to_owned(),
+            remedy: format!("split the {needed} bytes among several tensors"),
         });
     }
     scope::catch(device, || {

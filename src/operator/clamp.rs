@@ -38,7 +38,8 @@ pub enum Precision {
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
-    /// on every device. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds.
+    /// on every device. For numbers of F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds; the
+    /// [manual](crate::manual::precision) has the exceptions.
     Exact,
 }
 
@@ -210,7 +211,8 @@ impl Clamp {
             if let Number::Value(scalar) = number
                 && scalar.dtype() != self.dtype
             {
-                return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype()));
+                let remedy = "give an element of it (literals without a suffix are f64 and i32)";
+                return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype(), remedy));
             }
         }
         Ok(Self { min, max, ..self })

@@ -134,7 +134,7 @@ impl Trial<'_> {
     /// One for each channel, or one: bounds on the GPU are what lies there.
     fn clamps_of_values(&self) -> Vec<Clamp> {
         let of_values = |clamp: &Clamp| {
-            let mask = u64::MAX >> (64 - clamp.dtype().bits());
+            let mask = self_test::mask(clamp.dtype());
             let of = |bound, slot| {
                 if bound == Number::OnGpu { Scalar::new(clamp.dtype(), slot & mask).into() } else { bound }
             };
@@ -219,7 +219,7 @@ pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     // Of dtypes as narrow as that each pattern is an edge.
     let edges = if dtype.bits() > 16 { self_test::elements(dtype, 0) } else { vec![] };
     let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Number::Absent; 2] };
-    let mask = u64::MAX >> (64 - dtype.bits());
+    let mask = self_test::mask(dtype);
     move |address| {
         let hash = mix(address);
         let any = hash >> 8;

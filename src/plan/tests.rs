@@ -623,6 +623,27 @@ fn an_alignment_that_no_binding_suits_is_to_blame() {
     assert_eq!(error.to_string(), expected);
 }
 
+/// What a proptest has found, kept as it is: its generator may draw others for a seed.
+#[test]
+fn layouts_that_were_found() {
+    let tight = Limits {
+        max_binding_size: 1680,
+        binding_alignment: 256,
+        max_workgroups_per_dimension: 1,
+        ..Limits::default()
+    };
+    for (dtype, shape, [src, dst], limits) in [
+        (DType::U8, &[1, 2][..], [(&[1, 1][..], 0), (&[1, -1][..], 3)], tight),
+        (DType::F16, &[1, 70, 1], [(&[144, 2, 1], 1), (&[144, 2, 1], 0)], Limits::default()),
+        (DType::F64, &[1, 131, 3], [(&[528, 4, 1], 0), (&[528, 4, 1], 0)], Limits::default()),
+    ] {
+        let [src, dst] = [src, dst].map(|(strides, offset)| Layout::strided(shape, strides, offset).unwrap());
+        let clamp = Clamp::unbounded(dtype);
+        try_out(&Plan::new(&clamp, &src, &dst, limits).unwrap(), &clamp, &src, &dst, false);
+        try_out(&Plan::in_one_buffer(&clamp, &dst, &dst, limits).unwrap(), &clamp, &dst, &dst, true);
+    }
+}
+
 /// Layouts of this build of the library.
 fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
     clamp_testing::layouts::of_every_kind().prop_map(|(src, dst)| {

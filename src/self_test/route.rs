@@ -18,7 +18,7 @@ pub enum Route {
     Gathered,
     /// Columns to rows.
     Transposed,
-    /// Groups of so many elements without gaps, each to a word of its own.
+    /// Groups of so many elements without gaps, each to a word of its own, or of 32 and 64 bits to every second element.
     Spread(usize),
     /// Interleaved to planar, so many components, from pixels of so many; planes and pixels at packets or anywhere.
     Planes(usize, usize, bool),
@@ -115,6 +115,34 @@ impl Route {
         }
     }
 
+    /// What a [`Plan`](crate::Plan) of it says, in two buffers or in place, of the kernel that it is for.
+    #[must_use]
+    pub const fn kernel(self) -> &'static str {
+        match self {
+            Self::Rows | Self::Repeated => ", in rows",
+            Self::Fill => "(0 to 1)",
+            _ => "block kernel",
+        }
+    }
+
+    /// The bytes of a source, of which distinct elements are as many of `elements` as there is room for, from all over the
+    /// list. What lies between them is the first.
+    #[must_use]
+    pub fn source(src: &Layout, dtype: DType, elements: &[u64]) -> Vec<u8> {
+        let size = dtype.size();
+        let mut addresses: Vec<usize> = src.addresses().collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let element = |bytes: &mut [u8], bits: u64| bytes.copy_from_slice(&bits.to_le_bytes()[..size]);
+        let mut bytes = vec![0; src.required_bytes(dtype) as usize];
+        bytes.chunks_exact_mut(size).for_each(|bytes| element(bytes, elements[0]));
+        let every = elements.len().div_ceil(addresses.len().max(1));
+        for (address, &bits) in addresses.into_iter().zip(elements.iter().step_by(every).cycle()) {
+            element(&mut bytes[address * size..][..size], bits);
+        }
+        bytes
+    }
+
     /// What it is called in a report.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -186,13 +214,13 @@ impl Route {
             Self::Run | Self::Slots => (packed(&[n])?, packed(&[n])?),
             Self::Rows => (packed(&[rows, 143])?.slice(1, 0..141)?, packed(&[rows, 144])?.slice(1, 0..141)?),
             Self::Fill => {
-                let rows = n.min(2000);
+                let rows = n.min(5000);
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
                 // Rows of whole packets, each to ten: the eight that an invocation stores, and two more. Not every value,
                 // as dst is ten times as large.
-                let rows = n.min(16_384).div_ceil(192);
+                let rows = n.min(49_152).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }
             Self::Strided => (line(n, 2, 1)?, line(n, -2, 2 * n)?),

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{AFFINES, MORE_AFFINES, bits_of, clamp, elements, pairs};
+use super::{AFFINES, MORE_AFFINES, bits_of, clamp, elements, mask, pairs};
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::{
@@ -126,7 +126,7 @@ fn zeros() -> impl Iterator<Item = Sample> {
 fn slots() -> impl Iterator<Item = Sample> {
     let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     DType::ALL.into_iter().flat_map(move |dtype| {
-        let mask = u64::MAX >> (64 - dtype.bits());
+        let mask = mask(dtype);
         let bounds = if dtype.is_float() {
             let numbers = [-1.0, 3.5, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
             numbers.map(|number| bits_of(dtype, number))
@@ -159,7 +159,7 @@ fn slots() -> impl Iterator<Item = Sample> {
 /// Elements of src around those that become 0 or a bound, around limits of the dtype, and any.
 fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     let (source, dtype) = (clamp.source(), clamp.dtype());
-    let mask = u64::MAX >> (64 - source.bits());
+    let mask = mask(source);
     let number = |bits: u64| match dtype {
         DType::F32 => f64::from(f32::from_bits(bits as u32)),
         DType::F64 => f64::from_bits(bits),

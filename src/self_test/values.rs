@@ -51,7 +51,7 @@ pub const fn mask(dtype: DType) -> u64 {
     u64::MAX >> (64 - dtype.bits())
 }
 
-/// The bits of a number as an element: rounded to a float dtype, or its integer part.
+/// The bits of a number as an element: rounded to a float dtype, or its integer part in two's complement.
 #[must_use]
 pub fn bits_of(dtype: DType, number: f64) -> u64 {
     match dtype {
@@ -59,8 +59,8 @@ pub fn bits_of(dtype: DType, number: f64) -> u64 {
         DType::BF16 => half::bf16::from_f64(number).to_bits().into(),
         DType::F32 => (number as f32).to_bits().into(),
         DType::F64 => number.to_bits(),
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (number as i64).cast_unsigned() & mask(dtype),
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => number as u64,
+        DType::U64 if number > 0.0 => number as u64,
+        _ => (number as i64).cast_unsigned() & mask(dtype),
     }
 }
 
@@ -113,7 +113,8 @@ pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     }
     let mut elements = edges(dtype);
     if dtype.is_float() {
-        elements.extend((0..dtype.bits()).map(|bit| 1 << bit));
+        let powers = (0..dtype.bits()).map(|bit| 1_u64 << bit);
+        elements.extend(powers.flat_map(|power| [power - 1, power, power + 1, mask ^ power]));
         let halves = (0..=600).map(|n| f64::from(n) / 2.0 - 150.0);
         let limits =
             [65_504.0, 65_520.0, 65_535.5, 32_767.5, 32_768.5, 127.5, 255.5, 1e38, 1e-38, 1e-45, 6e-8];

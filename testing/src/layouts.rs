@@ -19,68 +19,84 @@ pub fn of_every_kind() -> impl Strategy<Value = (Layout, Layout)> {
 
 /// Where the indices of a dimension lie.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Dim {
     /// Elements between the end of this dimension and the next step of the one around it.
     gap: usize,
     /// Dimensions lie in memory by rising `order`.
     order: u16,
     flip: bool,
-    /// In src: repeat one element.
-    repeat: bool,
+    /// In src: a stride that does without the elements of other dimensions, so that indices share some.
+    shared: Option<isize>,
 }
 
-fn place() -> impl Strategy<Value = Place> {
+fn dim() -> impl Strategy<Value = Dim> {
     let gap = prop_oneof![8 => 0_usize..4, 1 => Just(16)];
-    (gap, any::<u16>(), any::<bool>(), prop::bool::weighted(0.2))
-        .prop_map(|(gap, order, flip, repeat)| Place { gap, order, flip, repeat })
+    let shared = prop::option::weighted(0.2, select(&[0_isize, 0, 0, 1, 2, 3]));
+    (gap, any::<u16>(), any::<bool>(), shared).prop_map(|(gap, order, flip, shared)| Dim {
+        gap,
+        order,
+        flip,
+        shared,
+    })
 }
 
-fn strided(shape: &[usize], places: &[Place], first: usize, offset: usize, repeats: bool) -> Layout {
+/// Dimensions in their order, and what is shared as it says, if `shares`.
+fn strides(shape: &[usize], dims: &[Dim], first: usize, shares: bool) -> Vec<isize> {
     let mut order: Vec<usize> = (0..shape.len()).collect();
-    order.sort_by_key(|&d| places[d].order);
+    order.sort_by_key(|&d| dims[d].order);
     let mut strides = vec![0; shape.len()];
     let mut step = first;
     for d in order {
-        if !(repeats && places[d].repeat) {
-            strides[d] = step.cast_signed();
-            step = step * shape[d].max(1) + places[d].gap;
-        }
+        strides[d] = match dims[d].shared {
+            Some(stride) if shares => stride,
+            _ => {
+                let stride = step.cast_signed();
+                step = step * shape[d].max(1) + dims[d].gap;
+                stride
+            }
+        };
     }
-    let layout = Layout::strided(shape, &strides, offset).unwrap();
-    let flipped = (0..shape.len()).filter(|&d| places[d].flip);
-    flipped.fold(layout, |layout, axis| layout.flip(axis).unwrap())
+    strides
 }
 
-/// 0 to 8 dimensions in any order in memory, with gaps, some of them backwards, in src some that repeat an element; as
-/// many elements at most, now and then none.
+fn flipped(layout: Layout, dims: &[Dim]) -> Layout {
+    let axes = (0..layout.rank()).filter(|&d| dims[d].flip);
+    axes.fold(layout, |layout, axis| layout.flip(axis).unwrap())
+}
+
+/// 0 to 8 dimensions in any order in memory, with gaps, some of them backwards, in src some that share elements; as many
+/// elements at most, one layout in twenty without any.
 pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
-    let extent = prop_oneof![16 => 1_usize..6, 4 => select(&[8, 16, 31, 32, 64, 68, 129]), 1 => Just(0)];
-    let dims = prop::collection::vec((extent, place(), place()), 0..=8);
+    let extent = prop_oneof![16 => 1_usize..6, 2 => 6_usize..70, 2 => select(&[8, 16, 31, 32, 64, 68, 129])];
+    let dims = prop::collection::vec((extent, dim(), dim()), 0..=8);
+    let empty = prop::option::weighted(0.05, any::<prop::sample::Index>());
     // Often at a packet.
     let offset = || prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..300];
     let first = || select(&[1_usize, 1, 1, 2, 3, 4]);
-    (dims, [first(), first()], [offset(), offset()], any::<bool>()).prop_map(
-        move |(dims, first, offset, packed)| {
+    (dims, empty, [first(), first()], [offset(), offset()], any::<bool>()).prop_map(
+        move |(dims, empty, first, offset, packed)| {
             let mut shape: Vec<usize> = dims.iter().map(|dim| dim.0).collect();
             while shape.iter().product::<usize>() > most {
                 *shape.iter_mut().max().unwrap() = 1;
             }
-            let [src, dst]: [Vec<Place>; 2] =
-                [dims.iter().map(|dim| dim.1).collect(), dims.iter().map(|dim| dim.2).collect()];
-            let dst = if packed {
-                let dst_layout = Layout::packed_at(&shape, offset[1]).unwrap();
-                let flipped = (0..shape.len()).filter(|&d| dst[d].flip);
-                flipped.fold(dst_layout, |layout, axis| layout.flip(axis).unwrap())
+            if let Some(empty) = empty.filter(|_| !shape.is_empty()) {
+                *empty.get_mut(&mut shape) = 0;
+            }
+            let (src, dst): (Vec<_>, Vec<_>) = dims.iter().map(|dim| (dim.1, dim.2)).unzip();
+            let of_src = strides(&shape, &src, first[0], true);
+            let of_dst = if packed {
+                Layout::packed(&shape).unwrap().strides().to_vec()
             } else {
-                strided(&shape, &dst, first[1], offset[1], false)
+                strides(&shape, &dst, first[1], false)
             };
-            (strided(&shape, &src, first[0], offset[0], true), dst)
+            let strided = |strides: Vec<isize>, offset| Layout::strided(&shape, &strides, offset).unwrap();
+            (flipped(strided(of_src, offset[0]), &src), flipped(strided(of_dst, offset[1]), &dst))
         },
     )
 }
 
 /// Groups of a word or less, packed or with gaps in src, in words in dst.
-pub fn groups() -> impl Strategy<Value = (Layout, Layout)> {
+fn groups() -> impl Strategy<Value = (Layout, Layout)> {
     let phase = || select(&[0_usize, 0, 1, 2, 3]);
     let extent = select(&[64_usize, 70, 96, 131]);
     (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 4]>()).prop_map(
@@ -108,7 +124,7 @@ pub fn groups() -> impl Strategy<Value = (Layout, Layout)> {
 }
 
 /// Rows, broadcasts and transposes, often on packets.
-pub fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
+fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
     let extent = || select(&[3_usize, 16, 64, 65, 80, 129]);
     let pads = prop_oneof![
         prop::array::uniform5(select(&[0_usize, 16, 32])),
@@ -141,7 +157,7 @@ pub fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
 }
 
 /// Interleaved to planar or the other way: pixels and planes anywhere, rows with a pitch, components in either order.
-pub fn pictures() -> impl Strategy<Value = (Layout, Layout)> {
+fn pictures() -> impl Strategy<Value = (Layout, Layout)> {
     let width = select(&[16_usize, 48, 64, 70, 129, 200]);
     let pads = || prop::array::uniform4(select(&[0_usize, 0, 0, 16, 1, 3]));
     let components = (1_usize..=4).prop_flat_map(|of| (Just(of), 1..=of));

@@ -36,11 +36,21 @@ pub fn run(options: &[&str], input: impl AsRef<Path>, output: impl AsRef<Path>) 
     command(options, input, output).output().unwrap()
 }
 
-/// Fails, and says all of `words`. Where the command line alone is wrong, it points to the help, and the code is 2.
+/// Fails by what the command line says alone, and points to the help.
+#[track_caller]
+pub fn misused(output: &Output, words: &str) {
+    ended(output, 2, &[words, "try '--help'"]);
+}
+
+/// Fails by what a file or a number is, and says all of `words`.
 #[track_caller]
 pub fn refused(output: &Output, words: &[&str]) {
+    ended(output, 1, words);
+}
+
+#[track_caller]
+fn ended(output: &Output, code: i32, words: &[&str]) {
     let said = String::from_utf8_lossy(&output.stderr);
-    let code = if said.contains("try '--help'") { 2 } else { 1 };
     assert_eq!(output.status.code(), Some(code), "{said}");
     for word in words {
         assert!(said.contains(word), "{said:?} lacks {word:?}");

@@ -4,7 +4,7 @@ use wgpu_clamp::testing::Route;
 use wgpu_clamp::{Clamp, DType, Number, Plan, Precision};
 
 use crate::harness::{Gpu, Place, check, devices, exhaustive};
-use crate::random::{Random, to_bytes};
+use crate::random::Random;
 use crate::values::{affine_pairs, elements, plain_clamps, scalar_of, with_precisions};
 
 /// Random patterns for the wider types: a million, or four with `cargo xtask test --exhaustive`.
@@ -15,19 +15,19 @@ fn random_patterns() -> usize {
 /// Clamps the elements where they lie by a route.
 fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route, place: Place) {
     let dtype = clamp.dtype();
-    let (src, dst) = route.placed(elements.len(), place, [dtype; 2]).unwrap();
-    // The whole buffer holds elements, also where none is read: from all over the list, where they are fewer.
-    let count = src.required_bytes(dtype) as usize / dtype.size();
-    let some = elements.iter().copied().step_by(elements.len().div_ceil(count));
-    let mut src_bytes = to_bytes(dtype, &some.cycle().take(count).collect::<Vec<_>>());
+    // As many as blocks take.
+    let count = if route == Route::Run { elements.len() } else { elements.len().max(4000) };
+    let (src, dst) = route.placed(count, place, [dtype; 2]).unwrap();
+    let mut src_bytes = Route::source(&src, dtype, elements);
     let dst_bytes = vec![0xa5; dst.required_bytes(dtype) as usize];
     if place != Place::Apart {
         src_bytes.resize(src_bytes.len().max(dst_bytes.len()), 0xa5);
     }
-    if by_hardware(gpu, clamp) {
-        let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
-        assert!(plan.contains("fast affine step"), "{plan}");
-    }
+    let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
+    // Fewer elements than blocks take are gathered; so are groups that lie as far from a word as those before them end.
+    let is_block = count >= 1000 && (place != Place::Behind || !matches!(route, Route::Spread(_)));
+    assert!(plan.contains(route.kernel()) || !is_block, "{plan}");
+    assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
@@ -72,7 +72,9 @@ fn every_route(dtype: DType) {
             // The arithmetic is that of the run: what differs is where elements lie. The random ones come last.
             let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
             let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype));
-            for route in routes.filter(|route| !route.is_picture() && route.channels().is_none()) {
+            for route in routes
+                .filter(|&route| !route.is_picture() && route.channels().is_none() && route != Route::Slots)
+            {
                 for &place in route.places(dtype, dtype) {
                     let is_run = (route, place) == (Route::Run, Place::Apart);
                     let count = elements.len() - if is_run { 0 } else { left_out };

@@ -56,7 +56,7 @@ fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
 /// What is said of a bound, or a slot, that is not of the clamp's dtype.
 fn of_bound(argument: &str, given: DType, dtype: DType) -> String {
     format!(
-        "{argument}: {given} is not the dtype of the clamp, {dtype}; give an element of {dtype} (literals without a suffix \
+        "{argument}: {given} is not the dtype of the clamp, {dtype}; give an element of it (literals without a suffix \
          are f64 and i32)"
     )
 }
@@ -341,7 +341,8 @@ fn tensors_beyond_one_buffer() {
             error,
             Limit,
             format!(
-                "shape: max_buffer_size is {limit}, but {} is needed; these are bytes: split the data among several tensors",
+                "shape: max_buffer_size is {limit}, but {} is needed; split the {} bytes among several tensors",
+                limit + 4,
                 limit + 4
             )
         );
@@ -393,17 +394,18 @@ fn layouts_that_cannot_be() {
     assert_error!(Layout::packed(&[usize::MAX, 3]).unwrap_err(), Argument, uncountable(&[usize::MAX, 3]));
     let far = usize::MAX as i128;
     let most = isize::MAX as i128;
-    for (shape, strides, offset, lowest, highest, move_it) in [
-        (&[3][..], &[-1][..], 1, -1, 1, "raise"),
-        (&[2], &[1], usize::MAX, far, far + 1, "lower"),
-        (&[2, 2], &[isize::MAX, isize::MAX], 0, 0, 2 * most, "lower"),
+    let move_it = |how| format!("{how} the offset, in elements, or shrink the strides");
+    for (shape, strides, offset, lowest, highest, (argument, remedy)) in [
+        (&[3][..], &[-1][..], 1, -1, 1, ("offset", move_it("raise"))),
+        (&[2], &[1], usize::MAX, far, far + 1, ("offset", move_it("lower"))),
+        (&[2, 2], &[isize::MAX, isize::MAX], 0, 0, 2 * most, ("strides", "shrink them".to_owned())),
     ] {
         assert_error!(
             Layout::strided(shape, strides, offset).unwrap_err(),
             Argument,
             format!(
-                "offset: {offset} puts elements at {lowest} to {highest}; they must lie between 0 and isize::MAX ({move_it} \
-                 the offset, in elements, or shrink the strides)"
+                "{argument}: elements would lie at {lowest} to {highest} with the offset {offset}; they must lie between 0 \
+                 and isize::MAX: {remedy}"
             )
         );
     }
@@ -682,7 +684,7 @@ fn messages_of_host_data() {
         );
         let too_large = |argument: &str| {
             format!(
-                "{argument}: max_buffer_size is 4096, but 8192 is needed; these are bytes: split the data among several tensors"
+                "{argument}: max_buffer_size is 4096, but 8192 is needed; split the 8192 bytes among several tensors"
             )
         };
         let error = Tensor::zeros(&small.host, DType::F32, &[2, 1024]).unwrap_err();

@@ -61,13 +61,15 @@ fn conversions_whose_views_do_not_fit() {
         );
 
         // In place, and over a part: what counts is bytes.
-        for (src, dst) in [(src, src), (wide_enough, wide_enough), (wide_enough, dst)] {
-            assert_error!(
-                of(src, dst).unwrap_err(),
-                Overlap,
-                "src, dst: u8 to f32 in place; source and destination elements of one size are needed, else views that \
+        // Also where the bytes before the call and those after it lie apart.
+        let far = View::of::<u8>(&bytes, Layout::strided(&[4], &[1], 60).unwrap());
+        let one_view = [src, wide_enough, far].map(|view| ("src and dst", view, view));
+        for (argument, src, dst) in one_view.into_iter().chain([("src, dst", wide_enough, dst)]) {
+            let expected = format!(
+                "{argument}: u8 to f32 in place; source and destination elements of one size are needed, else views that \
                  share no byte, or two buffers"
             );
+            assert_error!(of(src, dst).unwrap_err(), Overlap, expected);
         }
         assert_error!(of(dst, dst).unwrap_err(), DType, of_source("src and dst", DType::F32, DType::U8));
         let at = |offset| Layout::strided(&[16], &[1], offset).unwrap();

@@ -35,7 +35,7 @@ fn layouts() -> impl Iterator<Item = (Layout, Layout)> {
 }
 
 fn bytes_of(random: &mut Random, layout: &Layout, dtype: DType) -> Vec<u8> {
-    let len = usize::try_from(layout.required_bytes(dtype)).unwrap();
+    let len = usize::try_from(layout.required_bytes(dtype) + random.below(20)).unwrap();
     (0..len).map(|_| random.bits().to_le_bytes()[0]).collect()
 }
 

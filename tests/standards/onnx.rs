@@ -131,7 +131,7 @@ fn inputs_are_elements() {
     let wide = onnx::Bounds::Inputs { min: 256_u16.into(), max: Number::Absent };
     assert_eq!(
         Clamp::onnx(12, DType::U8, wide).unwrap_err().to_string(),
-        "min: u16 is not the dtype of the clamp, u8; give an element of u8 (literals without a suffix are f64 and i32)"
+        "min: u16 is not the dtype of the clamp, u8; give an element of it (literals without a suffix are f64 and i32)"
     );
     let (min, max) = (9_007_199_254_740_993_i64, i64::MAX);
     assert_eq!(
