@@ -11,6 +11,7 @@ mod parameters;
 mod shortcuts;
 mod slots;
 mod step;
+mod thirds;
 
 #[cfg(test)]
 pub(crate) use bounds::{
@@ -26,6 +27,7 @@ pub(crate) use parameters::{LANES, ParameterBytes, ParameterPlace};
 pub(crate) use shortcuts::Shortcuts;
 pub(crate) use slots::{ResolveParams, Slot};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
+pub(crate) use thirds::Thirds;
 
 use bytemuck::Pod;
 
@@ -76,6 +78,10 @@ impl Parameters {
             (AffineStep::Halves, _) => {
                 let find = |affine| Halves::find(source, dtype, affine, rounding);
                 self.push(&affine.map_or_else(|| Some(Halves::unchanged(rounding)), find).expect(FOUND));
+            }
+            (AffineStep::Thirds, _) => {
+                let find = |affine| Thirds::find(source, dtype, affine, rounding).expect(FOUND);
+                self.push(&affine.map_or_else(|| Thirds::unchanged(source, dtype, rounding), find));
             }
             (AffineStep::Exact, Class::Integer) => {
                 self.push(&integer::Integer::new(source, dtype, some, rounding));

@@ -79,7 +79,7 @@ impl Halves {
 }
 
 /// A number as an integer that is odd or 0 times a power of two, whose exponent is 0 for 0.
-fn odd(number: f64) -> (i64, i32) {
+pub(super) fn odd(number: f64) -> (i64, i32) {
     let Binary { negative, significand, exponent } = Binary::of(number);
     if significand == 0 {
         return (0, 0);
@@ -90,7 +90,7 @@ fn odd(number: f64) -> (i64, i32) {
 }
 
 /// A number in units of 2^-point, rounded down, and whether that lost something.
-fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
+pub(super) fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
     let (odd, exponent) = odd(number);
     match exponent + point {
         shift @ 0.. => Some((shifted(odd, shift)?, false)),
@@ -99,7 +99,7 @@ fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
 }
 
 /// A number times a power of two that is 1 at least, if it has no more than 48 bits.
-fn shifted(number: i64, shift: i32) -> Option<i64> {
+pub(super) fn shifted(number: i64, shift: i32) -> Option<i64> {
     let fits = number == 0 || 64 - number.unsigned_abs().leading_zeros() as i32 + shift <= 48;
     fits.then(|| number << if number == 0 { 0 } else { shift })
 }

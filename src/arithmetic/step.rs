@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Fixed, Halves};
+use super::{Fixed, Halves, Thirds};
 use crate::fragment::{Fragment, fragment};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Precision, Rounding};
@@ -32,6 +32,8 @@ pub(crate) enum AffineStep {
     Fixed,
     /// Exact by the products with both halves of a factor.
     Halves,
+    /// Exact by the products with the three bytes of a factor.
+    Thirds,
 }
 
 /// Which arithmetic a module holds.
@@ -130,7 +132,9 @@ const fn class(source: DType, dtype: DType) -> Class {
 const fn rounds(class: Class, step: AffineStep) -> bool {
     match class {
         Class::Rounded | Class::Rounded32 => true,
-        Class::Integer | Class::Integer64 => matches!(step, AffineStep::Exact | AffineStep::Halves),
+        Class::Integer | Class::Integer64 => {
+            matches!(step, AffineStep::Exact | AffineStep::Halves | AffineStep::Thirds)
+        }
         Class::Float | Class::Float64 => false,
     }
 }
@@ -138,12 +142,13 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
 /// All steps that modules from one dtype to another may hold.
 #[cfg(test)]
 const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
-    use AffineStep::{Exact, Fast, Fixed, Halves, None};
+    use AffineStep::{Exact, Fast, Fixed, Halves, None, Thirds};
     match class(source, dtype) {
         Class::Float | Class::Float64 | Class::Rounded | Class::Rounded32 => &[None, Fast, Exact],
         Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
         Class::Integer if source.size() == 2 => &[None, Exact, Halves],
+        Class::Integer if source.size() == 4 => &[None, Exact, Thirds],
         Class::Integer | Class::Integer64 => &[None, Exact],
     }
 }
@@ -153,7 +158,7 @@ impl AffineStep {
     /// `f64_arithmetic`: of [`Limits`](crate::Limits).
     pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
         let serves_all = |step: &Self| clamps.iter().all(|clamp| step.serves(clamp, f64_arithmetic));
-        let shorter = [Self::None, Self::Fixed, Self::Halves, Self::Fast];
+        let shorter = [Self::None, Self::Fixed, Self::Halves, Self::Thirds, Self::Fast];
         shorter.into_iter().find(serves_all).unwrap_or(Self::Exact)
     }
 
@@ -169,6 +174,7 @@ impl AffineStep {
             Self::None => false,
             Self::Fixed => Fixed::find(source, dtype, affine, clamp.rounding()).is_some(),
             Self::Halves => Halves::find(source, dtype, affine, clamp.rounding()).is_some(),
+            Self::Thirds => Thirds::find(source, dtype, affine, clamp.rounding()).is_some(),
             Self::Fast => {
                 clamp.precision() == Precision::Fast
                     && match class {
@@ -191,6 +197,7 @@ impl fmt::Display for AffineStep {
             Self::Exact => "exact affine step",
             Self::Fixed => "fixed-point affine step",
             Self::Halves => "fixed-point affine step in halves",
+            Self::Thirds => "fixed-point affine step in thirds",
         })
     }
 }
@@ -230,6 +237,7 @@ impl Arithmetic {
                 (AffineStep::Fast, _) => fragment!("affine/float_fast"),
                 (AffineStep::Fixed, _) => fragment!("affine/fixed"),
                 (AffineStep::Halves, _) => fragment!("affine/halves"),
+                (AffineStep::Thirds, _) => fragment!("affine/thirds"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
                 (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
                 (AffineStep::Exact, Class::Float) if self.takes_words() => fragment!("affine/word_to_single"),

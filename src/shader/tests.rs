@@ -93,8 +93,8 @@ fn modules_are_as_many_as_they_should_be() {
     // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 24 pairs to floats, with three
     // steps each; 18 from floats to integers, with as many, rounded in two ways; 30 between integers, without a step
     // or with an exact one, rounded in two ways. Between those of up to 16 bits, 6 pairs also by fixed point, 12 and the
-    // four dtypes in halves.
-    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2);
+    // four dtypes in halves; to these from 32 bits in thirds.
+    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
     let count = Arithmetic::all().count() * 3 * 4;
     assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
@@ -201,6 +201,10 @@ fn affine(step: AffineStep, class: Class) -> Twin {
     match (step, class) {
         (AffineStep::None, _) => Twin { name: "Affine", members: vec![("unused", 0)], size: 16 },
         (AffineStep::Fixed, _) => twin!("Affine", arithmetic::Fixed: factor addend),
+        (AffineStep::Thirds, _) => {
+            twin!("Affine", arithmetic::Thirds: lowest highest flip origin factor addend_high
+            addend_low shift)
+        }
         (AffineStep::Halves, _) => twin!("Affine", arithmetic::Halves: factor_high factor_low addend_high
             addend_low shift below_low below_high),
         (AffineStep::Fast, Class::Float64) => {
@@ -262,7 +266,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     let clamp = match step {
         AffineStep::None => clamp,
         AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
-        AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves => {
+        AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds => {
             clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
         }
     };

@@ -74,11 +74,13 @@ fn scale_and_bias() {
 }
 
 /// The elements that convert and that `NumPy` has: code, name, size.
-const CONVERTIBLE: [(&str, &str, usize); 6] = [
+const CONVERTIBLE: [(&str, &str, usize); 8] = [
     ("u1", "u8", 1),
     ("i1", "i8", 1),
     ("u2", "u16", 2),
     ("i2", "i16", 2),
+    ("u4", "u32", 4),
+    ("i4", "i32", 4),
     ("f2", "f16", 2),
     ("f4", "f32", 4),
 ];
@@ -91,6 +93,8 @@ fn elements(code: &str, big_endian: bool, numbers: &[i16]) -> Vec<u8> {
             "i1" => i8::try_from(x).unwrap().to_le_bytes().to_vec(),
             "u2" => u16::try_from(x).unwrap().to_le_bytes().to_vec(),
             "i2" => x.to_le_bytes().to_vec(),
+            "u4" => u32::try_from(x).unwrap().to_le_bytes().to_vec(),
+            "i4" => i32::from(x).to_le_bytes().to_vec(),
             "f2" => half::f16::from_f32(x.into()).to_le_bytes().to_vec(),
             _ => f32::from(x).to_le_bytes().to_vec(),
         };

@@ -22,6 +22,7 @@ mod overhead;
 mod pictures;
 mod plain;
 mod plot;
+mod quantised;
 mod record;
 pub mod ring;
 pub mod row;
@@ -151,6 +152,7 @@ pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     let mut rows = elements::rows(bench)?;
     rows.extend(strided::rows(bench)?);
     rows.extend(pictures::rows(bench)?);
+    rows.extend(quantised::rows(bench)?);
     rows.extend(overhead::rows());
     rows.extend(slices::rows(bench));
     for more in more {

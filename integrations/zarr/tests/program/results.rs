@@ -38,7 +38,7 @@ fn every_dtype_with_ragged_edges_and_a_chunk_that_is_absent() {
 }
 
 #[test]
-fn conversions_between_the_seven() {
+fn every_conversion() {
     let scratch = Scratch::new();
     for source in DType::CONVERTIBLE {
         let input = scratch.path(name(source));
