@@ -161,6 +161,10 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
+//! Accumulators of I32 become the next layer's elements in one call: `Clamp::new(-128_i8, 127).with_source(DType::I32)`, with
+//! a scale for each column along axis 1, `Rounding::NearestEven`, and the results are exact with either precision. Of
+//! scales from 3e-5 to 100 the step takes 32-bit arithmetic; beyond it takes 64 bits, and about three times as long.
+//!
 //! ONNX `QuantizeLinear` takes more than this. It divides by `y_scale`, which is a multiplication with the same bits
 //! only for powers of two. It rounds before it adds the zero point; here the rounding is last, which is the same for
 //! an even zero point, while an odd one moves the ties. And it needs `Exact`: the addition of `Fast` rounds too, and
