@@ -37,9 +37,9 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
     var sign = bits & vec4<u32>(0x80000000u);
     var integers = vec4<u32>(0u);
     for (var i = 0u; i < 4u; i++) {
-        let y = exact(Number(vec2<u32>(0u, significand.x), exponent.x, sign.x));
-        significand = vec4<u32>(significand.yzw, 0u);
-        exponent = vec4<i32>(exponent.yzw, 0);
+        let y = exact(significand.x, exponent.x, sign.x);
+        significand = significand.yzwx;
+        exponent = exponent.yzwx;
         sign = vec4<u32>(sign.yzw, y.sign);
         integers = vec4<u32>(integers.yzw, integer_size(y));
     }

@@ -23,16 +23,16 @@ struct Number {
 
 const OF_ZERO: i32 = -0x20000;
 
-// x * scale + bias. The significand of x is that of 32 bits, in the upper word.
-fn exact(x: Number) -> Number {
+// x * scale + bias, x as ± significand * 2^(exponent - 31), the top bit of its significand at bit 31, or 0.
+fn exact(significand: u32, exponent: i32, sign: u32) -> Number {
     let a = numbers();
     // Top bits at bit 61, so that a sum has room.
-    let full = multiply(x.significand.y, a.scale << 8u);
+    let full = multiply(significand, a.scale << 8u);
     let up = full.y >> 31u;
     let product = shift_right(full, 1u + up);
     let product_is_zero = (full.x | full.y) == 0u;
-    let product_exponent = select(x.exponent + a.scale_exponent + i32(up), OF_ZERO, product_is_zero);
-    let product_sign = x.sign ^ a.scale_sign;
+    let product_exponent = select(exponent + a.scale_exponent + i32(up), OF_ZERO, product_is_zero);
+    let product_sign = sign ^ a.scale_sign;
     let bias = vec2<u32>(0u, bitcast<u32>(a.bias) << 1u);
     let bias_exponent = a.bias_exponent - 127;
 
@@ -50,8 +50,8 @@ fn exact(x: Number) -> Number {
 
     let zeros = leading_zeros(sum);
     let nothing = zeros == 64u;
-    let exponent = select(product_exponent, bias_exponent, bias_wins) + 2 - i32(zeros);
+    let top = select(product_exponent, bias_exponent, bias_wins) + 2 - i32(zeros);
     // An exact 0 is negative only if both addends are.
-    let sign = select(select(product_sign, a.bias_sign, bias_wins), product_sign & a.bias_sign, nothing);
-    return Number(shift_left(sum, zeros & 63u), select(exponent, OF_ZERO, nothing), sign);
+    let sum_sign = select(select(product_sign, a.bias_sign, bias_wins), product_sign & a.bias_sign, nothing);
+    return Number(shift_left(sum, zeros & 63u), select(top, OF_ZERO, nothing), sum_sign);
 }

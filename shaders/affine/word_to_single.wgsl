@@ -1,7 +1,7 @@
 // From an integer of 32 bits to the bits of an f32: the exact real number, rounded once.
 //
 // Provides: affine
-// Needs: Number, exact, magnitude, sign_of, packed, OPERAND_EXPONENT_BIAS
+// Needs: exact, magnitude, sign_of, packed, OPERAND_EXPONENT_BIAS
 fn affine(bits: vec4<u32>) -> vec4<u32> {
     var size = magnitude(bits);
     var sign = sign_of(bits);
@@ -9,10 +9,9 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
     var biased = vec4<i32>(0);
     for (var i = 0u; i < 4u; i++) {
         let zeros = countLeadingZeros(size.x);
-        let x = Number(vec2<u32>(0u, size.x << (zeros & 31u)), 31 - i32(zeros), sign.x);
-        let y = exact(x);
+        let y = exact(size.x << (zeros & 31u), 31 - i32(zeros), sign.x);
         let low = y.significand.x | (y.significand.y & 1u);
-        size = vec4<u32>(size.yzw, 0u);
+        size = size.yzwx;
         sign = vec4<u32>(sign.yzw, y.sign);
         normal = vec4<u32>(normal.yzw, (y.significand.y >> 1u) | min(low, 1u));
         biased = vec4<i32>(biased.yzw, y.exponent + OPERAND_EXPONENT_BIAS);

@@ -27,10 +27,11 @@ pub const AFFINES: [(f32, f32); 9] = [
 
 /// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
 /// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
-pub const MORE_AFFINES: [(f32, f32); 14] = [
+pub const MORE_AFFINES: [(f32, f32); 15] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
     (3e38, -3e38),
+    (3e38, 0.0),
     (1e-38, 1e-45),
     (0.0, -0.0),
     (-0.0, 7.0),
@@ -103,7 +104,7 @@ fn mantissa_bits(dtype: DType) -> u32 {
     }
 }
 
-/// Every value of 8 and 16 bits; of wider dtypes [`edges`], for floats what is around halves and limits of other dtypes,
+/// Every value of 8 and 16 bits; of wider dtypes [`edges`], ties of floats, for floats what is around halves and limits of other dtypes,
 /// and `random` patterns.
 #[must_use]
 pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
@@ -112,6 +113,12 @@ pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
         return (0..=mask).collect();
     }
     let mut elements = edges(dtype);
+    if !dtype.is_float() {
+        // Ties of floats, whose significands have 8, 11 or 24 bits, and what is beside them.
+        let ties =
+            (24..dtype.bits()).flat_map(|top| [8, 11, 24].map(|digits| 1 << top | 1_u64 << (top - digits)));
+        elements.extend(ties.flat_map(|tie| [tie - 1, tie, tie + 1, tie.wrapping_neg() & mask]));
+    }
     if dtype.is_float() {
         let powers = (0..dtype.bits()).map(|bit| 1_u64 << bit);
         elements.extend(powers.flat_map(|power| [power - 1, power, power + 1, mask ^ power]));
