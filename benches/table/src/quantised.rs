@@ -45,8 +45,10 @@ pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
 
 /// A scale for accumulators of some million, another for each index.
 fn of_index(source: DType, dtype: DType, index: usize) -> Result<Clamp> {
+    #[expect(clippy::cast_precision_loss, reason = "some thousand")]
+    let share = index as f32 / 1e4;
     let most = if source.is_float() { 8.0 } else { 1e6 };
-    let scale = 127.0 / (most * (1.0 + index as f32 / 1e4));
+    let scale = 127.0 / (most * (1.0 + share));
     let clamp = Clamp::unbounded(dtype).with_source(source)?.with_affine(scale, 0.25)?;
     Ok(clamp.with_rounding(Rounding::NearestEven))
 }
