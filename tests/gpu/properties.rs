@@ -264,6 +264,23 @@ fn verified<'c>(
     Ok(())
 }
 
+/// What these have found, kept as it is: the generators may draw others for a seed.
+#[test]
+fn cases_that_were_found() {
+    let line = |len, stride, offset| Layout::strided(&[len], &[stride], offset).unwrap();
+    let apart =
+        Case { one_buffer: false, in_place: false, on_gpu: (false, false), by_channel: false, seed: 0 };
+    let in_place = Case { one_buffer: true, in_place: true, ..apart };
+    let gaps = (line(2, 1, 0), line(2, 2, 0));
+    let f64_of_zero = Clamp::unbounded(DType::F64).with_affine(0.0, 0.0).unwrap();
+    let widened = Clamp::unbounded(DType::U16).with_source(DType::U8).unwrap();
+    for gpu in gpus() {
+        run(gpu, &f64_of_zero, gaps, apart).unwrap();
+        run(gpu, &Clamp::unbounded(DType::F32), gaps, apart).unwrap();
+        run(gpu, &widened, (line(1, 1, 0), line(1, 1, 1)), in_place).unwrap();
+    }
+}
+
 /// Others at each run. Most of their time goes into pipelines that a driver has not seen; without one, a proptest in
 /// `src/plan/tests.rs` and the fuzz target `plan` ask for as much.
 fn cases(few: u32, many: u32) -> ProptestConfig {
