@@ -7,6 +7,7 @@ mod fixed;
 mod float;
 mod halves;
 mod integer;
+mod line;
 mod parameters;
 mod shortcuts;
 mod slots;

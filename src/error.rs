@@ -148,18 +148,23 @@ impl Error {
         Self::Standard { standard, refusal: refusal(argument, value, remedy) }
     }
 
-    /// Something of another length than the shape, or the other slice, has. `unit` is a singular.
+    /// Something of another length than the shape, or the other slice, has.
     pub(crate) fn length(argument: &'static str, unit: &str, needed: usize, given: usize) -> Self {
+        Self::count(argument, unit, given, format!("{needed} needed"))
+    }
+
+    /// A number of things that is not the one needed. `unit` is a singular.
+    pub(crate) fn count(argument: &'static str, unit: &str, given: usize, remedy: String) -> Self {
         let plural = if given == 1 { "" } else { "s" };
-        Self::argument(argument, format!("{given} {unit}{plural} given"), format!("{needed} needed"))
+        Self::argument(argument, format!("{given} {unit}{plural} given"), remedy)
     }
 
     /// An argument of another dtype than the clamp's own.
     pub(crate) fn dtype_of_clamp(argument: &'static str, needed: DType, given: DType) -> Self {
-        let value = format!("{given} is not the dtype of the clamp, {needed}");
-        Self::dtype(
+        Self::dtype_of_bound(
             argument,
-            value,
+            needed,
+            given,
             "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), `Clamp::with_source` converts from another",
         )
     }

@@ -75,12 +75,7 @@ impl IntegerBounds {
 impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        let (lowest, highest) = clamp.dtype().integer_range();
-        let nan = match clamp.nan_rule() {
-            NanRule::Propagate => 0,
-            NanRule::ToMin => lowest,
-            NanRule::ToMax => highest,
-        };
+        let nan = integer_for_nan(clamp);
         // Each number of these dtypes is an f32, and an f64 on the way.
         Self { min, max, nan: (f64::from(nan as i32) as f32).to_bits() }
     }
@@ -89,12 +84,7 @@ impl RoundedBounds {
 impl RoundedBounds32 {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        let (lowest, highest) = integer_key_range(clamp.dtype());
-        let nan = match clamp.nan_rule() {
-            NanRule::Propagate => -key_base(clamp.dtype()),
-            NanRule::ToMin => lowest,
-            NanRule::ToMax => highest,
-        };
+        let nan = integer_for_nan(clamp) - key_base(clamp.dtype());
         Self { min, max, nan: nan as i32 }
     }
 }
@@ -154,6 +144,16 @@ pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
 pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
     let (lowest, highest) = dtype.integer_range();
     (lowest - key_base(dtype), highest - key_base(dtype))
+}
+
+/// The number that a NaN counts as.
+fn integer_for_nan(clamp: &Clamp) -> i128 {
+    let (lowest, highest) = clamp.dtype().integer_range();
+    match clamp.nan_rule() {
+        NanRule::Propagate => 0,
+        NanRule::ToMin => lowest,
+        NanRule::ToMax => highest,
+    }
 }
 
 fn integer_keys(clamp: &Clamp) -> (i128, i128) {

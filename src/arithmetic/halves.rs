@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::line::Line;
 use crate::operator::Affine;
-use crate::operator::format::Binary;
 use crate::{DType, Rounding};
 
 /// Mirrors `Affine` in `affine/halves.wgsl`. With the factor as `factor_high * 2^12 + factor_low`, and the addend so too, the
@@ -40,27 +40,13 @@ impl Halves {
         if source.is_float() || dtype.is_float() || source.bits() > 16 || dtype.bits() > 16 {
             return None;
         }
-        let (scale, scale_exponent) = odd(affine.scale());
-        // So many bits behind the point that the product is an integer.
-        let point = (-scale_exponent).max(LOW as i32);
-        let (addend, point) = match in_units(affine.bias(), point)? {
-            (addend, false) => (addend, point),
-            // One bit more says that there is something below.
-            (addend, true) => (2 * addend + 1, point + 1),
-        };
-        let shift = point as u32 - LOW;
-        if shift > 30 {
-            return None;
-        }
-        let factor = shifted(scale, scale_exponent + point)?;
-        let half = if rounding == Rounding::NearestEven { 1 << (point - 1) } else { 0 };
-        let addend: i64 = addend + half;
+        let Line { factor, addend, point } = Line::of(affine, rounding, LOW)?;
         let (first, last) = source.integer_range();
         let fits = [first, last].into_iter().all(|x| {
             let high = i128::from(factor >> LOW) * x + i128::from(addend >> LOW);
             high.abs() < i128::from((1_i64 << 31) - CARRY)
         });
-        fits.then(|| Self::of(factor, addend, point as u32))
+        fits.then(|| Self::of(factor, addend, point))
     }
 
     fn of(factor: i64, addend: i64, point: u32) -> Self {
@@ -76,32 +62,6 @@ impl Halves {
             below_high: (1 << shift) - 1,
         }
     }
-}
-
-/// A number as an integer that is odd or 0 times a power of two, whose exponent is 0 for 0.
-pub(super) fn odd(number: f64) -> (i64, i32) {
-    let Binary { negative, significand, exponent } = Binary::of(number);
-    if significand == 0 {
-        return (0, 0);
-    }
-    let zeros = significand.trailing_zeros();
-    let size = (significand >> zeros).cast_signed();
-    (if negative { -size } else { size }, exponent + zeros as i32)
-}
-
-/// A number in units of 2^-point, rounded down, and whether that lost something.
-pub(super) fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
-    let (odd, exponent) = odd(number);
-    match exponent + point {
-        shift @ 0.. => Some((shifted(odd, shift)?, false)),
-        shift => Some((odd >> (-shift).min(63), true)),
-    }
-}
-
-/// A number times a power of two that is 1 at least, if it has no more than 48 bits.
-pub(super) fn shifted(number: i64, shift: i32) -> Option<i64> {
-    let fits = number == 0 || 64 - number.unsigned_abs().leading_zeros() as i32 + shift <= 48;
-    fits.then(|| number << if number == 0 { 0 } else { shift })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::key_base;
-use super::halves::{in_units, odd, shifted};
+use super::line::Line;
 use super::step::UNCHANGED;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
@@ -42,21 +42,8 @@ impl Thirds {
         if source.is_float() || dtype.is_float() || source.bits() != 32 || dtype.bits() > 16 {
             return None;
         }
-        let (scale, scale_exponent) = odd(affine.scale());
-        // So many bits behind the point that the product is an integer.
-        let point = (-scale_exponent).max(LOW as i32);
-        let (addend, point) = match in_units(affine.bias(), point)? {
-            (addend, false) => (addend, point),
-            // One bit more says that there is something below.
-            (addend, true) => (2 * addend + 1, point + 1),
-        };
-        let shift = point as u32 - LOW;
-        if shift > 30 {
-            return None;
-        }
-        let half = if rounding == Rounding::NearestEven { 1 << (point - 1) } else { 0 };
-        let (factor, addend) =
-            (i128::from(shifted(scale, scale_exponent + point)?), i128::from(addend) + half);
+        let Line { factor, addend, point } = Line::of(affine, rounding, LOW)?;
+        let (factor, addend) = (i128::from(factor), i128::from(addend));
         let size = factor.abs();
 
         // From a number that is too low, or the source's lowest, to one that is too high.
@@ -86,7 +73,7 @@ impl Thirds {
             factor: size as u32,
             addend_high: (start >> LOW) as i32,
             addend_low: (start & 0xffff) as u32,
-            shift,
+            shift: point - LOW,
         })
     }
 }

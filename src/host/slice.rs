@@ -224,9 +224,8 @@ impl ClampSlice<'_> {
         if given.is_multiple_of(source.size()) {
             return Ok(given / source.size());
         }
-        let plural = if given == 1 { "" } else { "s" };
         let remedy = format!("a multiple of {}, the bytes of {source}, is needed", source.size());
-        Err(Error::argument(argument, format!("{given} byte{plural} given"), remedy))
+        Err(Error::count(argument, "byte", given, remedy))
     }
 }
 

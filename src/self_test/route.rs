@@ -75,8 +75,7 @@ impl Route {
     #[must_use]
     pub const fn suits(self, dtype: DType) -> bool {
         match self {
-            Self::Spread(1) => true,
-            Self::Spread(length) => length * dtype.size() < 4,
+            Self::Spread(length @ 2..) => length * dtype.size() < 4,
             _ => true,
         }
     }
