@@ -141,7 +141,7 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
         DType::U64 => bounded(args, [u64::MIN, u64::MAX]),
     }?;
     let clamp = if dtype == DType::F64 {
-        clamp.with_affine_f64(finite(args, "scale")?, finite(args, "bias")?)
+        clamp.with_scale_bias(finite::<f64>(args, "scale")?, finite::<f64>(args, "bias")?)
     } else {
         clamp.with_affine(finite(args, "scale")?, finite(args, "bias")?)
     }?;

@@ -1,40 +1,69 @@
-// A module of its own: bounds that lie on the GPU. For each uniform block of a clamp an invocation reads them and
-// writes Bounds, with which the block begins; the clamp's own dispatches then find them there. Every dtype is served
-// in 64 bits, the low word first; `src/arithmetic/bounds.rs` does the same for bounds that the host knows.
+// A module of its own: numbers that lie on the GPU. For each channel, of each uniform block that has parameters, an
+// invocation reads them and writes Bounds, Affine or both; the clamp's own dispatches then find them there. Bounds of every
+// dtype are served in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the same for
+// numbers that the host knows.
 //
 // Provides: resolve
-// Needs: workgroup_index, less, add, subtract, shift_left, shift_right_signed
+// Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed
 struct ResolveParams {
-    // Per bound: where it lies, or what the host knows. Keys order elements as two's complement numbers.
+    // Per number: where it lies, or what the host knows. Keys order elements as two's complement numbers.
+    min_slot: Slot,
+    max_slot: Slot,
+    scale_slot: Slot,
+    bias_slot: Slot,
     min_key: vec2<u32>,
     min_bits: vec2<u32>,
     max_key: vec2<u32>,
     max_bits: vec2<u32>,
     lowest: vec2<u32>,   // the key of an absent Min: no number has a smaller one
     highest: vec2<u32>,  // the key of an absent Max
-    min_word: u32,       // the word of the slot that holds the element, or its low half
-    min_shift: u32,      // the element's first bit in that word
-    max_word: u32,
-    max_shift: u32,
-    min_on_gpu: u32,
-    max_on_gpu: u32,
+    key_flip: vec2<u32>, // what turns the bits of a 32- or 64-bit unsigned integer into its key
+    sign: vec2<u32>,     // of a float
+    infinity: vec2<u32>,
     max_wins: u32,       // where Min > Max
     is_float: u32,
     bits: u32,           // of an element
     is_signed: u32,      // a two's complement integer
-    block_words: u32,    // from a block to the next
     nan_becomes: u32,    // 0: stays, 1: −∞, 2: +∞
-    key_flip: vec2<u32>, // what turns the bits of a 32- or 64-bit unsigned integer into its key
-    sign: vec2<u32>,     // of a float
-    infinity: vec2<u32>,
-    blocks: u32,         // how many there are, in a grid of so many workgroups along x
+    scale: u32,          // the bits of an f32
+    bias: u32,
+    is_exact: u32,       // the affine step: `float_exact.wgsl` or `word_exact.wgsl`, else `float_fast.wgsl`
+    step_sign: u32,      // of the format that the affine step works in
+    step_infinity: u32,
+    step_quiet_nan: u32,
+    step_exponent_bias: i32,
+    step_shift: u32,     // that moves its bits to where the step has them
+    first_word: u32,     // of the first channel's parameters
+    affine_word: u32,    // from a channel's parameters to Affine
+    entry_words: u32,    // from a channel's parameters to the next one's
+    block_words: u32,    // from a block to the next
+    channels: u32,
+    count: u32,          // channels of all blocks
     grid_width: u32,
 }
 
+struct Slot {
+    byte: u32,    // the first byte of channel 0's number
+    stride: u32,  // bytes to the next channel's
+    binding: u32, // which of the slots' bindings
+    on_gpu: u32,
+}
+
 @group(0) @binding(0) var<uniform> resolve_params: ResolveParams;
-@group(0) @binding(1) var<storage, read> min_slot: array<u32>;
-@group(0) @binding(2) var<storage, read> max_slot: array<u32>;
-@group(0) @binding(3) var<storage, read_write> blocks: array<u32>;
+@group(0) @binding(1) var<storage, read> first_slot: array<u32>;
+@group(0) @binding(2) var<storage, read> second_slot: array<u32>;
+@group(0) @binding(3) var<storage, read> third_slot: array<u32>;
+@group(0) @binding(4) var<storage, read_write> blocks: array<u32>;
+
+fn slot_word(binding: u32, at: u32) -> u32 {
+    if binding == 0u {
+        return first_slot[at];
+    }
+    if binding == 1u {
+        return second_slot[at];
+    }
+    return third_slot[at];
+}
 
 struct Bound {
     key: vec2<u32>,
@@ -58,11 +87,14 @@ fn key(bits: vec2<u32>) -> vec2<u32> {
     return number;
 }
 
-// The bound whose words in the slot are `low` and `high`. A NaN never replaces anything.
-fn bound(low: u32, high: u32, shift: u32, absent: Bound) -> Bound {
-    var bits = vec2<u32>(low, high);
-    if resolve_params.bits < 64u {
-        bits = vec2<u32>((low >> shift) & (0xffffffffu >> (32u - resolve_params.bits)), 0u);
+// The bound that a channel has in a slot. A NaN never replaces anything.
+fn found_bound(slot: Slot, channel: u32, absent: Bound) -> Bound {
+    let byte = slot.byte + channel * slot.stride;
+    var bits = vec2<u32>(slot_word(slot.binding, byte >> 2u), 0u);
+    if resolve_params.bits == 64u {
+        bits.y = slot_word(slot.binding, (byte >> 2u) + 1u);
+    } else {
+        bits.x = (bits.x >> ((byte & 3u) * 8u)) & (0xffffffffu >> (32u - resolve_params.bits));
     }
     let is_nan = resolve_params.is_float != 0u && less(resolve_params.infinity, bits & ~resolve_params.sign);
     if is_nan {
@@ -86,23 +118,15 @@ fn upper(number: vec2<u32>) -> vec2<u32> {
     return select(number, number << vec2<u32>(16u), resolve_params.bits == 16u);
 }
 
-@compute @workgroup_size(1)
-fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
+fn put_bounds(origin: u32, channel: u32) {
     let r = resolve_params;
-    let index = workgroup_index(workgroup, r.grid_width);
-    if index >= r.blocks {
-        return;
-    }
-    let origin = index * r.block_words;
     var low = Bound(r.min_key, r.min_bits);
     var high = Bound(r.max_key, r.max_bits);
-    // A 64-bit element ends in the next word; for the others that may be beyond the slot.
-    let next = select(0u, 1u, r.bits == 64u);
-    if r.min_on_gpu != 0u {
-        low = bound(min_slot[r.min_word], min_slot[r.min_word + next], r.min_shift, Bound(r.lowest, r.infinity | r.sign));
+    if r.min_slot.on_gpu != 0u {
+        low = found_bound(r.min_slot, channel, Bound(r.lowest, r.infinity | r.sign));
     }
-    if r.max_on_gpu != 0u {
-        high = bound(max_slot[r.max_word], max_slot[r.max_word + next], r.max_shift, Bound(r.highest, r.infinity));
+    if r.max_slot.on_gpu != 0u {
+        high = found_bound(r.max_slot, channel, Bound(r.highest, r.infinity));
     }
     if r.is_float == 0u {
         if less(high.key, low.key) {
@@ -153,4 +177,87 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>) {
     put(origin, 3u, upper(above_count));
     put(origin, 4u, low.bits | upper(low.bits));
     put(origin, 5u, high.bits | upper(high.bits));
+}
+
+// The bits of the f32 that a channel has in a slot.
+fn found_single(slot: Slot, channel: u32) -> u32 {
+    return slot_word(slot.binding, (slot.byte + channel * slot.stride) >> 2u);
+}
+
+// The significand of a finite f32, its top bit at bit 23, or 0; and the exponent of that bit.
+fn significand(size: u32) -> u32 {
+    let subnormal = size << ((countLeadingZeros(size) - 8u) & 31u);
+    return select((size & 0x007fffffu) | 0x00800000u, subnormal, size < 0x00800000u);
+}
+
+fn exponent(size: u32) -> i32 {
+    let subnormal = -118 - i32(countLeadingZeros(size));
+    return select(i32(size >> 23u) - 127, subnormal, size < 0x00800000u);
+}
+
+// No float is computed with: a device may take it for granted that there are no NaNs.
+fn put_affine(origin: u32, channel: u32) {
+    let r = resolve_params;
+    var scale = r.scale;
+    var bias = r.bias;
+    if r.scale_slot.on_gpu != 0u {
+        scale = found_single(r.scale_slot, channel);
+    }
+    if r.bias_slot.on_gpu != 0u {
+        bias = found_single(r.bias_slot, channel);
+    }
+    let no_sign = 0x7fffffffu;
+    let infinity = 0x7f800000u;
+    let no_number = (scale & no_sign) >= infinity || (bias & no_sign) >= infinity;
+    let identity = scale == 0x3f800000u && (bias & no_sign) == 0u;
+    scale = select(scale, 0u, no_number);
+    bias = select(bias, 0u, no_number);
+    let scale_size = scale & no_sign;
+    let bias_size = bias & no_sign;
+    let zero = scale_size == 0u;
+    let negative = scale > scale_size;
+
+    // What becomes of ±∞, and from where on an element counts as such.
+    let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
+    let flip = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero) << r.step_shift;
+    let infinite_from = select(r.step_infinity, 0u, no_number) << r.step_shift;
+    if r.is_exact == 0u {
+        let first_unchanged = r.step_infinity + select(0u, 1u, zero || negative);
+        blocks[origin] = scale;
+        blocks[origin + 1u] = bias;
+        blocks[origin + 2u] = mask;
+        blocks[origin + 3u] = flip;
+        blocks[origin + 4u] = infinite_from;
+        blocks[origin + 5u] = select(first_unchanged << r.step_shift, 0u, identity);
+        return;
+    }
+    // Far below every product, as `NO_BIAS` of `src/arithmetic/float.rs`.
+    let bias_exponent = select(exponent(bias_size) + r.step_exponent_bias, -0x10000, bias_size == 0u);
+    blocks[origin] = significand(scale_size);
+    blocks[origin + 1u] = bitcast<u32>(exponent(scale_size));
+    blocks[origin + 2u] = significand(bias_size) << 5u;
+    blocks[origin + 3u] = bitcast<u32>(bias_exponent);
+    blocks[origin + 4u] = select(0u, r.step_sign, scale > scale_size);
+    // A zero keeps its sign where −0 is added.
+    blocks[origin + 5u] = select(0u, r.step_sign, bias > bias_size || identity);
+    blocks[origin + 6u] = mask;
+    blocks[origin + 7u] = flip;
+    blocks[origin + 8u] = infinite_from;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let r = resolve_params;
+    let index = workgroup_index(workgroup, r.grid_width) * WORKGROUP_SIZE + local;
+    if index >= r.count {
+        return;
+    }
+    let channel = index % r.channels;
+    let origin = r.first_word + index / r.channels * r.block_words + channel * r.entry_words;
+    if (r.min_slot.on_gpu | r.max_slot.on_gpu) != 0u {
+        put_bounds(origin, channel);
+    }
+    if (r.scale_slot.on_gpu | r.bias_slot.on_gpu) != 0u {
+        put_affine(origin + r.affine_word, channel);
+    }
 }

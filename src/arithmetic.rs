@@ -24,9 +24,9 @@ pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
 pub(crate) use halves::Halves;
 #[cfg(test)]
 pub(crate) use integer::{Integer, Integer64};
-pub(crate) use parameters::{LANES, ParameterBytes, ParameterPlace};
+pub(crate) use parameters::{Entries, LANES, ParameterBytes, ParameterPlace};
 pub(crate) use shortcuts::Shortcuts;
-pub(crate) use slots::{ResolveParams, Slot};
+pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
 pub(crate) use thirds::Thirds;
 
@@ -69,6 +69,7 @@ impl Parameters {
         // That of the arithmetic is the text's alone.
         let (affine, rounding) = (clamp.affine(), clamp.rounding());
         let of_step = step::step_dtype(arithmetic);
+        // Numbers on the GPU take the place of these.
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&0_u32),

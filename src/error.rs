@@ -232,14 +232,25 @@ impl Error {
         Self::overlap(argument, value, "use separate ranges, or two buffers")
     }
 
-    /// A bound on the GPU in a call that takes no slots, as those of the reference and of host memory.
-    pub(crate) fn bound_on_gpu(argument: &'static str) -> Self {
+    /// A number on the GPU in a call that takes no slots, as those of the reference and of host memory.
+    pub(crate) fn number_on_gpu(argument: &'static str) -> Self {
+        let setter = setter_of(argument);
         Self::argument(
             argument,
-            "the bound is `Number::OnGpu`, and this call takes no slot",
+            "the number is `Number::OnGpu`, and this call takes no slot",
             format!(
-                "give its value with `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
+                "give its value with `Clamp::{setter}`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
             ),
+        )
+    }
+
+    /// A scale or bias on the GPU of a clamp whose dtype takes none.
+    pub(crate) fn affine_on_gpu(argument: &'static str, source: DType, dtype: DType) -> Self {
+        let those: Vec<_> = DType::ALL.into_iter().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
+        Self::dtype(
+            argument,
+            format!("it is `Number::OnGpu`, from {source} to {dtype}"),
+            format!("give its value, or clamp to one of {}", names(&those)),
         )
     }
 
@@ -253,6 +264,11 @@ impl Error {
             remedy: "`wgpu::Limits::downlevel_defaults()` suffices".to_owned(),
         }
     }
+}
+
+/// The function of `Clamp` that sets a number.
+pub(crate) fn setter_of(number: &str) -> &'static str {
+    if matches!(number, "min" | "max") { "with_bounds" } else { "with_scale_bias" }
 }
 
 /// The bytes from the first element of a layout to the last.

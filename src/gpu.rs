@@ -9,7 +9,6 @@ pub(crate) mod mapped;
 mod operands;
 mod pipeline;
 pub(crate) mod scope;
-mod slots;
 
 pub use clamper::{Clamper, Prepared};
 pub use operands::{Operands, View};

@@ -36,7 +36,7 @@ pub(crate) const WORKGROUP_SIZE: u32 = 256;
 pub(crate) struct Task {
     pub(crate) arithmetic: Arithmetic,
     pub(crate) shortcuts: Shortcuts,
-    /// One clamp each; 1 if one serves all elements.
+    /// Numbers of their own each; 1 if one clamp serves all elements.
     pub(crate) channels: usize,
     /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers).
     pub(crate) placement: Placement,
@@ -46,10 +46,15 @@ pub(crate) struct Task {
 impl Task {
     /// The shortest arithmetic that serves all `clamps`, one for each channel or one for all elements; `None` if there
     /// is none.
-    pub(crate) fn of(clamps: &[Clamp], placement: Placement, limits: Limits) -> Option<Self> {
+    pub(crate) fn of(
+        clamps: &[Clamp],
+        channels: usize,
+        placement: Placement,
+        limits: Limits,
+    ) -> Option<Self> {
         let arithmetic = Arithmetic::new(clamps.first()?, AffineStep::of(clamps, limits.f64_arithmetic));
         let shortcuts = Shortcuts::of(arithmetic, clamps);
-        Some(Self { arithmetic, shortcuts, channels: clamps.len(), placement, limits })
+        Some(Self { arithmetic, shortcuts, channels, placement, limits })
     }
 
     /// How the numbers of the clamps come to the kernel.
@@ -195,7 +200,7 @@ pub(crate) enum Kernel {
 pub(crate) enum EntryPoint {
     Block(block::EntryPoint),
     Gather(gather::EntryPoint),
-    /// Bounds on the GPU, by `resolve.wgsl`.
+    /// Numbers on the GPU, by `resolve.wgsl`.
     Resolve,
 }
 

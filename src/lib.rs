@@ -166,7 +166,7 @@ pub mod standards;
 #[doc(hidden)]
 pub mod testing {
     pub use crate::self_test::{
-        AFFINES, MORE_AFFINES, Place, Route, bits_of, edges, elements, mask, splitmix64,
+        AFFINES, Found, MORE_AFFINES, Place, Route, bits_of, edges, elements, mask, splitmix64,
     };
 }
 pub mod verify;

@@ -5,6 +5,7 @@ mod blocks;
 pub(crate) mod check;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod execution;
+mod resolve;
 mod strategy;
 mod tiling;
 mod window;
@@ -19,6 +20,7 @@ use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
 pub(crate) use blocks::BlockLayout;
+pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
 pub(crate) use window::{Range, Window};
 
@@ -52,7 +54,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a clamp from one buffer to another, or of one for each channel.
+    /// The plan of a clamp from one buffer to another, or of one for each channel. Slots along an axis are those of one
+    /// number for each index.
     ///
     /// # Errors
     ///
@@ -103,11 +106,13 @@ impl Plan {
             return Err(Error::shapes(src.shape(), dst.shape()));
         }
         clamps.check(dst.shape())?;
-        let clamps = clamps.simplified();
+        let clamps = clamps.simplified(dst.shape());
         let all = clamps.as_slice();
         let mut plan =
             Self { clamp: all.first().copied(), task: None, placement, strategy: Strategy::default() };
-        let Some(task) = Task::of(all, placement, limits) else { return Ok(plan) };
+        let Some(task) = Task::of(all, clamps.channels(dst.shape()), placement, limits) else {
+            return Ok(plan);
+        };
         let dtypes = [task.arithmetic.source, task.arithmetic.dtype];
         validate((src, dst), dtypes, placement)?;
         if !dst.is_empty() {
@@ -116,14 +121,14 @@ impl Plan {
         Ok(Self { task: Some(task), ..plan })
     }
 
-    /// The number of `dispatch_workgroups` calls; 0 if there is no element. A bound on the GPU takes one
+    /// The number of `dispatch_workgroups` calls; 0 if there is no element. Numbers on the GPU take one
     /// more, or a few, which [`Prepared::dispatches`](crate::Prepared::dispatches) counts and this does not.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()
     }
 
-    /// The shaders that its dispatches run, each once. Bounds on the GPU take one more, as with
+    /// The shaders that its dispatches run, each once. Numbers on the GPU take one more, as with
     /// [`dispatches`](Self::dispatches).
     ///
     /// ```
@@ -164,7 +169,8 @@ impl Plan {
     pub(crate) fn parameters(&self, clamps: Clamps<'_>) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
-        Some(ParameterBytes::new(clamps.as_slice(), task.arithmetic, task.parameter_place(), reversed))
+        let (place, list) = (task.parameter_place(), clamps.as_slice());
+        Some(ParameterBytes::new(list, task.channels, task.arithmetic, place, reversed))
     }
 
     /// The bytes of a storage buffer that [`parameters`](Self::parameters) would fill, 0 where uniform blocks hold them all.

@@ -9,13 +9,15 @@ use crate::{
     Rounding, Scalar, Tensor, View,
 };
 
+pub use found::Found;
 pub use route::{Place, Route};
+use slots::{Slots, on_gpu};
 pub use values::{AFFINES, MORE_AFFINES, bits_of, edges, elements, mask, splitmix64};
 
 /// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
 ///
 /// A case is a dtype or a pair of dtypes, an affine step, a rounding, a kernel and how the operands are placed; one
-/// clamp, or one for each of three channels, or one whose bounds lie on the GPU. Each takes every value of 8- and
+/// clamp, or one for each of three channels, or one whose numbers lie on the GPU. Each takes every value of 8- and
 /// 16-bit sources, and of wider ones edges and random patterns. Beside the elements of the output, each byte of the
 /// destination around them is compared.
 ///
@@ -219,7 +221,7 @@ fn clamp(
     }
 }
 
-/// The `n`-th clamp whose bounds lie on the GPU: both, every second time the wrong way round, which only the device can
+/// The `n`-th clamp whose numbers lie on the GPU: both bounds, every second time the wrong way round, which only the device can
 /// see, in either order.
 fn in_slots(
     source: DType,
@@ -274,6 +276,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                 if wanted {
                     let clamp = |channel| match route {
                         Route::Slots => in_slots(source, dtype, step, rounding, n + p),
+                        Route::SlotsAlong => in_slots(source, dtype, step, rounding, n + p + channel),
                         _ => clamp(source, dtype, step, rounding, n + p + r + channel),
                     };
                     // A test counts them, so that none is refused unseen.
@@ -281,8 +284,13 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     if let Some(clamps) = of_channels.ok().and_then(|all| <[Clamp; 6]>::try_from(all).ok()) {
                         // Channels have one order and one rule for NaN.
                         let [first, ..] = clamps;
-                        let alike =
-                            |clamp: Clamp| clamp.with_order(first.order()).with_nan_rule(first.nan_rule());
+                        let alike = |clamp: Clamp| {
+                            let clamp = clamp.with_order(first.order()).with_nan_rule(first.nan_rule());
+                            // What cannot lie on the GPU is the same for all.
+                            let same = route == Route::SlotsAlong && !dtype.takes_affine_on_gpu();
+                            let (scale, bias) = (first.scale(), first.bias());
+                            if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
+                        };
                         cases.push(Case { clamps: clamps.map(alike), route, place });
                     }
                 }
@@ -293,6 +301,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
+    /// The clamps by value.
     fn clamps(&self) -> Clamps<'_> {
         match self.route.channels() {
             Some((axis, count)) => Clamps::along(axis, &self.clamps[..count]),
@@ -331,14 +340,13 @@ impl Case {
             View::new(dst_tensor.buffer(), clamp.dtype(), dst),
         );
         let limits = host.clamper().limits();
-        let plan = if route == Route::Slots {
-            let slots = slots(host, &clamp)?;
-            let view =
-                |n| Ok::<_, Error>(View::new(slots.buffer(), clamp.dtype(), Layout::strided(&[], &[], n)?));
-            let operands = operands.with_min(view(MIN_SLOT)?).with_max(view(MAX_SLOT)?);
-            let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
-            host.submit(&on_gpu, operands)?;
-            self.plan((&on_gpu).into(), &src, &dst, limits)?
+        let plan = if route.has_slots() {
+            let on_gpu = on_gpu(&clamp)?;
+            let of_slots = route.channels().map(|(axis, _)| Clamps::slots_along(axis, &on_gpu));
+            let of_slots = of_slots.unwrap_or_else(|| (&on_gpu).into());
+            let slots = Slots::upload(host, self.clamps().as_slice())?;
+            host.submit(of_slots, slots.give(&on_gpu, &operands)?)?;
+            self.plan(of_slots, &src, &dst, limits)?
         } else {
             host.submit(self.clamps(), operands)?;
             self.plan(self.clamps(), &src, &dst, limits)?
@@ -354,29 +362,15 @@ impl Case {
                 dst_after: &after,
             },
         )?;
-        let resolved = if route == Route::Slots { " + resolve" } else { "" };
+        let resolved = if route.has_slots() { " + resolve" } else { "" };
         let specialization = plan.specialization() + resolved;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), specialization, report })
     }
 }
 
-/// Where [`slots`] has the bounds, in elements: not where a buffer begins.
-const MIN_SLOT: usize = 3;
-const MAX_SLOT: usize = 1;
-
-/// The bounds of a clamp, on the GPU.
-fn slots(host: &Host, clamp: &Clamp) -> Result<Tensor, Error> {
-    let size = clamp.dtype().size();
-    let mut bytes = vec![0x5a; 4 * size];
-    for (slot, bound) in [(MIN_SLOT, clamp.min()), (MAX_SLOT, clamp.max())] {
-        if let Some(bits) = bound.bits() {
-            bytes[slot * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
-        }
-    }
-    Tensor::upload_bytes(host, DType::U8, &[bytes.len()], &bytes)
-}
-
+mod found;
 mod route;
+mod slots;
 mod values;
 
 #[cfg(test)]
@@ -396,8 +390,8 @@ mod tests {
 
     #[test]
     fn no_case_is_refused() {
-        // 84 pairs and dtypes on each of 12 routes, 18 of them, to 8 bits, on two more, 28 on each of 12 for pictures.
-        assert_eq!(cases(false).len(), 84 * 12 + 18 * 2 + 28 * 12);
+        // 84 pairs and dtypes on each of 13 routes, 18 of them, to 8 bits, on two more, 28 on each of 12 for pictures.
+        assert_eq!(cases(false).len(), 84 * 13 + 18 * 2 + 28 * 12);
     }
 
     /// An invocation stores to several rows where a row of src is repeated: every dtype meets that, and a last invocation

@@ -23,10 +23,12 @@ pub(crate) mod binding {
 
     /// Beside the parameters, those of `resolve.wgsl`.
     pub(crate) mod resolve {
-        pub(crate) const MIN_SLOT: u32 = 1;
-        pub(crate) const MAX_SLOT: u32 = 2;
-        /// The uniform blocks that it writes.
-        pub(crate) const BLOCKS: u32 = 3;
+        use crate::arithmetic::MAX_SLOTS;
+
+        /// Those of the slots that it reads.
+        pub(crate) const SLOTS: [u32; MAX_SLOTS] = [1, 2, 3];
+        /// What it writes: uniform blocks, or the storage buffer of parameters.
+        pub(crate) const BLOCKS: u32 = 4;
     }
 }
 
@@ -35,7 +37,7 @@ pub(crate) mod binding {
 pub(crate) enum Module {
     /// A clamp's kernel.
     Clamp(ModuleName),
-    /// What turns bounds on the GPU into those of uniform blocks.
+    /// What turns numbers on the GPU into parameters.
     Resolve,
 }
 
@@ -127,7 +129,7 @@ pub(crate) struct PipelineName {
 }
 
 impl PipelineName {
-    /// Of bounds on the GPU.
+    /// Of numbers on the GPU.
     pub(crate) fn resolve() -> Self {
         let shortcuts = Shortcuts::default();
         Self { module: Module::Resolve, entry_point: EntryPoint::Resolve, shortcuts }

@@ -88,7 +88,7 @@ fn optional_features_are_named_where_they_are_used() {
         let Limits { f64_arithmetic, .. } = clamper.limits();
         let named = if f64_arithmetic { ", f64 arithmetic" } else { "" };
         assert!(log[0].contains(&format!("workgroups per dimension{named}; keeps")), "{log:?}");
-        let step = Clamp::at_most(9.0_f64).with_affine_f64(1.1, 0.3).unwrap();
+        let step = Clamp::at_most(9.0_f64).with_scale_bias(1.1, 0.3).unwrap();
         for (clamp, fast) in [(step, f64_arithmetic), (step.with_precision(Precision::Exact), false)] {
             let data = buffer(gpu, &[0; 64]);
             let (_, log) = lines(|| {

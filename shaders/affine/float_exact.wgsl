@@ -3,19 +3,8 @@
 // A number in the making is (high * 2^24 + low) * 2^-52 * 2^exponent: two words, high below 2^30 and low below 2^24, so
 // that a carry or a borrow is a shift. Product and bias have their top bit at bit 28 of high, unless they are 0.
 //
-// Provides: Affine, affine
+// Provides: affine
 // Needs: numbers, packed, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS
-struct Affine {
-    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
-    scale_exponent: i32, // of that bit
-    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
-    bias_exponent: i32,  // of that bit, plus OPERAND_EXPONENT_BIAS; for 0 below all others
-    scale_sign: u32,     // OPERAND_SIGN or 0
-    bias_sign: u32,      // OPERAND_SIGN or 0
-    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,
-}
-
 const LOW_BITS: vec4<i32> = vec4<i32>(0xffffff);
 
 fn affine(bits: vec4<u32>) -> vec4<u32> {
@@ -91,6 +80,6 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
     let finite = select(magnitude | sign, product_sign & vec4<u32>(a.bias_sign), nothing);
     let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
     let infinity = vec4<u32>(OPERAND_INFINITY);
-    let result = select(select(finite, infinite, size == infinity), x, size > infinity);
+    let result = select(select(finite, infinite, size >= vec4<u32>(a.infinite_from)), x, size > infinity);
     return result << vec4<u32>(OPERAND_SIGN_SHIFT);
 }

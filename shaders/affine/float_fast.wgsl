@@ -1,13 +1,14 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine, KEEPS_INFINITY
-// Needs: numbers, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY,
+// Needs: numbers, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
 //     widen_operand, narrow_operand
 struct Affine {
     scale: f32,
     bias: f32,
     infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
     infinity_flip: u32,
+    infinite_from: u32,  // what counts as ±∞: all where scale or bias, found on the GPU, is NaN or infinite
     unchanged_from: u32, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
                          // has no affine step
 }
@@ -26,7 +27,7 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
     var stepped = finite;
     if !KEEPS_INFINITY {
         let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
-        stepped = select(finite, infinite, size == vec4<u32>(OPERAND_INFINITY << OPERAND_SIGN_SHIFT));
+        stepped = select(finite, infinite, size >= vec4<u32>(a.infinite_from));
     }
     return select(stepped, x, size >= vec4<u32>(a.unchanged_from));
 }

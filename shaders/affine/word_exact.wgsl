@@ -1,18 +1,7 @@
 // Between integers of 32 bits and floats: the exact real number in 64 bits, of one element after the other.
 //
-// Provides: Affine, Number, exact
+// Provides: Number, exact
 // Needs: numbers, multiply, add, subtract, less_unsigned, shift_left, shift_right, leading_zeros
-struct Affine {
-    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
-    scale_exponent: i32, // of that bit
-    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
-    bias_exponent: i32,  // of that bit, plus 127; for 0 below all others
-    scale_sign: u32,     // 0x80000000 or 0
-    bias_sign: u32,      // 0x80000000 or 0
-    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,
-}
-
 // ± significand * 2^(exponent - 63), the low word first. The top bit is at bit 63, and the lowest one may stand for all that
 // lies below. A significand of 0 has the exponent OF_ZERO, far below all others.
 struct Number {

@@ -1,7 +1,8 @@
-// From an integer of 32 bits to the bits of an f32: the exact real number, rounded once.
+// From an integer of 32 bits to the bits of an f32: the exact real number, rounded once; a NaN where the step has a NaN or
+// an infinity.
 //
 // Provides: affine
-// Needs: exact, magnitude, sign_of, packed, OPERAND_EXPONENT_BIAS
+// Needs: numbers, exact, magnitude, sign_of, packed, OPERAND_EXPONENT_BIAS, HAS_SPECIALS
 fn affine(bits: vec4<u32>) -> vec4<u32> {
     var size = magnitude(bits);
     var sign = sign_of(bits);
@@ -16,5 +17,7 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
         normal = vec4<u32>(normal.yzw, (y.significand.y >> 1u) | min(low, 1u));
         biased = vec4<i32>(biased.yzw, y.exponent + OPERAND_EXPONENT_BIAS);
     }
-    return packed(normal, biased) | sign;
+    let result = packed(normal, biased) | sign;
+    let a = numbers();
+    return select(result, vec4<u32>(a.infinity_flip), HAS_SPECIALS && a.infinite_from == 0u);
 }

@@ -1,12 +1,8 @@
 // The step values of a conversion from an integer of 32 bits: the f32 nearest to it, or the one beside it that is odd
 // where it is rounded once more. Integer operations alone, since devices differ in how they round.
 //
-// Provides: HAS_SPECIALS, step_value, from_step_value
-// Needs: magnitude, sign_of, narrow, ROUNDS_SINGLES
-//
-// Whether there may be NaNs or infinities.
-const HAS_SPECIALS: bool = false;
-
+// Provides: step_value
+// Needs: magnitude, sign_of, ROUNDS_SINGLES
 fn step_value(bits: vec4<u32>) -> vec4<u32> {
     let size = magnitude(bits);
     let zeros = countLeadingZeros(size);
@@ -20,9 +16,4 @@ fn step_value(bits: vec4<u32>) -> vec4<u32> {
     // The leading bit of the significand adds 1 to the exponent, as does a carry.
     let single = ((vec4<u32>(157u) - zeros) << vec4<u32>(23u)) + unit;
     return select(single | sign_of(bits), vec4<u32>(0u), size == vec4<u32>(0u));
-}
-
-// Arithmetic makes no NaN of numbers.
-fn from_step_value(x: vec4<u32>) -> vec4<u32> {
-    return narrow(x);
 }

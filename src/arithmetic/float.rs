@@ -17,6 +17,7 @@ pub(crate) struct FloatFast {
     pub(crate) bias: f32,
     pub(crate) infinity_mask: u32,
     pub(crate) infinity_flip: u32,
+    pub(crate) infinite_from: u32,
     pub(crate) unchanged_from: u32,
 }
 
@@ -42,6 +43,7 @@ pub(crate) struct FloatExact {
     pub(crate) bias_sign: u32,
     pub(crate) infinity_mask: u32,
     pub(crate) infinity_flip: u32,
+    pub(crate) infinite_from: u32,
 }
 
 /// Mirrors `Affine` in `affine/float64_exact.wgsl`.
@@ -65,13 +67,14 @@ impl FloatFast {
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let (mask, flip) = infinity(dtype, affine.scale());
         let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
-        let first_nan = float_format(dtype).infinity + 1;
+        let infinity = float_format(dtype).infinity;
         Self {
             scale: affine.scale() as f32,
             bias: affine.bias() as f32,
             infinity_mask: upper(mask),
             infinity_flip: upper(flip),
-            unchanged_from: upper(first_nan - u64::from(affine.scale() > 0.0)),
+            infinite_from: upper(infinity),
+            unchanged_from: upper(infinity + u64::from(affine.scale() <= 0.0)),
         }
     }
 
@@ -111,6 +114,7 @@ impl FloatExact {
             bias_sign: sign_of(&bias),
             infinity_mask: mask as u32,
             infinity_flip: flip as u32,
+            infinite_from: format.infinity as u32,
         }
     }
 

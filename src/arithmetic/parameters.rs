@@ -82,9 +82,10 @@ pub(crate) enum ParameterBytes {
 }
 
 impl ParameterBytes {
-    /// Of one clamp, or of one for each channel, last first if `reversed`.
+    /// Of one clamp, also for several channels, or of one for each channel, last first if `reversed`.
     pub(crate) fn new(
         clamps: &[Clamp],
+        channels: usize,
         arithmetic: Arithmetic,
         place: ParameterPlace,
         reversed: bool,
@@ -99,6 +100,10 @@ impl ParameterBytes {
             alignment.push(&mut bytes, &Parameters::new(clamp, arithmetic));
         }
         let each = bytes.len() / clamps.len();
+        // What channels have alike that differ in numbers on the GPU alone.
+        if clamps.len() == 1 {
+            bytes = bytes.repeat(channels);
+        }
         bytes.resize(bytes.len().max(each * place.in_block()), 0);
         Self::Several { place, bytes }
     }
@@ -113,10 +118,7 @@ impl ParameterBytes {
         if !place.are_stored() {
             return 0;
         }
-        let block = Parameters::new(clamp, arithmetic);
-        let mut one = Vec::new();
-        Alignment::of(arithmetic, place).push(&mut one, &block);
-        (one.len() as u64).saturating_mul(channels as u64)
+        Entries::of(clamp, arithmetic, place).size.saturating_mul(channels as u64)
     }
 
     /// What comes before the geometry in a uniform block.
@@ -134,6 +136,28 @@ impl ParameterBytes {
             Self::Several { place, bytes } if place.are_stored() => Some(bytes),
             _ => None,
         }
+    }
+}
+
+/// Where the parameters of channels lie in a block or a storage buffer, one channel's behind the other's, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entries {
+    /// From a channel's parameters to the next one's.
+    pub(crate) size: u64,
+    /// From the start of a channel's parameters to the numbers of the affine step.
+    pub(crate) affine: u64,
+}
+
+impl Entries {
+    /// For clamps like this one.
+    pub(crate) fn of(clamp: &Clamp, arithmetic: Arithmetic, place: ParameterPlace) -> Self {
+        let parameters = Parameters::new(clamp, arithmetic);
+        let alignment = Alignment::of(arithmetic, place);
+        let mut one = Vec::new();
+        alignment.push(&mut one, &parameters);
+        let [bounds, _] = parameters.parts();
+        let affine = bounds.len().next_multiple_of(alignment.parts[1]);
+        Self { size: one.len() as u64, affine: affine as u64 }
     }
 }
 

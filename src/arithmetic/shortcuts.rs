@@ -19,7 +19,9 @@ impl Shortcuts {
     pub(crate) fn of(arithmetic: Arithmetic, clamps: &[Clamp]) -> Self {
         let used = Self::used(arithmetic);
         // A channel without an affine step keeps everything.
-        let keeps = |clamp: &Clamp| clamp.affine().is_none_or(|affine| affine.scale() > 0.0);
+        let keeps = |clamp: &Clamp| {
+            !clamp.has_affine_on_gpu() && clamp.affine().is_none_or(|affine| affine.scale() > 0.0)
+        };
         Self {
             zero_within: used.zero_within && clamps.iter().all(zero_is_within),
             keeps_infinity: used.keeps_infinity && clamps.iter().all(keeps),

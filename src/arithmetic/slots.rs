@@ -1,61 +1,99 @@
-//! Bounds on the GPU: the uniform block of the dispatch that reads them, twin of `shaders/resolve.wgsl`.
+//! Numbers on the GPU: the uniform block of the dispatch that reads them, twin of `shaders/resolve.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
 use super::bounds::{integer_key, integer_key_range, key_base};
 use super::low_first;
+use super::parameters::Entries;
+use super::step::{AffineStep, Arithmetic, step_dtype};
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, NanRule, Number, Order};
 
-/// Where the slot of a bound lies in its binding.
-#[derive(Clone, Copy, Debug)]
+/// Where a number lies, or one for each channel: mirrors `Slot` in `resolve.wgsl`.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Slot {
-    word: u32,
-    shift: u32,
+    pub(crate) byte: u32,
+    pub(crate) stride: u32,
+    pub(crate) binding: u32,
+    pub(crate) on_gpu: u32,
 }
 
 impl Slot {
-    /// `byte` is the element's first byte, from the start of the binding.
-    pub(crate) const fn new(byte: u64) -> Self {
-        Self { word: (byte / 4) as u32, shift: (byte % 4 * 8) as u32 }
+    /// `byte` is the first one of channel 0, from the start of the binding, and `stride` bytes are from a channel to the
+    /// next, both modulo 2^32. `binding` counts those of slots.
+    pub(crate) const fn new(byte: u64, stride: i64, binding: usize) -> Self {
+        Self { byte: byte as u32, stride: stride as u32, binding: binding as u32, on_gpu: 1 }
     }
+}
+
+/// The numbers that may lie on the GPU, in the order of [`Clamp::numbers`].
+pub(crate) const NUMBERS: usize = 4;
+
+/// The most of them that one dispatch reads: with what it writes to, as many storage buffers as each device has.
+pub(crate) const MAX_SLOTS: usize = 3;
+
+/// Which parameters a dispatch writes, and where they lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    /// The parameters of a channel, and the next one's.
+    pub(crate) entries: Entries,
+    /// The first channel.
+    pub(crate) first: usize,
+    /// How many channels.
+    pub(crate) channels: usize,
+    /// How many blocks, each with the parameters of all channels.
+    pub(crate) blocks: usize,
+    /// Bytes from a block to the next.
+    pub(crate) pitch: u64,
 }
 
 /// Mirrors `ResolveParams` in `resolve.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct ResolveParams {
+    pub(crate) min_slot: Slot,
+    pub(crate) max_slot: Slot,
+    pub(crate) scale_slot: Slot,
+    pub(crate) bias_slot: Slot,
     pub(crate) min_key: [u32; 2],
     pub(crate) min_bits: [u32; 2],
     pub(crate) max_key: [u32; 2],
     pub(crate) max_bits: [u32; 2],
     pub(crate) lowest: [u32; 2],
     pub(crate) highest: [u32; 2],
-    pub(crate) min_word: u32,
-    pub(crate) min_shift: u32,
-    pub(crate) max_word: u32,
-    pub(crate) max_shift: u32,
-    pub(crate) min_on_gpu: u32,
-    pub(crate) max_on_gpu: u32,
+    pub(crate) key_flip: [u32; 2],
+    pub(crate) sign: [u32; 2],
+    pub(crate) infinity: [u32; 2],
     pub(crate) max_wins: u32,
     pub(crate) is_float: u32,
     pub(crate) bits: u32,
     pub(crate) is_signed: u32,
-    pub(crate) block_words: u32,
     pub(crate) nan_becomes: u32,
-    pub(crate) key_flip: [u32; 2],
-    pub(crate) sign: [u32; 2],
-    pub(crate) infinity: [u32; 2],
-    pub(crate) blocks: u32,
+    pub(crate) scale: u32,
+    pub(crate) bias: u32,
+    pub(crate) is_exact: u32,
+    pub(crate) step_sign: u32,
+    pub(crate) step_infinity: u32,
+    pub(crate) step_quiet_nan: u32,
+    pub(crate) step_exponent_bias: i32,
+    pub(crate) step_shift: u32,
+    pub(crate) first_word: u32,
+    pub(crate) affine_word: u32,
+    pub(crate) entry_words: u32,
+    pub(crate) block_words: u32,
+    pub(crate) channels: u32,
+    pub(crate) count: u32,
     pub(crate) grid_width: u32,
 }
 
 impl ResolveParams {
-    /// For `blocks` uniform blocks that begin `block_size` bytes apart, one workgroup each in a grid of that width.
+    /// For the parameters of `target`, an invocation each in a grid of that width. `slots`: of the numbers that it reads.
     pub(crate) fn new(
         clamp: &Clamp,
-        [min, max]: [Option<Slot>; 2],
-        (blocks, block_size): (usize, usize),
+        arithmetic: Arithmetic,
+        slots: [Option<Slot>; NUMBERS],
+        target: &Target,
         grid_width: u32,
     ) -> Self {
         let dtype = clamp.dtype();
@@ -75,33 +113,51 @@ impl ResolveParams {
             None => (integer(clamp.min(), lowest), integer(clamp.max(), highest)),
         };
         let wide = |bits: u64| low_first(bits.into());
+        let words = |bytes: u64| (bytes / 4) as u32;
+        let [min_slot, max_slot, scale_slot, bias_slot] = slots.map(Option::unwrap_or_default);
+        let is_exact = arithmetic.step == AffineStep::Exact;
+        // Of a step that is not on the GPU nothing is asked, nor of one between integers or of F64.
+        let step = FloatFormat::of(step_dtype(arithmetic)).unwrap_or(FloatFormat::F32);
+        let step_bits = 64 - step.sign.leading_zeros();
+        let single = |number: Number, absent: f32| number.bits().map_or(absent.to_bits(), |bits| bits as u32);
+        let Target { entries, first, channels, blocks, pitch } = *target;
         Self {
+            min_slot,
+            max_slot,
+            scale_slot,
+            bias_slot,
             min_key: low_first(min_key),
             min_bits: wide(min_bits),
             max_key: low_first(max_key),
             max_bits: wide(max_bits),
             lowest: low_first(lowest),
             highest: low_first(highest),
-            min_word: min.map_or(0, |slot| slot.word),
-            min_shift: min.map_or(0, |slot| slot.shift),
-            max_word: max.map_or(0, |slot| slot.word),
-            max_shift: max.map_or(0, |slot| slot.shift),
-            min_on_gpu: min.is_some().into(),
-            max_on_gpu: max.is_some().into(),
+            key_flip: low_first(if dtype.is_float() { 0 } else { key_base(dtype) }),
+            sign: wide(format.as_ref().map_or(0, |format| format.sign)),
+            infinity: wide(format.as_ref().map_or(0, |format| format.infinity)),
             max_wins: (clamp.order() == Order::MaxWins).into(),
             is_float: dtype.is_float().into(),
             bits: dtype.bits(),
             is_signed: dtype.is_signed_integer().into(),
-            block_words: (block_size / 4) as u32,
             nan_becomes: match clamp.nan_rule() {
                 NanRule::Propagate => 0,
                 NanRule::ToMin => 1,
                 NanRule::ToMax => 2,
             },
-            key_flip: low_first(if dtype.is_float() { 0 } else { key_base(dtype) }),
-            sign: wide(format.as_ref().map_or(0, |format| format.sign)),
-            infinity: wide(format.as_ref().map_or(0, |format| format.infinity)),
-            blocks: blocks as u32,
+            scale: single(clamp.scale(), 1.0),
+            bias: single(clamp.bias(), -0.0),
+            is_exact: is_exact.into(),
+            step_sign: step.sign as u32,
+            step_infinity: step.infinity as u32,
+            step_quiet_nan: step.quiet_nan as u32,
+            step_exponent_bias: step.exponent_bias,
+            step_shift: if is_exact { 0 } else { 32_u32.saturating_sub(step_bits) },
+            first_word: words(first as u64 * entries.size),
+            affine_word: words(entries.affine),
+            entry_words: words(entries.size),
+            block_words: words(pitch),
+            channels: channels as u32,
+            count: (blocks * channels) as u32,
             grid_width,
         }
     }

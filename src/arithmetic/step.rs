@@ -16,7 +16,7 @@ pub(crate) enum Class {
     /// Anything to a float of up to 32 bits.
     Float,
     Float64,
-    /// Floats to integers of up to 16 bits.
+    /// Floats to integers of up to 16 bits; and integers, by a step that is found on the GPU.
     Rounded,
     /// Floats to integers of 32 bits.
     Rounded32,
@@ -44,19 +44,23 @@ pub(crate) struct Arithmetic {
     pub(crate) step: AffineStep,
     /// [`Rounding::TowardZero`] where nothing is rounded to an integer, or by [`AffineStep::Fixed`].
     pub(crate) rounding: Rounding,
+    /// Whether the source has integers, and a step that is found on the GPU: it may make NaNs of them. Floats have NaNs
+    /// anyhow.
+    pub(crate) found: bool,
 }
 
 impl Arithmetic {
     /// Of a clamp with such a step.
     pub(crate) const fn new(clamp: &Clamp, step: AffineStep) -> Self {
         let (source, dtype) = (clamp.source(), clamp.dtype());
-        let rounds = rounds(class(source, dtype), step);
+        let found = clamp.has_affine_on_gpu() && !source.is_float();
+        let rounds = rounds(class(source, dtype, found), step);
         let rounding = if rounds { clamp.rounding() } else { Rounding::TowardZero };
-        Self { source, dtype, step, rounding }
+        Self { source, dtype, step, rounding, found }
     }
 
     pub(crate) const fn class(self) -> Class {
-        class(self.source, self.dtype)
+        class(self.source, self.dtype, self.found)
     }
 
     pub(crate) fn converts(self) -> bool {
@@ -81,14 +85,21 @@ impl Arithmetic {
             let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
             sources.map(move |source| (source, dtype))
         });
-        pairs.flat_map(|(source, dtype)| {
-            steps(source, dtype).iter().flat_map(move |&step| {
-                let roundings: &[Rounding] = if rounds(class(source, dtype), step) {
+        let found = |(source, dtype): (DType, DType)| {
+            let takes = !source.is_float() && dtype.takes_affine_on_gpu();
+            [Some(false), takes.then_some(true)]
+                .into_iter()
+                .flatten()
+                .map(move |found| (source, dtype, found))
+        };
+        pairs.flat_map(found).flat_map(|(source, dtype, found)| {
+            steps(source, dtype, found).iter().flat_map(move |&step| {
+                let roundings: &[Rounding] = if rounds(class(source, dtype, found), step) {
                     &[Rounding::TowardZero, Rounding::NearestEven]
                 } else {
                     &[Rounding::TowardZero]
                 };
-                roundings.iter().map(move |&rounding| Self { source, dtype, step, rounding })
+                roundings.iter().map(move |&rounding| Self { source, dtype, step, rounding, found })
             })
         })
     }
@@ -110,6 +121,9 @@ impl fmt::Display for Arithmetic {
             write!(f, "{} to ", self.source)?;
         }
         write!(f, "{}, {}", self.dtype, self.step)?;
+        if self.found {
+            f.write_str(" found on the GPU")?;
+        }
         if self.rounding == Rounding::NearestEven {
             f.write_str(", to nearest even")?;
         }
@@ -117,13 +131,13 @@ impl fmt::Display for Arithmetic {
     }
 }
 
-const fn class(source: DType, dtype: DType) -> Class {
+const fn class(source: DType, dtype: DType, found: bool) -> Class {
     match (dtype.is_float(), dtype.bits()) {
         (true, 64) => Class::Float64,
         (true, _) => Class::Float,
         (false, 64) => Class::Integer64,
         (false, 32) if source.is_float() => Class::Rounded32,
-        (false, _) if source.is_float() => Class::Rounded,
+        (false, _) if source.is_float() || found => Class::Rounded,
         (false, _) => Class::Integer,
     }
 }
@@ -141,9 +155,11 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
 
 /// All steps that modules from one dtype to another may hold.
 #[cfg(test)]
-const fn steps(source: DType, dtype: DType) -> &'static [AffineStep] {
+const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep] {
     use AffineStep::{Exact, Fast, Fixed, Halves, None, Thirds};
-    match class(source, dtype) {
+    match class(source, dtype, found) {
+        Class::Float if found => &[Fast, Exact],
+        Class::Rounded if found => &[Exact],
         Class::Float | Class::Float64 | Class::Rounded | Class::Rounded32 => &[None, Fast, Exact],
         Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
@@ -157,6 +173,14 @@ impl AffineStep {
     /// The shortest one that serves all `clamps`, of one dtype each side; [`Exact`](Self::Exact) serves any.
     /// `f64_arithmetic`: of [`Limits`](crate::Limits).
     pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
+        if let [clamp] = clamps
+            && clamp.has_affine_on_gpu()
+        {
+            // Between integers it is exact, as where the program knows the numbers.
+            let meets_a_float = clamp.source().is_float() || clamp.dtype().is_float();
+            let fast = clamp.precision() == Precision::Fast && meets_a_float;
+            return if fast { Self::Fast } else { Self::Exact };
+        }
         let serves_all = |step: &Self| clamps.iter().all(|clamp| step.serves(clamp, f64_arithmetic));
         let shorter = [Self::None, Self::Fixed, Self::Halves, Self::Thirds, Self::Fast];
         shorter.into_iter().find(serves_all).unwrap_or(Self::Exact)
@@ -165,7 +189,7 @@ impl AffineStep {
     /// Whether there are numbers for this step with which it computes what `clamp` is to.
     fn serves(self, clamp: &Clamp, f64_arithmetic: bool) -> bool {
         let (source, dtype) = (clamp.source(), clamp.dtype());
-        let class = class(source, dtype);
+        let class = class(source, dtype, false);
         let Some(affine) = clamp.affine() else {
             // Beside others that have an affine step, numbers leave its elements unchanged. F64 has none such.
             return (self, class) != (Self::Fast, Class::Float64);
@@ -204,7 +228,7 @@ impl fmt::Display for AffineStep {
 
 /// The format that the affine step of floats works in.
 pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
-    if arithmetic.converts() { DType::F32 } else { arithmetic.dtype }
+    if arithmetic.converts() || arithmetic.found { DType::F32 } else { arithmetic.dtype }
 }
 
 /// What an exact step leaves every number as it is with, and every zero: its sign too.
@@ -213,7 +237,7 @@ pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
 impl Arithmetic {
     /// The fragments of one element: source and destination, the class, the affine step and what these need.
     pub(crate) fn fragments(self) -> Vec<Fragment> {
-        let Self { source, dtype, step, rounding } = self;
+        let Self { source, dtype, step, rounding, found } = self;
         let class = self.class();
         let mut fragments = vec![
             dtype.destination_fragment(),
@@ -240,7 +264,9 @@ impl Arithmetic {
                 (AffineStep::Thirds, _) => fragment!("affine/thirds"),
                 (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
                 (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
-                (AffineStep::Exact, Class::Float) if self.takes_words() => fragment!("affine/word_to_single"),
+                (AffineStep::Exact, Class::Float | Class::Rounded) if self.takes_words() => {
+                    fragment!("affine/word_to_single")
+                }
                 (AffineStep::Exact, Class::Float | Class::Rounded) => fragment!("affine/float_exact"),
                 (AffineStep::Exact, Class::Rounded32) => fragment!("affine/single_to_word"),
                 (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
@@ -270,6 +296,11 @@ impl Arithmetic {
                     AffineStep::Exact => fragment!("step_value/word"),
                     _ => fragment!("step_value/from_word"),
                 });
+                fragments.push(if source.is_float() || found {
+                    fragment!("step_value/specials")
+                } else {
+                    fragment!("step_value/finite")
+                });
             }
             Class::Float64 => {}
         }
@@ -280,11 +311,15 @@ impl Arithmetic {
             });
         }
         if step == AffineStep::Exact {
-            let words = class == Class::Rounded32 || class == Class::Float && self.takes_words();
+            let to_single = matches!(class, Class::Float | Class::Rounded);
+            let words = class == Class::Rounded32 || to_single && self.takes_words();
+            if to_single || class == Class::Rounded32 {
+                fragments.push(fragment!("affine/exact_numbers"));
+            }
             if words {
                 fragments.push(fragment!("affine/word_exact"));
             }
-            if class == Class::Float || class == Class::Rounded {
+            if to_single {
                 fragments.push(fragment!("affine/packed"));
             }
             if words || class == Class::Integer {

@@ -272,7 +272,7 @@ fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     let finite = single.0.is_finite() && single.1.is_finite();
     let with = accepted(clamp.with_affine(single.0, single.1));
     assert_eq!(with.is_some(), finite, "{single:?}");
-    let double = accepted(clamp.with_affine_f64(scale, bias));
+    let double = accepted(clamp.with_scale_bias(scale, bias));
     assert_eq!(double.is_some(), clamp.dtype() == DType::F64 && scale.is_finite() && bias.is_finite());
     Ok(double.or(with).unwrap_or(clamp))
 }

@@ -42,7 +42,7 @@ impl BlockLimits {
     }
 
     /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding,
-    /// with a workgroup for each.
+    /// with an invocation for each at least.
     pub(super) fn per_buffer(&self, parameters: usize, resolved: bool, limits: &Limits) -> usize {
         let pitch = self.pitch(parameters);
         let fitting = |bytes| bytes / pitch;

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use super::blocks::{BlockLimits, Blocks};
 use super::pipeline::Pipelines;
-use super::slots::Slots;
 use super::{Operands, adapter, mapped, scope};
 use crate::arithmetic::ParameterBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
-use crate::plan::Range;
+use crate::plan::{Range, Resolve};
 use crate::shader::{MAX_BLOCK, PipelineName, binding};
-use crate::{Clamp, Clamps, Error, Limits, Plan};
+use crate::{Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
 ///
@@ -94,9 +93,9 @@ impl Clamper {
         let block = MAX_BLOCK as u64;
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
-            ("max_bindings_per_bind_group", 4, limits.max_bindings_per_bind_group.into()),
-            // Of `resolve`: two slots and the block it writes; or src, dst and parameters.
-            ("max_storage_buffers_per_shader_stage", 3, limits.max_storage_buffers_per_shader_stage.into()),
+            ("max_bindings_per_bind_group", 5, limits.max_bindings_per_bind_group.into()),
+            // Of `resolve`: three slots and the blocks it writes.
+            ("max_storage_buffers_per_shader_stage", 4, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
             ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
             ("max_buffer_size", block, limits.max_buffer_size),
@@ -200,9 +199,10 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// - [`Error::DType`] if a view is not of the dtype that the clamp has on that side, or a slot not of the bounds' dtype,
+    /// - [`Error::DType`] if a view is not of the dtype that the clamp has on that side, or a slot not of the dtype of its
+    ///   number,
     /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
-    ///   other, if no buffer could hold a layout, or if the slots do not fit the bounds,
+    ///   other, if no buffer could hold a layout, or if the slots do not fit the numbers of the clamp,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
     /// - [`Error::Overlap`] if two indices of `dst` share an element, if the views share bytes of one buffer without being
     ///   the same (or are the same for elements of two sizes), or if a slot lies in the output; also if the search for
@@ -222,34 +222,27 @@ impl Clamper {
             let same = operands.src.layout().shape() == operands.dst.layout().shape();
             if same { Err(error) } else { Ok(()) }
         })?;
-        operands.check(clamps.as_slice().first())?;
+        operands.check(clamps)?;
+        let clamps = operands.simplified(clamps);
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let limits = self.inner.limits;
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
-        let slots = match clamps.as_slice() {
-            [clamp] => Slots::of(clamp, &operands, &limits)?.map(|slots| (clamp, slots)),
-            _ => None,
-        };
         self.check_channels(clamps, plan.stored_parameters())?;
-        let log = |resolves: usize| {
-            let dispatches = plan.dispatches() + resolves;
-            log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}", operands.described());
+        let prepared = match plan.parameters(clamps) {
+            None => Prepared { dispatches: Arc::new([]) },
+            Some(parameters) => {
+                if clamps.axis().is_some() {
+                    self.inner.block_limits.check(parameters.in_block().len())?;
+                }
+                // One scope for all objects: opening and closing one costs as much as making a small one.
+                scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters))
+                    .map_err(|error| self.name_operand(error, &operands))?
+            }
         };
-        let Some(parameters) = plan.parameters(clamps) else {
-            log(0);
-            return Ok(Prepared { dispatches: Arc::new([]) });
-        };
-        if clamps.as_slice().len() > 1 {
-            self.inner.block_limits.check(parameters.in_block().len())?;
-        }
-        let per_buffer =
-            self.inner.block_limits.per_buffer(parameters.in_block().len(), slots.is_some(), &limits);
-        log(slots.map_or(0, |_| plan.window_count().div_ceil(per_buffer)));
-        // One scope for all objects: opening and closing one costs as much as making a small one.
-        let device = &self.inner.device;
-        scope::attempt(device, || self.build(&operands, &plan, &parameters, slots.as_ref(), per_buffer))
-            .map_err(|error| self.name_operand(error, &operands))
+        let dispatches = prepared.dispatches();
+        log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}", operands.described());
+        Ok(prepared)
     }
 
     /// The objects of a plan, within a scope.
@@ -258,22 +251,36 @@ impl Clamper {
         operands: &Operands<'_>,
         plan: &Plan,
         parameters: &ParameterBytes,
-        slots: Option<&(&Clamp, Slots<'_>)>,
-        per_buffer: usize,
     ) -> Result<Prepared, Error> {
-        let Inner { device, block_limits, .. } = &*self.inner;
+        let Inner { device, block_limits, limits, .. } = &*self.inner;
         let mut left = plan.window_count();
         let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
         let stored = self.store(parameters)?;
+        let slots = operands.slot_layouts();
+        if let (Some(stored), Some(slots)) = (&stored, &slots) {
+            for resolve in plan.resolves(slots, (1, 0))? {
+                dispatches.push(self.resolve(
+                    &resolve,
+                    operands,
+                    stored.as_entire_binding(),
+                    &mut pipelines,
+                )?);
+            }
+        }
+        // Parameters that are stored are in no block.
+        let slots = slots.filter(|_| stored.is_none());
+        let per_buffer = block_limits.per_buffer(parameters.in_block().len(), slots.is_some(), limits);
         let mut windows = plan.windows().peekable();
         while let Some(first) = windows.peek() {
             let count = left.min(per_buffer);
             let geometry = &first.launch.geometry;
             let first = (parameters.in_block().len(), geometry);
             let blocks = Blocks::new(device, block_limits, count, first, slots.is_some())?;
-            if let Some((clamp, slots)) = slots {
-                dispatches.push(self.resolve(clamp, slots, &blocks, &mut pipelines)?);
+            if let Some(slots) = &slots {
+                for resolve in plan.resolves(slots, (count, blocks.layout.pitch))? {
+                    dispatches.push(self.resolve(&resolve, operands, blocks.all(), &mut pipelines)?);
+                }
             }
             let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
@@ -337,17 +344,16 @@ impl Clamper {
         Ok(Some(buffer))
     }
 
-    /// The dispatch that reads bounds on the GPU and writes them into all `blocks`.
+    /// A dispatch that reads slots and writes the parameters of channels into `target`.
     fn resolve(
         &self,
-        clamp: &Clamp,
-        slots: &Slots<'_>,
-        blocks: &Blocks,
+        resolve: &Resolve,
+        operands: &Operands<'_>,
+        target: wgpu::BindingResource<'_>,
         pipelines: &mut Lookup<'_>,
     ) -> Result<Recorded, Error> {
         let device = &self.inner.device;
-        let (params, grid) = blocks.layout.resolve(clamp, slots.slots(), &self.inner.limits);
-        let bytes = bytemuck::bytes_of(&params);
+        let bytes = bytemuck::bytes_of(&resolve.params);
         let params = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp resolve params"),
             size: bytes.len() as u64,
@@ -355,18 +361,15 @@ impl Clamper {
             mapped_at_creation: true,
         });
         mapped::write(&params, bytes)?;
-        let [min, max] = slots.bindings().map(|(buffer, range)| bound(buffer, range));
-        let bind_group = self.bind(
-            self.inner.pipelines.resolve_layout(),
-            [
-                (binding::PARAMS, params.as_entire_binding()),
-                (binding::resolve::MIN_SLOT, min),
-                (binding::resolve::MAX_SLOT, max),
-                (binding::resolve::BLOCKS, blocks.all()),
-            ],
-        );
+        let slots = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
+        let slots = slots.filter_map(|(binding, (number, range))| {
+            Some((binding, bound(operands.slot_buffer(number)?, range)))
+        });
+        let others =
+            [(binding::PARAMS, params.as_entire_binding()), (binding::resolve::BLOCKS, target)].into_iter();
+        let bind_group = self.bind(self.inner.pipelines.resolve_layout(), others.chain(slots));
         let pipeline = pipelines.get(PipelineName::resolve())?;
-        Ok(Recorded { pipeline, bind_group, grid })
+        Ok(Recorded { pipeline, bind_group, grid: resolve.grid })
     }
 
     /// Made within a scope.
@@ -453,7 +456,7 @@ impl fmt::Debug for Clamper {
 /// A clamp on given buffers, ready to be recorded any number of times.
 ///
 /// It owns its bind groups and its parameters, of which no other call's recording changes anything, and keeps the
-/// buffers alive. A bound on the GPU is read anew each time a recording runs. Recording
+/// buffers alive. A number on the GPU is read anew each time a recording runs. Recording
 /// allocates nothing here and cannot fail.
 ///
 /// ```no_run
@@ -481,8 +484,8 @@ struct Recorded {
 
 impl Prepared {
     /// The number of `dispatch_workgroups` calls that [`record`](Self::record) makes; 0 if there is no
-    /// element. They are those of the [`Plan`](Plan::dispatches), and for bounds on the GPU one before them (or a few,
-    /// if there are many windows) that reads the slots.
+    /// element. They are those of the [`Plan`](Plan::dispatches), and for numbers on the GPU one before them (or a few,
+    /// if all four lie there, or if there are many windows or channels) that reads the slots.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

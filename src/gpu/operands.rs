@@ -1,7 +1,10 @@
 //! Buffers and where the elements lie in them: the operands of a call.
 
+use crate::arithmetic::NUMBERS;
+use crate::error::setter_of;
 use crate::layout::overlap::{Overlap, views_overlap};
-use crate::{Clamp, DType, Element, Error, Layout, Number};
+use crate::plan::SlotLayouts;
+use crate::{Clamps, DType, Element, Error, Layout, Number};
 
 /// A tensor in a buffer of the program: the buffer, the dtype of the elements and their layout.
 #[derive(Clone, Copy, Debug)]
@@ -58,22 +61,25 @@ impl<'a> View<'a> {
     }
 }
 
-/// The views that a clamp reads and writes, and the slots of bounds that lie on the GPU.
+/// The views that a clamp reads and writes, and the slots of numbers that lie on the GPU.
 ///
 /// Source and destination may lie in one buffer, if they are the same (in place) or share no byte.
+///
+/// A slot is a view of one element; with [`Clamps::slots_along`] it may also have an element for each index of the axis, of
+/// shape `[extent]` and with any stride. It may lie in the buffer of `src` or `dst`, but not in the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
     pub(crate) dst: View<'a>,
-    pub(crate) min: Option<View<'a>>,
-    pub(crate) max: Option<View<'a>>,
+    /// In the order of `Clamp::numbers`.
+    slots: [Option<View<'a>>; NUMBERS],
 }
 
 impl<'a> Operands<'a> {
     /// From `src` to `dst`. One view twice is [`in_place`](Self::in_place).
     #[must_use]
     pub const fn new(src: View<'a>, dst: View<'a>) -> Self {
-        Self { src, dst, min: None, max: None }
+        Self { src, dst, slots: [None; NUMBERS] }
     }
 
     /// Each element of `view` is replaced by its result. For a clamp that converts, the view has the dtype of the source.
@@ -82,19 +88,31 @@ impl<'a> Operands<'a> {
         Self::new(view, view)
     }
 
-    /// The slot of a lower bound that is [`Number::OnGpu`](crate::Number::OnGpu): a view of one element, which may lie in the buffer
-    /// of `src` or `dst` but not in the output. `None` where the bound is not on the GPU.
+    /// The slot of a lower bound that is [`Number::OnGpu`], of the clamp's dtype; `None` where it is not on the GPU.
     #[must_use]
     pub fn with_min(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
-        self.min = slot.into();
+        self.slots[0] = slot.into();
         self
     }
 
-    /// The slot of an upper bound that is [`Number::OnGpu`](crate::Number::OnGpu): a view of one element, which may lie in the buffer
-    /// of `src` or `dst` but not in the output. `None` where the bound is not on the GPU.
+    /// The slot of an upper bound that is [`Number::OnGpu`], of the clamp's dtype; `None` where it is not on the GPU.
     #[must_use]
     pub fn with_max(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
-        self.max = slot.into();
+        self.slots[1] = slot.into();
+        self
+    }
+
+    /// The slot of a scale that is [`Number::OnGpu`], of F32; `None` where it is not on the GPU.
+    #[must_use]
+    pub fn with_scale(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
+        self.slots[2] = slot.into();
+        self
+    }
+
+    /// The slot of a bias that is [`Number::OnGpu`], of F32; `None` where it is not on the GPU.
+    #[must_use]
+    pub fn with_bias(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
+        self.slots[3] = slot.into();
         self
     }
 
@@ -111,7 +129,8 @@ impl<'a> Operands<'a> {
     }
 
     /// Refuses buffers, dtypes and slots that do not suit the clamp; without a channel there is no clamp, and no element.
-    pub(crate) fn check(&self, clamp: Option<&Clamp>) -> Result<(), Error> {
+    pub(crate) fn check(&self, clamps: Clamps<'_>) -> Result<(), Error> {
+        let clamp = clamps.as_slice().first();
         if let Some(clamp) = clamp {
             if self.is_one_view() {
                 // The view has the dtype before the call; the bounds have the one after it.
@@ -132,44 +151,61 @@ impl<'a> Operands<'a> {
                 None => Ok(()),
             };
         };
-        self.check_slot("min", clamp.min(), self.min, clamp.dtype())?;
-        self.check_slot("max", clamp.max(), self.max, clamp.dtype())
+        let shape = self.dst.layout.shape();
+        let axis = clamps.axis().filter(|axis| clamps.has_slots_along() && *axis < shape.len());
+        let along = axis.map(|axis| (axis, shape[axis]));
+        let numbers = clamp.numbers().into_iter().zip(self.slots);
+        numbers.into_iter().try_for_each(|((argument, number), slot)| {
+            self.check_slot(argument, (number, slot), clamp.dtype(), along)
+        })
     }
 
     fn check_slot(
         &self,
         argument: &'static str,
-        bound: Number,
-        slot: Option<View<'_>>,
+        number_and_slot: (Number, Option<View<'_>>),
         dtype: DType,
+        along: Option<(usize, usize)>,
     ) -> Result<(), Error> {
-        let slot = match (bound, slot) {
+        let slot = match number_and_slot {
             (Number::OnGpu, Some(slot)) => slot,
             (Number::OnGpu, None) => {
                 let remedy = format!("give the slot with `Operands::with_{argument}`");
                 return Err(Error::argument(
                     argument,
-                    "the bound is `Number::OnGpu`, and there is no slot",
+                    "the number is `Number::OnGpu`, and there is no slot",
                     remedy,
                 ));
             }
             (_, Some(_)) => return Err(unexpected_slot(argument)),
             (_, None) => return Ok(()),
         };
-        if slot.layout.len() != 1 {
-            let value = format!("the slot has {} elements", slot.layout.len());
-            return Err(Error::argument(argument, value, "the slot of a bound is 1 element"));
+        let of_axis = along.is_some_and(|(_, extent)| *slot.layout.shape() == [extent]);
+        if slot.layout.len() != 1 && !of_axis {
+            let value = format!("the slot has shape {:?}", slot.layout.shape());
+            let remedy = match along {
+                Some((axis, extent)) => {
+                    format!("1 element is needed, or [{extent}], one for each index of axis {axis}")
+                }
+                None => "1 element is needed; `Clamps::slots_along` takes one for each index of an axis"
+                    .to_owned(),
+            };
+            return Err(Error::argument(argument, value, remedy));
         }
-        if slot.dtype != dtype {
+        if matches!(argument, "scale" | "bias") && slot.dtype != DType::F32 {
+            let value = format!("its slot is a view of {}", slot.dtype);
+            return Err(Error::dtype(argument, value, "a scale or bias on the GPU is f32"));
+        }
+        if matches!(argument, "min" | "max") && slot.dtype != dtype {
             return Err(Error::dtype_of_bound(argument, dtype, slot.dtype, "view its slot as it"));
         }
         slot.check_buffer(argument)?;
         if slot.buffer == self.dst.buffer {
-            match views_overlap((&slot.layout, dtype.size()), (&self.dst.layout, dtype.size())) {
+            match views_overlap((&slot.layout, slot.dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}
                 Overlap::Yes => {
-                    let remedy = "the slot of a bound must lie outside the output";
-                    return Err(Error::overlap(argument, "the slot is an element of dst", remedy));
+                    let remedy = "a slot must lie outside the output";
+                    return Err(Error::overlap(argument, "the slot shares a byte with dst", remedy));
                 }
                 Overlap::Undecided => {
                     return Err(Error::alias_undecided(argument, argument, &slot.layout, &self.dst.layout));
@@ -189,8 +225,29 @@ impl<'a> Operands<'a> {
 
     /// The slots that there are.
     pub(super) fn slots(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
-        let both = [("min", self.min), ("max", self.max)];
-        both.into_iter().filter_map(|(argument, slot)| Some((argument, slot?)))
+        let all = ["min", "max", "scale", "bias"].into_iter().zip(self.slots);
+        all.filter_map(|(argument, slot)| Some((argument, slot?)))
+    }
+
+    /// The buffer of a number's slot, by its place in the order of `Clamp::numbers`.
+    pub(super) fn slot_buffer(&self, number: usize) -> Option<&'a wgpu::Buffer> {
+        self.slots[number].map(|view| view.buffer)
+    }
+
+    /// The layouts of the slots, if there is one.
+    pub(super) fn slot_layouts(&self) -> Option<SlotLayouts> {
+        let any = self.slots.iter().any(Option::is_some);
+        any.then(|| self.slots.map(|slot| slot.map(|view| view.layout)))
+    }
+
+    /// One clamp in place of slots along an axis that have an element each for all indices.
+    pub(super) fn simplified<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
+        match clamps.as_slice() {
+            [clamp] if clamps.has_slots_along() && self.slots().all(|(_, view)| view.layout.len() == 1) => {
+                clamp.into()
+            }
+            _ => clamps,
+        }
     }
 
     /// For the log.
@@ -209,11 +266,11 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The error of a slot for a bound that is not on the GPU.
+/// The error of a slot for a number that is not on the GPU.
 fn unexpected_slot(argument: &'static str) -> Error {
     Error::argument(
         argument,
-        "there is a slot, but the clamp's bound is not `Number::OnGpu`",
-        "make the bound so with `Clamp::with_bounds`, or give no slot",
+        "there is a slot, but the clamp's number is not `Number::OnGpu`",
+        format!("make it so with `Clamp::{}`, or give no slot", setter_of(argument)),
     )
 }

@@ -50,10 +50,10 @@ impl Pipelines {
                 device,
                 "resolve",
                 &[
-                    (binding::resolve::MIN_SLOT, READ),
-                    (binding::resolve::MAX_SLOT, READ),
-                    (binding::resolve::BLOCKS, WRITE),
-                ],
+                    &binding::resolve::SLOTS.map(|binding| (binding, READ))[..],
+                    &[(binding::resolve::BLOCKS, WRITE)],
+                ]
+                .concat(),
             )?,
             adjacent: adjacent(&device.adapter_info()),
             driver_cache,

@@ -145,6 +145,7 @@ impl<'a> ClampSlice<'a> {
     pub async fn run(self) -> Result<(), Error> {
         let shape = self.checked_shape()?;
         let Self { host, clamps, src, dst, mut progress, .. } = self;
+        let clamps = clamps.simplified(&shape);
         let Some(&clamp) = clamps.as_slice().first() else { return Ok(()) };
         let mut done = 0;
         let data = Data { clamp, src, dst };
@@ -198,8 +199,8 @@ impl ClampSlice<'_> {
         };
         let elements = Layout::packed(&shape)?.len();
         clamps.check(&shape)?;
-        if let Some(argument) = clamps.as_slice().iter().find_map(Clamp::bound_on_gpu) {
-            return Err(Error::bound_on_gpu(argument));
+        if let Some(argument) = clamps.as_slice().iter().find_map(Clamp::number_on_gpu) {
+            return Err(Error::number_on_gpu(argument));
         }
         for (argument, size, bytes) in
             [src.map(|src| (of_src, src_size, src)), Some((of_dst, dst_size, &**dst))].into_iter().flatten()

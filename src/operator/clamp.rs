@@ -53,7 +53,8 @@ pub enum Rounding {
     NearestEven,
 }
 
-/// The affine step `x * scale + bias` of a [`Clamp`]. Both numbers are finite, and values of f32 unless the dtype is F64.
+/// An affine step `x * scale + bias` that the program knows. Both numbers are finite, and values of f32 unless the dtype
+/// is F64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine {
     scale: f64,
@@ -74,24 +75,6 @@ impl Affine {
     /// The addend.
     pub(crate) const fn bias(self) -> f64 {
         self.bias
-    }
-
-    const fn to_bits(self) -> (u64, u64) {
-        (self.scale.to_bits(), self.bias.to_bits())
-    }
-}
-
-impl PartialEq for Affine {
-    fn eq(&self, other: &Self) -> bool {
-        self.to_bits() == other.to_bits()
-    }
-}
-
-impl Eq for Affine {}
-
-impl std::hash::Hash for Affine {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.to_bits().hash(state);
     }
 }
 
@@ -126,7 +109,9 @@ pub struct Clamp {
     max: Number,
     order: Order,
     nan_rule: NanRule,
-    affine: Option<Affine>,
+    /// Absent with the bias if the step is the identity.
+    scale: Number,
+    bias: Number,
     precision: Precision,
     rounding: Rounding,
 }
@@ -182,7 +167,8 @@ impl Clamp {
             max: Number::Absent,
             order: Order::MinWins,
             nan_rule: NanRule::Propagate,
-            affine: None,
+            scale: Number::Absent,
+            bias: Number::Absent,
             precision: Precision::Fast,
             rounding: Rounding::TowardZero,
         }
@@ -319,47 +305,85 @@ impl Clamp {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn with_affine(self, scale: f32, bias: f32) -> Result<Self, Error> {
-        self.set_affine(f64::from(scale), f64::from(bias))
+        self.with_scale_bias(scale, bias)
     }
 
-    /// As [`with_affine`](Self::with_affine), with f64 numbers; for F64 only.
+    /// As [`with_affine`](Self::with_affine), with numbers each of which is [`Number::Absent`], a value or
+    /// [`Number::OnGpu`]. A value is of F32, or of F64 in a clamp of F64. An absent scale is 1, and an absent bias −0, which
+    /// adds nothing.
+    ///
+    /// A number on the GPU is an F32. The clamp's dtype is then one of F32, F16, BF16 and the integers of up to 16 bits, its
+    /// source any that converts. What a dispatch finds in the slot counts as the value would: scale 1 with bias ±0 leaves
+    /// every bit, and between integers every scale is exact. Where a dispatch finds a NaN or an infinity, each element but
+    /// a NaN becomes the canonical quiet NaN, which in an integer counts as with [`with_source`](Self::with_source).
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if a number is NaN or infinite, [`Error::DType`] if the dtype is not
-    /// F64: the other eleven take f32, and rounding a number in silence would change the results.
+    /// - [`Error::Argument`] if a value is NaN or infinite,
+    /// - [`Error::DType`] if a value is of F64 and the clamp is not, since rounding a number in silence would change the
+    ///   results; if it is of another dtype; or if a number is on the GPU and the clamp's dtype is I32, U32 or of 64 bits.
     ///
     /// ```
-    /// # use wgpu_clamp::Clamp;
-    /// let clamp = Clamp::new(0.0_f64, 1.0).with_affine_f64(0.1, 0.3)?;
-    /// assert!(Clamp::new(0.0_f32, 1.0).with_affine_f64(0.1, 0.3).is_err());
+    /// # use wgpu_clamp::{Clamp, DType, Number};
+    /// let quantize = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_scale_bias(Number::OnGpu, Number::Absent)?;
+    /// assert_eq!(quantize.scale(), Number::OnGpu);
+    ///
+    /// let exactly = Clamp::new(0.0_f64, 1.0).with_scale_bias(0.1_f64, 0.3_f64)?;
+    /// assert!(Clamp::new(0.0_f32, 1.0).with_scale_bias(0.1_f64, 0.3_f64).is_err());
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn with_affine_f64(self, scale: f64, bias: f64) -> Result<Self, Error> {
-        if self.dtype != DType::F64 {
-            return Err(Error::dtype(
-                "scale, bias",
-                format!("{} takes f32 numbers", self.dtype),
-                "use `with_affine`, or a clamp of dtype f64",
-            ));
-        }
-        self.set_affine(scale, bias)
-    }
-
-    fn set_affine(mut self, scale: f64, bias: f64) -> Result<Self, Error> {
-        for (argument, value) in [("scale", scale), ("bias", bias)] {
-            if !value.is_finite() {
-                return Err(Error::argument(
-                    argument,
-                    format!("{value} is not finite"),
-                    "the affine step takes finite numbers",
-                ));
+    pub fn with_scale_bias(
+        mut self,
+        scale: impl Into<Number>,
+        bias: impl Into<Number>,
+    ) -> Result<Self, Error> {
+        self.scale = self.affine_number("scale", scale.into())?;
+        self.bias = self.affine_number("bias", bias.into())?;
+        if let Some(Affine { scale, bias }) = self.known_affine() {
+            #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
+            let identity = scale == 1.0 && bias == 0.0;
+            if identity {
+                (self.scale, self.bias) = (Number::Absent, Number::Absent);
             }
         }
-        #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
-        let identity = scale == 1.0 && bias == 0.0;
-        self.affine = (!identity).then_some(Affine { scale, bias });
         Ok(self)
+    }
+
+    /// A scale or bias as the clamp keeps it: of F64 in a clamp of F64, else of F32.
+    fn affine_number(&self, argument: &'static str, number: Number) -> Result<Number, Error> {
+        let scalar = match number {
+            Number::Absent => return Ok(number),
+            Number::OnGpu if self.dtype.takes_affine_on_gpu() => return Ok(number),
+            Number::OnGpu => return Err(Error::affine_on_gpu(argument, self.source, self.dtype)),
+            Number::Value(scalar) => scalar,
+        };
+        let value = match (scalar.get::<f32>(), scalar.get::<f64>()) {
+            (Some(value), _) => f64::from(value),
+            (_, Some(value)) if self.dtype == DType::F64 => value,
+            (_, value) => {
+                let of = scalar.dtype();
+                let remedy = match value {
+                    Some(_) => "use `with_affine`, or a clamp of dtype f64",
+                    None => "a scale or bias is f32, or f64 in a clamp of dtype f64",
+                };
+                return Err(Error::dtype(argument, format!("{} takes no {of} numbers", self.dtype), remedy));
+            }
+        };
+        if !value.is_finite() {
+            let remedy = "the affine step takes finite numbers";
+            return Err(Error::argument(argument, format!("{value} is not finite"), remedy));
+        }
+        Ok(if self.dtype == DType::F64 { value.into() } else { scalar.into() })
+    }
+
+    /// The affine step, the identity if there is none; `None` where a number of it is on the GPU.
+    fn known_affine(&self) -> Option<Affine> {
+        let known = |number: Number, absent: f64| match number {
+            Number::Absent => Some(absent),
+            Number::Value(scalar) => scalar.get::<f64>().or_else(|| scalar.get::<f32>().map(f64::from)),
+            Number::OnGpu => None,
+        };
+        Some(Affine { scale: known(self.scale, 1.0)?, bias: known(self.bias, -0.0)? })
     }
 
     /// The element type of the destination and of the bounds, and of the source where the clamp does not convert.
@@ -409,10 +433,14 @@ impl Clamp {
         self.max
     }
 
-    /// The name of a bound that lies on the GPU, if one does.
-    pub(crate) fn bound_on_gpu(&self) -> Option<&'static str> {
-        let bounds = [("min", self.min), ("max", self.max)];
-        bounds.into_iter().find(|&(_, bound)| bound == Number::OnGpu).map(|(argument, _)| argument)
+    /// Its four numbers by their names.
+    pub(crate) const fn numbers(&self) -> [(&'static str, Number); 4] {
+        [("min", self.min), ("max", self.max), ("scale", self.scale), ("bias", self.bias)]
+    }
+
+    /// The name of a number that lies on the GPU, if one does.
+    pub(crate) fn number_on_gpu(&self) -> Option<&'static str> {
+        self.numbers().into_iter().find(|&(_, number)| number == Number::OnGpu).map(|(argument, _)| argument)
     }
 
     /// Which bound wins where `Min > Max`.
@@ -430,24 +458,30 @@ impl Clamp {
     /// The factor of the affine step: of F64 in a clamp of F64, else of F32. Absent without a step, and where the step is
     /// the identity.
     #[must_use]
-    pub fn scale(&self) -> Number {
-        self.affine.map_or(Number::Absent, |affine| self.affine_number(affine.scale))
+    pub const fn scale(&self) -> Number {
+        self.scale
     }
 
     /// The addend of the affine step: of F64 in a clamp of F64, else of F32. Absent without a step, and where the step is
     /// the identity.
     #[must_use]
-    pub fn bias(&self) -> Number {
-        self.affine.map_or(Number::Absent, |affine| self.affine_number(affine.bias))
+    pub const fn bias(&self) -> Number {
+        self.bias
     }
 
-    fn affine_number(&self, number: f64) -> Number {
-        if self.dtype == DType::F64 { number.into() } else { (number as f32).into() }
+    /// Whether there is an affine step other than the identity, or one on the GPU, which may be that.
+    pub(crate) fn has_affine(&self) -> bool {
+        [self.scale, self.bias] != [Number::Absent; 2]
     }
 
-    /// The affine step, or `None` where there is none or it is the identity.
-    pub(crate) const fn affine(&self) -> Option<Affine> {
-        self.affine
+    /// Whether scale or bias lies on the GPU.
+    pub(crate) const fn has_affine_on_gpu(&self) -> bool {
+        matches!(self.scale, Number::OnGpu) || matches!(self.bias, Number::OnGpu)
+    }
+
+    /// The affine step that the program knows, or `None` where there is none or it is the identity.
+    pub(crate) fn affine(&self) -> Option<Affine> {
+        self.known_affine().filter(|_| self.has_affine())
     }
 
     /// How a float affine step rounds.

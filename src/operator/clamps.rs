@@ -4,9 +4,9 @@ use crate::{Clamp, Error};
 
 /// What a call computes: one [`Clamp`] for all elements, or one for each index of an axis of the shape, its channels.
 ///
-/// A `&Clamp` converts into it, so that a plain call reads as `prepare(&clamp, operands)`. The clamps of the channels
-/// agree in both dtypes, order, NaN rule, precision and rounding; their bounds are absent or values. They are checked
-/// where the shape is known.
+/// A `&Clamp` converts into it, so that a plain call reads as `prepare(&clamp, operands)`. [`along`](Self::along) takes a
+/// clamp for each channel, whose numbers are absent or values; [`slots_along`](Self::slots_along) takes one clamp whose
+/// numbers on the GPU are others for each channel. Either is checked where the shape is known.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -27,26 +27,63 @@ use crate::{Clamp, Error};
 pub struct Clamps<'a> {
     /// `None` for one clamp alone.
     axis: Option<usize>,
+    /// One for each channel, or one for all.
     list: &'a [Clamp],
+    /// Whether the one clamp has slots along the axis.
+    in_slots: bool,
 }
 
 impl<'a> From<&'a Clamp> for Clamps<'a> {
     fn from(clamp: &'a Clamp) -> Self {
-        Self { axis: None, list: std::slice::from_ref(clamp) }
+        Self { axis: None, list: std::slice::from_ref(clamp), in_slots: false }
     }
 }
 
 impl<'a> Clamps<'a> {
-    /// `clamps[i]` for index `i` of dimension `axis`: as many as that dimension is long.
+    /// `clamps[i]` for index `i` of dimension `axis`: as many as that dimension is long. They agree in both dtypes, order,
+    /// NaN rule, precision and rounding.
     #[must_use]
     pub const fn along(axis: usize, clamps: &'a [Clamp]) -> Self {
-        Self { axis: Some(axis), list: clamps }
+        Self { axis: Some(axis), list: clamps, in_slots: false }
+    }
+
+    /// One clamp whose numbers on the GPU lie along dimension `axis`: index `i` takes element `i` of a slot of as many
+    /// elements, and all indices take the element of a slot of one. The numbers that are absent or values are the same for all.
+    ///
+    /// ```
+    /// use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Number, Operands, Rounding, View, wgpu};
+    ///
+    /// /// To 8 bits, each row by a scale of its own that a dispatch has found.
+    /// fn quantize(
+    ///     clamper: &Clamper,
+    ///     encoder: &mut wgpu::CommandEncoder,
+    ///     operands: Operands<'_>,
+    ///     scales: &wgpu::Buffer,
+    /// ) -> Result<(), Error> {
+    ///     let rows = operands.dst().layout().shape()[0];
+    ///     let clamp = Clamp::unbounded(DType::I8)
+    ///         .with_source(DType::F32)?
+    ///         .with_scale_bias(Number::OnGpu, Number::Absent)?
+    ///         .with_rounding(Rounding::NearestEven);
+    ///     let scales = View::of::<f32>(scales, Layout::packed(&[rows])?);
+    ///     clamper.encode(encoder, Clamps::slots_along(0, &clamp), operands.with_scale(scales))
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn slots_along(axis: usize, clamp: &'a Clamp) -> Self {
+        Self { axis: Some(axis), list: std::slice::from_ref(clamp), in_slots: true }
     }
 
     /// The dimension whose indices are the channels; `None` where one clamp serves all elements.
     #[must_use]
     pub const fn axis(&self) -> Option<usize> {
         self.axis
+    }
+
+    /// Whether it is one clamp with slots along the axis: [`slots_along`](Self::slots_along).
+    #[must_use]
+    pub const fn has_slots_along(&self) -> bool {
+        self.in_slots
     }
 
     /// The clamps: one, or one for each channel.
@@ -59,17 +96,20 @@ impl<'a> Clamps<'a> {
         let Some(axis) = self.axis else { return Ok(()) };
         let rank = shape.len();
         let extent = *shape.get(axis).ok_or_else(|| Error::axis(axis, rank))?;
+        if self.in_slots {
+            return Ok(());
+        }
         if self.list.len() != extent {
             let value = format!("{} given for axis {axis} of extent {extent}", self.list.len());
             return Err(Error::argument("clamps", value, "one for each index is needed"));
         }
         let Some(first) = self.list.first() else { return Ok(()) };
         for (channel, clamp) in self.list.iter().enumerate() {
-            if let Some(argument) = clamp.bound_on_gpu() {
+            if let Some(argument) = clamp.number_on_gpu() {
                 return Err(Error::argument(
                     "clamps",
                     format!("{argument} of channel {channel} is `Number::OnGpu`"),
-                    "bounds of channels are absent or values",
+                    "give one clamp with `Clamps::slots_along`",
                 ));
             }
             if let Some(difference) = Difference::between(first, clamp) {
@@ -84,11 +124,24 @@ impl<'a> Clamps<'a> {
         Ok(())
     }
 
-    /// One clamp, if all channels have the same one.
-    pub(crate) fn simplified(self) -> Self {
+    /// One clamp, if all channels of the shape have the same one, as far as the program knows.
+    pub(crate) fn simplified(self, shape: &[usize]) -> Self {
         match self.list.split_first() {
+            Some((clamp, _))
+                if self.in_slots && clamp.number_on_gpu().is_some() && self.channels(shape) > 1 =>
+            {
+                self
+            }
             Some((first, others)) if others.iter().all(|other| other == first) => first.into(),
             _ => self,
+        }
+    }
+
+    /// How many channels have numbers of their own, or may: 1 for one clamp.
+    pub(crate) fn channels(self, shape: &[usize]) -> usize {
+        match self.axis {
+            Some(axis) if self.in_slots => shape[axis],
+            _ => self.list.len(),
         }
     }
 }

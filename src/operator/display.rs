@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use super::Affine;
-use crate::{Clamp, Clamps, DType, NanRule, Number, Order, Rounding};
+use crate::{Clamp, Clamps, NanRule, Number, Order, Rounding};
 
-/// The formula, with the bounds as numbers of the dtype. What a bound is that lies on the GPU is not known: `slot`.
+/// The formula, with the bounds as numbers of the dtype. What a number is that lies on the GPU is not known: `slot`.
 ///
 /// ```
 /// # use wgpu_clamp::{Clamp, DType, Order};
@@ -24,7 +23,7 @@ impl fmt::Display for Clamp {
             Order::MinWins => [("min", self.max()), ("max", self.min())],
             Order::MaxWins => [("max", self.min()), ("min", self.max())],
         };
-        let mut formula = self.affine().map_or_else(|| "x".to_owned(), |affine| step(affine, dtype));
+        let mut formula = step(self);
         for (function, bound) in steps {
             match bound {
                 Number::Absent => {}
@@ -34,13 +33,13 @@ impl fmt::Display for Clamp {
         }
         write!(f, "{dtype}: {formula}")?;
         let meets_a_float = source.is_float() || dtype.is_float();
-        if self.affine().is_some() && meets_a_float {
+        if self.has_affine() && meets_a_float {
             f.write_str(match self.precision() {
                 crate::Precision::Fast => ", fast",
                 crate::Precision::Exact => ", exact",
             })?;
         }
-        let rounds = !dtype.is_float() && (self.affine().is_some() || source.is_float());
+        let rounds = !dtype.is_float() && (self.has_affine() || source.is_float());
         if rounds && self.rounding() == Rounding::NearestEven {
             f.write_str(", to nearest even")?;
         }
@@ -59,29 +58,35 @@ impl fmt::Display for Clamp {
 impl fmt::Display for Clamps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = self.as_slice();
-        if let Some(axis) = self.axis() {
-            write!(f, "{} clamps along axis {axis}", list.len())?;
-        }
-        match list.first() {
-            Some(first) if self.axis().is_some() => write!(f, ", the first {first}"),
-            Some(first) => first.fmt(f),
-            None => Ok(()),
+        match (self.axis(), list.first()) {
+            (Some(axis), Some(clamp)) if self.has_slots_along() => {
+                write!(f, "{clamp}, slots along axis {axis}")
+            }
+            (Some(axis), Some(first)) => {
+                write!(f, "{} clamps along axis {axis}, the first {first}", list.len())
+            }
+            (Some(axis), None) => write!(f, "0 clamps along axis {axis}"),
+            (None, first) => first.map_or(Ok(()), |clamp| clamp.fmt(f)),
         }
     }
 }
 
-fn step(affine: Affine, dtype: DType) -> String {
-    // The numbers are of f32 where the dtype is not F64, and are told as such.
-    let number = |x: f64| if dtype == DType::F64 { format!("{x:?}") } else { format!("{:?}", x as f32) };
-    let (scale, bias) = (affine.scale(), affine.bias());
-    #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
-    let product = if scale == 1.0 { "x".to_owned() } else { format!("x * {}", number(scale)) };
+fn step(clamp: &Clamp) -> String {
+    let text = |number: Number| match number {
+        Number::Absent => None,
+        Number::Value(scalar) => Some(scalar.to_string()),
+        Number::OnGpu => Some("slot".to_owned()),
+    };
+    let scale = text(clamp.scale()).filter(|scale| scale != "1.0");
+    let product = scale.map_or_else(|| "x".to_owned(), |scale| format!("x * {scale}"));
     // A bias of -0 keeps the sign of a zero, where one of +0 does not.
-    if bias.to_bits() == 0 {
-        return product;
+    match text(clamp.bias()).filter(|bias| bias != "0.0") {
+        None => product,
+        Some(bias) => match bias.strip_prefix('-') {
+            Some(size) => format!("{product} - {size}"),
+            None => format!("{product} + {bias}"),
+        },
     }
-    let sign = if bias.is_sign_negative() { '-' } else { '+' };
-    format!("{product} {sign} {}", number(bias.abs()))
 }
 
 #[cfg(test)]
@@ -89,12 +94,13 @@ mod tests {
     use half::{bf16, f16};
 
     use super::*;
-    use crate::Precision;
+    use crate::{DType, Precision};
 
     #[test]
     fn formulas_tell_what_counts() {
-        let affine = Clamp::new(-1.0_f64, 1.0).with_affine_f64(1.0, -0.1).unwrap();
+        let affine = Clamp::new(-1.0_f64, 1.0).with_scale_bias(1.0_f64, -0.1_f64).unwrap();
         let on_gpu = Clamp::at_least(1_u16).with_bounds(1_u16, Number::OnGpu).unwrap();
+        let found = |scale, bias| Clamp::unbounded(DType::F16).with_scale_bias(scale, bias).unwrap();
         let to_bytes = Clamp::unbounded(DType::I8).with_source(DType::BF16).unwrap();
         for (clamp, text) in [
             (Clamp::unbounded(DType::U64), "u64: x"),
@@ -111,6 +117,9 @@ mod tests {
             (Clamp::unbounded(DType::F32).with_affine(2.0, 0.0).unwrap(), "f32: x * 2.0, fast"),
             (Clamp::unbounded(DType::F32).with_affine(2.0, -0.0).unwrap(), "f32: x * 2.0 - 0.0, fast"),
             (Clamp::at_most(1_u8).with_nan_rule(NanRule::ToMax), "u8: min(x, 1)"),
+            (found(Number::OnGpu, Number::Absent), "f16: x * slot, fast"),
+            (found(Number::Absent, Number::OnGpu), "f16: x + slot, fast"),
+            (found(2.0_f32.into(), Number::Absent), "f16: x * 2.0, fast"),
         ] {
             assert_eq!(clamp.to_string(), text);
             assert_eq!(Clamps::from(&clamp).to_string(), text);
@@ -118,5 +127,7 @@ mod tests {
         let two = [Clamp::at_most(1_u8), Clamp::at_most(2_u8)];
         assert_eq!(Clamps::along(3, &two).to_string(), "2 clamps along axis 3, the first u8: min(x, 1)");
         assert_eq!(Clamps::along(0, &[]).to_string(), "0 clamps along axis 0");
+        let slots = Clamps::slots_along(1, &on_gpu);
+        assert_eq!(slots.to_string(), "u16: max(min(x, slot), 1), slots along axis 1");
     }
 }

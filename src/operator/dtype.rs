@@ -151,6 +151,14 @@ impl DType {
         self == dtype || [self, dtype].iter().all(|one| Self::CONVERTIBLE.contains(one))
     }
 
+    /// Whether a clamp of this dtype may have its scale or bias on the GPU.
+    pub(crate) const fn takes_affine_on_gpu(self) -> bool {
+        match self {
+            Self::F32 | Self::F16 | Self::BF16 | Self::U8 | Self::I8 | Self::U16 | Self::I16 => true,
+            Self::U32 | Self::I32 | Self::U64 | Self::I64 | Self::F64 => false,
+        }
+    }
+
     /// The size of one element in bytes: 1, 2, 4 or 8.
     ///
     /// ```

@@ -1,8 +1,6 @@
 //! Where the uniform blocks of windows lie in a buffer.
 
-use crate::arithmetic::{ResolveParams, Slot};
 use crate::kernel::GeometryBytes;
-use crate::{Clamp, Limits};
 
 /// The uniform blocks of some windows, one behind the other: of each the parameters, then the kernel's geometry.
 #[derive(Clone, Copy, Debug)]
@@ -29,17 +27,6 @@ impl BlockLayout {
     /// Bytes from a block to the next, whichever kernel's it is.
     pub(crate) const fn pitch(parameters: usize, alignment: u64) -> u64 {
         ((parameters + GeometryBytes::CAPACITY) as u64).next_multiple_of(alignment)
-    }
-
-    /// What `resolve` is told, which puts the bounds in these slots into all blocks, and its grid.
-    pub(crate) fn resolve(
-        &self,
-        clamp: &Clamp,
-        slots: [Option<Slot>; 2],
-        limits: &Limits,
-    ) -> (ResolveParams, [u32; 2]) {
-        let grid = limits.grid(self.count as u64);
-        (ResolveParams::new(clamp, slots, (self.count, self.pitch as usize), grid[0]), grid)
     }
 
     /// Of all blocks, in bytes.

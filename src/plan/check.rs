@@ -9,11 +9,12 @@ use rustc_hash::FxHashSet;
 use super::execution::{Buffer, Place, Recording, Verdict};
 use super::strategy::{Assignment, MAX_DISPATCHES};
 use super::{Plan, Window};
+use crate::arithmetic::NUMBERS;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement};
-use crate::reference;
+use crate::self_test::{self, Found};
 use crate::shader::Module;
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Refusal, Scalar, self_test};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Refusal, Scalar};
 
 /// What executes dispatches on devices that differ in what WGSL leaves open. The crate has none: its tests and the fuzz targets do.
 pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
@@ -41,8 +42,9 @@ pub(crate) struct Trial<'a> {
     pub(crate) adjacent: bool,
     /// The bits of the element of src at an address, in elements.
     pub(crate) value: &'a dyn Fn(u64) -> u64,
-    /// What lies on the GPU of Min and Max.
-    pub(crate) slots: [u64; 2],
+    /// The bits of the numbers that lie on the GPU, in the order of [`Clamp::numbers`]: one list for all elements, or one
+    /// for each channel.
+    pub(crate) slots: &'a [[u64; NUMBERS]],
 }
 
 /// How much was executed.
@@ -112,8 +114,8 @@ impl Trial<'_> {
         let operands = self.operands(&moves);
         let mut recording =
             Recording::new(self.plan, self.clamps, &windows, operands, self.slots, self.adjacent);
-        let clamps = self.clamps_of_values();
-        recording.output.extend(moves.iter().map(|one| self.element(one, &clamps)));
+        let found = self.found();
+        recording.output.extend(moves.iter().map(|one| self.element(one, &found)));
         let verdicts = (self.execute)(&recording);
         if verdicts.is_empty() {
             return Err(format!("no device executed it: {self}"));
@@ -131,17 +133,11 @@ impl Trial<'_> {
         })
     }
 
-    /// One for each channel, or one: bounds on the GPU are what lies there.
-    fn clamps_of_values(&self) -> Vec<Clamp> {
-        let of_values = |clamp: &Clamp| {
-            let mask = self_test::mask(clamp.dtype());
-            let of = |bound, slot| {
-                if bound == Number::OnGpu { Scalar::new(clamp.dtype(), slot & mask).into() } else { bound }
-            };
-            let [min, max] = self.slots;
-            clamp.with_bounds(of(clamp.min(), min), of(clamp.max(), max)).expect("a slot holds an element")
-        };
-        self.clamps.simplified().as_slice().iter().map(of_values).collect()
+    /// One for each channel, or one.
+    fn found(&self) -> Vec<Found> {
+        let clamps = self.clamps.simplified(self.dst.shape()).as_slice();
+        let of = |n: usize| Found::new(&clamps[n % clamps.len()], self.slots[n % self.slots.len()]);
+        (0..clamps.len().max(self.slots.len())).map(of).collect()
     }
 
     /// The buffer of src and of dst, and the size of an element there in bytes.
@@ -150,10 +146,10 @@ impl Trial<'_> {
         [(0, from), (usize::from(self.plan.placement == Placement::TwoBuffers), to)]
     }
 
-    fn element(&self, one: &Move, clamps: &[Clamp]) -> Place {
+    fn element(&self, one: &Move, found: &[Found]) -> Place {
         let [(_, from_size), (buffer, size)] = self.sides();
         let input = (self.value)(one.from / from_size as u64);
-        let allowed = reference::allowed(&clamps[one.channel], input);
+        let allowed = found[one.channel % found.len()].allowed(input);
         Place { buffer, offset: one.to, size, input, allowed }
     }
 
@@ -200,9 +196,9 @@ impl Trial<'_> {
 impl fmt::Display for Trial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { plan, clamps, src, dst, adjacent, slots, .. } = self;
-        let clamps = clamps.simplified();
-        let clamps = clamps.as_slice();
-        write!(f, "{plan}\n{plan:?}\nsrc {src}, dst {dst}, adjacent: {adjacent}, slots: {slots:x?}")?;
+        let clamps = clamps.simplified(dst.shape()).as_slice();
+        let some = &slots[..slots.len().min(3)];
+        write!(f, "{plan}\n{plan:?}\nsrc {src}, dst {dst}, adjacent: {adjacent}, slots: {some:x?}")?;
         clamps.iter().take(3).try_for_each(|clamp| write!(f, "\n{clamp:?}"))
     }
 }
@@ -241,10 +237,25 @@ pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     }
 }
 
-/// Bounds for slots of a clamp, others for other seeds.
-pub(crate) fn slots(clamp: &Clamp, seed: u64) -> [u64; 2] {
+/// Numbers for the slots of clamps, others for other seeds: one list for each channel of slots along an axis.
+pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64; NUMBERS]> {
+    let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let value = values(&Clamp::unbounded(clamp.dtype()));
-    [0, 1].map(|n| value(mix(seed) ^ n))
+    let channels = if clamps.has_slots_along() { clamps.simplified(shape).channels(shape) } else { 1 };
+    let of_channel = |channel: usize| {
+        let chance = mix(seed ^ mix(channel as u64));
+        let bound = |n: u64| value(mix(chance) ^ n);
+        let factor = |n: u64| match mix(chance ^ n) % 16 {
+            0 => f32::NAN,
+            1 => f32::NEG_INFINITY,
+            2 => 0.0,
+            3 => -0.0,
+            4..8 => 1.0,
+            _ => f32::from(mix(chance ^ n) as i16) / 512.0,
+        };
+        [bound(0), bound(1), factor(2).to_bits().into(), factor(3).to_bits().into()]
+    };
+    (0..channels).map(of_channel).collect()
 }
 
 /// What a plan should do, in order.
@@ -253,7 +264,7 @@ fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     let [from_size, to_size] = [clamp.source(), clamp.dtype()].map(|dtype| dtype.size() as u64);
     // The channel of each index: the address in a layout that has nothing but the axis.
     let mut strides = vec![0; dst.shape().len()];
-    let several = clamps.simplified().as_slice().len() > 1;
+    let several = clamps.simplified(dst.shape()).channels(dst.shape()) > 1;
     if let Some(axis) = clamps.axis().filter(|_| several) {
         strides[axis] = 1;
     }
@@ -341,8 +352,9 @@ pub(crate) fn plan(
     let telling = telling(clamps);
     for clamps in [clamps, clamps_like(clamps, &telling)] {
         let Ok(plan) = Plan::with_placement(clamps, src, dst, placement, limits) else { continue };
-        let (value, slots) = (values(clamp), slots(clamp, dst.len() as u64));
-        let trial = Trial { execute, plan: &plan, clamps, src, dst, adjacent, value: &value, slots };
+        let (value, slots) = (values(clamp), slots(clamps, dst.shape(), dst.len() as u64));
+        let (value, slots) = (&value, &slots[..]);
+        let trial = Trial { execute, plan: &plan, clamps, src, dst, adjacent, value, slots };
         let reached = if is_small(dst) { trial.reach().map(drop) } else { Ok(()) };
         let held = reached.and_then(|()| trial.windows(&some_windows(&plan)));
         held.unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -364,7 +376,8 @@ pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
 
 /// Others in place of clamps: along their axis, or the one of them.
 pub(super) fn clamps_like<'a>(clamps: Clamps<'_>, others: &'a [Clamp]) -> Clamps<'a> {
-    clamps.axis().map_or_else(|| (&others[0]).into(), |axis| Clamps::along(axis, others))
+    let axis = clamps.axis().filter(|_| !clamps.has_slots_along());
+    axis.map_or_else(|| (&others[0]).into(), |axis| Clamps::along(axis, others))
 }
 
 /// Some windows of each assignment, and not many elements.
@@ -427,8 +440,7 @@ fn refused(
                 text.contains(&format!(": channel {n} has ")) && *clamp != list[0]
             };
             let on_gpu = |(n, clamp): (usize, &Clamp)| {
-                text.contains(&format!(" of channel {n} is "))
-                    && [clamp.min(), clamp.max()].contains(&Number::OnGpu)
+                text.contains(&format!(" of channel {n} is ")) && clamp.number_on_gpu().is_some()
             };
             match value {
                 count if count.contains(" given for axis") => {

@@ -1,11 +1,12 @@
 //! What wgpu would be given of a plan, as plain data, for whoever executes WGSL without a device.
 
 use super::{BlockLayout, Plan, Range, Window};
+use crate::arithmetic::NUMBERS;
 use crate::fragment::Fragment;
 use crate::kernel::{Dispatch as Dispatched, Placement};
 use crate::reference::Allowed;
 use crate::shader::{Module, PipelineName, binding};
-use crate::{Clamps, Number};
+use crate::{Clamps, DType, Layout, Number};
 
 /// Dispatches, one after the other, and the buffers that they work on.
 #[derive(Clone, Default)]
@@ -104,14 +105,14 @@ pub struct Finding {
 }
 
 impl Recording {
-    /// Some windows of a plan of these clamps. `operands`: the buffers of src and dst, or the one of both. `slots`: what
-    /// lies on the GPU of Min and Max. `adjacent`: whether an invocation takes what is next to each other, as on a CPU.
+    /// Some windows of a plan of these clamps. `operands`: the buffers of src and dst, or the one of both. `slots`: the
+    /// bits of what lies on the GPU, one list for each channel or for all. `adjacent`: whether an invocation takes what is next to each other, as on a CPU.
     pub(super) fn new(
         plan: &Plan,
         clamps: Clamps<'_>,
         windows: &[Window],
         operands: Vec<Buffer>,
-        slots: [u64; 2],
+        slots: &[[u64; NUMBERS]],
         adjacent: bool,
     ) -> Self {
         let (Some(first), Some(parameters)) = (windows.first(), plan.parameters(clamps)) else {
@@ -130,7 +131,10 @@ impl Recording {
             bytes.extend(parts.map(|(offset, part)| (offset, part.to_vec())));
         }
         let blocks = recording.push(layout.len(), bytes);
-        recording.resolve(plan, slots, blocks, &layout);
+        match stored {
+            Some(stored) => recording.resolve(plan, slots, stored, (1, 0)),
+            None => recording.resolve(plan, slots, blocks, (layout.count, layout.pitch)),
+        }
         for (n, window) in windows.iter().enumerate() {
             for Dispatched { entry_point, grid } in window.dispatches() {
                 let Some(name) = plan.pipeline(window, entry_point) else { continue };
@@ -156,42 +160,52 @@ impl Recording {
         recording
     }
 
-    /// Adds the dispatch that reads bounds on the GPU and writes them into all blocks, if there are such bounds.
-    fn resolve(&mut self, plan: &Plan, slots: [u64; 2], blocks: usize, layout: &BlockLayout) {
+    /// Adds the dispatches that read numbers on the GPU and write them into all blocks of a target, if there are such
+    /// numbers.
+    fn resolve(&mut self, plan: &Plan, slots: &[[u64; NUMBERS]], target: usize, blocks: (usize, u64)) {
         let (Some(clamp), Some(task)) = (&plan.clamp, &plan.task) else { return };
-        if clamp.bound_on_gpu().is_none() {
+        if clamp.number_on_gpu().is_none() {
             return;
         }
-        let (dtype, limits) = (clamp.dtype(), &task.limits);
-        let size = dtype.size();
-        // In a buffer of their own, in elements; one binding begins behind the other. The slots are not where these
-        // begin, unless a binding holds one element alone.
-        let within = usize::from(2 * size as u64 <= limits.binding_size());
-        let addresses = [within, limits.binding_start() as usize / size + within];
-        let places = addresses
-            .map(|address| Range::of_slot(address, dtype, limits).expect("a binding holds an element"));
-        let written = |n: usize| ((addresses[n] * size) as u64, slots[n].to_le_bytes()[..size].to_vec());
-        let end = (addresses[1] as u64 + 1) * size as u64;
-        let buffer = self.push(end.next_multiple_of(4), vec![written(0), written(1)]);
-        let on_gpu = [clamp.min(), clamp.max()].map(|bound| bound == Number::OnGpu);
-        let of = |n: usize| on_gpu[n].then_some(places[n].1);
-        let (params, grid) = layout.resolve(clamp, [of(0), of(1)], limits);
-        let bytes = bytemuck::bytes_of(&params);
-        let params = self.push(bytes.len() as u64, vec![(0, bytes.to_vec())]);
-        self.buffers[blocks].is_scratch = true;
-        // A bound that is not on the GPU is not read; its binding takes the other one's slot.
-        let slot = |binding, n: usize| {
-            let Range { offset, size } = places[if on_gpu[n] { n } else { 1 - n }].0;
-            Binding { binding, buffer, offset, size }
-        };
-        let bindings = vec![
-            self.whole(binding::PARAMS, params),
-            slot(binding::resolve::MIN_SLOT, 0),
-            slot(binding::resolve::MAX_SLOT, 1),
-            self.whole(binding::resolve::BLOCKS, blocks),
-        ];
+        // Slots in a buffer of their own, one behind the other, none where a binding may begin unless that holds one
+        // element alone; some run downwards, or leave elements between them.
+        let (mut layouts, mut bytes, mut end) = ([None; NUMBERS], Vec::new(), 0);
+        for (number, (_, value)) in clamp.numbers().into_iter().enumerate() {
+            if value != Number::OnGpu {
+                continue;
+            }
+            let dtype = if number < 2 { clamp.dtype() } else { DType::F32 };
+            let size = dtype.size();
+            let within = usize::from(2 * size as u64 <= task.limits.binding_size());
+            let first = (end as usize).next_multiple_of(task.limits.binding_start() as usize) / size + within;
+            let stride = [1_isize, -2, 3, -1][number];
+            let last = first + (slots.len() - 1) * stride.unsigned_abs();
+            let offset = if stride < 0 { last } else { first };
+            let shape = [slots.len()];
+            let layout = match slots.len() {
+                1 => Layout::packed_at(&[], first),
+                _ => Layout::strided(&shape, &[stride], offset),
+            };
+            let layout = layout.expect("slots of a few channels");
+            for (address, slot) in layout.addresses().zip(slots) {
+                bytes.push(((address * size) as u64, slot[number].to_le_bytes()[..size].to_vec()));
+            }
+            layouts[number] = Some(layout);
+            end = ((last + 1) * size) as u64;
+        }
+        let buffer = self.push(end.next_multiple_of(4), bytes);
+        self.buffers[target].is_scratch = true;
         let program = self.program(PipelineName::resolve(), false);
-        self.dispatches.push(Dispatch { program, grid, bindings });
+        for resolve in plan.resolves(&layouts, blocks).expect("a binding holds an element") {
+            let params = bytemuck::bytes_of(&resolve.params);
+            let params = self.push(params.len() as u64, vec![(0, params.to_vec())]);
+            let bound = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
+            let bound =
+                bound.map(|(binding, (_, Range { offset, size }))| Binding { binding, buffer, offset, size });
+            let others = [self.whole(binding::PARAMS, params), self.whole(binding::resolve::BLOCKS, target)];
+            let bindings = others.into_iter().chain(bound).collect();
+            self.dispatches.push(Dispatch { program, grid: resolve.grid, bindings });
+        }
     }
 
     fn push(&mut self, size: u64, bytes: Vec<(u64, Vec<u8>)>) -> usize {

@@ -30,8 +30,9 @@ fn try_out<'a>(
 ) -> Count {
     let clamps = clamps.into();
     let Some(clamp) = clamps.as_slice().first() else { return Count::default() };
-    let (value, slots) = (check::values(clamp), check::slots(clamp, dst.len() as u64));
-    let trial = Trial { execute: &execute, plan, clamps, src, dst, adjacent, value: &value, slots };
+    let (value, slots) = (check::values(clamp), check::slots(clamps, dst.shape(), dst.len() as u64));
+    let (value, slots) = (&value, &slots[..]);
+    let trial = Trial { execute: &execute, plan, clamps, src, dst, adjacent, value, slots };
     trial.all().unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
@@ -360,7 +361,7 @@ fn blocks_leave_parts_and_keep_channels_apart() {
     for (dtype, shape, src, dst, axis) in cases {
         let [src, dst] = [src, dst].map(|(strides, offset)| Layout::strided(shape, strides, offset).unwrap());
         let step = |clamp: Clamp| match dtype {
-            DType::F64 => clamp.with_affine_f64(0.75, 3.0).unwrap(),
+            DType::F64 => clamp.with_scale_bias(0.75, 3.0).unwrap(),
             _ => clamp.with_affine(0.75, 3.0).unwrap(),
         };
         let list: Vec<_> = clamps(axis.map_or(1, |axis| shape[axis]), dtype, dtype)
@@ -521,7 +522,7 @@ fn windows_reach_the_last_element_from_within_a_packet() {
 #[test]
 fn f64_is_fast_where_the_device_has_it() {
     let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());
-    let step = Clamp::unbounded(DType::F64).with_affine_f64(1.1, 0.3).unwrap();
+    let step = Clamp::unbounded(DType::F64).with_scale_bias(1.1, 0.3).unwrap();
     let [exact, fast] = ["exact", "fast"].map(|step| {
         format!(
             "f64, {step} affine step, two buffers, windows: 1, block kernel for 4096 elements \

@@ -4,11 +4,10 @@ use std::iter;
 
 use super::Plan;
 use super::strategy::Assignment;
-use crate::arithmetic::Slot;
+use crate::Limits;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{BoundTile, Dim, Dispatch, Kernel, Launch, Placement, Region, Task, Tile, WORD};
 use crate::shader::binding;
-use crate::{DType, Limits};
 
 /// A part of a buffer, in bytes. The offset suits a binding, the size is a multiple of 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +22,6 @@ impl Range {
     pub(crate) fn spanning(elements: (usize, usize), size: u64, end: u64, limits: &Limits) -> Option<Self> {
         let first = elements.0 as u128 * u128::from(size);
         Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)
-    }
-
-    /// The binding of a slot, the element at an address, and where in it the slot lies; `None` if it would be too long.
-    pub(crate) fn of_slot(address: usize, dtype: DType, limits: &Limits) -> Option<(Self, Slot)> {
-        let size = dtype.size() as u64;
-        let range = Self::spanning((address, address), size, WORD as u64, limits)?;
-        Some((range, Slot::new(address as u64 * size - range.offset)))
     }
 
     /// As [`spanning`](Self::spanning), from a byte on to another, which is not included.

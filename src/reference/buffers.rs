@@ -112,7 +112,7 @@ pub fn apply_in_place<'a>(
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [T]) -> Result<(), Error> {
-    check_bounds(clamp)?;
+    check_numbers(clamp)?;
     clamp.check_dtypes(["src", "dst"], [S::DTYPE, T::DTYPE])?;
     if src.len() != dst.len() {
         return Err(Error::length("dst", "element", src.len(), dst.len()));
@@ -139,7 +139,7 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 pub fn clamp_slice_in_place<T: Element>(clamp: &Clamp, slice: &mut [T]) -> Result<(), Error> {
-    check_bounds(clamp)?;
+    check_numbers(clamp)?;
     clamp.check_dtypes(["slice"; 2], [T::DTYPE; 2])?;
     for x in slice {
         *x = from_bits(allowed(clamp, x.to_bits64()).first());
@@ -164,14 +164,12 @@ pub(crate) struct Channels<'a> {
 }
 
 impl<'a> Channels<'a> {
-    /// Refuses clamps that do not suit the shape, and bounds on a GPU: they are not for the CPU to read.
+    /// Refuses clamps that do not suit the shape, and numbers on a GPU: they are not for the CPU to read.
     fn checked(clamps: Clamps<'a>, shape: &[usize]) -> Result<Self, Error> {
         let list = clamps.as_slice();
-        let Some(axis) = clamps.axis() else {
-            list.iter().try_for_each(check_bounds)?;
-            return Ok(Self { list, step: 1 });
-        };
         clamps.check(shape)?;
+        list.iter().try_for_each(check_numbers)?;
+        let Some(axis) = clamps.axis() else { return Ok(Self { list, step: 1 }) };
         // Too large a product has a zero beside it, so that there is no element.
         let step = shape[axis + 1..].iter().fold(1, |step: usize, &extent| step.saturating_mul(extent));
         Ok(Self { list, step })
@@ -210,9 +208,9 @@ pub(crate) fn check_operands<'a>(
     Ok(channels)
 }
 
-fn check_bounds(clamp: &Clamp) -> Result<(), Error> {
-    match clamp.bound_on_gpu() {
-        Some(argument) => Err(Error::bound_on_gpu(argument)),
+fn check_numbers(clamp: &Clamp) -> Result<(), Error> {
+    match clamp.number_on_gpu() {
+        Some(argument) => Err(Error::number_on_gpu(argument)),
         None => Ok(()),
     }
 }

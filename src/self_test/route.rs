@@ -34,15 +34,17 @@ pub enum Route {
     Interleaved,
     /// Pixels of six components, with a clamp for each, of which none begins at a packet.
     Around,
-    /// A run, its bounds on the GPU.
+    /// A run, its numbers on the GPU.
     Slots,
+    /// Three planes, with numbers for each on the GPU.
+    SlotsAlong,
     /// Each row to several.
     Repeated,
 }
 
 impl Route {
     /// All of them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Run,
         Self::Planar,
         Self::Interleaved,
@@ -67,6 +69,7 @@ impl Route {
         Self::ClampedPlanes,
         Self::ClampedPixels,
         Self::Slots,
+        Self::SlotsAlong,
         Self::Repeated,
         Self::Around,
     ];
@@ -86,11 +89,17 @@ impl Route {
         matches!(self, Self::Planes(..) | Self::Pixels(..) | Self::ClampedPlanes | Self::ClampedPixels)
     }
 
-    /// The axis whose indices have a clamp each, and how many these are.
+    /// Whether numbers lie on the GPU.
+    #[must_use]
+    pub const fn has_slots(self) -> bool {
+        matches!(self, Self::Slots | Self::SlotsAlong)
+    }
+
+    /// The axis whose indices have a clamp or numbers each, and how many these are.
     #[must_use]
     pub const fn channels(self) -> Option<(usize, usize)> {
         match self {
-            Self::Planar | Self::Interleaved => Some((1, 3)),
+            Self::Planar | Self::Interleaved | Self::SlotsAlong => Some((1, 3)),
             Self::Around => Some((1, 6)),
             Self::ClampedPlanes | Self::ClampedPixels => Some((0, 3)),
             _ => None,
@@ -162,7 +171,8 @@ impl Route {
             Self::Planar => "planes of a clamp each",
             Self::Interleaved => "pixels of a clamp for each component",
             Self::Around => "pixels of a clamp for each component, off packets",
-            Self::Slots => "a run, bounds on the GPU",
+            Self::Slots => "a run, numbers on the GPU",
+            Self::SlotsAlong => "planes of numbers on the GPU each",
             Self::Repeated => "each row to several",
         }
     }
@@ -243,7 +253,7 @@ impl Route {
                 let (pixels, planes) = picture(count, of, off)?;
                 (planes, pixels)
             }
-            Self::Planar => {
+            Self::Planar | Self::SlotsAlong => {
                 let layout = packed(&[2, 3, n.div_ceil(2)])?;
                 (layout, layout)
             }

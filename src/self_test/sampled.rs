@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::{AFFINES, MORE_AFFINES, bits_of, clamp, elements, mask, pairs};
+use crate::arithmetic::NUMBERS;
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// Elements of a plan that tries numbers.
-const NUMBERS: usize = 400;
+const ELEMENTS: usize = 400;
 
 /// The most elements of a layout.
 const MOST: usize = 34_000;
@@ -26,8 +27,10 @@ pub(super) struct Sample {
     dst: Layout,
     placement: Placement,
     limits: Limits,
-    /// The bits of Min and Max that lie on the GPU.
-    slots: [u64; 2],
+    /// The bits of the numbers that lie on the GPU.
+    slots: Vec<[u64; NUMBERS]>,
+    /// Whether the clamp has slots along the axis.
+    in_slots: bool,
     adjacent: bool,
     /// The bits of elements of src, by their addresses.
     values: Vec<u64>,
@@ -36,7 +39,7 @@ pub(super) struct Sample {
 impl Sample {
     /// A clamp of numbers at which something changes, by a step of such a scale and bias.
     fn of_line(clamp: Clamp, affine: (f32, f32)) -> Self {
-        let line = Layout::packed(&[NUMBERS]).expect("a few elements");
+        let line = Layout::packed(&[ELEMENTS]).expect("a few elements");
         Self {
             clamps: vec![clamp],
             axis: None,
@@ -44,7 +47,8 @@ impl Sample {
             dst: line,
             placement: Placement::TwoBuffers,
             limits: Limits::default(),
-            slots: [0; 2],
+            slots: vec![[0; NUMBERS]],
+            in_slots: false,
             adjacent: false,
             values: telling(&clamp, affine),
         }
@@ -56,13 +60,17 @@ impl Sample {
     ///
     /// As [`Trial::all`].
     pub(super) fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
-        let Self { clamps, axis, src, dst, placement, limits, slots, adjacent, values } = self;
+        let Self { clamps, axis, src, dst, placement, limits, slots, in_slots, adjacent, values } = self;
         let list = clamps;
-        let clamps = axis.map_or_else(|| (&list[0]).into(), |axis| Clamps::along(axis, list));
+        let clamps = match *axis {
+            None => (&list[0]).into(),
+            Some(axis) if *in_slots => Clamps::slots_along(axis, &list[0]),
+            Some(axis) => Clamps::along(axis, list),
+        };
         let plan = Plan::with_placement(clamps, src, dst, *placement, *limits);
         let plan = &plan.map_err(|error| format!("{self}: {error}"))?;
         let value = |address: u64| values[address as usize];
-        let (value, slots, adjacent) = (&value, *slots, *adjacent);
+        let (value, slots, adjacent) = (&value, &slots[..], *adjacent);
         Trial { execute, plan, clamps, src, dst, adjacent, value, slots }.all()
     }
 }
@@ -76,7 +84,7 @@ impl fmt::Display for Sample {
 
 /// All of them, always the same.
 pub(super) fn samples() -> Vec<Sample> {
-    numbers().chain(zeros()).chain(slots()).chain(places()).collect()
+    numbers().chain(zeros()).chain(slots()).chain(affine_slots()).chain(places()).collect()
 }
 
 /// Pairs of dtypes with each step, scale and bias.
@@ -148,9 +156,72 @@ fn slots() -> impl Iterator<Item = Sample> {
             Sample {
                 clamps: vec![ruled([min, max])],
                 limits: if n % 8 == 0 { small } else { Limits::default() },
-                slots,
+                slots: vec![[slots[0], slots[1], 0, 0]],
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(ruled(host), (1.0, 0.0))
+            }
+        })
+    })
+}
+
+/// Clamps whose scale and bias lie on the GPU, one of each or others for each channel, with bounds there or none; some of the
+/// scales and biases are no finite numbers.
+fn affine_slots() -> impl Iterator<Item = Sample> {
+    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
+    let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
+    let odd = [
+        (f32::NAN, 1.0),
+        (2.0, f32::INFINITY),
+        (-f32::INFINITY, f32::NAN),
+        (1.0, 0.0),
+        (1.0, -0.0),
+        (-0.0, 1.0),
+    ];
+    let affines: Vec<_> = AFFINES.into_iter().chain(MORE_AFFINES).chain(odd).collect();
+    pairs().filter(wanted).enumerate().flat_map(move |(p, (source, dtype))| {
+        let affines = affines.clone();
+        (0..2 * affines.len()).map(move |n| {
+            let (scale, bias) = affines[n / 2];
+            let precision = [Precision::Fast, Precision::Exact][n % 2];
+            let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n / 2 + p) % 2];
+            let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
+            let [low, high] = [plain.min(), plain.max()].map(|bound| bound.bits().unwrap_or(0));
+            let found = [low, high, scale.to_bits().into(), bias.to_bits().into()];
+            // All on the GPU, or scale or bias alone.
+            let on_gpu = [n % 3 == 0, n % 6 == 0, n % 5 != 1, n % 5 != 2];
+            let of = |on_gpu: bool, number: Number| if on_gpu { Number::OnGpu } else { number };
+            let bounded = plain.with_bounds(of(on_gpu[0], plain.min()), of(on_gpu[1], plain.max()));
+            let host = |x: f32| if x.is_finite() { x.into() } else { Number::Absent };
+            let (scale_of, bias_of) = (of(on_gpu[2], host(scale)), of(on_gpu[3], host(bias)));
+            let clamp = bounded.and_then(|clamp| clamp.with_scale_bias(scale_of, bias_of));
+            let clamp = clamp.expect("they are numbers of their dtypes").with_precision(precision);
+            let finite = if scale.is_finite() && bias.is_finite() { (scale, bias) } else { (1.0, 0.0) };
+            let sample = Sample {
+                clamps: vec![clamp],
+                limits: if n % 8 == 0 { small } else { Limits::default() },
+                slots: vec![found],
+                adjacent: n % 2 == 0,
+                ..Sample::of_line(clamp, finite)
+            };
+            // Rows of numbers of their own, more than a uniform block has room for.
+            let rows = [1, 4, 20, 200][(n / 3) % 4];
+            if rows == 1 {
+                return sample;
+            }
+            let matrix = Layout::packed(&[rows, ELEMENTS / rows]).expect("a few elements");
+            let of_row = |row: usize| {
+                let (scale, bias) = affines[(n / 2 + row) % affines.len()];
+                let more = if dtype.is_float() { 0 } else { row as u64 % 4 };
+                [low + more, high, scale.to_bits().into(), bias.to_bits().into()]
+            };
+            let flipped = if n % 7 < 3 { matrix.flip(0).expect("it has two axes") } else { matrix };
+            Sample {
+                axis: Some(0),
+                src: matrix,
+                dst: flipped,
+                slots: (0..rows).map(of_row).collect(),
+                in_slots: true,
+                ..sample
             }
         })
     })
@@ -185,7 +256,7 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     let around = |bits: u64| (0..7_u64).map(move |by| bits.wrapping_add(by).wrapping_sub(3) & mask);
     let mut all: Vec<_> = starts.flat_map(around).collect();
     let any = elements(source, 1_000);
-    let more = (all.len()..NUMBERS).map(|n| any[mix(n as u64) as usize % any.len()]);
+    let more = (all.len()..ELEMENTS).map(|n| any[mix(n as u64) as usize % any.len()]);
     all.extend(more.collect::<Vec<_>>());
     all
 }
@@ -269,7 +340,8 @@ fn places() -> impl Iterator<Item = Sample> {
             dst: if placement == Placement::OneBuffer && !in_place { moved() } else { dst },
             placement,
             limits: limits[n / 2 % 3],
-            slots: [0; 2],
+            slots: vec![[0; NUMBERS]],
+            in_slots: false,
             adjacent: (chance / 4096).is_multiple_of(2),
             values: (0..addresses).map(|address| bits_of(source, f64::from(mix(address) as u8))).collect(),
         }

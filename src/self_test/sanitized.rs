@@ -12,11 +12,11 @@ use std::time::Instant;
 use std::{fmt, thread};
 
 use super::sampled::samples;
-use super::{Case, Route, cases, elements};
+use super::{Case, cases, elements, on_gpu};
 use crate::fuzz::execute::execute;
 use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::shader::PipelineName;
-use crate::{Limits, Number};
+use crate::{Clamp, Clamps, Limits};
 
 /// Elements of a case, but where its route takes more: with each, another part of a unit or a packet is left. Only of many
 /// is much left beside blocks.
@@ -61,11 +61,16 @@ impl Case {
     ) -> (Pipelines, Result<Count, String>) {
         let [clamp, ..] = self.clamps;
         let (src, dst) = self.placed(size(n)).expect("a layout of a few elements");
-        let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect("each dtype has such bounds");
-        let is_on_gpu = self.route == Route::Slots;
-        let clamps = if is_on_gpu { (&on_gpu).into() } else { self.clamps() };
-        let bits = |bound: Number| bound.bits().unwrap_or(0);
-        let slots = [clamp.min(), clamp.max()].map(bits);
+        let on_gpu = on_gpu(&clamp).expect("each dtype has such numbers");
+        let is_on_gpu = self.route.has_slots();
+        let clamps = match self.route.channels() {
+            Some((axis, _)) if is_on_gpu => Clamps::slots_along(axis, &on_gpu),
+            _ if is_on_gpu => (&on_gpu).into(),
+            _ => self.clamps(),
+        };
+        let bits = self.clamps().as_slice().iter().map(Clamp::numbers);
+        let slots: Vec<_> = bits.map(|all| all.map(|(_, number)| number.bits().unwrap_or(0))).collect();
+        let slots = &slots[..if is_on_gpu { slots.len() } else { 1 }];
         let plan = self.plan(clamps, &src, &dst, Limits::default()).expect("a plan of a few elements");
         let values = elements(clamp.source(), 4_000);
         let seed = (n as u64) << 32;

@@ -21,7 +21,7 @@ use crate::kernel::EDGE_INVOCATIONS;
 use crate::kernel::gather::{self, Row};
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
-use crate::{Clamp, DType, Precision};
+use crate::{Clamp, DType, Number, Precision};
 
 /// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
 /// what holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
@@ -93,8 +93,10 @@ fn modules_are_as_many_as_they_should_be() {
     // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 24 pairs to floats, with three
     // steps each; 18 from floats to integers, with as many, rounded in two ways; 30 between integers, without a step
     // or with an exact one, rounded in two ways. Between those of up to 16 bits, 6 pairs also by fixed point, 12 and the
-    // four dtypes in halves; to these from 32 bits in thirds.
-    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2);
+    // four dtypes in halves; to these from 32 bits in thirds. By steps that are found on the GPU, from six dtypes of integers
+    // to three of floats in two ways, and to four of integers rounded in two ways.
+    let found = 6 * 3 * 2 + 6 * 4 * 2;
+    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2 + found);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
     let count = Arithmetic::all().count() * 3 * 4;
     assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
@@ -211,7 +213,8 @@ fn affine(step: AffineStep, class: Class) -> Twin {
             twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
         (AffineStep::Fast, _) => {
-            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip unchanged_from)
+            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip infinite_from
+            unchanged_from)
         }
         (AffineStep::Exact, Class::Integer) => {
             twin!("Affine", arithmetic::Integer: lowest highest origin factor
@@ -221,7 +224,7 @@ fn affine(step: AffineStep, class: Class) -> Twin {
             factor negative shift_left shift_right inexact addend below_one offset rebase),
         (AffineStep::Exact, Class::Float | Class::Rounded | Class::Rounded32) => {
             twin!("Affine", arithmetic::FloatExact: scale scale_exponent bias
-            bias_exponent scale_sign bias_sign infinity_mask infinity_flip)
+            bias_exponent scale_sign bias_sign infinity_mask infinity_flip infinite_from)
         }
         (AffineStep::Exact, Class::Float64) => twin!("Affine", arithmetic::FloatExact64: scale scale_exponent
             scale_sign bias bias_exponent bias_sign infinity_mask infinity_flip),
@@ -254,7 +257,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         twin!("Walk", Walk: dims shifts count src_start dst_start grid_width channel_dim first_channel),
         twin!("Row", Row: length src_stride),
     ];
-    let Arithmetic { source, dtype, step, rounding } = key.arithmetic;
+    let Arithmetic { source, dtype, step, rounding, found } = key.arithmetic;
     let (name, class) = (Module::Clamp(key), key.arithmetic.class());
     let parts = [bounds(class), affine(step, class), key.kernel.definition().twin()];
     let shared = shared.iter().filter(|twin| in_wgsl(module, twin.name).is_some());
@@ -265,6 +268,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
     let clamp = match step {
         AffineStep::None => clamp,
+        _ if found => clamp.with_scale_bias(Number::OnGpu, 1.0_f32).unwrap(),
         AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
         AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds => {
             clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
@@ -272,7 +276,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     };
     let one = Parameters::new(&clamp, key.arithmetic);
     let list = [clamp; 2];
-    let several = ParameterBytes::new(&list, key.arithmetic, key.parameters, false);
+    let several = ParameterBytes::new(&list, 2, key.arithmetic, key.parameters, false);
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
         ParameterPlace::Stored => several.stored().unwrap().len() / 2,
@@ -306,11 +310,14 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
 
 #[test]
 fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
-    let twin = twin!("ResolveParams", arithmetic::ResolveParams: min_key min_bits max_key max_bits lowest highest
-        min_word min_shift max_word max_shift min_on_gpu max_on_gpu max_wins is_float bits is_signed block_words
-        nan_becomes key_flip sign infinity blocks grid_width);
+    let twin = twin!("ResolveParams", arithmetic::ResolveParams: min_slot max_slot scale_slot bias_slot min_key
+        min_bits max_key max_bits lowest highest key_flip sign infinity max_wins is_float bits is_signed nan_becomes
+        scale bias is_exact step_sign step_infinity step_quiet_nan step_exponent_bias step_shift first_word affine_word
+        entry_words block_words channels count grid_width);
     let (module, _) = parse(Module::Resolve);
     assert_twins(&module, &twin, Module::Resolve);
+    let slot = twin!("Slot", arithmetic::Slot: byte stride binding on_gpu);
+    assert_twins(&module, &slot, Module::Resolve);
 }
 
 fn workgroups_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {

@@ -64,7 +64,7 @@ fn before_a_read() {
         let gpu = own(gpu);
         let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 18]).unwrap();
-        let step = Clamp::new(-1.0_f64, 1.0).with_affine_f64(0.3, 0.7).unwrap();
+        let step = Clamp::new(-1.0_f64, 1.0).with_scale_bias(0.3, 0.7).unwrap();
         for times in [0, 1, 8] {
             for mapping in [false, true] {
                 for _ in 0..times {

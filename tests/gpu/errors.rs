@@ -376,7 +376,7 @@ fn clamps_that_cannot_be() {
         );
     }
     assert_error!(
-        Clamp::new(0_u8, 1).with_affine_f64(0.1, 0.0).unwrap_err(),
+        Clamp::new(0_u8, 1).with_scale_bias(0.1, 0.0).unwrap_err(),
         DType,
         "scale, bias: u8 takes f32 numbers; use `with_affine`, or a clamp of dtype f64"
     );

@@ -7,7 +7,7 @@ use crate::harness::{F64_FEATURES, alone, f64_gpus, gpus, with_features};
 /// Whether F64 takes the fast step; the result is held to the reference.
 fn is_fast(host: &Host) -> bool {
     // Products that end in any bits, so that arithmetic in f32, or on words of the wrong order, is far off.
-    let clamp = Clamp::new(-1e300, 1e300).with_affine_f64(1.1, -0.37).unwrap();
+    let clamp = Clamp::new(-1e300, 1e300).with_scale_bias(1.1, -0.37).unwrap();
     // Ordinary elements, subnormal ones, the greatest and both infinities.
     let elements: [f64; 8] =
         [1.0 / 3.0, -1e-310, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 0.37 / 1.1, 1e17];

@@ -183,7 +183,7 @@ fn recording_does_not_wait_for_the_device() {
         let gpu = own(gpu);
         let (device, queue) = (gpu.device(), gpu.host.queue());
         let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 20]).unwrap();
-        let clamp = Clamp::new(-1.0_f64, 1.0).with_affine_f64(0.3, 0.7).unwrap();
+        let clamp = Clamp::new(-1.0_f64, 1.0).with_scale_bias(0.3, 0.7).unwrap();
         let slow = gpu.clamper().prepare(&clamp, Operands::in_place(data.view())).unwrap();
         let submit = |times: u32| {
             let mut recorded = encoder(device);

@@ -66,7 +66,7 @@ fn f64_step() -> impl Strategy<Value = Clamp> {
     let any = any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite());
     let number = prop_oneof![3 => finite().prop_map(f64::from), 2 => any].boxed();
     (clamp_of(DType::F64), number.clone(), number).prop_map(|(clamp, scale, bias)| {
-        clamp.with_affine_f64(scale, bias).unwrap().with_precision(Precision::Fast)
+        clamp.with_scale_bias(scale, bias).unwrap().with_precision(Precision::Fast)
     })
 }
 

@@ -12,7 +12,7 @@ const FLOATS: [DType; 4] = [DType::F32, DType::F16, DType::BF16, DType::F64];
 fn exact(dtype: DType, scale: f64, bias: f64) -> Clamp {
     let clamp = Clamp::unbounded(dtype).with_precision(Precision::Exact);
     if dtype == DType::F64 {
-        clamp.with_affine_f64(scale, bias).unwrap()
+        clamp.with_scale_bias(scale, bias).unwrap()
     } else {
         clamp.with_affine(narrow(scale), narrow(bias)).unwrap()
     }

@@ -185,7 +185,7 @@ fn f64_as_the_host_computes() {
         let (x, scale) = (f64::from_bits(random.float(DType::F64)), random.finite_f64());
         let near = -x * scale * random.pick(&[1.0, 1.0 + f64::EPSILON, 0.5]);
         let bias = if random.below(2) == 0 && near.is_finite() { near } else { random.finite_f64() };
-        let clamp = Clamp::unbounded(DType::F64).with_affine_f64(scale, bias).unwrap();
+        let clamp = Clamp::unbounded(DType::F64).with_scale_bias(scale, bias).unwrap();
         if x.is_finite() && affine(&clamp).is_some() {
             let expected = host_set_f64(x, scale, bias).into_iter().map(f64::to_bits).collect();
             sizes[assert_set(&clamp, x.to_bits(), expected)] += 1;
@@ -246,7 +246,7 @@ fn just_below_the_least_normal_f64() {
         if !x.is_finite() || !scale.is_finite() {
             continue;
         }
-        let clamp = Clamp::unbounded(DType::F64).with_affine_f64(scale, bias).unwrap();
+        let clamp = Clamp::unbounded(DType::F64).with_scale_bias(scale, bias).unwrap();
         if affine(&clamp).is_some() {
             let expected = host_set_f64(x, scale, bias).into_iter().map(f64::to_bits).collect();
             assert_set(&clamp, x.to_bits(), expected);
@@ -307,7 +307,7 @@ fn by_hand() {
     // 0x00ff_ffff / 2 + 2^-126: both are kept, or the product is flushed.
     assert_eq!(set(0.5, smallest_normal, f32::from_bits(0x00ff_ffff)), [0x0080_0000, 0x0100_0000]);
     // In f64, and where the f32 becomes a BF16, or an F16 that an F16 went into.
-    let double = Clamp::unbounded(DType::F64).with_affine_f64(0.5, 0.0).unwrap();
+    let double = Clamp::unbounded(DType::F64).with_scale_bias(0.5, 0.0).unwrap();
     let allowed = reference::allowed(&double, 0x001f_ffff_ffff_ffff);
     assert_eq!(sorted(allowed.values().to_vec()), [0, f64::MIN_POSITIVE.to_bits()]);
     assert_eq!(set(1.0 - 2.0_f32.powi(-24), 0.0, bf16::MIN_POSITIVE), [0, 0x0080]);

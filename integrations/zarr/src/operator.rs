@@ -255,7 +255,7 @@ impl Options {
             .with_rounding(self.rounding.unwrap_or_default());
         if dtype == DType::F64 {
             let (scale, bias) = self.affine(source)?;
-            return Ok(clamp.with_affine_f64(scale, bias)?);
+            return Ok(clamp.with_scale_bias(scale, bias)?);
         }
         let (scale, bias) = self.affine(source)?;
         Ok(clamp.with_affine(scale, bias)?)

@@ -30,7 +30,7 @@ fn every_dtype_with_ragged_edges_and_a_chunk_that_is_absent() {
         let bound = |number| Clamp::openvino(dtype, number, number).unwrap().min();
         let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(100.0)).unwrap();
         let clamp =
-            if dtype == DType::F64 { clamp.with_affine_f64(0.5, 2.0) } else { clamp.with_affine(0.5, 2.0) };
+            if dtype == DType::F64 { clamp.with_scale_bias(0.5, 2.0) } else { clamp.with_affine(0.5, 2.0) };
         check(&exact(clamp.unwrap()), &input, &output);
         assert!(!output.join("c/1/1").exists());
         assert_eq!(open(&output).attributes()["unit"], "m");

@@ -1,0 +1,65 @@
+//! What clamps with numbers on the GPU are to do, where it is known what lies there.
+
+use super::values::mask;
+use crate::arithmetic::NUMBERS;
+use crate::operator::format::FloatFormat;
+use crate::reference::{self, Allowed};
+use crate::{Clamp, DType, Number, Scalar};
+
+/// A clamp with numbers on the GPU, and what lies there.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// With the values in place of the slots, or with none where scale or bias is no finite number.
+    clamp: Clamp,
+    is_finite: bool,
+}
+
+impl Found {
+    /// `slots`: the bits of Min, Max, scale and bias, of which those count that are on the GPU.
+    ///
+    /// # Panics
+    ///
+    /// Never: what lies in a slot is a number of its dtype, or no finite one.
+    #[must_use]
+    pub fn new(clamp: &Clamp, slots: [u64; NUMBERS]) -> Self {
+        let of = |number, dtype, slot| match number {
+            Number::OnGpu => Scalar::new(dtype, slot & mask(dtype)).into(),
+            other => other,
+        };
+        let dtype = clamp.dtype();
+        let [min, max, scale, bias] = slots;
+        let (min, max) = (of(clamp.min(), dtype, min), of(clamp.max(), dtype, max));
+        let bounded = clamp.with_bounds(min, max).expect("a slot of a bound holds an element");
+        let (scale, bias) = (of(clamp.scale(), DType::F32, scale), of(clamp.bias(), DType::F32, bias));
+        match bounded.with_scale_bias(scale, bias) {
+            Ok(clamp) => Self { clamp, is_finite: true },
+            Err(_) => Self { clamp: bounded, is_finite: false },
+        }
+    }
+
+    /// The clamp with the values in place of the slots; `None` where scale or bias is no finite number.
+    #[must_use]
+    pub fn clamp(&self) -> Option<Clamp> {
+        self.is_finite.then_some(self.clamp)
+    }
+
+    /// The results that are right for an element of these bits.
+    ///
+    /// # Panics
+    ///
+    /// Never: what has a scale on the GPU converts from F32.
+    #[must_use]
+    pub fn allowed(&self, x: u64) -> Allowed {
+        if self.is_finite {
+            return reference::allowed(&self.clamp, x);
+        }
+        let is_nan = FloatFormat::of(self.clamp.source()).is_some_and(|format| format.is_nan(x));
+        // Times 0, infinity becomes the canonical NaN, and a NaN stays.
+        let nothing = self.clamp.with_scale_bias(0.0_f32, 0.0_f32).expect("both are finite");
+        if is_nan {
+            return reference::allowed(&nothing, x);
+        }
+        let singles = nothing.with_source(DType::F32).expect("F32 converts");
+        reference::allowed(&singles, f32::INFINITY.to_bits().into())
+    }
+}

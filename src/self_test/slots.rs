@@ -1,0 +1,64 @@
+//! The numbers of clamps on the GPU, in a buffer.
+
+use crate::{Clamp, DType, Error, Host, Layout, Number, Operands, Tensor, View};
+
+/// A clamp with the bounds on the GPU, and with the affine step, if there is one and the dtype takes it there.
+pub(super) fn on_gpu(clamp: &Clamp) -> Result<Clamp, Error> {
+    let clamp = clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
+    if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
+        return clamp.with_scale_bias(Number::OnGpu, Number::OnGpu);
+    }
+    Ok(clamp)
+}
+
+/// Elements of the numbers of a channel: more than one, so that others lie between two channels'.
+const STRIDE: usize = 2;
+
+/// The numbers of one clamp, or of one for each channel.
+pub(super) struct Slots {
+    tensor: Tensor,
+    clamps: usize,
+}
+
+impl Slots {
+    /// All four: of each number the channels from the last one on, and before and between them something else.
+    pub(super) fn upload(host: &Host, clamps: &[Clamp]) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        for number in 0..4 {
+            bytes.resize(bytes.len().next_multiple_of(8) + 8, 0x5a);
+            for clamp in clamps.iter().rev() {
+                let size = slot_dtype(clamp, number).size();
+                let bits = clamp.numbers()[number].1.bits().unwrap_or(0);
+                bytes.extend(&bits.to_le_bytes()[..size]);
+                bytes.resize(bytes.len() + size * (STRIDE - 1), 0x5a);
+            }
+        }
+        bytes.resize(bytes.len().next_multiple_of(4), 0x5a);
+        let tensor = Tensor::upload_bytes(host, DType::U8, &[bytes.len()], &bytes)?;
+        Ok(Self { tensor, clamps: clamps.len() })
+    }
+
+    /// Those of the numbers that `clamp` has on the GPU.
+    pub(super) fn give<'a>(&'a self, clamp: &Clamp, operands: &Operands<'a>) -> Result<Operands<'a>, Error> {
+        let (mut all, mut behind) = ([None; 4], 0_usize);
+        for (number, slot) in all.iter_mut().enumerate() {
+            let dtype = slot_dtype(clamp, number);
+            let first = (behind.next_multiple_of(8) + 8) / dtype.size();
+            behind = (first + self.clamps * STRIDE) * dtype.size();
+            let stride = -STRIDE.cast_signed();
+            let layout = match self.clamps {
+                1 => Layout::packed_at(&[], first)?,
+                count => Layout::strided(&[count], &[stride], first + (count - 1) * STRIDE)?,
+            };
+            let is_read = clamp.numbers()[number].1 == Number::OnGpu;
+            *slot = is_read.then_some(View::new(self.tensor.buffer(), dtype, layout));
+        }
+        let [min, max, scale, bias] = all;
+        Ok(operands.with_min(min).with_max(max).with_scale(scale).with_bias(bias))
+    }
+}
+
+/// The dtype of a number's slot, by its place in the order of [`Clamp::numbers`].
+const fn slot_dtype(clamp: &Clamp, number: usize) -> DType {
+    if number < 2 { clamp.dtype() } else { DType::F32 }
+}
