@@ -71,7 +71,34 @@ fn case(u: &mut Unstructured) -> Result<()> {
         fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
         check_reference(clamps, (&src, &dst));
     }
+    numbers_on_the_gpu(u, &clamp, (&src, &dst), one_buffer, limits)?;
     transform_often(u, dst)
+}
+
+/// The clamp with scale or bias on the GPU, perhaps another one for each index of an axis. It takes nothing of the input,
+/// whose rest means what it did before there were such clamps.
+fn numbers_on_the_gpu(
+    u: &Unstructured,
+    clamp: &Clamp,
+    (src, dst): (&Layout, &Layout),
+    one_buffer: bool,
+    limits: Limits,
+) -> Result<()> {
+    let mut u = Unstructured::new(u.peek_bytes(u.len().min(8)).unwrap_or_default());
+    let mut of = |number| Ok(if u.arbitrary()? { Number::OnGpu } else { number });
+    let (scale, bias) = (of(clamp.scale())?, of(clamp.bias())?);
+    let found = accepted(clamp.with_scale_bias(scale, bias));
+    let takes = [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
+    let on_gpu = [scale, bias].contains(&Number::OnGpu);
+    assert_eq!(found.is_some(), !on_gpu || takes.contains(&clamp.dtype()), "{clamp:?}");
+    let Some(found) = found else { return Ok(()) };
+    let axis = u.int_in_range(0..=MAX_RANK)?;
+    // As with a list of clamps: not all that a shape can have, and axes that it lacks.
+    let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
+    let clamps = if few && u.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() };
+    fuzz::check_plan(&execute, clamps, (src, dst), one_buffer, limits, u.arbitrary()?);
+    check_reference(clamps, (src, dst));
+    Ok(())
 }
 
 /// In buffers of a few bytes the reference refuses, or computes what passes as right.

@@ -47,7 +47,7 @@ impl BlockLimits {
         let pitch = self.pitch(parameters);
         let fitting = |bytes| bytes / pitch;
         let most = fitting(self.max_buffer_size);
-        let resolvable = fitting(self.max_storage_binding).min(limits.workgroups());
+        let resolvable = fitting(self.max_storage_binding).min(limits.invocations());
         let most = if resolved { most.min(resolvable) } else { most };
         usize::try_from(most).unwrap_or(usize::MAX).max(1)
     }

@@ -56,7 +56,7 @@ impl Limits {
     }
 
     /// Invocations in the largest grid.
-    pub(super) fn invocations(&self) -> u64 {
+    pub(crate) fn invocations(&self) -> u64 {
         self.workgroups().saturating_mul(WORKGROUP_SIZE.into())
     }
 

@@ -177,7 +177,9 @@ impl Recording {
             let dtype = if number < 2 { clamp.dtype() } else { DType::F32 };
             let size = dtype.size();
             let within = usize::from(2 * size as u64 <= task.limits.binding_size());
-            let first = (end as usize).next_multiple_of(task.limits.binding_start() as usize) / size + within;
+            // No farther than a device's bindings begin from each other.
+            let start = (end as usize).next_multiple_of(task.limits.binding_start().min(1 << 12) as usize);
+            let first = start / size + within;
             let stride = [1_isize, -2, 3, -1][number];
             let last = first + (slots.len() - 1) * stride.unsigned_abs();
             let offset = if stride < 0 { last } else { first };

@@ -97,7 +97,7 @@ impl Plan {
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
         // With all four there would be a storage buffer too many: bounds first, then the affine step.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
-        let invocations = task.limits.workgroups().saturating_mul(WORKGROUP_SIZE.into());
+        let invocations = task.limits.invocations();
         let entries = Entries::of(clamp, task.arithmetic, task.parameter_place());
         let mut resolves = Vec::new();
         for lines in lines.chunks(per_dispatch) {

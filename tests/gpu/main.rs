@@ -13,6 +13,7 @@ mod elements;
 mod errors;
 mod faults;
 mod features;
+mod found;
 mod host;
 mod layouts;
 mod program;

@@ -145,7 +145,7 @@ fn channels_that_do_not_fit() {
                 of(1, &list).unwrap_err(),
                 Argument,
                 format!(
-                    "clamps: max of channel {channel} is `Number::OnGpu`; bounds of channels are absent or values"
+                    "clamps: max of channel {channel} is `Number::OnGpu`; give one clamp with `Clamps::slots_along`"
                 )
             );
         }

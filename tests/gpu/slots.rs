@@ -195,7 +195,7 @@ fn slots_that_do_not_fit_are_refused() {
                 refused(&on_gpu, operands),
                 Argument,
                 format!(
-                    "{argument}: the bound is `Number::OnGpu`, and there is no slot; give the slot with \
+                    "{argument}: the number is `Number::OnGpu`, and there is no slot; give the slot with \
                      `Operands::with_{argument}`"
                 )
             );
@@ -203,14 +203,17 @@ fn slots_that_do_not_fit_are_refused() {
                 refused(&host, with_slot(&other, one(0))),
                 Argument,
                 format!(
-                    "{argument}: there is a slot, but the clamp's bound is not `Number::OnGpu`; make the bound so with \
+                    "{argument}: there is a slot, but the clamp's number is not `Number::OnGpu`; make it so with \
                      `Clamp::with_bounds`, or give no slot"
                 )
             );
             assert_error!(
                 refused(&on_gpu, with_slot(&other, Layout::packed(&[4]).unwrap())),
                 Argument,
-                format!("{argument}: the slot has 4 elements; the slot of a bound is 1 element")
+                format!(
+                    "{argument}: the slot has shape [4]; 1 element is needed; `Clamps::slots_along` takes one for each \
+                     index of an axis"
+                )
             );
             assert_error!(
                 refused(&on_gpu, with_slot(&other, one(4))),
@@ -232,7 +235,7 @@ fn slots_that_do_not_fit_are_refused() {
                 refused(&on_gpu, with_slot(&data, one(59))),
                 Overlap,
                 format!(
-                    "{argument}: the slot is an element of dst; the slot of a bound must lie outside the output"
+                    "{argument}: the slot shares a byte with dst; a slot must lie outside the output"
                 )
             );
             assert!(pollster::block_on(scope.pop()).is_none());
@@ -249,9 +252,9 @@ fn many_windows_read_a_slot_once() {
         let limits =
             wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::downlevel_defaults() };
         many_windows(&with_limits(&gpu.adapter, limits.clone()), 16);
-        // Three workgroups in a grid of any shape: nine blocks at once.
-        let limits = wgpu::Limits { max_compute_workgroups_per_dimension: 3, ..limits };
-        many_windows(&with_limits(&gpu.adapter, limits), 9);
+        // An invocation serves a block: as many at once in a single workgroup.
+        let limits = wgpu::Limits { max_compute_workgroups_per_dimension: 1, ..limits };
+        many_windows(&with_limits(&gpu.adapter, limits), 16);
     }
 }
 

@@ -393,7 +393,7 @@ fn bounds_on_the_gpu_are_refused_up_front() {
                 let clamp = clamp.with_bounds(min, max).unwrap();
                 let (src, mut dst) = (vec![3_u8; len], vec![9_u8; len]);
                 let said = format!(
-                    "{argument}: the bound is `Number::OnGpu`, and this call takes no slot; give its value with \
+                    "{argument}: the number is `Number::OnGpu`, and this call takes no slot; give its value with \
                      `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
                 );
                 let refused = |run: ClampSlice<'_>| {

@@ -228,7 +228,7 @@ fn a_conversion_that_does_not_fit() {
     let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);
     assert_eq!(
         said(refused),
-        "min: the bound is `Number::OnGpu`, and this call takes no slot; give its value with `Clamp::with_bounds`, or \
+        "min: the number is `Number::OnGpu`, and this call takes no slot; give its value with `Clamp::with_bounds`, or \
          clamp a tensor on the GPU with `Operands::with_min`"
     );
     assert_eq!((dst, slice), ([0xee; 12], [7.0; 2]));

@@ -184,14 +184,14 @@ fn clamps_that_differ_in_what_channels_have_in_common() {
         let other = first.with_bounds(min, max).unwrap();
         let error = refused(0, &[first, other]);
         let said = format!(
-            "clamps: {argument} of channel 1 is `Number::OnGpu`; bounds of channels are absent or values"
+            "clamps: {argument} of channel 1 is `Number::OnGpu`; give one clamp with `Clamps::slots_along`"
         );
         assert_eq!(error.to_string(), said);
         // Alone it is refused as well, by its own name.
         let layout = Layout::packed(&[1]).unwrap();
         let alone = reference::apply(&other, &layout, &[0; 4], &layout, &mut [0; 4]);
         let said = alone.unwrap_err().to_string();
-        assert!(said.starts_with(&format!("{argument}: the bound is `Number::OnGpu`")), "{said}");
+        assert!(said.starts_with(&format!("{argument}: the number is `Number::OnGpu`")), "{said}");
     }
 }
 
