@@ -2,7 +2,8 @@
 
 use wgpu_clamp::testing::Found;
 use wgpu_clamp::{
-    Clamp, Clamps, DType, Error, Layout, NanRule, Number, Operands, Order, Precision, Rounding, Tensor, View, wgpu,
+    Clamp, Clamps, DType, Error, Layout, NanRule, Number, Operands, Order, Precision, Rounding, Tensor, View,
+    wgpu,
 };
 
 use crate::assert_error::assert_error;
@@ -11,8 +12,7 @@ use crate::random::{Random, to_bytes};
 use crate::values::{bits_of, edges, elements, mask, scalar};
 
 /// The dtypes to which a scale on the GPU can lead.
-const TO: [DType; 7] =
-    [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
+const TO: [DType; 7] = [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
 
 /// The numbers of a channel as bits: Min, Max, scale and bias.
 type Numbers = [u64; 4];
@@ -29,7 +29,12 @@ struct Case<'a> {
 
 /// A buffer of the numbers, and a slot for each that the clamp has on the GPU: those of Min and Max run downwards, and two
 /// elements lie between two biases.
-fn slots(gpu: &Gpu, clamp: &Clamp, axis: Option<usize>, numbers: &[Numbers]) -> [Option<(wgpu::Buffer, Layout)>; 4] {
+fn slots(
+    gpu: &Gpu,
+    clamp: &Clamp,
+    axis: Option<usize>,
+    numbers: &[Numbers],
+) -> [Option<(wgpu::Buffer, Layout)>; 4] {
     let of = [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
     std::array::from_fn(|n| {
         if of[n] != Number::OnGpu {
@@ -59,7 +64,8 @@ impl Case<'_> {
     fn check(&self, gpu: &Gpu, values: &[u64]) {
         let Self { clamp, axis, numbers, src, dst } = self;
         let (source, dtype) = (clamp.source(), clamp.dtype());
-        let data: Vec<_> = values.iter().copied().cycle().take(src.span().map_or(0, |(_, last)| last + 1)).collect();
+        let data: Vec<_> =
+            values.iter().copied().cycle().take(src.span().map_or(0, |(_, last)| last + 1)).collect();
         let mut bytes = to_bytes(source, &data);
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let before = vec![0xa5; dst.required_bytes(dtype) as usize];
@@ -169,7 +175,11 @@ fn every_pair_takes_scale_and_bias_from_slots() {
                     0 => (0, layout(&[channels, each]), layout(&[channels, each])),
                     1 => (1, layout(&[each, channels]), layout(&[each, channels])),
                     2 => (1, layout(&[each, channels]), layout(&[each, channels]).flip(1).unwrap()),
-                    _ => (2, layout(&[2, channels, each]).permute(&[0, 2, 1]).unwrap(), layout(&[2, each, channels])),
+                    _ => (
+                        2,
+                        layout(&[2, channels, each]).permute(&[0, 2, 1]).unwrap(),
+                        layout(&[2, each, channels]),
+                    ),
                 };
                 let all: Vec<_> = (0..channels).map(|_| numbers(&mut rng, dtype)).collect();
                 Case { clamp, axis: Some(axis), numbers: &all, src, dst }.check(gpu, &values);
@@ -221,7 +231,8 @@ fn a_scale_is_read_when_the_dispatch_runs() {
         let scales = View::of::<f32>(&scales, Layout::packed(&[2]).unwrap());
         let clamp = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
         let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
-        let operands = Operands::new(View::of::<f32>(&src, rows), View::of::<u8>(&dst, rows)).with_scale(scales);
+        let operands =
+            Operands::new(View::of::<f32>(&src, rows), View::of::<u8>(&dst, rows)).with_scale(scales);
         let quantize = gpu.clamper().prepare(Clamps::slots_along(0, &clamp), operands).unwrap();
         let double = Clamp::unbounded(DType::F32).with_affine(2.0, 0.0).unwrap();
         let double = gpu.clamper().prepare(&double, Operands::in_place(scales)).unwrap();
@@ -300,7 +311,9 @@ fn slots_may_have_any_stride() {
             small.host.submit(Clamps::slots_along(0, &clamp), operands).unwrap();
             let got = read(&small, &src);
             let (scales, biases) = (line(scale), line(bias));
-            let of = |layout: &Layout| -> Vec<u64> { layout.addresses().map(|address| numbers[address]).collect() };
+            let of = |layout: &Layout| -> Vec<u64> {
+                layout.addresses().map(|address| numbers[address]).collect()
+            };
             let (scales, biases) = (of(&scales), of(&biases));
             for (n, (got, value)) in got.chunks(4).zip(&values).enumerate() {
                 let found = Found::new(&clamp, [0, 0, scales[n / 4], biases[n / 4]]);

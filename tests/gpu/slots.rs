@@ -234,9 +234,7 @@ fn slots_that_do_not_fit_are_refused() {
             assert_error!(
                 refused(&on_gpu, with_slot(&data, one(59))),
                 Overlap,
-                format!(
-                    "{argument}: the slot shares a byte with dst; a slot must lie outside the output"
-                )
+                format!("{argument}: the slot shares a byte with dst; a slot must lie outside the output")
             );
             assert!(pollster::block_on(scope.pop()).is_none());
             gpu.host.submit(&on_gpu, with_slot(&data, one(60))).unwrap();
