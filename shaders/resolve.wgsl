@@ -3,7 +3,7 @@
 // dtype are served in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the same for
 // numbers that the host knows.
 //
-// Provides: resolve
+// Provides: resolve, BOUNDS, AFFINE, IS_EXACT
 // Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed
 struct ResolveParams {
     // Per number: where it lies, or what the host knows. Keys order elements as two's complement numbers.
@@ -27,7 +27,7 @@ struct ResolveParams {
     nan_becomes: u32,    // 0: stays, 1: −∞, 2: +∞
     scale: u32,          // the bits of an f32
     bias: u32,
-    is_exact: u32,       // the affine step: `float_exact.wgsl` or `word_exact.wgsl`, else `float_fast.wgsl`
+    of_integers: u32,    // the affine step works on elements that are integers
     step_sign: u32,      // of the format that the affine step works in
     step_infinity: u32,
     step_quiet_nan: u32,
@@ -48,6 +48,11 @@ struct Slot {
     binding: u32, // which of the slots' bindings
     on_gpu: u32,
 }
+
+// Which parts are written, and whether Affine is that of `sum.wgsl`, else of `float_fast.wgsl`.
+override BOUNDS: bool = false;
+override AFFINE: bool = false;
+override IS_EXACT: bool = false;
 
 @group(0) @binding(0) var<uniform> resolve_params: ResolveParams;
 @group(0) @binding(1) var<storage, read> first_slot: array<u32>;
@@ -211,17 +216,20 @@ fn put_affine(origin: u32, channel: u32) {
     let no_number = (scale & no_sign) >= infinity || (bias & no_sign) >= infinity;
     let identity = scale == 0x3f800000u && (bias & no_sign) == 0u;
     scale = select(scale, 0u, no_number);
-    bias = select(bias, 0u, no_number);
+    bias = select(bias, 0x3f800000u, no_number);
     let scale_size = scale & no_sign;
     let bias_size = bias & no_sign;
     let zero = scale_size == 0u;
     let negative = scale > scale_size;
 
-    // What becomes of ±∞, and from where on an element counts as such.
+    // What becomes of ±∞, and from where on an element counts as such. Integers have none: where there is no number, 1 for
+    // each of them becomes the NaN together with these bits.
     let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
-    let flip = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero) << r.step_shift;
+    let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);
+    let of_integers = select(0u, r.step_quiet_nan, no_number);
+    let flip = select(of_floats, of_integers, r.of_integers != 0u) << r.step_shift;
     let infinite_from = select(r.step_infinity, 0u, no_number) << r.step_shift;
-    if r.is_exact == 0u {
+    if !IS_EXACT {
         let first_unchanged = r.step_infinity + select(0u, 1u, zero || negative);
         blocks[origin] = scale;
         blocks[origin + 1u] = bias;
@@ -254,10 +262,10 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     let channel = index % r.channels;
     let origin = r.first_word + index / r.channels * r.block_words + channel * r.entry_words;
-    if (r.min_slot.on_gpu | r.max_slot.on_gpu) != 0u {
+    if BOUNDS {
         put_bounds(origin, channel);
     }
-    if (r.scale_slot.on_gpu | r.bias_slot.on_gpu) != 0u {
+    if AFFINE {
         put_affine(origin + r.affine_word, channel);
     }
 }

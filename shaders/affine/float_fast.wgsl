@@ -1,13 +1,13 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine, KEEPS_INFINITY
-// Needs: numbers, HAS_SPECIALS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
+// Needs: numbers, HAS_SPECIALS, MAKES_NANS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
 //     widen_operand, narrow_operand
 struct Affine {
     scale: f32,
     bias: f32,
     infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,
+    infinity_flip: u32,  // of an integer, the bits of a NaN where scale or bias, found on the GPU, is NaN or infinite
     infinite_from: u32,  // what counts as ±∞: all where scale or bias, found on the GPU, is NaN or infinite
     unchanged_from: u32, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
                          // has no affine step
@@ -20,6 +20,9 @@ override KEEPS_INFINITY: bool = false;
 fn affine(x: vec4<u32>) -> vec4<u32> {
     let a = numbers();
     let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));
+    if MAKES_NANS {
+        return finite | vec4<u32>(a.infinity_flip);
+    }
     if !HAS_SPECIALS {
         return finite;
     }

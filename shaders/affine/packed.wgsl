@@ -1,7 +1,7 @@
-// A significand and its exponent as the bits of a float without a sign, rounded.
+// An exact sum as the bits of a float, rounded.
 //
 // Provides: packed
-// Needs: OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD
+// Needs: Sum, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD
 
 // Bits of the significand below the one that the result keeps last, where its top bit is at bit 30.
 const DROPPED_BITS: u32 = 30u - OPERAND_MANTISSA_BITS;
@@ -12,11 +12,19 @@ fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
     return shifted | min((shifted << n) ^ v, vec4<u32>(1u));
 }
 
-// The top bit of `normal` is at bit 30, or it is 0; `biased` is the exponent of that bit plus OPERAND_EXPONENT_BIAS. The
-// lowest bit of `normal` may stand for all that lies below. To nearest, ties to even, or to odd. The leading 1 of a normal
-// significand adds to the exponent, as does a carry.
-fn packed(normal: vec4<u32>, biased: vec4<i32>) -> vec4<u32> {
+// To nearest, ties to even, or to odd. The leading 1 of a normal significand adds to the exponent, as does a carry.
+fn packed(y: Sum) -> vec4<u32> {
+    // The top bit to bit 30; the lowest bit of the significand may stand for all that lies below.
     let one = vec4<u32>(1u);
+    let cancelled = y.high == vec4<i32>(0);
+    let rest = bitcast<vec4<u32>>(y.low);
+    let high = select(bitcast<vec4<u32>>(y.high), rest, cancelled);
+    let low = select(rest << vec4<u32>(4u), vec4<u32>(0u), cancelled);
+    let zeros = countLeadingZeros(high);
+    let up = zeros - one;
+    let normal = (high << up) | (low >> (vec4<u32>(32u) - up)) | min(low << up, one);
+    let biased = y.exponent + vec4<i32>(3) - bitcast<vec4<i32>>(zeros) - select(vec4<i32>(0), vec4<i32>(28), cancelled);
+
     let below_normal = clamp(vec4<i32>(1) - biased, vec4<i32>(0), vec4<i32>(31));
     let kept = shift_right_sticky(normal, bitcast<vec4<u32>>(below_normal));
     let odd = (kept >> vec4<u32>(DROPPED_BITS)) & one;
@@ -27,5 +35,6 @@ fn packed(normal: vec4<u32>, biased: vec4<i32>) -> vec4<u32> {
         largest -= 1u;
     }
     let exponent_field = clamp(biased - vec4<i32>(1), vec4<i32>(0), vec4<i32>(2 * OPERAND_EXPONENT_BIAS));
-    return min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(OPERAND_MANTISSA_BITS)) + unit, vec4<u32>(largest));
+    let size = min((bitcast<vec4<u32>>(exponent_field) << vec4<u32>(OPERAND_MANTISSA_BITS)) + unit, vec4<u32>(largest));
+    return select(size, vec4<u32>(0u), high == vec4<u32>(0u)) | y.sign;
 }

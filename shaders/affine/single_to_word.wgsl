@@ -1,23 +1,42 @@
 // From the bits of an f32 to the key of an integer of 32 bits: the exact real number, rounded once, saturated.
 //
 // Provides: affine
-// Needs: numbers, Number, exact, to_key, from_singles, TO_NEAREST, shift_left
+// Needs: numbers, Sum, product, sum, to_key, from_singles, TO_NEAREST, OPERAND_EXPONENT_BIAS
 
 // The integer that a number is rounded to, without its sign. From 2^32 on it is 2^32 - 1, which saturates too.
-fn integer_size(y: Number) -> u32 {
-    if y.exponent > 31 {
-        return 0xffffffffu;
+fn integer_size(y: Sum) -> vec4<u32> {
+    let one = vec4<u32>(1u);
+    let zero = vec4<u32>(0u);
+    // The top bit to bit 31 of high; low goes on behind it.
+    let cancelled = y.high == vec4<i32>(0);
+    let rest = bitcast<vec4<u32>>(y.low);
+    let sum_high = select(bitcast<vec4<u32>>(y.high), rest, cancelled);
+    let sum_low = select(rest << vec4<u32>(4u), zero, cancelled);
+    let zeros = countLeadingZeros(sum_high);
+    let up = zeros & vec4<u32>(31u);
+    let high = (sum_high << up) | ((sum_low >> one) >> (vec4<u32>(31u) - up));
+    let low = sum_low << up;
+    let bias = vec4<i32>(OPERAND_EXPONENT_BIAS - 3) + select(vec4<i32>(0), vec4<i32>(28), cancelled);
+    let exponent = y.exponent - bias - bitcast<vec4<i32>>(zeros);
+
+    // Below a half nothing is left, nor of 0. From a half on to one, high is all fraction.
+    let places = bitcast<vec4<u32>>(clamp(vec4<i32>(31) - exponent, vec4<i32>(0), vec4<i32>(31)));
+    let below_one = exponent < vec4<i32>(0);
+    let whole = select(high >> places, zero, below_one);
+    let first = select((high << one) << (vec4<u32>(31u) - places), high, below_one);
+    let fraction = select(first, low, places == zero);
+    let beyond = select(low, zero, places == zero);
+    // What lies below the first 32 bits of the fraction counts with them: bit 0 of `fraction` is not the half.
+    let sticky = min(beyond, one);
+    let half = fraction >> vec4<u32>(31u);
+    let beyond_half = min((fraction << one) | sticky | (whole & one), one);
+    let up_to_nearest = half & beyond_half;
+    var rounded = whole;
+    if TO_NEAREST {
+        rounded = whole + select(up_to_nearest, zero, whole == vec4<u32>(0xffffffffu));
     }
-    // Below a half nothing is left, nor of 0.
-    if y.exponent < -1 {
-        return 0u;
-    }
-    let places = u32(31 - y.exponent);
-    let whole = select(y.significand.y >> (places & 31u), 0u, places == 32u);
-    let rest = shift_left(y.significand, 32u - places);
-    let beyond_half = (rest.y << 1u) | rest.x | (whole & 1u);
-    let up = TO_NEAREST && (rest.y >> 31u) == 1u && beyond_half != 0u && whole != 0xffffffffu;
-    return whole + select(0u, 1u, up);
+    let nothing = (exponent < vec4<i32>(-1)) | (sum_high == zero);
+    return select(select(rounded, vec4<u32>(0xffffffffu), exponent > vec4<i32>(31)), zero, nothing);
 }
 
 fn affine(bits: vec4<u32>) -> vec4<u32> {
@@ -27,22 +46,7 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
     // What is no finite number.
     let infinite = (bits & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
     let special = from_singles(select(infinite, bits, size > infinity));
-
-    let subnormal = size < vec4<u32>(0x00800000u);
-    let zeros = countLeadingZeros(size);
-    let leading = (size << vec4<u32>(8u)) | vec4<u32>(0x80000000u);
-    var significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal);
-    let field = bitcast<vec4<i32>>(size >> vec4<u32>(23u)) - vec4<i32>(127);
-    var exponent = select(field, vec4<i32>(-118) - bitcast<vec4<i32>>(zeros), subnormal);
-    var sign = bits & vec4<u32>(0x80000000u);
-    var integers = vec4<u32>(0u);
-    for (var i = 0u; i < 4u; i++) {
-        let y = exact(significand.x, exponent.x, sign.x);
-        significand = significand.yzwx;
-        exponent = exponent.yzwx;
-        sign = vec4<u32>(sign.yzw, y.sign);
-        integers = vec4<u32>(integers.yzw, integer_size(y));
-    }
-    let keys = to_key(integers, sign != vec4<u32>(0u));
+    let y = sum(product(bits));
+    let keys = to_key(integer_size(y), y.sign != vec4<u32>(0u));
     return bitcast<vec4<u32>>(select(keys, special, size >= infinity));
 }

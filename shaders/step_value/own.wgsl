@@ -1,7 +1,7 @@
 // What the affine step of floats works on where source and destination have one dtype: elements in the upper bits.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
-//     HAS_SPECIALS, step_value, from_step_value
+//     HAS_SPECIALS, MAKES_NANS, step_value, from_step_value
 // Needs: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS
 const OPERAND_SIGN: u32 = SIGN;
 const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;
@@ -12,8 +12,9 @@ const OPERAND_EXPONENT_BIAS: i32 = EXPONENT_BIAS;
 // Whether the exact step rounds to odd, for another rounding to come.
 const TO_ODD: bool = false;
 
-// Whether there may be NaNs or infinities.
+// Whether elements may be NaNs or infinities, and whether the step may make a NaN of an integer.
 const HAS_SPECIALS: bool = true;
+const MAKES_NANS: bool = false;
 
 fn step_value(bits: vec4<u32>) -> vec4<u32> {
     return bits << vec4<u32>(SIGN_SHIFT);

@@ -33,6 +33,43 @@ pub(crate) const NUMBERS: usize = 4;
 /// The most of them that one dispatch reads: with what it writes to, as many storage buffers as each device has.
 pub(crate) const MAX_SLOTS: usize = 3;
 
+/// Which parts of the parameters a dispatch writes, and for which affine step: overridable constants of `resolve.wgsl`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Parts {
+    bounds: bool,
+    affine: bool,
+    is_exact: bool,
+}
+
+impl Parts {
+    /// Those of the numbers in `slots`.
+    pub(crate) fn of(arithmetic: Arithmetic, slots: &[Option<Slot>; NUMBERS]) -> Self {
+        let [min, max, scale, bias] = slots.map(|slot| slot.is_some());
+        let affine = scale || bias;
+        Self { bounds: min || max, affine, is_exact: affine && arithmetic.step == AffineStep::Exact }
+    }
+
+    /// All that there are.
+    #[cfg(test)]
+    pub(crate) fn all() -> [Self; 5] {
+        let of = |bounds, affine, is_exact| Self { bounds, affine, is_exact };
+        [
+            of(true, false, false),
+            of(false, true, false),
+            of(false, true, true),
+            of(true, true, false),
+            of(true, true, true),
+        ]
+    }
+
+    /// Names and values.
+    pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
+        let Self { bounds, affine, is_exact } = self;
+        let flags = [("BOUNDS", bounds), ("AFFINE", affine), ("IS_EXACT", is_exact)];
+        flags.into_iter().map(|(name, flag)| (name, f64::from(u8::from(flag)))).collect()
+    }
+}
+
 /// Which parameters a dispatch writes, and where they lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
@@ -72,7 +109,7 @@ pub(crate) struct ResolveParams {
     pub(crate) nan_becomes: u32,
     pub(crate) scale: u32,
     pub(crate) bias: u32,
-    pub(crate) is_exact: u32,
+    pub(crate) of_integers: u32,
     pub(crate) step_sign: u32,
     pub(crate) step_infinity: u32,
     pub(crate) step_quiet_nan: u32,
@@ -146,7 +183,7 @@ impl ResolveParams {
             },
             scale: single(clamp.scale(), 1.0),
             bias: single(clamp.bias(), -0.0),
-            is_exact: is_exact.into(),
+            of_integers: arithmetic.found.into(),
             step_sign: step.sign as u32,
             step_infinity: step.infinity as u32,
             step_quiet_nan: step.quiet_nan as u32,

@@ -283,7 +283,7 @@ impl Arithmetic {
             }
             Class::Rounded32 if step == AffineStep::Exact => {
                 fragments.extend(source.source_fragment());
-                fragments.push(fragment!("step_value/to_word"));
+                fragments.extend([fragment!("step_value/single"), fragment!("step_value/to_word")]);
             }
             Class::Float | Class::Rounded | Class::Rounded32 => {
                 fragments.extend(source.source_fragment());
@@ -296,10 +296,10 @@ impl Arithmetic {
                     AffineStep::Exact => fragment!("step_value/word"),
                     _ => fragment!("step_value/from_word"),
                 });
-                fragments.push(if source.is_float() || found {
-                    fragment!("step_value/specials")
-                } else {
-                    fragment!("step_value/finite")
+                fragments.push(match (source.is_float(), found) {
+                    (true, _) => fragment!("step_value/specials"),
+                    (false, true) => fragment!("step_value/found"),
+                    (false, false) => fragment!("step_value/finite"),
                 });
             }
             Class::Float64 => {}
@@ -311,19 +311,20 @@ impl Arithmetic {
             });
         }
         if step == AffineStep::Exact {
-            let to_single = matches!(class, Class::Float | Class::Rounded);
-            let words = class == Class::Rounded32 || to_single && self.takes_words();
-            if to_single || class == Class::Rounded32 {
-                fragments.push(fragment!("affine/exact_numbers"));
+            match class {
+                Class::Float | Class::Rounded | Class::Rounded32 => {
+                    fragments.push(fragment!("affine/sum"));
+                    fragments.push(if self.takes_words() {
+                        fragment!("affine/word_product")
+                    } else {
+                        fragment!("affine/float_product")
+                    });
+                }
+                Class::Integer => fragments.push(fragment!("wide")),
+                Class::Integer64 | Class::Float64 => {}
             }
-            if words {
-                fragments.push(fragment!("affine/word_exact"));
-            }
-            if to_single {
+            if matches!(class, Class::Float | Class::Rounded) {
                 fragments.push(fragment!("affine/packed"));
-            }
-            if words || class == Class::Integer {
-                fragments.push(fragment!("wide"));
             }
         }
         if matches!(class, Class::Integer64 | Class::Float64) {

@@ -368,7 +368,7 @@ impl Clamper {
         let others =
             [(binding::PARAMS, params.as_entire_binding()), (binding::resolve::BLOCKS, target)].into_iter();
         let bind_group = self.bind(self.inner.pipelines.resolve_layout(), others.chain(slots));
-        let pipeline = pipelines.get(PipelineName::resolve())?;
+        let pipeline = pipelines.get(resolve.pipeline)?;
         Ok(Recorded { pipeline, bind_group, grid: resolve.grid })
     }
 

@@ -197,8 +197,8 @@ impl Recording {
         }
         let buffer = self.push(end.next_multiple_of(4), bytes);
         self.buffers[target].is_scratch = true;
-        let program = self.program(PipelineName::resolve(), false);
         for resolve in plan.resolves(&layouts, blocks).expect("a binding holds an element") {
+            let program = self.program(resolve.pipeline, false);
             let params = bytemuck::bytes_of(&resolve.params);
             let params = self.push(params.len() as u64, vec![(0, params.to_vec())]);
             let bound = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
@@ -261,6 +261,7 @@ fn located(module: Module, line: u32) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arithmetic::Parts;
 
     #[test]
     fn lines_of_a_module_are_those_of_its_fragments() {
@@ -275,7 +276,8 @@ mod tests {
         assert_eq!(located(module, 0), None);
         assert_eq!(located(module, wgsl.lines().count() as u32 + 1), None);
 
-        let recording = Recording { names: vec![PipelineName::resolve()], ..Recording::default() };
+        let recording =
+            Recording { names: vec![PipelineName::resolve(Parts::all()[0])], ..Recording::default() };
         let first = module.fragments()[0].text.lines().count();
         let words = format!("race: line {}, called in line 2 and line 7", first + 1);
         let finding = Finding { program: Some(0), words };

@@ -1,16 +1,18 @@
 //! The dispatches that read numbers on the GPU and write them into the parameters of channels.
 
 use super::{Plan, Range};
-use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, ResolveParams, Slot, Target};
+use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, Parts, ResolveParams, Slot, Target};
 use crate::kernel::{WORD, WORKGROUP_SIZE};
+use crate::shader::PipelineName;
 use crate::{Clamp, DType, Error, Layout, Limits};
 
 /// The layouts of the slots of a call, in the order of [`Clamp::numbers`]: of one element, or of one for each channel.
 pub(crate) type SlotLayouts = [Option<Layout>; NUMBERS];
 
 /// One dispatch of `resolve`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Resolve {
+    pub(crate) pipeline: PipelineName,
     pub(crate) params: ResolveParams,
     pub(crate) grid: [u32; 2],
     /// Which number's slot is bound, from where to where. One that is not read is bound as the first one is.
@@ -129,7 +131,8 @@ impl Plan {
         let read = read.expect("a dispatch reads a slot at least");
         let workgroups = (blocks * channels).div_ceil(WORKGROUP_SIZE as usize);
         let grid = task.limits.grid(workgroups as u64);
+        let pipeline = PipelineName::resolve(Parts::of(task.arithmetic, &places));
         let params = ResolveParams::new(clamp, task.arithmetic, places, target, grid[0]);
-        Ok(Resolve { params, grid, bindings: bindings.map(|binding| binding.unwrap_or(read)) })
+        Ok(Resolve { pipeline, params, grid, bindings: bindings.map(|binding| binding.unwrap_or(read)) })
     }
 }

@@ -53,7 +53,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         fault: "a shift mask missing",
         lines: &[(
-            "affine/float_exact",
+            "affine/float_product",
             "let significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal) >> vec4<u32>(8u);",
             "let significand = select(leading, size << zeros, subnormal) >> vec4<u32>(8u);",
         )],
@@ -123,7 +123,7 @@ const PLANTS: &[Plant] = &[
         fault: "a product that needs fusing",
         lines: &[(
             "affine/float_exact",
-            "let finite = select(magnitude | sign, product_sign & vec4<u32>(a.bias_sign), nothing);",
+            "let finite = packed(sum(product(x)));",
             // The scale and the bias as f32, of their significands and exponents.
             "let finite = bitcast<vec4<u32>>(fma(bitcast<vec4<f32>>(x), bitcast<vec4<f32>>(vec4<u32>((a.scale & \
              0x7fffffu) | (u32(a.scale_exponent + 127) << 23u) | a.scale_sign)), \

@@ -85,8 +85,7 @@ impl Case {
             let names = window.dispatches().filter_map(|one| plan.pipeline(&window, one.entry_point));
             names.collect::<Vec<_>>()
         });
-        let resolve = is_on_gpu.then(PipelineName::resolve);
-        (pipelines.chain(resolve).map(|name| (name, adjacent)).collect(), count)
+        (pipelines.map(|name| (name, adjacent)).collect(), count)
     }
 }
 

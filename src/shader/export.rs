@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{Module, ModuleName, PipelineName};
-use crate::arithmetic::Shortcuts;
+use crate::arithmetic::{Parts, Shortcuts};
 use crate::kernel::EntryPoint;
 
 /// Of the layouts that blocks are made for, every so many-th is taken for an arithmetic.
@@ -68,13 +68,16 @@ fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>)
 
 /// All modules of kernels, behind `resolve`.
 fn listed() -> Vec<Listed> {
-    let resolve = Pipeline { entry_point: EntryPoint::Resolve.name(), constants: BTreeMap::new() };
+    let resolve = |parts| {
+        let entry_point = EntryPoint::Resolve(parts);
+        Pipeline { entry_point: entry_point.name(), constants: entry_point.constants().into_iter().collect() }
+    };
     let mut listed = vec![Listed {
         number: 0,
         name: "resolve".to_owned(),
         vulkan_only: false,
         sampled: true,
-        pipelines: vec![resolve],
+        pipelines: Parts::all().map(resolve).into(),
     }];
     let mut turns = Turns(0);
     let mut met = HashSet::new();

@@ -312,7 +312,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
 fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
     let twin = twin!("ResolveParams", arithmetic::ResolveParams: min_slot max_slot scale_slot bias_slot min_key
         min_bits max_key max_bits lowest highest key_flip sign infinity max_wins is_float bits is_signed nan_becomes
-        scale bias is_exact step_sign step_infinity step_quiet_nan step_exponent_bias step_shift first_word affine_word
+        scale bias of_integers step_sign step_infinity step_quiet_nan step_exponent_bias step_shift first_word affine_word
         entry_words block_words channels count grid_width);
     let (module, _) = parse(Module::Resolve);
     assert_twins(&module, &twin, Module::Resolve);

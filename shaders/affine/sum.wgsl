@@ -1,0 +1,64 @@
+// Scale and bias of the exact steps in which a float of up to 32 bits takes part, and the exact sum, in integers. Without
+// branches, four at a time.
+//
+// Provides: Affine, Sum, sum, SUM_BITS
+// Needs: numbers
+struct Affine {
+    scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
+    scale_exponent: i32, // of that bit
+    bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
+    bias_exponent: i32,  // of that bit, plus the format's exponent bias; for 0 below all others
+    scale_sign: u32,     // the format's sign bit, or 0
+    bias_sign: u32,
+    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
+    infinity_flip: u32,  // of an integer, the bits of a NaN where scale or bias, found on the GPU, is NaN or infinite
+    infinite_from: u32,  // what counts as ±∞: all where scale or bias, found on the GPU, is NaN or infinite
+}
+
+// ± (high * 2^28 + low) * 2^-56 * 2^exponent: high below 2^30 and low below 2^28, so that a carry or a borrow is a shift.
+struct Sum {
+    high: vec4<i32>,
+    low: vec4<i32>,
+    exponent: vec4<i32>, // plus the format's exponent bias
+    sign: vec4<u32>,     // the format's sign bit, or 0
+}
+
+const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
+
+// `scaled`, a product, plus the bias. The product has its top bit at bit 28 of high, or is 0, and its lowest bit is 0.
+fn sum(scaled: Sum) -> Sum {
+    let a = numbers();
+    // The smaller one is shifted down to the exponent of the greater one. If it loses bits, the greater one has none
+    // there, and none of the difference's upper bits cancel.
+    let bias_high = vec4<i32>(a.bias);
+    let apart = scaled.exponent - vec4<i32>(a.bias_exponent);
+    let distance = select(apart, vec4<i32>(-64), scaled.high == vec4<i32>(0));
+    let product_wins = distance + select(vec4<i32>(0), vec4<i32>(1), scaled.high >= bias_high) > vec4<i32>(0);
+    let greater_high = select(bias_high, scaled.high, product_wins);
+    let greater_low = select(vec4<i32>(0), scaled.low, product_wins);
+    let smaller_high = select(scaled.high, bias_high, product_wins);
+    let smaller_low = select(scaled.low, vec4<i32>(0), product_wins);
+
+    let one = vec4<u32>(1u);
+    let n = min(bitcast<vec4<u32>>(abs(distance)), vec4<u32>(59u));
+    let whole = min(n, vec4<u32>(31u));
+    let to_left = vec4<u32>(28u) - min(n, vec4<u32>(28u));
+    let to_right = n - min(n, vec4<u32>(28u));
+    let shifted_high = smaller_high >> whole;
+    let carried = ((smaller_high << to_left) >> to_right) & SUM_BITS;
+    let lost = ((smaller_high << one) << (vec4<u32>(31u) - to_right)) | ((smaller_low << one) << (vec4<u32>(31u) - whole));
+    let sticky = bitcast<vec4<i32>>(min(bitcast<vec4<u32>>(lost), one));
+    let shifted_low = carried | (smaller_low >> whole) | sticky;
+
+    // Sum, or difference, never negative.
+    let bias_sign = vec4<u32>(a.bias_sign);
+    let negate = select(vec4<i32>(0), vec4<i32>(-1), scaled.sign != bias_sign);
+    let low_sum = greater_low + ((shifted_low ^ negate) - negate);
+    let high = greater_high + ((shifted_high ^ negate) - negate) + (low_sum >> vec4<u32>(28u));
+    let low = low_sum & SUM_BITS;
+    let exponent = select(vec4<i32>(a.bias_exponent), scaled.exponent, product_wins);
+    // An exact 0 is negative only if both addends are.
+    let nothing = (high | low) == vec4<i32>(0);
+    let sign = select(select(bias_sign, scaled.sign, product_wins), scaled.sign & bias_sign, nothing);
+    return Sum(high, low, exponent, sign);
+}
