@@ -12,8 +12,11 @@ mod encoder;
 mod errors;
 mod harness;
 mod host;
+mod layer;
 mod layouts;
 mod lost;
+#[path = "../../../../examples/quantize.rs"]
+mod quantize;
 mod self_test;
 mod slots;
 
