@@ -73,7 +73,8 @@
 //! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound, or one that
 //! is NaN, never replaces anything. The comparison is one of integers, so no device's float rules take part.
 //!
-//! A bound may also lie [on the GPU](manual::gpu_bounds); the same rules hold for whatever is found there.
+//! Each of the four numbers may also lie [on the GPU](manual::gpu_numbers), one for all elements or one for each index of an
+//! axis; the same rules hold for whatever is found there.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, reference};

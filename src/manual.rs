@@ -5,7 +5,8 @@
 //! | clamp a crop, a transpose, one channel, a part of a larger buffer; clamp in place | [`layouts`] |
 //! | turn a camera frame into a network's input, and its output into a picture | [`conversion`] |
 //! | know which bits to expect, and from which device | [`precision`] |
-//! | take a bound that the GPU has computed | [`gpu_bounds`] |
+//! | take bounds, scales or biases that the GPU has computed | [`gpu_numbers`] |
+//! | quantise activations and weights, requantise and dequantise accumulators | [`quantization`] |
 //! | clamp more than a binding, a buffer or the memory holds | [`large_data`] |
 //! | find out why a tensor was refused | [`errors`] |
 //! | know what blocks, what stays in memory, what is logged; several GPUs | [`running`] |
@@ -17,10 +18,11 @@
 
 pub mod conversion;
 pub mod errors;
-pub mod gpu_bounds;
+pub mod gpu_numbers;
 pub mod large_data;
 pub mod layouts;
 pub mod performance;
 pub mod portability;
 pub mod precision;
+pub mod quantization;
 pub mod running;

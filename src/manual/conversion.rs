@@ -26,8 +26,8 @@
 //!
 //! [`Clamps::along`] has one clamp for each index of an axis of the shape. It goes wherever `&clamp` does: [`Clamper`],
 //! [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. The slice at an index holds
-//! what its clamp alone would give. All agree in both dtypes, order, NaN rule, precision and rounding; bounds are absent
-//! or values, not on the GPU. A list of another length than the axis is an error, as is an axis that the shape does not
+//! what its clamp alone would give. All agree in both dtypes, order, NaN rule, precision and rounding; numbers are absent
+//! or values; one clamp with [numbers on the GPU](super::gpu_numbers) for each index is [`Clamps::slots_along`]. A list of another length than the axis is an error, as is an axis that the shape does not
 //! have.
 //!
 //! ```
@@ -142,34 +142,7 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! # Quantization
-//!
-//! ```
-//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Precision, Rounding, reference};
-//!
-//! // Weights to I8, each row by its largest: one pass for a clamp per row and a conversion.
-//! let weights = [[0.5_f32, -1.0, 0.25], [8.0, -4.0, 1.0]];
-//! let row = |largest: f32| {
-//!     let clamp = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_affine(127.0 / largest, 0.0)?;
-//!     Ok::<_, wgpu_clamp::Error>(clamp.with_rounding(Rounding::NearestEven).with_precision(Precision::Exact))
-//! };
-//! let layout = Layout::packed(&[2, 3])?;
-//! let src: Vec<u8> = weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect();
-//! let mut dst = [0; 8];
-//! reference::apply(Clamps::along(0, &[row(1.0)?, row(8.0)?]), &layout, &src, &layout, &mut dst)?;
-//! assert_eq!(dst.map(u8::cast_signed), [64, -127, 32, 127, -64, 16, 0, 0]);
-//! # Ok::<(), wgpu_clamp::Error>(())
-//! ```
-//!
-//! Accumulators of I32 become the next layer's elements in one call: `Clamp::new(-128_i8, 127).with_source(DType::I32)`, with
-//! a scale for each column along axis 1, `Rounding::NearestEven`, and the results are exact with either precision. Of
-//! scales from 3e-5 to 100 the step takes 32-bit arithmetic; beyond it takes 64 bits, and about three times as long.
-//!
-//! ONNX `QuantizeLinear` takes more than this. It divides by `y_scale`, which is a multiplication with the same bits
-//! only for powers of two. It rounds before it adds the zero point; here the rounding is last, which is the same for
-//! an even zero point, while an odd one moves the ties. And it needs `Exact`: the addition of `Fast` rounds too, and
-//! so moves values beside a tie. With a power of two, an even zero point, [`Rounding::NearestEven`] and `Exact` the
-//! results are its own.
+//! Numbers to 8 bits by a scale for each row or column, and accumulators of I32: [`quantization`](super::quantization).
 //!
 //! [`Clamp::with_source`]: crate::Clamp::with_source
 //! [`DType::CONVERTIBLE`]: crate::DType::CONVERTIBLE
@@ -180,6 +153,7 @@
 //! [`NanRule::ToMax`]: crate::NanRule::ToMax
 //! [`Precision::Exact`]: crate::Precision::Exact
 //! [`Clamps::along`]: crate::Clamps::along
+//! [`Clamps::slots_along`]: crate::Clamps::slots_along
 //! [`Clamper`]: crate::Clamper
 //! [`Host::submit`]: crate::Host::submit
 //! [`Host::clamp_bytes`]: crate::Host::clamp_bytes

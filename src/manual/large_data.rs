@@ -14,8 +14,8 @@
 //! device, 128 MiB by wgpu's default limits, and 2³¹ − 4 bytes at most) or a dispatch, it is cut into windows, source and
 //! destination each on its own. [`Limits`] has the numbers, [`Clamper::limits`] those of a device. A window is one
 //! dispatch, or up to three where a tensor or its rows do not begin and end at 16 bytes; a transpose, or a channel of
-//! pixels in bytes, may be up to three windows. Bounds on the GPU take one dispatch more for all windows, or for a few
-//! hundred where the device has small buffers. A plan that could take more than 65,536 dispatches, bounds on the GPU not
+//! pixels in bytes, may be up to three windows. Numbers on the GPU take one dispatch more for all windows, or for a few
+//! hundred where the device has small buffers. A plan that could take more than 65,536 dispatches, numbers on the GPU not
 //! counted, is [`Error::Limit`].
 //!
 //! ```

@@ -83,7 +83,7 @@
 //! | in one buffer, no byte in common | allowed |
 //! | in one buffer, otherwise, such as a matrix and its transpose | [`Error::Overlap`]: use two buffers |
 //!
-//! A slot of a [bound on the GPU](super::gpu_bounds) may lie in the buffer of `src` or `dst`, but not in the output.
+//! A slot of a [number on the GPU](super::gpu_numbers) may lie in the buffer of `src` or `dst`, but not in the output.
 //!
 //! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that is
 //! [`Error::Overlap`] with "could not decide", never a guess. Nested strides (each at least the span of the

@@ -1,0 +1,77 @@
+//! Quantised layers: numbers to 8 bits and back, by scales of the program or of the GPU.
+//!
+//! | step | clamp | axis of the scales |
+//! | --- | --- | --- |
+//! | quantise activations | from F32, F16 or BF16 to I8 or U8 | rows, or one for all |
+//! | quantise weights | the same | outputs |
+//! | requantise accumulators | from I32 to I8 or U8 | outputs: columns |
+//! | dequantise | from I32, I8 or U8 to F32, F16 or BF16 | columns, then rows |
+//!
+//! All take `Clamp::new(-127_i8, 127)` or whichever bounds the next layer wants, [`with_source`], a scale, and
+//! [`Rounding::NearestEven`]: the default drops the fraction. Here weights, by scales that the program knows:
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};
+//!
+//! // Each row by its largest: one pass for a clamp per row and a conversion.
+//! let weights = [[0.5_f32, -1.0, 0.25], [8.0, -4.0, 1.0]];
+//! let row = |largest: f32| {
+//!     let clamp = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_affine(127.0 / largest, 0.0)?;
+//!     Ok::<_, wgpu_clamp::Error>(clamp.with_rounding(Rounding::NearestEven))
+//! };
+//! let layout = Layout::packed(&[2, 3])?;
+//! let src: Vec<u8> = weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect();
+//! let mut dst = [0; 8];
+//! reference::apply(Clamps::along(0, &[row(1.0)?, row(8.0)?]), &layout, &src, &layout, &mut dst)?;
+//! assert_eq!(dst.map(u8::cast_signed), [64, -127, 32, 127, -64, 16, 0, 0]);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! Scales that a kernel has found stay [on the GPU](super::gpu_numbers). Here activations, each row by its own; the view of
+//! the scales may have any stride:
+//!
+//! ```no_run
+//! use wgpu_clamp::{Clamp, Clamps, Clamper, DType, Error, Layout, Number, Operands, Prepared, Rounding, View, wgpu};
+//!
+//! fn quantize(
+//!     clamper: &Clamper,
+//!     activations: &wgpu::Buffer, // f32, [tokens, features]
+//!     scales: &wgpu::Buffer, // f32, [tokens]: what a row is multiplied by
+//!     quantized: &wgpu::Buffer, // i8, [tokens, features]
+//!     [tokens, features]: [usize; 2],
+//! ) -> Result<Prepared, Error> {
+//!     let clamp = Clamp::new(-127_i8, 127)
+//!         .with_source(DType::F32)?
+//!         .with_scale_bias(Number::OnGpu, Number::Absent)?
+//!         .with_rounding(Rounding::NearestEven);
+//!     let layout = Layout::packed(&[tokens, features])?;
+//!     let operands = Operands::new(View::of::<f32>(activations, layout), View::of::<i8>(quantized, layout))
+//!         .with_scale(View::of::<f32>(scales, Layout::packed(&[tokens])?));
+//!     clamper.prepare(Clamps::slots_along(0, &clamp), operands)
+//! }
+//! ```
+//!
+//! The result is recorded in each pass, behind the kernel that finds the scales: [`Prepared::record`]. The example `quantize`
+//! is a whole layer: it finds scales, quantises, multiplies, requantises and dequantises in one submission.
+//!
+//! - Accumulators that came from a scale per row and a scale per column take two calls to F32: the second in place. On
+//!   lavapipe the two take 1.8 times as long as one (2026-11-24; not measured on a GPU). To I8 a scale per column is enough:
+//!   the row's scale stays with the row.
+//! - I32 to I8 is exact with either [`Precision`], as is every step between integers. I32 to F32 and F16 by `Fast` takes the
+//!   accumulator as one of the two f32 beside it; `Exact` rounds once.
+//! - With scales of the program, from 3e-5 to 100, I32 to I8 takes 32-bit arithmetic; with others 64 bits, and about three
+//!   times as long.
+//! - A zero point is the bias: `x * scale + zero_point`, rounded after the sum.
+//!
+//! # As other systems do it
+//!
+//! | system | alike | otherwise |
+//! | --- | --- | --- |
+//! | PyTorch `quantize_per_tensor`, `quantize_per_channel` | multiplies by `inv_scale = 1 / scale`, rounds to nearest even. With zero point 0, `Fast` has the same bits | adds the zero point after it has rounded. With another one than 0, results beside a tie may be one apart |
+//! | ONNX `QuantizeLinear` | rounds to nearest even, saturates | divides by `y_scale`, which a multiplication equals for powers of two alone; adds the zero point after it has rounded, which is the same with `Exact` and an even zero point |
+//! | ONNX `DequantizeLinear` | `(x - zero_point) * scale` | give the bias `-zero_point * scale`: the sum is rounded once with `Exact` |
+//!
+//! [`with_source`]: crate::Clamp::with_source
+//! [`Rounding::NearestEven`]: crate::Rounding::NearestEven
+//! [`Prepared::record`]: crate::Prepared::record
+//! [`Precision`]: crate::Precision
