@@ -183,7 +183,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
                         "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0, \
                          max of shape [], strides [], offset 0; \
                          i64, exact affine step, one buffer, windows: 1, block kernel for 4 elements \
-                         (4 (1 to 1), by packets); dispatches: 2"
+                         (4 (1 to 1), by packets); dispatches: 1, after those that read the slots"
                     ),
                     "pipeline resolve: compiling".to_owned(),
                     "pipeline i64, exact affine step, one buffer, 4 (1 to 1), by packets, block kernel, block: compiling"

@@ -9,7 +9,7 @@ use super::pipeline::Pipelines;
 use super::{Operands, adapter, mapped, scope};
 use crate::arithmetic::ParameterBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
-use crate::plan::{Range, Resolve};
+use crate::plan::{Range, Resolve, SlotLayouts};
 use crate::shader::{MAX_BLOCK, PipelineName, binding};
 use crate::{Clamps, Error, Limits, Plan};
 
@@ -229,20 +229,18 @@ impl Clamper {
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
         self.check_channels(clamps, plan.stored_parameters())?;
-        let prepared = match plan.parameters(clamps) {
-            None => Prepared { dispatches: Arc::new([]) },
-            Some(parameters) => {
-                if clamps.axis().is_some() {
-                    self.inner.block_limits.check(parameters.in_block().len())?;
-                }
-                // One scope for all objects: opening and closing one costs as much as making a small one.
-                scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters))
-                    .map_err(|error| self.name_operand(error, &operands))?
-            }
+        let (dispatches, slots) = (plan.dispatches(), operands.slot_layouts());
+        let after = if slots.is_some() && dispatches > 0 { ", after those that read the slots" } else { "" };
+        log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}{after}", operands.described());
+        let Some(parameters) = plan.parameters(clamps) else {
+            return Ok(Prepared { dispatches: Arc::new([]) });
         };
-        let dispatches = prepared.dispatches();
-        log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}", operands.described());
-        Ok(prepared)
+        if clamps.axis().is_some() {
+            self.inner.block_limits.check(parameters.in_block().len())?;
+        }
+        // One scope for all objects: opening and closing one costs as much as making a small one.
+        scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots))
+            .map_err(|error| self.name_operand(error, &operands))
     }
 
     /// The objects of a plan, within a scope.
@@ -251,13 +249,13 @@ impl Clamper {
         operands: &Operands<'_>,
         plan: &Plan,
         parameters: &ParameterBytes,
+        slots: Option<SlotLayouts>,
     ) -> Result<Prepared, Error> {
         let Inner { device, block_limits, limits, .. } = &*self.inner;
         let mut left = plan.window_count();
         let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
         let stored = self.store(parameters)?;
-        let slots = operands.slot_layouts();
         if let (Some(stored), Some(slots)) = (&stored, &slots) {
             for resolve in plan.resolves(slots, (1, 0))? {
                 dispatches.push(self.resolve(

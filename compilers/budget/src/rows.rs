@@ -99,9 +99,9 @@ pub fn rows(options: &Options) -> Result<Vec<Row>> {
     for row in clamp_bench::rows(&bench, &[])? {
         let Some(case) = row.case else { continue };
         let plan = if case.in_place {
-            Plan::in_one_buffer(case.clamps(), &case.src, &case.dst, limits)?
+            Plan::in_one_buffer(case.asked(), &case.src, &case.dst, limits)?
         } else {
-            Plan::new(case.clamps(), &case.src, &case.dst, limits)?
+            Plan::new(case.asked(), &case.src, &case.dst, limits)?
         };
         rows.push(Row {
             section: row.section,

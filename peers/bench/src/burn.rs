@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, anyhow};
 use burn_backend::ops::{FloatTensorOps, IntTensorOps};
-use burn_backend::tensor::{FloatTensor, IntTensor};
+use burn_backend::quantization::{QuantScheme, QuantValue, QuantizationParametersPrimitive};
+use burn_backend::tensor::{FloatTensor, IntTensor, QuantizedTensor};
 use burn_backend::{Backend, FloatDType, Scalar, TensorData};
 use burn_fusion::Fusion;
 use burn_wgpu::{CubeBackend, RuntimeOptions, WgpuDevice, WgpuSetup, init_device};
@@ -15,7 +16,7 @@ use clamp_bench::clock::{Work, seconds};
 use clamp_bench::row::Goal::{Report, Speed};
 use clamp_bench::row::Row;
 
-use crate::ours::{BIAS, BOUNDS, NORMAL, Output, RANGE, SCALE, Step, calls, row, settle};
+use crate::ours::{BIAS, BOUNDS, LEVELS, NORMAL, Output, RANGE, SCALE, Step, calls, row, settle};
 
 /// All of them.
 ///
@@ -38,6 +39,8 @@ pub fn rows(_: &Bench) -> Result<Vec<Row>> {
         true,
         Box::new(peer::<Fusion<CubeBackend>>),
     ));
+    let goals = [Speed(1.0); 2];
+    rows.push(row("burn 0.22", Step::Quantize, goals, true, Box::new(quantized::<CubeBackend>)));
     Ok(rows)
 }
 
@@ -69,6 +72,20 @@ where
         let tensor = B::float_from_data(TensorData::new(src, [len]), &device);
         Box::new(move || compute::<B>(step, tensor.clone()))
     };
+    let (work, last) = timed::<B, _>(bench, device, compute);
+    let output: Output = Box::new(move |_| floats::<B>(last()?));
+    Ok((work, output))
+}
+
+/// The tensor that was computed last.
+type Last<T> = Box<dyn FnOnce() -> Result<T>>;
+
+/// Calls of `compute`, each waited for.
+fn timed<B: Backend, T: 'static>(
+    bench: &Bench,
+    device: B::Device,
+    compute: Box<dyn Fn() -> T>,
+) -> (Work, Last<T>) {
     let last = Rc::new(RefCell::new(None));
     let (kept, calls) = (Rc::clone(&last), calls(bench));
     let call = move || -> Result<()> {
@@ -83,10 +100,35 @@ where
         let (time, result) = seconds(&call);
         result.map(|()| time / f64::from(calls))
     }));
+    (work, Box::new(move || last.borrow_mut().take().ok_or_else(|| anyhow!("burn has not run"))))
+}
+
+fn floats<B: Backend>(tensor: FloatTensor<B>) -> Result<Vec<f32>> {
+    let data = pollster::block_on(B::float_into_data(tensor)).map_err(|error| anyhow!("{error:?}"))?;
+    data.try_to_vec::<f32>().map_err(|error| anyhow!("{error:?}"))
+}
+
+/// burn's own quantisation, by a scale that lies on the device.
+fn quantized<B>(bench: &Bench, _: Step, src: &[u8]) -> Result<(Work, Output)>
+where
+    B: Backend<Device: From<WgpuDevice>>,
+    FloatTensor<B>: Clone + 'static,
+    QuantizedTensor<B>: 'static,
+{
+    let device: B::Device = device(bench).into();
+    let src: Vec<f32> = bytemuck::pod_collect_to_vec(src);
+    let len = src.len();
+    let tensor = B::float_from_data(TensorData::new(src, [len]), &device);
+    let scale = B::float_from_data(TensorData::new(vec![1.0 / LEVELS], [1]), &device);
+    let scheme = QuantScheme::default().with_value(QuantValue::Q8S);
+    let compute = move || {
+        let scales = QuantizationParametersPrimitive { scales: scale.clone(), global: None };
+        B::quantize(tensor.clone(), &scheme, scales)
+    };
+    let (work, last) = timed::<B, _>(bench, device, Box::new(compute));
     let output: Output = Box::new(move |_| {
-        let tensor = last.borrow_mut().take().ok_or_else(|| anyhow!("burn has not run"))?;
-        let data = pollster::block_on(B::float_into_data(tensor)).map_err(|error| anyhow!("{error:?}"))?;
-        data.try_to_vec::<f32>().map_err(|error| anyhow!("{error:?}"))
+        let numbers = floats::<B>(B::dequantize(last()?, FloatDType::F32))?;
+        Ok(numbers.into_iter().map(|number| number * LEVELS).collect())
     });
     Ok((work, output))
 }
@@ -94,7 +136,7 @@ where
 fn compute<B: FloatTensorOps<B> + Backend>(step: Step, x: FloatTensor<B>) -> FloatTensor<B> {
     let scalar = |value: f32| Scalar::Float(value.into());
     let x = match step {
-        Step::Clamp | Step::Picture => x,
+        Step::Clamp | Step::Picture | Step::Quantize => x,
         Step::Affine => B::float_add_scalar(B::float_mul_scalar(x, scalar(SCALE)), scalar(BIAS)),
     };
     B::float_clamp(x, scalar(BOUNDS[0]), scalar(BOUNDS[1]))

@@ -8,7 +8,7 @@ use clamp_bench::case::{Case, Set};
 use clamp_bench::clock::{Work, seconds};
 use clamp_bench::data;
 use clamp_bench::row::{Check, Goal, Rival, Row, Trial, Unit};
-use wgpu_clamp::{Clamp, DType, Layout, Operands, View, reference, wgpu};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Rounding, reference, wgpu};
 
 /// Of the affine step; exact in f32.
 pub const SCALE: f32 = 1.75;
@@ -28,7 +28,12 @@ pub enum Step {
     Affine,
     /// RGB bytes to planes of f32, with a scale, a bias and [`RANGE`] for each: a network's input.
     Picture,
+    /// To 8 bits by a scale on the GPU, one for all.
+    Quantize,
 }
+
+/// What [`Step::Quantize`] makes of 1; exact in f32, as is its reciprocal.
+pub const LEVELS: f32 = 32.0;
 
 /// Scale and bias of each component of [`Step::Picture`]: what ImageNet's mean and deviation make of bytes.
 pub const NORMAL: [[f32; 2]; 3] = [
@@ -52,6 +57,7 @@ pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> 
         Step::Clamp => "clamp",
         Step::Affine => "scale, bias, clamp",
         Step::Picture => "RGB U8 to F32 planes, scale, bias, clamp",
+        Step::Quantize => "F32 to I8, a scale on the GPU",
     };
     let name_of_peer = name.to_owned();
     let prepare = Box::new(move |bench: &Bench| trial(bench, step, name_of_peer, wall, peer));
@@ -82,6 +88,12 @@ fn case(bench: &Bench, step: Step) -> Result<Case> {
     Ok(match step {
         Step::Clamp => Case::new(clamp, layout, layout),
         Step::Affine => Case::new(clamp.with_affine(SCALE, BIAS)?, layout, layout),
+        Step::Quantize => {
+            let clamp =
+                Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_rounding(Rounding::NearestEven);
+            let values = Case::new(clamp.with_affine(LEVELS, 0.0)?, layout, layout);
+            Case { slots: Some(clamp.with_scale_bias(Number::OnGpu, Number::OnGpu)?), ..values }
+        }
         Step::Picture => {
             // As many pixels as a copy of `bytes` reads and writes bytes: 3 and 12 each.
             let pixels = bytes * 2 / 15 / 64 * 64;
@@ -110,14 +122,9 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
     let calls = calls(bench);
     let call = move || -> Result<()> {
         let device = host.clamper().device();
-        let [src, dst] = &set.buffers[0];
         for _ in 0..calls {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            let operands = Operands::new(
-                View::new(src, case.clamp.source(), case.src),
-                View::new(dst, case.clamp.dtype(), case.dst),
-            );
-            host.clamper().encode(&mut encoder, case.clamps(), operands)?;
+            host.clamper().encode(&mut encoder, case.asked(), case.operands(&set, 0)?)?;
             host.queue().submit([encoder.finish()]);
         }
         device.poll(wgpu::PollType::wait_indefinitely())?;
@@ -143,7 +150,11 @@ fn same(case: &Case, src: &[u8], theirs: &[f32]) -> Result<()> {
             }
         };
         let allowed = reference::allowed(clamp, x.into());
-        ensure!(allowed.contains(got.to_bits().into()), "the peer makes {got:?} of {x:#x}, element {i}");
+        let bits = match clamp.dtype() {
+            DType::I8 => (*got as i8).cast_unsigned().into(),
+            _ => got.to_bits().into(),
+        };
+        ensure!(allowed.contains(bits), "the peer makes {got:?} of {x:#x}, element {i}");
     }
     Ok(())
 }
