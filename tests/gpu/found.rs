@@ -1,4 +1,5 @@
-//! Scales and biases that lie on the GPU, and bounds beside them: one of each, or others for each index of an axis.
+//! Scales and biases that lie on the GPU, and bounds beside them: one of each, or others for each index of an axis. And all
+//! pairs of dtypes, by value too.
 
 use wgpu_clamp::testing::Found;
 use wgpu_clamp::{
@@ -7,7 +8,7 @@ use wgpu_clamp::{
 };
 
 use crate::assert_error::assert_error;
-use crate::harness::{Gpu, buffer, gpus, read, with_limits};
+use crate::harness::{Gpu, buffer, exhaustive, gpus, read, with_limits};
 use crate::random::{Random, to_bytes};
 use crate::values::{bits_of, edges, elements, mask, scalar};
 
@@ -147,7 +148,10 @@ fn every_pair_takes_scale_and_bias_from_slots() {
                     .with_rounding([Rounding::TowardZero, Rounding::NearestEven][m / 2])
                     .with_order([Order::MinWins, Order::MaxWins][rng.below(2)])
                     .with_nan_rule(rule);
-                let values = elements(&plain, 200, n as u64);
+                let values = elements(&Clamp::unbounded(source), 200, n as u64);
+                // Of 16 bits some of the values.
+                let values: Vec<_> =
+                    values.into_iter().step_by(if source.bits() == 16 { 64 } else { 1 }).collect();
                 let bounds = match rng.below(3) {
                     0 => [Number::Absent; 2],
                     1 => [Number::OnGpu; 2],
@@ -183,6 +187,46 @@ fn every_pair_takes_scale_and_bias_from_slots() {
                 };
                 let all: Vec<_> = (0..channels).map(|_| numbers(&mut rng, dtype)).collect();
                 Case { clamp, axis: Some(axis), numbers: &all, src, dst }.check(gpu, &values);
+            }
+        }
+    }
+}
+
+/// All nine dtypes into each other, by value and from slots: every value of 8 and 16 bits; of wider sources edges and random
+/// patterns, a million with `cargo xtask test --exhaustive`.
+#[test]
+fn every_pair_on_every_value() {
+    let random = if exhaustive() { 1_000_000 } else { 3_000 };
+    for gpu in gpus() {
+        for (n, (source, dtype)) in DType::CONVERTIBLE
+            .into_iter()
+            .flat_map(|source| DType::CONVERTIBLE.map(|dtype| (source, dtype)))
+            .enumerate()
+        {
+            let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
+            let nearest = plain.with_rounding(Rounding::NearestEven);
+            let line = |values: &[u64]| Layout::packed(&[values.len()]).unwrap();
+            for (m, clamp) in
+                [plain, nearest].into_iter().enumerate().take(if dtype.is_float() { 1 } else { 2 })
+            {
+                // Around what becomes 0 or an integer, too.
+                let affine =
+                    [(0.731_25_f32, -1.5_f32), (-3.1e-4, 0.25), (130.9, 1e4), (1.0, 0.5)][(n + m) % 4];
+                let stepped = clamp.with_affine(affine.0, affine.1).unwrap();
+                let numbers = [[0, 0, affine.0.to_bits().into(), affine.1.to_bits().into()]];
+                let values = elements(&Clamp::unbounded(source), random, n as u64);
+                let check = |clamp: Clamp| {
+                    let (src, dst) = (line(&values), line(&values));
+                    Case { clamp, axis: None, numbers: &numbers, src, dst }.check(gpu, &values);
+                };
+                check(clamp);
+                for precision in [Precision::Fast, Precision::Exact] {
+                    let stepped = stepped.with_precision(precision);
+                    check(stepped);
+                    if TO.contains(&dtype) {
+                        check(stepped.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap());
+                    }
+                }
             }
         }
     }
