@@ -230,13 +230,12 @@ fn put_affine(origin: u32, channel: u32) {
     let flip = select(of_floats, of_integers, r.of_integers != 0u) << r.step_shift;
     let infinite_from = select(r.step_infinity, 0u, no_number) << r.step_shift;
     if !IS_EXACT {
-        let first_unchanged = r.step_infinity + select(0u, 1u, zero || negative);
         blocks[origin] = scale;
         blocks[origin + 1u] = bias;
         blocks[origin + 2u] = mask;
         blocks[origin + 3u] = flip;
         blocks[origin + 4u] = infinite_from;
-        blocks[origin + 5u] = select(first_unchanged << r.step_shift, 0u, identity);
+        blocks[origin + 5u] = select((r.step_infinity + 1u) << r.step_shift, 0u, identity);
         return;
     }
     // Far below every product, as `NO_BIAS` of `src/arithmetic/float.rs`.

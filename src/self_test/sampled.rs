@@ -84,7 +84,13 @@ impl fmt::Display for Sample {
 
 /// All of them, always the same.
 pub(super) fn samples() -> Vec<Sample> {
-    numbers().chain(zeros()).chain(slots()).chain(affine_slots()).chain(places()).collect()
+    numbers()
+        .chain(zeros())
+        .chain(cancellations())
+        .chain(slots())
+        .chain(affine_slots())
+        .chain(places())
+        .collect()
 }
 
 /// Pairs of dtypes with each step, scale and bias.
@@ -127,6 +133,18 @@ fn zeros() -> impl Iterator<Item = Sample> {
             let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect("they are elements");
             Sample::of_line(clamp, (1.0, 0.0))
         })
+    })
+}
+
+/// Products of 56 bits of which a bias takes all but the last 27: what is left is a tie, which nothing below it decides.
+fn cancellations() -> impl Iterator<Item = Sample> {
+    // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130, of which an f32 has all but the last two bits.
+    let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
+    [DType::F32, DType::F16].into_iter().map(move |dtype| {
+        let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect("the pair converts");
+        let clamp = clamp.with_affine(scale, bias).expect("both are finite").with_precision(Precision::Exact);
+        let around = (0..ELEMENTS as u64).map(|n| (1 << 31) + 59 + n).collect();
+        Sample { values: around, ..Sample::of_line(clamp, (scale, bias)) }
     })
 }
 
