@@ -3,7 +3,7 @@
 // dtype are served in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the same for
 // numbers that the host knows.
 //
-// Provides: resolve, BOUNDS, AFFINE, IS_EXACT
+// Provides: resolve, READS_MIN, READS_MAX, READS_SCALE, READS_BIAS, IS_EXACT
 // Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed
 struct ResolveParams {
     // Per number: where it lies, or what the host knows. Keys order elements as two's complement numbers.
@@ -42,16 +42,14 @@ struct ResolveParams {
     grid_width: u32,
 }
 
-struct Slot {
-    byte: u32,    // the first byte of channel 0's number
-    stride: u32,  // bytes to the next channel's
-    binding: u32, // which of the slots' bindings
-    on_gpu: u32,
-}
+// The first byte of channel 0's number in its binding, and the bytes to the next channel's.
+alias Slot = vec2<u32>;
 
-// Which parts are written, and whether Affine is that of `sum.wgsl`, else of `float_fast.wgsl`.
-override BOUNDS: bool = false;
-override AFFINE: bool = false;
+// Which numbers are read, from bindings in this order, and whether Affine is that of `sum.wgsl`, else of `float_fast.wgsl`.
+override READS_MIN: bool = false;
+override READS_MAX: bool = false;
+override READS_SCALE: bool = false;
+override READS_BIAS: bool = false;
 override IS_EXACT: bool = false;
 
 @group(0) @binding(0) var<uniform> resolve_params: ResolveParams;
@@ -60,11 +58,12 @@ override IS_EXACT: bool = false;
 @group(0) @binding(3) var<storage, read> third_slot: array<u32>;
 @group(0) @binding(4) var<storage, read_write> blocks: array<u32>;
 
-fn slot_word(binding: u32, at: u32) -> u32 {
-    if binding == 0u {
+// `before`: how many numbers are read from bindings before this one's.
+fn slot_word(before: u32, at: u32) -> u32 {
+    if before == 0u {
         return first_slot[at];
     }
-    if binding == 1u {
+    if before == 1u {
         return second_slot[at];
     }
     return third_slot[at];
@@ -93,11 +92,11 @@ fn key(bits: vec2<u32>) -> vec2<u32> {
 }
 
 // The bound that a channel has in a slot. A NaN never replaces anything.
-fn found_bound(slot: Slot, channel: u32, absent: Bound) -> Bound {
-    let byte = slot.byte + channel * slot.stride;
-    var bits = vec2<u32>(slot_word(slot.binding, byte >> 2u), 0u);
+fn found_bound(before: u32, slot: Slot, channel: u32, absent: Bound) -> Bound {
+    let byte = slot.x + channel * slot.y;
+    var bits = vec2<u32>(slot_word(before, byte >> 2u), 0u);
     if resolve_params.bits == 64u {
-        bits.y = slot_word(slot.binding, (byte >> 2u) + 1u);
+        bits.y = slot_word(before, (byte >> 2u) + 1u);
     } else {
         bits.x = (bits.x >> ((byte & 3u) * 8u)) & (0xffffffffu >> (32u - resolve_params.bits));
     }
@@ -127,11 +126,11 @@ fn put_bounds(origin: u32, channel: u32) {
     let r = resolve_params;
     var low = Bound(r.min_key, r.min_bits);
     var high = Bound(r.max_key, r.max_bits);
-    if r.min_slot.on_gpu != 0u {
-        low = found_bound(r.min_slot, channel, Bound(r.lowest, r.infinity | r.sign));
+    if READS_MIN {
+        low = found_bound(0u, r.min_slot, channel, Bound(r.lowest, r.infinity | r.sign));
     }
-    if r.max_slot.on_gpu != 0u {
-        high = found_bound(r.max_slot, channel, Bound(r.highest, r.infinity));
+    if READS_MAX {
+        high = found_bound(u32(READS_MIN), r.max_slot, channel, Bound(r.highest, r.infinity));
     }
     if r.is_float == 0u {
         if less(high.key, low.key) {
@@ -185,8 +184,8 @@ fn put_bounds(origin: u32, channel: u32) {
 }
 
 // The bits of the f32 that a channel has in a slot.
-fn found_single(slot: Slot, channel: u32) -> u32 {
-    return slot_word(slot.binding, (slot.byte + channel * slot.stride) >> 2u);
+fn found_single(before: u32, slot: Slot, channel: u32) -> u32 {
+    return slot_word(before, (slot.x + channel * slot.y) >> 2u);
 }
 
 // The significand of a finite f32, its top bit at bit 23, or 0; and the exponent of that bit.
@@ -205,11 +204,12 @@ fn put_affine(origin: u32, channel: u32) {
     let r = resolve_params;
     var scale = r.scale;
     var bias = r.bias;
-    if r.scale_slot.on_gpu != 0u {
-        scale = found_single(r.scale_slot, channel);
+    let bounds = u32(READS_MIN) + u32(READS_MAX);
+    if READS_SCALE {
+        scale = found_single(bounds, r.scale_slot, channel);
     }
-    if r.bias_slot.on_gpu != 0u {
-        bias = found_single(r.bias_slot, channel);
+    if READS_BIAS {
+        bias = found_single(bounds + u32(READS_SCALE), r.bias_slot, channel);
     }
     let no_sign = 0x7fffffffu;
     let infinity = 0x7f800000u;
@@ -261,10 +261,10 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     let channel = index % r.channels;
     let origin = r.first_word + index / r.channels * r.block_words + channel * r.entry_words;
-    if BOUNDS {
+    if READS_MIN || READS_MAX {
         put_bounds(origin, channel);
     }
-    if AFFINE {
+    if READS_SCALE || READS_BIAS {
         put_affine(origin + r.affine_word, channel);
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod walk;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Parts, Shortcuts};
+use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Reads, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 use crate::{Clamp, DType};
 
@@ -201,7 +201,7 @@ pub(crate) enum EntryPoint {
     Block(block::EntryPoint),
     Gather(gather::EntryPoint),
     /// Numbers on the GPU, by `resolve.wgsl`.
-    Resolve(Parts),
+    Resolve(Reads),
 }
 
 impl Kernel {
@@ -235,7 +235,7 @@ impl EntryPoint {
         match self {
             Self::Block(entry_point) => entry_point.constants(),
             Self::Gather(entry_point) => entry_point.constants(),
-            Self::Resolve(parts) => parts.constants(),
+            Self::Resolve(reads) => reads.constants(),
         }
     }
 }

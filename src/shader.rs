@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::arithmetic::{Arithmetic, ParameterPlace, Parameters, Parts, Shortcuts};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Parameters, Reads, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 #[cfg(test)]
 use crate::kernel::Block;
@@ -130,9 +130,9 @@ pub(crate) struct PipelineName {
 
 impl PipelineName {
     /// Of numbers on the GPU.
-    pub(crate) fn resolve(parts: Parts) -> Self {
+    pub(crate) fn resolve(reads: Reads) -> Self {
         let shortcuts = Shortcuts::default();
-        Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(parts), shortcuts }
+        Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(reads), shortcuts }
     }
 
     /// The values of the overridable constants that the module knows. `adjacent`: whether an invocation's packets lie next

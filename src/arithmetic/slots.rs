@@ -15,15 +15,13 @@ use crate::{Clamp, NanRule, Number, Order};
 pub(crate) struct Slot {
     pub(crate) byte: u32,
     pub(crate) stride: u32,
-    pub(crate) binding: u32,
-    pub(crate) on_gpu: u32,
 }
 
 impl Slot {
     /// `byte` is the first one of channel 0, from the start of the binding, and `stride` bytes are from a channel to the
-    /// next, both modulo 2^32. `binding` counts those of slots.
-    pub(crate) const fn new(byte: u64, stride: i64, binding: usize) -> Self {
-        Self { byte: byte as u32, stride: stride as u32, binding: binding as u32, on_gpu: 1 }
+    /// next, both modulo 2^32.
+    pub(crate) const fn new(byte: u64, stride: i64) -> Self {
+        Self { byte: byte as u32, stride: stride as u32 }
     }
 }
 
@@ -33,40 +31,39 @@ pub(crate) const NUMBERS: usize = 4;
 /// The most of them that one dispatch reads: with what it writes to, as many storage buffers as each device has.
 pub(crate) const MAX_SLOTS: usize = 3;
 
-/// Which parts of the parameters a dispatch writes, and for which affine step: overridable constants of `resolve.wgsl`.
+/// What a dispatch reads, and for which affine step: overridable constants of `resolve.wgsl`. The bindings of slots are in the
+/// order of the numbers that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Parts {
-    bounds: bool,
-    affine: bool,
+pub(crate) struct Reads {
+    numbers: [bool; NUMBERS],
     is_exact: bool,
 }
 
-impl Parts {
+impl Reads {
     /// Those of the numbers in `slots`.
     pub(crate) fn of(arithmetic: Arithmetic, slots: &[Option<Slot>; NUMBERS]) -> Self {
-        let [min, max, scale, bias] = slots.map(|slot| slot.is_some());
-        let affine = scale || bias;
-        Self { bounds: min || max, affine, is_exact: affine && arithmetic.step == AffineStep::Exact }
+        let numbers = slots.map(|slot| slot.is_some());
+        let is_affine = numbers[2] || numbers[3];
+        Self { numbers, is_exact: is_affine && arithmetic.step == AffineStep::Exact }
     }
 
     /// All that there are.
     #[cfg(test)]
-    pub(crate) fn all() -> [Self; 5] {
-        let of = |bounds, affine, is_exact| Self { bounds, affine, is_exact };
-        [
-            of(true, false, false),
-            of(false, true, false),
-            of(false, true, true),
-            of(true, true, false),
-            of(true, true, true),
-        ]
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let some = (1..1 << NUMBERS).map(|set| [0, 1, 2, 3].map(|bit| set >> bit & 1 == 1));
+        let few = some
+            .filter(|numbers: &[bool; NUMBERS]| numbers.iter().filter(|read| **read).count() <= MAX_SLOTS);
+        few.flat_map(|numbers| {
+            let steps: &[bool] = if numbers[2] || numbers[3] { &[false, true] } else { &[false] };
+            steps.iter().map(move |&is_exact| Self { numbers, is_exact })
+        })
     }
 
     /// Names and values.
     pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
-        let Self { bounds, affine, is_exact } = self;
-        let flags = [("BOUNDS", bounds), ("AFFINE", affine), ("IS_EXACT", is_exact)];
-        flags.into_iter().map(|(name, flag)| (name, f64::from(u8::from(flag)))).collect()
+        let numbers = ["READS_MIN", "READS_MAX", "READS_SCALE", "READS_BIAS"].into_iter().zip(self.numbers);
+        let flags = numbers.chain([("IS_EXACT", self.is_exact)]);
+        flags.map(|(name, flag)| (name, f64::from(u8::from(flag)))).collect()
     }
 }
 

@@ -261,7 +261,7 @@ fn located(module: Module, line: u32) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::Parts;
+    use crate::arithmetic::Reads;
 
     #[test]
     fn lines_of_a_module_are_those_of_its_fragments() {
@@ -276,8 +276,10 @@ mod tests {
         assert_eq!(located(module, 0), None);
         assert_eq!(located(module, wgsl.lines().count() as u32 + 1), None);
 
-        let recording =
-            Recording { names: vec![PipelineName::resolve(Parts::all()[0])], ..Recording::default() };
+        let recording = Recording {
+            names: vec![PipelineName::resolve(Reads::all().next().unwrap())],
+            ..Recording::default()
+        };
         let first = module.fragments()[0].text.lines().count();
         let words = format!("race: line {}, called in line 2 and line 7", first + 1);
         let finding = Finding { program: Some(0), words };

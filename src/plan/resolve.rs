@@ -1,7 +1,7 @@
 //! The dispatches that read numbers on the GPU and write them into the parameters of channels.
 
 use super::{Plan, Range};
-use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, Parts, ResolveParams, Slot, Target};
+use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, Reads, ResolveParams, Slot, Target};
 use crate::kernel::{WORD, WORKGROUP_SIZE};
 use crate::shader::PipelineName;
 use crate::{Clamp, DType, Error, Layout, Limits};
@@ -66,10 +66,10 @@ impl Line {
     }
 
     /// Where the elements lie in a binding that begins at that byte.
-    fn slot(&self, first: usize, start: u64, binding: usize) -> Slot {
+    fn slot(&self, first: usize, start: u64) -> Slot {
         let size = self.dtype.size();
         let byte = (self.address(first) * size) as u64 - start;
-        Slot::new(byte, (self.stride * size.cast_signed()) as i64, binding)
+        Slot::new(byte, (self.stride * size.cast_signed()) as i64)
     }
 }
 
@@ -124,14 +124,14 @@ impl Plan {
         let mut bindings = [None; MAX_SLOTS];
         for (binding, line) in lines.iter().enumerate() {
             let range = line.bind(first, channels, &task.limits)?;
-            places[line.number] = Some(line.slot(first, range.offset, binding));
+            places[line.number] = Some(line.slot(first, range.offset));
             bindings[binding] = Some((line.number, range));
         }
         let [read, ..] = bindings;
         let read = read.expect("a dispatch reads a slot at least");
         let workgroups = (blocks * channels).div_ceil(WORKGROUP_SIZE as usize);
         let grid = task.limits.grid(workgroups as u64);
-        let pipeline = PipelineName::resolve(Parts::of(task.arithmetic, &places));
+        let pipeline = PipelineName::resolve(Reads::of(task.arithmetic, &places));
         let params = ResolveParams::new(clamp, task.arithmetic, places, target, grid[0]);
         Ok(Resolve { pipeline, params, grid, bindings: bindings.map(|binding| binding.unwrap_or(read)) })
     }

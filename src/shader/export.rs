@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{Module, ModuleName, PipelineName};
-use crate::arithmetic::{Parts, Shortcuts};
+use crate::arithmetic::{Reads, Shortcuts};
 use crate::kernel::EntryPoint;
 
 /// Of the layouts that blocks are made for, every so many-th is taken for an arithmetic.
@@ -68,8 +68,8 @@ fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>)
 
 /// All modules of kernels, behind `resolve`.
 fn listed() -> Vec<Listed> {
-    let resolve = |parts| {
-        let entry_point = EntryPoint::Resolve(parts);
+    let resolve = |reads| {
+        let entry_point = EntryPoint::Resolve(reads);
         Pipeline { entry_point: entry_point.name(), constants: entry_point.constants().into_iter().collect() }
     };
     let mut listed = vec![Listed {
@@ -77,7 +77,7 @@ fn listed() -> Vec<Listed> {
         name: "resolve".to_owned(),
         vulkan_only: false,
         sampled: true,
-        pipelines: Parts::all().map(resolve).into(),
+        pipelines: Reads::all().map(resolve).collect(),
     }];
     let mut turns = Turns(0);
     let mut met = HashSet::new();

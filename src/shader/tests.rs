@@ -316,8 +316,6 @@ fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
         entry_words block_words channels count grid_width);
     let (module, _) = parse(Module::Resolve);
     assert_twins(&module, &twin, Module::Resolve);
-    let slot = twin!("Slot", arithmetic::Slot: byte stride binding on_gpu);
-    assert_twins(&module, &slot, Module::Resolve);
 }
 
 fn workgroups_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
