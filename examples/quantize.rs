@@ -125,6 +125,10 @@ struct Steps {
 
 impl Layer {
     /// With random activations and weights.
+    ///
+    /// # Errors
+    ///
+    /// The device has no memory, or is lost.
     pub fn new(host: &Host) -> Result<Self, Error> {
         let mut state = 1_u32;
         let mut random = || {
@@ -160,6 +164,10 @@ impl Layer {
     }
 
     /// Runs the layer in one submission, reads everything back, and compares.
+    ///
+    /// # Errors
+    ///
+    /// The device has no memory, or is lost.
     pub async fn run(&self, host: &Host) -> Result<Report, Error> {
         let device = host.clamper().device();
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -422,6 +430,7 @@ pub struct Report {
 
 impl Report {
     /// Whether every clamp agrees with the reference, and the layer is what 8 bits allow.
+    #[must_use]
     pub fn passed(&self) -> bool {
         let Self { quantized, multiplied, requantized, dequantized, error_f32, error_i8 } = self;
         let bits = quantized.passed() && *multiplied && requantized.passed() && dequantized.passed();

@@ -239,7 +239,7 @@ impl Clamper {
             self.inner.block_limits.check(parameters.in_block().len())?;
         }
         // One scope for all objects: opening and closing one costs as much as making a small one.
-        scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots))
+        scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots.as_ref()))
             .map_err(|error| self.name_operand(error, &operands))
     }
 
@@ -249,14 +249,14 @@ impl Clamper {
         operands: &Operands<'_>,
         plan: &Plan,
         parameters: &ParameterBytes,
-        slots: Option<SlotLayouts>,
+        slots: Option<&SlotLayouts>,
     ) -> Result<Prepared, Error> {
         let Inner { device, block_limits, limits, .. } = &*self.inner;
         let mut left = plan.window_count();
         let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
         let stored = self.store(parameters)?;
-        if let (Some(stored), Some(slots)) = (&stored, &slots) {
+        if let (Some(stored), Some(slots)) = (&stored, slots) {
             for resolve in plan.resolves(slots, (1, 0))? {
                 dispatches.push(self.resolve(
                     &resolve,
@@ -275,7 +275,7 @@ impl Clamper {
             let geometry = &first.launch.geometry;
             let first = (parameters.in_block().len(), geometry);
             let blocks = Blocks::new(device, block_limits, count, first, slots.is_some())?;
-            if let Some(slots) = &slots {
+            if let Some(slots) = slots {
                 for resolve in plan.resolves(slots, (count, blocks.layout.pitch))? {
                     dispatches.push(self.resolve(&resolve, operands, blocks.all(), &mut pipelines)?);
                 }

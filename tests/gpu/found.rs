@@ -334,9 +334,9 @@ fn slots_may_have_any_stride() {
         let rows = 90;
         let wide = 3000;
         let numbers: Vec<u64> =
-            (0..rows * wide).map(|n| ((n % 977) as f32 / 64.0).to_bits().into()).collect();
+            (0..rows * wide).map(|n| (f32::from((n % 977) as u16) / 64.0).to_bits().into()).collect();
         let slots = buffer(&small, &to_bytes(DType::F32, &numbers));
-        let values: Vec<u64> = (0..rows * 4).map(|n| ((n % 7) as f32).to_bits().into()).collect();
+        let values: Vec<u64> = (0..rows * 4).map(|n| f32::from((n % 7) as u8).to_bits().into()).collect();
         let layout = Layout::packed(&[rows, 4]).unwrap();
         let clamp = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
         for (scale, bias) in [(wide as isize, 1), (-(wide as isize), 0), (0, -1), (3, 0)] {
