@@ -228,14 +228,15 @@ fn put_affine(origin: u32, channel: u32) {
     let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);
     let of_integers = select(0u, r.step_quiet_nan, no_number);
     let flip = select(of_floats, of_integers, r.of_integers != 0u) << r.step_shift;
-    let infinite_from = select(r.step_infinity, 0u, no_number) << r.step_shift;
+    // The identity leaves all as it is, as if it were infinite.
+    let all = no_number || (identity && !IS_EXACT);
+    let infinite_from = select(r.step_infinity, 0u, all) << r.step_shift;
     if !IS_EXACT {
         blocks[origin] = scale;
         blocks[origin + 1u] = bias;
         blocks[origin + 2u] = mask;
         blocks[origin + 3u] = flip;
         blocks[origin + 4u] = infinite_from;
-        blocks[origin + 5u] = select((r.step_infinity + 1u) << r.step_shift, 0u, identity);
         return;
     }
     // Far below every product, as `NO_BIAS` of `src/arithmetic/float.rs`.

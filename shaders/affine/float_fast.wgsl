@@ -1,16 +1,15 @@
 // Floats of up to 32 bits by hardware arithmetic in f32.
 //
 // Provides: Affine, affine, KEEPS_INFINITY
-// Needs: numbers, HAS_SPECIALS, MAKES_NANS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
-//     widen_operand, narrow_operand
+// Needs: numbers, HAS_SPECIALS, MAKES_NANS, KEEPS_NANS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
+//     OPERAND_INFINITY, widen_operand, narrow_operand
 struct Affine {
     scale: f32,
     bias: f32,
     infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,  // of an integer, the bits of a NaN where scale or bias, found on the GPU, is NaN or infinite
-    infinite_from: u32,  // what counts as ±∞: all where scale or bias, found on the GPU, is NaN or infinite
-    unchanged_from: u32, // magnitudes from here on stay: NaNs, ∞ where the scale is positive, or all where a channel
-                         // has no affine step
+    infinity_flip: u32, // of an integer, the bits of a NaN where scale or bias, found on the GPU, is NaN or infinite
+    infinite_from: u32, // magnitudes that count as ±∞: all where scale or bias is NaN or infinite, and where there is no
+                        // step, so that all stay
 }
 
 // Whether every scale is positive, so that ±∞ stays.
@@ -27,10 +26,13 @@ fn affine(x: vec4<u32>) -> vec4<u32> {
         return finite;
     }
     let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);
-    var stepped = finite;
-    if !KEEPS_INFINITY {
-        let infinite = (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
-        stepped = select(finite, infinite, size >= vec4<u32>(a.infinite_from));
+    let special = size >= vec4<u32>(a.infinite_from);
+    if KEEPS_INFINITY {
+        return select(finite, x, special);
     }
-    return select(stepped, x, size >= vec4<u32>(a.unchanged_from));
+    let stepped = select(finite, (x & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip), special);
+    if !KEEPS_NANS {
+        return stepped;
+    }
+    return select(stepped, x, size > vec4<u32>(OPERAND_INFINITY << OPERAND_SIGN_SHIFT));
 }

@@ -1,9 +1,12 @@
 // Floats of up to 32 bits, four at a time: each is worked on in the upper bits of a word, whose other bits may be
 // anything. So two that share a word need not be taken apart first. The destination names the format.
 //
-// Provides: StepValue, Bounds, element, elements, stepped, replaced, ZERO_WITHIN
+// Provides: StepValue, Bounds, element, elements, stepped, replaced, ZERO_WITHIN, KEEPS_NANS
 // Needs: bounds, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY
 alias StepValue = vec4<u32>;
+
+// Whether the bits of a NaN count.
+const KEEPS_NANS: bool = true;
 
 // No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
 // whose order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so

@@ -1,8 +1,11 @@
 // Integers of up to 16 bits that are converted from floats, four at a time, by way of an f32.
 //
-// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, from_single
+// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, KEEPS_NANS, from_single
 // Needs: bounds, affine, step_value, from_step_value, rounded, from_key, IS_UNSIGNED
 alias StepValue = vec4<u32>;
+
+// Whether the bits of a NaN count.
+const KEEPS_NANS: bool = false;
 
 struct Bounds {
     min: i32, // keys, which are the numbers; an absent bound is the lowest or the highest

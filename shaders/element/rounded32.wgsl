@@ -1,9 +1,12 @@
 // Integers of 32 bits that are converted from floats, four at a time. What an f32 does not hold is saturated before it
 // becomes an integer, and bounds are compared as integers.
 //
-// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, from_single, from_number, to_key, from_singles
+// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, KEEPS_NANS, from_single, from_number, to_key, from_singles
 // Needs: bounds, affine, step_value, from_step_value, rounded, from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
 alias StepValue = vec4<u32>;
+
+// Whether the bits of a NaN count.
+const KEEPS_NANS: bool = false;
 
 struct Bounds {
     min: i32, // keys; an absent bound is the lowest or the highest

@@ -18,7 +18,6 @@ pub(crate) struct FloatFast {
     pub(crate) infinity_mask: u32,
     pub(crate) infinity_flip: u32,
     pub(crate) infinite_from: u32,
-    pub(crate) unchanged_from: u32,
 }
 
 /// Mirrors `Affine` in `affine/float64_fast.wgsl`.
@@ -67,20 +66,18 @@ impl FloatFast {
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let (mask, flip) = infinity(dtype, affine.scale());
         let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
-        let infinity = float_format(dtype).infinity;
         Self {
             scale: affine.scale() as f32,
             bias: affine.bias() as f32,
             infinity_mask: upper(mask),
             infinity_flip: upper(flip),
-            infinite_from: upper(infinity),
-            unchanged_from: upper(infinity + u64::from(affine.scale() <= 0.0)),
+            infinite_from: upper(float_format(dtype).infinity),
         }
     }
 
     /// Of a channel that has no affine step.
     pub(crate) fn unchanged(dtype: DType) -> Self {
-        Self { unchanged_from: 0, ..Self::new(dtype, UNCHANGED) }
+        Self { infinite_from: 0, ..Self::new(dtype, UNCHANGED) }
     }
 }
 

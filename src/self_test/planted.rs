@@ -75,11 +75,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         fault: "a NaN let through",
-        lines: &[(
-            "affine/float_fast",
-            "return select(stepped, x, size >= vec4<u32>(a.unchanged_from));",
-            "return stepped;",
-        )],
+        lines: &[("affine/float_fast", "return select(finite, x, special);", "return finite;")],
         modules: "",
         found: "value that may be anything is stored",
         at: "`let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));`",

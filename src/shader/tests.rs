@@ -213,8 +213,7 @@ fn affine(step: AffineStep, class: Class) -> Twin {
             twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
         }
         (AffineStep::Fast, _) => {
-            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip infinite_from
-            unchanged_from)
+            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip infinite_from)
         }
         (AffineStep::Exact, Class::Integer) => {
             twin!("Affine", arithmetic::Integer: lowest highest origin factor
