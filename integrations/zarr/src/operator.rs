@@ -254,7 +254,7 @@ impl Options {
             .with_nan_rule(self.nan.unwrap_or_default())
             .with_rounding(self.rounding.unwrap_or_default());
         if dtype == DType::F64 {
-            let (scale, bias) = self.affine(source)?;
+            let (scale, bias): (f64, f64) = self.affine(source)?;
             return Ok(clamp.with_scale_bias(scale, bias)?);
         }
         let (scale, bias) = self.affine(source)?;
