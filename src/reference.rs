@@ -30,8 +30,9 @@
 //! - ±∞ stays ±∞, with the sign that `scale` gives it, or the lowest or highest integer. Times a scale of ±0 it
 //!   is the canonical quiet NaN of the destination, or what an integer is for a NaN.
 //!
-//! A bound on the GPU is not for the CPU to read: the functions that return a `Result` refuse it, [`element`] and
-//! [`allowed`] take it as absent. [`Clamp::with_bounds`] puts the value in that the slot holds.
+//! A number on the GPU is not for the CPU to read: the functions that return a `Result` refuse it, [`element`] and
+//! [`allowed`] take a bound as absent, and scale and bias both as absent where one is there. [`Clamp::with_bounds`] and
+//! [`Clamp::with_scale_bias`] put the values in that the slots hold.
 
 mod allowed;
 mod buffers;

@@ -33,7 +33,7 @@ pub struct Buffers<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a bound lies on the GPU, if the two shapes differ, if `dst_before` and `dst_after` differ in
+/// [`Error::Argument`] if a number lies on the GPU, if the two shapes differ, if `dst_before` and `dst_after` differ in
 /// length, or if the channels' clamps do not fit; [`Error::Buffer`] if a layout reaches beyond its slice. A wrong result is
 /// not an error, see [`Report::passed`].
 ///

@@ -29,7 +29,7 @@ const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
 fn sum(scaled: Sum) -> Sum {
     let a = numbers();
     // The smaller one is shifted down to the exponent of the greater one. If it loses bits, the greater one has none
-    // there, and none of the difference's upper bits cancel.
+    // there, and at most one of the difference's upper bits cancels.
     let bias_high = vec4<i32>(a.bias);
     let apart = scaled.exponent - vec4<i32>(a.bias_exponent);
     let distance = select(apart, vec4<i32>(-64), scaled.high == vec4<i32>(0));

@@ -1,4 +1,4 @@
-// The uniform block of a window, written by the host when it is created, but for bounds on the GPU, which
+// The uniform block of a window, written by the host when it is created, but for numbers on the GPU, which
 // `resolve.wgsl` writes. Bounds come with the element class, Affine with the affine step, Geometry with the kernel;
 // their twins are in `src/arithmetic/` and `src/kernel/`.
 //

@@ -30,7 +30,7 @@ pub(crate) struct FloatFast64 {
     pub(crate) infinity_flip: u32,
 }
 
-/// Mirrors `Affine` in `affine/float_exact.wgsl`.
+/// Mirrors `Affine` in `affine/sum.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatExact {

@@ -176,7 +176,7 @@ impl Clamper {
     }
 
     /// Records one clamp in a compute pass of its own, or nothing if there is no element. `clamps` is a `&Clamp`, or
-    /// [`Clamps::along`] for one per channel.
+    /// [`Clamps`] for channels.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Clamper {
     }
 
     /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
-    /// be recorded any number of times. `clamps` is a `&Clamp`, or [`Clamps::along`] for one per channel.
+    /// be recorded any number of times. `clamps` is a `&Clamp`, or [`Clamps`] for channels.
     ///
     /// A driver may put a part of the compilation off to the first dispatch: Mesa's lavapipe does, for 40 to 240 ms.
     /// Where that matters, submit one like it, of the same layouts in scratch buffers, beforehand.
@@ -228,7 +228,7 @@ impl Clamper {
         let limits = self.inner.limits;
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
-        self.check_channels(clamps, plan.stored_parameters())?;
+        self.check_channels(clamps, dst.shape(), plan.stored_parameters())?;
         let (dispatches, slots) = (plan.dispatches(), operands.slot_layouts());
         let after = if slots.is_some() && dispatches > 0 { ", after those that read the slots" } else { "" };
         log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}{after}", operands.described());
@@ -304,7 +304,7 @@ impl Clamper {
     }
 
     /// Whether the device can bind the clamps of the channels, which take so many bytes. Before these are collected.
-    fn check_channels(&self, clamps: Clamps<'_>, needed: u64) -> Result<(), Error> {
+    fn check_channels(&self, clamps: Clamps<'_>, shape: &[usize], needed: u64) -> Result<(), Error> {
         if clamps.axis().is_none() {
             return Ok(());
         }
@@ -313,14 +313,14 @@ impl Clamper {
             ("max_buffer_size", self.inner.device.limits().max_buffer_size),
         ] {
             if needed > limit {
-                let channels = clamps.as_slice().len();
+                let channels = clamps.channels(shape);
                 return Err(Error::Limit {
                     argument: "clamps",
                     needed,
                     limit_name,
                     limit,
                     remedy: format!(
-                        "split the tensor along the axis of its {channels} clamps, or create the device with its adapter's \
+                        "split the tensor along the axis of its {channels} channels, or create the device with its adapter's \
                          limits"
                     ),
                 });

@@ -136,7 +136,7 @@ impl<'a> ClampSlice<'a> {
     /// Before anything is written:
     ///
     /// - [`Error::DType`] if the Rust type of a slice is not the clamp's dtype on that side,
-    /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a bound lies on the GPU (slices
+    /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a number lies on the GPU (slices
     ///   have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
     /// - [`Error::Overlap`] in place, if elements of the clamp's source and its dtype differ in size,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the device fails.

@@ -38,7 +38,7 @@
 //! - [`Clamps::along`] takes values only.
 //! - The CPU cannot read a slot: functions of [`reference`](mod@crate::reference) and [`verify`](crate::verify) that
 //!   return a `Result` refuse such a number with [`Error::Argument`], [`reference::element`] and [`reference::allowed`]
-//!   take it as absent. Give them the value. [`Host::clamp_slice`](crate::Host::clamp_slice) and its kin take no slots either.
+//!   take a bound as absent, and scale and bias both as absent where one is there. Give them the values. [`Host::clamp_slice`](crate::Host::clamp_slice) and its kin take no slots either.
 //!
 //! ONNX Clip takes its bounds as inputs from opset 11 on; [`Clamp::onnx`] takes [`Number::OnGpu`] for them.
 //!

@@ -67,16 +67,15 @@ impl Line {
 
     /// Where the elements lie in a binding that begins at that byte.
     fn slot(&self, first: usize, start: u64) -> Slot {
-        let size = self.dtype.size();
-        let byte = (self.address(first) * size) as u64 - start;
-        Slot::new(byte, (self.stride * size.cast_signed()) as i64)
+        let size = self.dtype.size() as u64;
+        Slot::new(self.address(first) as u64 * size - start, self.stride as i64 * size.cast_signed())
     }
 }
 
 impl Plan {
     /// The dispatches that write the numbers in `slots` into so many blocks, which lie `pitch` bytes apart and hold the
-    /// parameters of all channels each; one block stands for the storage buffer that holds them. As few as the limits
-    /// allow; none without an element.
+    /// parameters of all channels each; one block stands for the storage buffer that holds them. None without an
+    /// element.
     ///
     /// # Errors
     ///

@@ -213,6 +213,17 @@ fn a_part_of_a_region_begins_at_its_channel() {
     }
 }
 
+/// Slots need no list in memory, so that an axis may be as long as a layout can have it.
+#[test]
+fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
+    let clamp = Clamp::unbounded(DType::U8).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+    for extent in [(1 << (usize::BITS - 3)) + 1, (1 << (usize::BITS - 4)) + 1, (1 << 20) + 1] {
+        let layout = packed(&[3, extent]);
+        let plan = Plan::new(Clamps::slots_along(1, &clamp), &layout, &layout, Limits::default());
+        assert!(plan.is_ok() == (extent == (1 << 20) + 1), "{plan:?}");
+    }
+}
+
 /// However many channels there are, and however few pixels.
 #[test]
 fn tables_are_as_long_as_they_should_be() {

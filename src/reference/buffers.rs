@@ -13,7 +13,7 @@ use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a bound lies on the GPU, if the two shapes differ, or if the channels' clamps do not fit the shape
+/// [`Error::Argument`] if a number lies on the GPU, if the two shapes differ, or if the channels' clamps do not fit the shape
 /// or each other; [`Error::Buffer`] if a layout reaches beyond its slice, which may end with its last element. Nothing is
 /// written on an error.
 ///
@@ -97,7 +97,7 @@ pub fn apply_in_place<'a>(
 /// # Errors
 ///
 /// [`Error::DType`] if `S` is not the clamp's [`source`](Clamp::source) or `T` not its [`dtype`](Clamp::dtype),
-/// [`Error::Argument`] if a bound lies on the GPU, or if the slices differ in length. Nothing is written on an error.
+/// [`Error::Argument`] if a number lies on the GPU, or if the slices differ in length. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, reference};
@@ -128,7 +128,7 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
 /// # Errors
 ///
 /// [`Error::DType`] if `T` is not the clamp's [`source`](Clamp::source) and its [`dtype`](Clamp::dtype),
-/// [`Error::Argument`] if a bound lies on the GPU. Nothing is written on an error.
+/// [`Error::Argument`] if a number lies on the GPU. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, reference};

@@ -918,7 +918,7 @@ fn more_channels_than_a_table_holds() {
         };
         let too_many = |channels: usize, needed: u64| {
             format!(
-                "clamps: max_storage_buffer_binding_size is 65536, but {needed} is needed; split the tensor along the axis of its {channels} clamps, or create the device with its adapter's limits"
+                "clamps: max_storage_buffer_binding_size is 65536, but {needed} is needed; split the tensor along the axis of its {channels} channels, or create the device with its adapter's limits"
             )
         };
         assert_error!(prepare(all.len()).unwrap_err(), Limit, too_many(3100, 148_800));

@@ -180,7 +180,7 @@ fn a_table_of_channels_that_no_buffer_holds() {
         assert_eq!(
             error.to_string(),
             format!(
-                "clamps: max_buffer_size is 16384, but {needed} is needed; split the tensor along the axis of its 2000 clamps, or create the device with its adapter's limits"
+                "clamps: max_buffer_size is 16384, but {needed} is needed; split the tensor along the axis of its 2000 channels, or create the device with its adapter's limits"
             )
         );
         assert_eq!(bytes, [3; 2000]);

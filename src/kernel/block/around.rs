@@ -138,5 +138,6 @@ fn ahead(start: usize, per_packet: usize) -> usize {
 /// Elements between rows of whole packets that begin with the same channel each.
 fn pitch_of(channels: usize, per_packet: usize) -> usize {
     let packets = channels / (1 << channels.trailing_zeros().min(per_packet.trailing_zeros()));
-    packets * LEAST_APART.div_ceil(packets) * per_packet
+    // Beyond all tensors where it saturates.
+    packets.saturating_mul(LEAST_APART.div_ceil(packets)).saturating_mul(per_packet)
 }
