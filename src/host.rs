@@ -18,7 +18,8 @@ use crate::{Clamper, Clamps, Element, Error, Operands};
 
 /// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
 ///
-/// Cheap to clone. [`open`](Self::open) is for programs that have no device.
+/// Cheap to clone. [`open`](Self::open) is for programs that have no device; the one that it opens is
+/// `host.clamper().device()`.
 ///
 /// ```no_run
 /// use wgpu_clamp::{Clamp, Host};

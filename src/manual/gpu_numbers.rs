@@ -32,7 +32,8 @@
 //!   then meets the [NaN rule](crate::NanRule); in an integer it counts as a NaN that is [converted](super::conversion).
 //! - A prepared clamp can be recorded in every frame: numbers are read anew each time. The kernel that writes them may be in
 //!   the same pass, before the clamp; no barrier is needed.
-//! - It costs one dispatch more, of an invocation for each index; two if all four numbers are on the GPU. Between integers
+//! - It costs one dispatch more, of an invocation for each index; two if all four numbers are on the GPU, and more where
+//!   one does not reach all windows or channels of a large tensor. Between integers
 //!   the step is slower than with values, for which the host finds a shorter one: to I8 from I32, 0.4 of the speed with a
 //!   scale per row and 0.75 with one per column (lavapipe, 2026-11-24; not measured on a GPU).
 //! - [`Clamps::along`] takes values only.

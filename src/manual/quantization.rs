@@ -7,8 +7,9 @@
 //! | requantise accumulators | from I32 to I8 or U8 | outputs: columns |
 //! | dequantise | from I32, I8 or U8 to F32, F16 or BF16 | columns, then rows |
 //!
-//! All take `Clamp::new(-127_i8, 127)` or whichever bounds the next layer wants, [`with_source`], a scale, and
-//! [`Rounding::NearestEven`]: the default drops the fraction. Here weights, by scales that the program knows:
+//! To integers all take `Clamp::new(-127_i8, 127)` or whichever bounds the next layer wants, [`with_source`], a scale, and
+//! [`Rounding::NearestEven`]: the default drops the fraction. Back to floats they take `Clamp::unbounded(DType::F32)`,
+//! [`with_source`] and the reciprocal of the scale. Here weights, by scales that the program knows:
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};
@@ -51,12 +52,35 @@
 //! }
 //! ```
 //!
-//! The result is recorded in each pass, behind the kernel that finds the scales: [`Prepared::record`]. The example `quantize`
-//! is a whole layer: it finds scales, quantises, multiplies, requantises and dequantises in one submission.
+//! The result is recorded in each pass, behind the kernel that finds the scales: [`Prepared::record`]. A kernel of the program
+//! that multiplies reads four I8 from a `u32`, the first in its lowest byte, as WGSL's `dot4I8Packed` does. And back, each
+//! column by a scale and then, in place, each row:
+//!
+//! ```no_run
+//! use wgpu_clamp::{Clamp, Clamps, Clamper, DType, Error, Number, Operands, Prepared, View};
+//!
+//! fn dequantize(
+//!     clamper: &Clamper,
+//!     [products, result]: [View<'_>; 2], // i32 and f32, [tokens, outputs]
+//!     [of_columns, of_rows]: [View<'_>; 2], // f32, [outputs] and [tokens]
+//! ) -> Result<[Prepared; 2], Error> {
+//!     let scaled = |clamp: Clamp| clamp.with_scale_bias(Number::OnGpu, Number::Absent);
+//!     let columns = scaled(Clamp::unbounded(DType::F32).with_source(DType::I32)?)?;
+//!     let rows = scaled(Clamp::unbounded(DType::F32))?;
+//!     Ok([
+//!         clamper.prepare(Clamps::slots_along(1, &columns), Operands::new(products, result).with_scale(of_columns))?,
+//!         clamper.prepare(Clamps::slots_along(0, &rows), Operands::in_place(result).with_scale(of_rows))?,
+//!     ])
+//! }
+//! ```
+//!
+//! The example `quantize` is a whole layer: it finds scales, quantises, multiplies, requantises and dequantises in one
+//! submission.
 //!
 //! - Accumulators that came from a scale per row and a scale per column take two calls to F32: the second in place. On
-//!   lavapipe the two take 1.8 times as long as one (2026-11-24; not measured on a GPU). To I8 a scale per column is enough:
-//!   the row's scale stays with the row.
+//!   lavapipe the two take 1.8 times as long as one (2026-11-24; not measured on a GPU). To I8 a scale per column is enough,
+//!   that of the weights over that of the output: what comes out is in units of the row's scale, by which a later step
+//!   multiplies.
 //! - I32 to I8 is exact with either [`Precision`], as is every step between integers. I32 to F32 and F16 by `Fast` takes the
 //!   accumulator as one of the two f32 beside it; `Exact` rounds once.
 //! - With scales of the program, from 3e-5 to 100, I32 to I8 takes 32-bit arithmetic; with others 64 bits, and about three
