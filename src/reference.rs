@@ -105,8 +105,7 @@ pub fn allowed(clamp: &Clamp, x: u64) -> Allowed {
 
 /// Whether [`allowed`] may have more than one result: an affine step meets a float, with [`Precision::Fast`].
 pub(crate) fn allows_a_set(clamp: &Clamp) -> bool {
-    let meets_a_float = clamp.source().is_float() || clamp.dtype().is_float();
-    clamp.affine().is_some() && meets_a_float && clamp.precision() == Precision::Fast
+    clamp.affine().is_some() && clamp.meets_a_float() && clamp.precision() == Precision::Fast
 }
 
 /// The bits without those beyond the dtype's width.

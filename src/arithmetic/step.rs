@@ -176,9 +176,7 @@ impl AffineStep {
         if let [clamp] = clamps
             && clamp.has_affine_on_gpu()
         {
-            // Between integers it is exact, as where the program knows the numbers.
-            let meets_a_float = clamp.source().is_float() || clamp.dtype().is_float();
-            let fast = clamp.precision() == Precision::Fast && meets_a_float;
+            let fast = clamp.precision() == Precision::Fast && clamp.meets_a_float();
             return if fast { Self::Fast } else { Self::Exact };
         }
         let serves_all = |step: &Self| clamps.iter().all(|clamp| step.serves(clamp, f64_arithmetic));

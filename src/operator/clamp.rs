@@ -415,6 +415,11 @@ impl Clamp {
         }
     }
 
+    /// Whether source or destination is a float. Between integers every affine step is exact, and there is no NaN.
+    pub(crate) fn meets_a_float(&self) -> bool {
+        self.source.is_float() || self.dtype.is_float()
+    }
+
     /// Whether source and destination differ in dtype.
     #[must_use]
     pub fn converts(&self) -> bool {
@@ -436,6 +441,11 @@ impl Clamp {
     /// Its four numbers by their names.
     pub(crate) const fn numbers(&self) -> [(&'static str, Number); 4] {
         [("min", self.min), ("max", self.max), ("scale", self.scale), ("bias", self.bias)]
+    }
+
+    /// The dtypes of the slots of its numbers, in the order of [`numbers`](Self::numbers).
+    pub(crate) const fn slot_dtypes(&self) -> [DType; 4] {
+        [self.dtype, self.dtype, DType::F32, DType::F32]
     }
 
     /// The name of a number that lies on the GPU, if one does.

@@ -32,8 +32,7 @@ impl fmt::Display for Clamp {
             }
         }
         write!(f, "{dtype}: {formula}")?;
-        let meets_a_float = source.is_float() || dtype.is_float();
-        if self.has_affine() && meets_a_float {
+        if self.has_affine() && self.meets_a_float() {
             f.write_str(match self.precision() {
                 crate::Precision::Fast => ", fast",
                 crate::Precision::Exact => ", exact",
@@ -43,7 +42,7 @@ impl fmt::Display for Clamp {
         if rounds && self.rounding() == Rounding::NearestEven {
             f.write_str(", to nearest even")?;
         }
-        if meets_a_float {
+        if self.meets_a_float() {
             f.write_str(match self.nan_rule() {
                 NanRule::Propagate => "",
                 NanRule::ToMin => ", NaN as -inf",

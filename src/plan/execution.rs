@@ -6,7 +6,7 @@ use crate::fragment::Fragment;
 use crate::kernel::{Dispatch as Dispatched, Placement};
 use crate::reference::Allowed;
 use crate::shader::{Module, PipelineName, binding};
-use crate::{Clamps, DType, Layout, Number};
+use crate::{Clamps, Layout, Number};
 
 /// Dispatches, one after the other, and the buffers that they work on.
 #[derive(Clone, Default)]
@@ -174,8 +174,7 @@ impl Recording {
             if value != Number::OnGpu {
                 continue;
             }
-            let dtype = if number < 2 { clamp.dtype() } else { DType::F32 };
-            let size = dtype.size();
+            let size = clamp.slot_dtypes()[number].size();
             let within = usize::from(2 * size as u64 <= task.limits.binding_size());
             // No farther than a device's bindings begin from each other.
             let start = (end as usize).next_multiple_of(task.limits.binding_start().min(1 << 12) as usize);

@@ -21,7 +21,7 @@ pub(crate) struct Resolve {
 
 /// The slot of a number, whose channels run as those of the parameters do.
 #[derive(Clone, Copy)]
-struct Line {
+struct SlotLine {
     number: usize,
     dtype: DType,
     /// The element of channel 0, in elements.
@@ -30,7 +30,7 @@ struct Line {
     stride: isize,
 }
 
-impl Line {
+impl SlotLine {
     /// Of a layout of `channels` elements, or of one for all.
     fn new(number: usize, dtype: DType, layout: &Layout, channels: usize, reversed: bool) -> Self {
         let start = layout.offset().cast_signed();
@@ -92,8 +92,8 @@ impl Plan {
         };
         let (channels, reversed) = (task.channels, whole.region.reversed_channels);
         let line = |(number, layout): (usize, &Option<Layout>)| {
-            let dtype = if number < 2 { clamp.dtype() } else { DType::F32 };
-            layout.as_ref().map(|layout| Line::new(number, dtype, layout, channels, reversed))
+            let dtype = clamp.slot_dtypes()[number];
+            layout.as_ref().map(|layout| SlotLine::new(number, dtype, layout, channels, reversed))
         };
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
         // With all four there would be a storage buffer too many: bounds first, then the affine step.
@@ -116,7 +116,7 @@ impl Plan {
     }
 
     /// The dispatch that reads these slots.
-    fn resolve(&self, clamp: &Clamp, lines: &[Line], target: &Target) -> Result<Resolve, Error> {
+    fn resolve(&self, clamp: &Clamp, lines: &[SlotLine], target: &Target) -> Result<Resolve, Error> {
         let task = self.task.expect("slots are of a task");
         let Target { first, channels, blocks, .. } = *target;
         let mut places = [None; NUMBERS];

@@ -27,7 +27,7 @@ impl Slots {
         for number in 0..4 {
             bytes.resize(bytes.len().next_multiple_of(8) + 8, 0x5a);
             for clamp in clamps.iter().rev() {
-                let size = slot_dtype(clamp, number).size();
+                let size = clamp.slot_dtypes()[number].size();
                 let bits = clamp.numbers()[number].1.bits().unwrap_or(0);
                 bytes.extend(&bits.to_le_bytes()[..size]);
                 bytes.resize(bytes.len() + size * (STRIDE - 1), 0x5a);
@@ -42,7 +42,7 @@ impl Slots {
     pub(super) fn give<'a>(&'a self, clamp: &Clamp, operands: &Operands<'a>) -> Result<Operands<'a>, Error> {
         let (mut all, mut behind) = ([None; 4], 0_usize);
         for (number, slot) in all.iter_mut().enumerate() {
-            let dtype = slot_dtype(clamp, number);
+            let dtype = clamp.slot_dtypes()[number];
             let first = (behind.next_multiple_of(8) + 8) / dtype.size();
             behind = (first + self.clamps * STRIDE) * dtype.size();
             let stride = -STRIDE.cast_signed();
@@ -56,9 +56,4 @@ impl Slots {
         let [min, max, scale, bias] = all;
         Ok(operands.with_min(min).with_max(max).with_scale(scale).with_bias(bias))
     }
-}
-
-/// The dtype of a number's slot, by its place in the order of [`Clamp::numbers`].
-const fn slot_dtype(clamp: &Clamp, number: usize) -> DType {
-    if number < 2 { clamp.dtype() } else { DType::F32 }
 }
