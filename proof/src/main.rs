@@ -4,6 +4,7 @@
 
 mod implementation;
 mod options;
+mod page;
 mod patterns;
 
 use std::fs;
@@ -39,35 +40,29 @@ fn run(task: &Task) -> Result<()> {
                 println!("{failure}");
             }
         }
-        Task::Matrix { files, into } => matrix(files, into.as_deref())?,
+        Task::Matrix { files, tables, into } => matrix(files, tables, into.as_deref())?,
         Task::Patterns { only, size } => patterns::run(only.as_deref(), *size)?,
     }
     Ok(())
 }
 
-/// Where the matrix begins and ends in a page.
-const MARKS: [&str; 2] = ["<!-- matrix -->\n", "<!-- end of matrix -->"];
-
-/// Prints the matrix of these files, or puts it between the marks of a page.
-fn matrix(files: &[PathBuf], into: Option<&Path>) -> Result<()> {
+/// Prints a row for each implementation in `files`, writes the full tables and, if there is a page, its rows.
+fn matrix(files: &[PathBuf], tables: &Path, page: Option<&Path>) -> Result<()> {
     let mut columns: Vec<Column> = Vec::new();
     for file in files {
         let text = fs::read_to_string(file).with_context(|| shown(file))?;
         columns.extend(serde_json::from_str::<Vec<Column>>(&text).with_context(|| shown(file))?);
     }
     let matrix = Matrix::new(columns);
-    match into {
-        None => print!("{matrix}"),
-        Some(page) => {
-            let text = fs::read_to_string(page).with_context(|| shown(page))?;
-            let [start, end] = MARKS.map(|mark| text.find(mark));
-            let (Some(start), Some(end)) = (start.map(|start| start + MARKS[0].len()), end) else {
-                anyhow::bail!("{} lacks the lines {MARKS:?} around the matrix", page.display());
-            };
-            ensure!(start <= end, "in {} the matrix ends before it begins", page.display());
-            fs::write(page, format!("{}\n{matrix}\n{}", &text[..start], &text[end..]))
-                .with_context(|| shown(page))?;
-        }
+    let rows = matrix.rows();
+    for (_, row) in &rows {
+        println!("{row}");
+    }
+    fs::write(tables, matrix.tables()).with_context(|| shown(tables))?;
+    if let Some(page) = page {
+        let text = fs::read_to_string(page).with_context(|| shown(page))?;
+        fs::write(page, page::with_rows(&text, rows).with_context(|| shown(page))?)
+            .with_context(|| shown(page))?;
     }
     let differing = matrix.differing();
     ensure!(differing.is_empty(), "differs from the CPU reference:\n{}", differing.join("\n"));

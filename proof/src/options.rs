@@ -10,7 +10,7 @@ use lexopt::ValueExt as _;
 /// What `--help` prints.
 pub const USAGE: &str = "\
 usage: clamp-proof run NAME --json FILE [--cases A..B]
-       clamp-proof matrix FILE... [--into PAGE.md]
+       clamp-proof matrix FILE... --tables TABLES.md [--into PAGE.md]
        clamp-proof patterns [--only TEXT] [--size MIB]
 
 run       holds every specialization on one adapter to the CPU reference, with default and downlevel limits,
@@ -18,8 +18,8 @@ run       holds every specialization on one adapter to the CPU reference, with d
           matrix calls it. The adapter is what WGPU_BACKEND, WGPU_ADAPTER_NAME and the driver's own
           variables say. --cases: these of the self-test alone, such as 0..20. Prints what differs; `matrix` is
           what judges it.
-matrix    puts such files side by side, in markdown; --into: between the marks of that page. Fails where an element
-          differs.
+matrix    prints a row per implementation and writes the tables of all dtypes, kernels and arithmetics.
+          --into: replaces these implementations' rows in that page. Fails where an element differs.
 patterns  takes all 2^32 patterns of F32, I32 and U32 through the clamp and F32 through the affine step and the
           conversions. Hours on a CPU. --only: what a line must contain; --size: of a tensor.
 ";
@@ -42,7 +42,9 @@ pub enum Task {
     Matrix {
         /// What `run` wrote.
         files: Vec<PathBuf>,
-        /// The page that the matrix is put into.
+        /// The file for the full tables.
+        tables: PathBuf,
+        /// The page whose rows are replaced.
         into: Option<PathBuf>,
     },
     /// Every pattern of 32 bits.
@@ -60,12 +62,13 @@ pub enum Task {
 ///
 /// An unknown command or option, or a value that is missing or no number.
 pub fn parse(mut parser: lexopt::Parser) -> Result<Task> {
-    let (mut words, mut json, mut into, mut only) = (Vec::new(), None, None, None);
+    let (mut words, mut json, mut tables, mut into, mut only) = (Vec::new(), None, None, None, None);
     let (mut cases, mut size) = (0..usize::MAX, 16);
     while let Some(arg) = parser.next()? {
         match arg {
             Short('h') | Long("help") => return Ok(Task::Help),
             Long("json") => json = Some(PathBuf::from(parser.value()?)),
+            Long("tables") => tables = Some(PathBuf::from(parser.value()?)),
             Long("into") => into = Some(PathBuf::from(parser.value()?)),
             Long("only") => only = Some(parser.value()?.string()?.to_lowercase()),
             Long("size") => size = parser.value()?.parse()?,
@@ -87,9 +90,11 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Task> {
             json: json.take().context("run needs --json FILE")?,
             cases,
         },
-        Some("matrix") => {
-            Task::Matrix { files: words.by_ref().map(PathBuf::from).collect(), into: into.take() }
-        }
+        Some("matrix") => Task::Matrix {
+            files: words.by_ref().map(PathBuf::from).collect(),
+            tables: tables.take().context("matrix needs --tables FILE")?,
+            into: into.take(),
+        },
         Some("patterns") => {
             ensure!((1..=1024).contains(&size), "--size is 1 to 1024 MiB, not {size}");
             Task::Patterns { only: only.take(), size: size << 20 }
@@ -119,8 +124,12 @@ mod tests {
             Task::Run { name: "lavapipe".into(), json: "a.json".into(), cases: 3..7 }
         );
         assert_eq!(
-            parse("matrix a b --into c.md").unwrap(),
-            Task::Matrix { files: vec!["a".into(), "b".into()], into: Some("c.md".into()) }
+            parse("matrix a b --tables t.md --into c.md").unwrap(),
+            Task::Matrix {
+                files: vec!["a".into(), "b".into()],
+                tables: "t.md".into(),
+                into: Some("c.md".into())
+            }
         );
         assert_eq!(
             parse("patterns --only F32 --size 2").unwrap(),
@@ -134,6 +143,7 @@ mod tests {
             ("prove", "`prove`"),
             ("run", "NAME"),
             ("run a", "--json"),
+            ("matrix a", "--tables"),
             ("run a --json b --cases 3", "A..B"),
             ("run a b --json c", "`b`"),
             ("patterns --size 0", "1 to 1024"),

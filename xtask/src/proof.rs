@@ -24,10 +24,11 @@ pub const COMMAND: cli::Command = cli::Command {
     usage: "
     cargo xtask proof [--only NAME] [--write] [-- ARGS...]
         Holds every specialization to the CPU reference on every implementation that can be had here, installing
-        what is missing where it can, and prints a matrix: elements compared, and those that differ. Fails where one
-        does. --only: those whose name contains NAME. --write puts the matrix into docs/PORTABILITY.md, with what ran
-        before. ARGS go to each run: `-- --cases 0..20` takes a few cases. On DX12 under Wine the GPU suite follows,
-        where there are no ARGS. Some hours.
+        what is missing where it can, and prints a row for each: elements compared, and those that differ. The tables
+        per dtype, kernel and arithmetic go to target/proof/tables.md. Fails where an element differs. --only: those
+        whose name contains NAME. --write replaces the rows of these in docs/PORTABILITY.md. ARGS go to each run:
+        `-- --cases 0..20` takes a few cases. On DX12 under Wine the GPU suite follows, where there are no ARGS.
+        Some hours.
 
     cargo xtask proof --patterns [-- ARGS...]
         Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
@@ -149,7 +150,7 @@ pub struct Options {
     pub patterns: bool,
     /// In place of the matrix, the self-test's cases on each of the sanitizer's devices.
     pub sanitize: bool,
-    /// Put the matrix of all that ran, now or before, into the page.
+    /// Replace the rows of what ran in the page.
     pub write: bool,
     /// Passed on to `clamp-proof run`.
     pub args: Vec<OsString>,
@@ -212,14 +213,14 @@ pub fn run(options: &Options) -> Result<()> {
             failed.push(format!("{name}: {error:#}"));
         }
     }
-    let of_the_matrix = IMPLEMENTATIONS.iter().filter(|one| options.write || wanted(one.name));
-    let files: Vec<_> = of_the_matrix.map(|one| one.json(&target)).filter(|json| json.exists()).collect();
+    let ran = IMPLEMENTATIONS.iter().filter(|one| wanted(one.name)).map(|one| one.json(&target));
+    let files: Vec<_> = ran.filter(|json| json.exists()).collect();
     if files.is_empty() {
         bail!("no implementation ran: {}", [not_run, failed].concat().join("; "));
     }
     println!("\n==== matrix ====");
     let mut matrix = Command::new(&program);
-    matrix.arg("matrix").args(&files);
+    matrix.arg("matrix").args(&files).arg("--tables").arg(target.join("tables.md"));
     if options.write {
         matrix.arg("--into").arg(root.join("docs/PORTABILITY.md"));
     }
