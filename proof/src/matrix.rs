@@ -48,7 +48,9 @@ impl Matrix {
         let row = |devices: &[Column]| {
             let Column { implementation, adapter, date, cases, .. } = &devices[0];
             let mut total = Cell::default();
-            devices.iter().for_each(|column| total.add(column.total()));
+            for column in devices {
+                total.add(column.total());
+            }
             let (count, elements) = (devices.len(), grouped(total.elements));
             let differing = total.differing;
             let row = format!(
