@@ -8,6 +8,7 @@ use plotters::prelude::*;
 
 use crate::growth::Curve;
 use crate::row::Unit;
+use crate::stats::Stats;
 use crate::table::{figure, size, spread};
 
 /// A curve as markdown.
@@ -28,6 +29,23 @@ pub fn table(curve: &Curve) -> String {
         let _ = write!(text, "| {:.2}{verdict} |", best / point.seconds[0].median);
     }
     text + "\n"
+}
+
+/// All points of all curves, tab-separated, in seconds.
+#[must_use]
+pub fn tsv(curves: &[Curve]) -> String {
+    let mut text = "curve\tover\tat\tseries\tseconds\tq1\tq3\terror\n".to_owned();
+    for Curve { name, over, series, points } in curves {
+        for point in points {
+            let error = point.error.as_deref().unwrap_or("-").replace(['\n', '\t'], " ");
+            for (one, Stats { median, q1, q3, .. }) in series.iter().zip(&point.seconds) {
+                let at = point.at;
+                let _ =
+                    writeln!(text, "{name}\t{over}\t{at}\t{one}\t{median:.4e}\t{q1:.4e}\t{q3:.4e}\t{error}");
+            }
+        }
+    }
+    text
 }
 
 fn at(curve: &Curve, at: u64) -> String {

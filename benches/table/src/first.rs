@@ -72,6 +72,13 @@ pub struct First {
     pub error: Option<String>,
 }
 
+impl First {
+    /// Our time over the plain kernel's.
+    fn to_plain(&self) -> Option<f64> {
+        Some(self.ours.as_ref()?.both() / self.plain.as_ref()?.both())
+    }
+}
+
 /// In seconds.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Times {
@@ -315,19 +322,52 @@ fn line(first: &First) -> String {
     ] {
         let _ = write!(line, "| {} ", seconds(time));
     }
-    let ratio = ours.zip(plain).map(|(ours, plain)| ours.both() / plain.both());
-    let _ = write!(line, "| {} |", ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}")));
+    let _ = write!(
+        line,
+        "| {} |",
+        first.to_plain().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}"))
+    );
     if let Some(error) = &first.error {
         let _ = write!(line, " **FAILED**: {}", error.replace('\n', " "));
     }
     line
 }
 
-/// All jobs as a table, under how they were measured.
+/// The range of all jobs, and how it was measured.
 #[must_use]
-pub fn table(all: &[First]) -> String {
-    let lines: Vec<_> = all.iter().map(line).collect();
-    format!("Each time in a process of its own, {}.\n\n{HEAD}\n{}\n", caches(), lines.join("\n"))
+pub fn summary(all: &[First]) -> String {
+    let range = |of: fn(&First) -> Option<f64>| {
+        let values: Vec<_> = all.iter().filter_map(of).collect();
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        (low, values.iter().copied().fold(0.0, f64::max))
+    };
+    let (fastest, slowest) = range(|first| first.ours.as_ref().map(Times::both));
+    let (least, most) = range(First::to_plain);
+    format!(
+        "{} jobs, each in a process of its own, {}: {} to {}, {least:.1} to {most:.1} times a plain kernel.",
+        all.len(),
+        caches(),
+        figure(fastest, Unit::Seconds),
+        figure(slowest, Unit::Seconds),
+    )
+}
+
+/// All jobs, tab-separated, in seconds.
+#[must_use]
+pub fn tsv(all: &[First]) -> String {
+    let mut text =
+        "job\tdtypes\tkernels\tprepare\tdispatch\tplain_prepare\tplain_dispatch\terror\n".to_owned();
+    for first in all {
+        let First { job, dtypes, kernels, ours, plain, error } = first;
+        let times = |times: &Option<Times>| match times {
+            Some(Times { prepare, dispatch }) => format!("{:.3e}\t{:.3e}", prepare.median, dispatch.median),
+            None => "-\t-".to_owned(),
+        };
+        let (ours, plain) = (times(ours), times(plain));
+        let error = error.as_deref().unwrap_or("-").replace(['\n', '\t'], " ");
+        let _ = writeln!(text, "{job}\t{dtypes}\t{kernels}\t{ours}\t{plain}\t{error}");
+    }
+    text
 }
 
 #[cfg(test)]

@@ -90,6 +90,12 @@ impl Head {
         words.collect::<Vec<_>>().join("-")
     }
 
+    /// As comment lines above a table of tab-separated values.
+    #[must_use]
+    pub fn tsv(&self) -> String {
+        self.markdown().lines().map(|line| line.replacen('-', "#", 1) + "\n").collect()
+    }
+
     /// As a list.
     #[must_use]
     pub fn markdown(&self) -> String {

@@ -18,7 +18,7 @@ use crate::sweep;
 use crate::table;
 
 /// How many of the worst rows of the sweep are shown.
-const WORST: usize = 15;
+const WORST: usize = 5;
 
 /// Takes the figures of `dump` into the page; returns the names of the tables that it has.
 ///
@@ -56,44 +56,49 @@ fn kinds(dump: &Dump) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_empty)| !is_empty).map(|(kind, _)| kind).collect()
 }
 
-/// One of them as markdown; its pictures are drawn.
+/// The text of one kind of table, at most a screen high. Its pictures and its full figures become files beside the page.
 fn block(dump: &Dump, kind: &str, page: &Path) -> Result<String> {
     let (head, slug, title) = (&dump.head, dump.head.slug(), dump.head.title());
     let beside = |suffix: &str| page.with_file_name(format!("{slug}{suffix}"));
+    let tsv = format!("-{kind}.tsv");
+    let keep = |text: String| {
+        let file = beside(&tsv);
+        fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
+    };
     let mut block = String::new();
     match kind {
         "table" => {
             plot::ratios(&beside(".svg"), &title, &dump.rows)?;
-            let _ = writeln!(block, "![Ratio by row and dtype]({slug}.svg)\n\n{}", head.markdown());
-            let _ = writeln!(block, "{}", table::HEAD);
-            for row in &dump.rows {
-                let _ = writeln!(block, "{}", table::line(row));
-            }
-            let _ = writeln!(block, "\n{}", table::summary(&dump.rows));
+            keep(head.tsv() + &table::tsv(&dump.rows))?;
+            let _ = write!(block, "![Ratio by row and dtype]({slug}.svg)\n\n{title}.\n\n");
+            let _ = write!(block, "{}.\n\n{}", table::summary(&dump.rows), table::missed(&dump.rows));
         }
         "growth" => {
-            let _ = writeln!(block, "{title}.\n");
             for curve in &dump.growth {
                 let suffix = curve.suffix();
                 curves::draw(&beside(&format!("{suffix}.svg")), &title, curve)?;
-                let _ = writeln!(block, "![{}]({slug}{suffix}.svg)\n\n{}", curve.name, curves::table(curve));
+                let _ = writeln!(block, "![{}]({slug}{suffix}.svg)", curve.name);
             }
+            keep(curves::tsv(&dump.growth))?;
+            let _ = write!(block, "\n{title}.");
         }
         "layouts" => {
-            let (svg, tsv) = (beside("-layouts.svg"), beside("-layouts.tsv"));
-            sweep::draw(&svg, &title, &dump.layouts)?;
-            fs::write(&tsv, sweep::tsv(&dump.layouts))
-                .with_context(|| format!("cannot write {}", tsv.display()))?;
+            sweep::draw(&beside("-layouts.svg"), &title, &dump.layouts)?;
+            keep(sweep::tsv(&dump.layouts))?;
             let _ = write!(
                 block,
-                "![A copy's time over ours, by layout and dtypes]({slug}-layouts.svg)\n\n{title}.\n\n{}\n{}\
-                 [All rows]({slug}-layouts.tsv), in seconds.",
+                "![A copy's time over ours, by layout and dtypes]({slug}-layouts.svg)\n\n{title}.\n\n{}\n{}",
                 sweep::summary(&dump.layouts),
                 sweep::worst(&dump.layouts, WORST)
             );
         }
-        _ => block = format!("{title}. {}", first::table(&dump.first)),
+        _ => {
+            keep(first::tsv(&dump.first))?;
+            let _ = write!(block, "{title}. {}", first::summary(&dump.first));
+        }
     }
+    block.truncate(block.trim_end().len());
+    let _ = write!(block, "\n\n[All rows]({slug}{tsv}), times in seconds.");
     if let Some(why) = &dump.left_out {
         let _ = write!(block, "\n\nNot all rows: {why}.");
     }

@@ -61,6 +61,53 @@ pub fn summary(rows: &[Outcome]) -> String {
     )
 }
 
+/// All rows, tab-separated: medians and quartiles in seconds, or counts of allocations.
+#[must_use]
+pub fn tsv(rows: &[Outcome]) -> String {
+    let mut text =
+        "row\tdtype\tbytes\tours\tq1\tq3\ttheir_best\ttheirs\tq1\tq3\tratio\tgoal\tverdict\n".to_owned();
+    for row in rows {
+        let Outcome { section, name, bytes, goal, .. } = row;
+        let figures = |stats: Option<&Stats>| match stats {
+            Some(Stats { median, q1, q3, .. }) => format!("{median:.4e}\t{q1:.4e}\t{q3:.4e}"),
+            None => "-\t-\t-".to_owned(),
+        };
+        let (ours, best) = (figures(row.ours.as_ref()), row.best());
+        let theirs = figures(best.map(|(_, stats)| stats));
+        let best = best.map_or("-", |(name, _)| name);
+        let dtype = row.dtype.as_deref().unwrap_or("-");
+        let ratio = row.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
+        let verdict = verdict(row).replace(['*', '\t'], "");
+        let _ = writeln!(
+            text,
+            "{section}: {name}\t{dtype}\t{bytes}\t{ours}\t{best}\t{theirs}\t{ratio}\t{goal}\t{verdict}"
+        );
+    }
+    text
+}
+
+/// The rows that missed their goals or are wrong, in Markdown; dtypes of one row share a line.
+#[must_use]
+pub fn missed(rows: &[Outcome]) -> String {
+    let mut text = String::new();
+    let missed: Vec<_> =
+        rows.iter().filter(|row| matches!(row.verdict, Verdict::Missed | Verdict::Wrong)).collect();
+    let same = |a: &&Outcome, b: &&Outcome| (&a.section, &a.name, &a.goal) == (&b.section, &b.name, &b.goal);
+    for (n, rows) in missed.chunk_by(same).enumerate() {
+        if n == 0 {
+            text += "| missed | ratio | goal |\n| --- | --- | --- |\n";
+        }
+        let ratio = |row: &&Outcome| {
+            let ratio = row.ratio.map_or_else(|| verdict(row), |ratio| format!("{ratio:.2}"));
+            format!("{} {ratio}", row.dtype.as_deref().unwrap_or_default()).trim().to_owned()
+        };
+        let ratios: Vec<_> = rows.iter().map(ratio).collect();
+        let Outcome { section, name, goal, .. } = rows[0];
+        let _ = writeln!(text, "| {section}: {name} | {} | {goal} |", ratios.join(", "));
+    }
+    text
+}
+
 /// A median with its quartiles.
 #[must_use]
 pub fn spread(stats: &Stats, unit: Unit) -> String {
