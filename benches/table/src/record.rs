@@ -71,7 +71,7 @@ fn block(dump: &Dump, kind: &str, page: &Path) -> Result<String> {
             plot::ratios(&beside(".svg"), &title, &dump.rows)?;
             keep(head.tsv() + &table::tsv(&dump.rows))?;
             let _ = write!(block, "![Ratio by row and dtype]({slug}.svg)\n\n{title}.\n\n");
-            let _ = write!(block, "{}.\n\n{}", table::summary(&dump.rows), table::missed(&dump.rows));
+            let _ = write!(block, "{}.\n\n{}", table::summary(&dump.rows), table::sections(&dump.rows));
         }
         "growth" => {
             for curve in &dump.growth {

@@ -1,5 +1,7 @@
 //! The table as markdown.
 
+use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::row::{Outcome, Unit, Verdict};
@@ -86,24 +88,37 @@ pub fn tsv(rows: &[Outcome]) -> String {
     text
 }
 
-/// The rows that missed their goals or are wrong, in Markdown; dtypes of one row share a line.
+/// One line per section, in Markdown: how many rows met and missed their goals, and the row farthest from its goal.
 #[must_use]
-pub fn missed(rows: &[Outcome]) -> String {
-    let mut text = String::new();
-    let missed: Vec<_> =
-        rows.iter().filter(|row| matches!(row.verdict, Verdict::Missed | Verdict::Wrong)).collect();
-    let same = |a: &&Outcome, b: &&Outcome| (&a.section, &a.name, &a.goal) == (&b.section, &b.name, &b.goal);
-    for (n, rows) in missed.chunk_by(same).enumerate() {
-        if n == 0 {
-            text += "| missed | ratio | goal |\n| --- | --- | --- |\n";
-        }
-        let ratio = |row: &&Outcome| {
-            let ratio = row.ratio.map_or_else(|| verdict(row), |ratio| format!("{ratio:.2}"));
-            format!("{} {ratio}", row.dtype.as_deref().unwrap_or_default()).trim().to_owned()
+pub fn sections(rows: &[Outcome]) -> String {
+    let mut text =
+        "| section | met | missed | farthest from its goal |\n| --- | --: | --: | --- |\n".to_owned();
+    let mut sections: Vec<&str> = rows.iter().map(|row| row.section.as_str()).collect();
+    let mut seen = HashSet::new();
+    sections.retain(|section| seen.insert(*section));
+    for section in sections {
+        let rows = || rows.iter().filter(|row| row.section == section);
+        let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
+        // How many times the goal a row is, upwards for the better.
+        let distance = |row: &&Outcome| {
+            let (ratio, target) = (row.ratio?, row.target?);
+            Some(if row.time_over_time { target / ratio } else { ratio / target })
         };
-        let ratios: Vec<_> = rows.iter().map(ratio).collect();
-        let Outcome { section, name, goal, .. } = rows[0];
-        let _ = writeln!(text, "| {section}: {name} | {} | {goal} |", ratios.join(", "));
+        let missed = rows().filter(|row| row.verdict == Verdict::Missed);
+        let worst = missed.min_by(|a, b| distance(a).partial_cmp(&distance(b)).unwrap_or(Ordering::Equal));
+        let worst = worst.map_or_else(
+            || "–".to_owned(),
+            |row| {
+                let ratio = row.ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
+                let dtype = row.dtype.as_deref().unwrap_or_default();
+                format!("{} {dtype}: {ratio} ({})", row.name, row.goal)
+            },
+        );
+        let (met, missed) = (count(Verdict::Met), count(Verdict::Missed));
+        let _ = writeln!(text, "| {section} | {met} | {missed} | {worst} |");
+    }
+    for row in rows.iter().filter(|row| row.verdict == Verdict::Wrong) {
+        let _ = writeln!(text, "\n{}: {} {}", row.section, row.name, verdict(row));
     }
     text
 }
