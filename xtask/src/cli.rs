@@ -1,147 +1,85 @@
-//! The command line: which commands there are. What each makes of its words is for its own file to say.
+//! The command line of `cargo xtask`.
 
-use std::ffi::OsString;
-
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::Parser;
 
 use crate::{
     bench, demo, deny, drivers, fuzz, integrations, kit, lint, mutants, proof, release, shaders, test,
     validate, web,
 };
 
-/// All of them but `help`, in its order.
-const COMMANDS: [Command; 15] = [
-    demo::COMMAND,
-    test::COMMAND,
-    lint::COMMAND,
-    validate::COMMAND,
-    deny::COMMAND,
-    bench::COMMAND,
-    kit::COMMAND,
-    shaders::COMMAND,
-    proof::COMMAND,
-    mutants::COMMAND,
-    fuzz::COMMAND,
-    integrations::COMMAND,
-    release::COMMAND,
-    drivers::COMMAND,
-    web::COMMAND,
-];
-
-/// One command.
-pub struct Command {
-    /// What is typed.
-    pub name: &'static str,
-    /// Its part of `cargo xtask help`: an empty line, a line of usage, what it does.
-    pub usage: &'static str,
-    /// Understands the words behind the name, or says what is wrong with them.
-    pub task: fn(Words) -> Result<Task>,
+/// The commands of wgpu-clamp.
+///
+/// Commands that need a GPU install Mesa's software drivers on a Linux machine without a driver. That takes root, or a
+/// sudo without a password; otherwise they print the command to run.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+pub enum Command {
+    Demo(demo::Args),
+    Test(test::Args),
+    Lint(lint::Args),
+    Validate(validate::Args),
+    Deny(deny::Args),
+    Bench(bench::Args),
+    Kit(kit::Args),
+    Shaders(shaders::Args),
+    Proof(proof::Args),
+    Mutants(mutants::Args),
+    Fuzz(fuzz::Args),
+    Integrations(integrations::Args),
+    Release(release::Args),
+    /// Shows what this machine has of Vulkan and GL, and installs what is missing.
+    Drivers,
+    /// Builds the page `web/page`, a picture clamped live on WebGPU, and serves it on this machine.
+    Web,
 }
 
-/// What is to be done, once it was understood.
-pub type Task = Box<dyn FnOnce() -> Result<()>>;
-
-/// The words behind the name of a command.
-#[derive(Debug, Default)]
-pub struct Words {
-    /// Up to `--`.
-    pub own: Vec<OsString>,
-    /// Behind it: someone else's, `--help` included.
-    pub rest: Vec<OsString>,
-}
-
-impl Words {
-    /// All of them, for a command that has none of its own.
-    pub fn all(self) -> Vec<OsString> {
-        [self.own, self.rest].concat()
-    }
-
+impl Command {
     /// # Errors
     ///
-    /// There is one, and `command` takes none.
-    pub fn none(self, command: &str) -> Result<()> {
-        match self.all().first() {
-            None => Ok(()),
-            Some(word) => bail!("`{command}` takes no arguments, but got `{}`", word.display()),
+    /// Those of the command.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Demo(args) => demo::run(&args),
+            Self::Test(args) => test::run(&args),
+            Self::Lint(args) => lint::run(&args),
+            Self::Validate(args) => validate::run(&args),
+            Self::Deny(args) => deny::run(&args),
+            Self::Bench(args) => bench::run(&args),
+            Self::Kit(args) => kit::run(&args),
+            Self::Shaders(args) => shaders::run(&args),
+            Self::Proof(args) => proof::run(&args),
+            Self::Mutants(args) => mutants::run(&args),
+            Self::Fuzz(args) => fuzz::run(&args),
+            Self::Integrations(args) => integrations::run(&args),
+            Self::Release(args) => release::run(&args),
+            Self::Drivers => drivers::ensure(&[drivers::Api::Vulkan, drivers::Api::Gl]),
+            Self::Web => web::serve(),
         }
     }
 }
 
-/// What the arguments ask for that follow `cargo xtask`.
-///
-/// # Errors
-///
-/// An unknown command, or an option that the command does not have.
-pub fn task(args: impl IntoIterator<Item = OsString>) -> Result<Task> {
-    let mut own: Vec<OsString> = args.into_iter().collect();
-    let dashes = own.iter().position(|arg| arg == "--");
-    let rest = dashes.map_or_else(Vec::new, |at| own.split_off(at).split_off(1));
-    let asks_for_help = |arg: &OsString| arg == "--help" || arg == "-h";
-    if own.is_empty() || own[0] == "help" || own.iter().any(asks_for_help) {
-        return Ok(Box::new(|| {
-            print!("{}", usage());
-            Ok(())
-        }));
-    }
-    let name = own.remove(0);
-    match COMMANDS.iter().find(|command| name == command.name) {
-        Some(command) => (command.task)(Words { own, rest }),
-        None => {
-            let names = COMMANDS.map(|command| command.name).join(", ");
-            bail!("there is no command `{}`; the commands are: {names}, help", name.display())
-        }
-    }
-}
-
-/// What `cargo xtask help` prints.
-fn usage() -> String {
-    let commands = COMMANDS.map(|command| command.usage).concat();
-    format!(
-        "\
-The commands of wgpu-clamp
-{commands}
-    cargo xtask help
-        Shows this text.
-
-What runs on a GPU, on a Linux machine that has no driver, installs Mesa's software drivers through the
-machine's package manager. That needs root or a sudo that asks nothing; without either they print the
-command to run. A driver that is already there is left alone. Windows and macOS need nothing.
-"
-    )
-}
-
+/// The arguments of a command, from the words behind its name.
 #[cfg(test)]
-impl Words {
-    /// As typed behind the name of a command.
-    pub fn typed(line: &str) -> Self {
-        let mut own: Vec<_> = line.split_whitespace().map(OsString::from).collect();
-        let dashes = own.iter().position(|arg| arg == "--");
-        let rest = dashes.map_or_else(Vec::new, |at| own.split_off(at).split_off(1));
-        Self { own, rest }
-    }
+pub fn typed<T: clap::Args>(line: &str) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new("xtask").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
-    fn refusal(line: &str) -> String {
-        let task = task(line.split_whitespace().map(OsString::from));
-        task.err().map(|error| error.to_string()).unwrap_or_default()
-    }
-
     #[test]
-    fn help_in_all_its_forms() {
-        for line in ["", "help", "--help", "-h", "test --help", "demo -h", "help test", "tset --help"] {
-            assert_eq!(refusal(line), "", "{line:?}");
+    fn every_command_says_what_it_does() {
+        Command::command().debug_assert();
+        let mut command = Command::command();
+        command.build();
+        for command in command.get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
         }
-        assert!(COMMANDS.iter().all(|command| usage().contains(&format!("cargo xtask {}", command.name))));
-    }
-
-    #[test]
-    fn what_follows_the_dashes_is_not_of_the_command() {
-        assert_eq!(refusal("test -- gpu --help"), "");
-        assert_eq!(Words::typed("--out here -- --help").all(), ["--out", "here", "--help"]);
     }
 
     #[test]
@@ -155,23 +93,10 @@ mod tests {
                 workflow.lines().filter_map(|line| line.split_once("cargo xtask ")).collect();
             assert!(commands.len() >= 4);
             for (_, command) in commands {
-                assert_eq!(refusal(command), "", "{command}");
+                let words = command.trim_end_matches(['"', '\'']).split_whitespace();
+                let parsed = Command::try_parse_from(["xtask"].into_iter().chain(words));
+                assert!(parsed.is_ok(), "{command}: {parsed:?}");
             }
-        }
-    }
-
-    #[test]
-    fn what_takes_nothing_says_so() {
-        for line in ["drivers now", "drivers -- now", "web now"] {
-            assert!(refusal(line).contains("`now`"), "{line}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_command_is_named_beside_the_known_ones() {
-        for line in ["tset", "--exhaustive", "--"] {
-            let error = refusal(line);
-            assert!(line == "--" || error.contains(line) && error.contains("demo, test, "), "{error}");
         }
     }
 }

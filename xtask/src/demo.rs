@@ -4,27 +4,21 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use crate::cli;
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, run as run_command};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "demo",
-    usage: "
-    cargo xtask demo [--out DIR] [ARGS...]
-        Runs the example `levels`, optimised, on real pictures. Everything after `demo` goes to the
-        example; `cargo xtask demo -- --help` shows its own options.
-",
-    task: |words| Ok(Box::new(move || run(&words.all()))),
-};
+/// Runs the example `levels` on real pictures.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Arguments of the example; `cargo xtask demo -- --help` shows them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
 
-/// Runs the example `levels`.
-///
 /// # Errors
 ///
 /// The example does not build or fails.
-pub fn run(args: &[OsString]) -> Result<()> {
+pub fn run(Args { args }: &Args) -> Result<()> {
     // Vulkan alone: one API is enough to show the crate, and this may be a stranger's machine.
     if let Err(error) = drivers::ensure(&[Api::Vulkan]) {
         eprintln!(

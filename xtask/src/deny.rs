@@ -3,42 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::cli::{self, Words};
 use crate::lint::{WORKSPACES, Workspace};
 use crate::steps::{root, run as run_command, succeeds};
 use crate::tools;
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "deny",
-    usage: "
-    cargo xtask deny [--offline]
-        Holds the dependencies to deny.toml: licences, doubles, sources, and security advisories unless
-        --offline. Installs cargo-deny below target/ where it is missing (minutes).
-",
-    task: |words| {
-        let offline = is_offline(words)?;
-        Ok(Box::new(move || run(offline)))
-    },
-};
-
-fn is_offline(words: Words) -> Result<bool> {
-    match &words.all()[..] {
-        [] => Ok(false),
-        [option] if option == "--offline" => Ok(true),
-        _ => bail!("`deny` takes `--offline` or nothing"),
-    }
+/// Holds the dependencies to deny.toml: licences, doubles, sources and advisories.
+///
+/// Installs cargo-deny below target/ where it is missing: minutes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Leaves out the advisories, whose database comes from the network.
+    #[arg(long)]
+    offline: bool,
 }
 
-/// Checks the dependencies, installing cargo-deny below `target` where it is missing. The advisories need the network
-/// and are left out if `offline`.
-///
 /// # Errors
 ///
 /// A dependency is not allowed, or cargo-deny cannot be had.
-pub fn run(offline: bool) -> Result<()> {
+pub fn run(Args { offline }: &Args) -> Result<()> {
     let root = root()?;
     let tool = if let Some(tool) = tool(root) {
         tool
@@ -46,7 +30,7 @@ pub fn run(offline: bool) -> Result<()> {
         tools::cargo_install(&root.join("target/tools"), "cargo-deny", &["cargo-deny", "--locked"])?
     };
     WORKSPACES.iter().try_for_each(|workspace| check(root, &tool, workspace))?;
-    if offline {
+    if *offline {
         println!("not checked: advisories, whose database comes from the network");
         return Ok(());
     }
@@ -85,16 +69,4 @@ fn of(root: &Path, tool: &Path, workspace: &Workspace) -> Command {
     command.args(["--workspace", "--config", "deny.toml", "--manifest-path"]);
     command.arg(Path::new(workspace.directory).join("Cargo.toml")).current_dir(root);
     command
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_takes_one_option() {
-        assert!(!is_offline(Words::typed("")).unwrap());
-        assert!(is_offline(Words::typed("--offline")).unwrap());
-        assert!(is_offline(Words::typed("licenses")).unwrap_err().to_string().contains("`--offline`"));
-    }
 }

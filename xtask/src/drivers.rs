@@ -2,21 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::cli;
 use crate::machine::Machine;
-
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "drivers",
-    usage: "
-    cargo xtask drivers
-        Shows what this machine has of Vulkan and GL, and installs what is missing.
-",
-    task: |words| {
-        words.none("drivers")?;
-        Ok(Box::new(|| ensure(&[Api::Vulkan, Api::Gl])))
-    },
-};
 
 /// A way to a GPU adapter on Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,47 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use clap::builder::PossibleValuesParser;
+use clap::value_parser;
 
-use crate::cli::{self, Words};
 use crate::steps::{root, run as run_command, succeeds};
 use crate::tools;
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "fuzz",
-    usage: "
-    cargo xtask fuzz [TARGET] [--minutes N]
-        Runs each fuzz target, or TARGET alone (plan, standards, onnx), for N minutes (10), and fails where an
-        input makes one panic, allocate too much or take too long. Installs cargo-fuzz below target/ if it is
-        not there, and needs a C++ compiler. Linux and macOS.
-",
-    task: |words| {
-        let (target, minutes) = options(words)?;
-        Ok(Box::new(move || run(target.as_deref(), minutes)))
-    },
-};
-
-/// One of [`TARGETS`] by its name, or all of them, and how long each runs.
-fn options(words: Words) -> Result<(Option<String>, u32)> {
-    let (mut target, mut minutes) = (None, 10);
-    let mut words = words.all().into_iter().map(|word| word.to_string_lossy().into_owned());
-    while let Some(word) = words.next() {
-        if word == "--minutes" {
-            let number = words.next().unwrap_or_default();
-            minutes = match number.parse() {
-                // More than a day is a mistake.
-                Ok(minutes @ 1..=1440) => minutes,
-                _ => bail!("`--minutes` takes a number from 1 to 1440, but got `{number}`"),
-            };
-        } else if target.is_none() && TARGETS.iter().any(|target| target.name == word) {
-            target = Some(word);
-        } else {
-            let names = TARGETS.map(|target| target.name).join(", ");
-            bail!("`fuzz` takes one target ({names}) and `--minutes N`, but got `{word}`");
-        }
-    }
-    Ok((target, minutes))
+/// Runs the fuzz targets, and fails where an input makes one panic, allocate too much or take too long.
+///
+/// Installs cargo-fuzz below target/, and needs a C++ compiler. Linux and macOS.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// One target; all of them if not given.
+    #[arg(value_parser = PossibleValuesParser::new(TARGETS.map(|target| target.name)))]
+    target: Option<String>,
+    /// How long each target runs, a day at most.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(1..=1440))]
+    minutes: u32,
 }
 
 /// A file in `fuzz/fuzz_targets`.
@@ -67,15 +44,15 @@ const MOST_SECONDS: u32 = 10;
 /// One allocation may be this large, in MiB, and all of them together, the fuzzer's own included.
 const MOST_MIB: [u32; 2] = [64, 2048];
 
-/// Runs `target`, or all of them, for `minutes` each, from the inputs that are kept and those that earlier runs found.
-///
 /// # Errors
 ///
 /// An input makes a target panic, allocate too much or take too long; or cargo-fuzz is not to be had.
-pub fn run(target: Option<&str>, minutes: u32) -> Result<()> {
+pub fn run(Args { target, minutes }: &Args) -> Result<()> {
     let root = root()?;
     let cargo_fuzz = install(root)?;
-    for Target { name, longest } in TARGETS.iter().filter(|one| target.is_none_or(|name| name == one.name)) {
+    for Target { name, longest } in
+        TARGETS.iter().filter(|one| target.as_ref().is_none_or(|name| name == one.name))
+    {
         println!("\n==== {name}, {minutes} min ====");
         let [found, crashes] = ["corpus", "artifacts"].map(|kind| format!("target/fuzz/{kind}/{name}"));
         for folder in [&found, &crashes] {
@@ -113,21 +90,6 @@ fn install(root: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn it_takes_a_target_and_minutes() {
-        let parse = |line| options(Words::typed(line));
-        assert_eq!(parse("").unwrap(), (None, 10));
-        assert_eq!(parse("plan --minutes 3").unwrap(), (Some("plan".to_owned()), 3));
-        for (line, part) in [
-            ("plans", "`plans`"),
-            ("plan onnx", "`onnx`"),
-            ("--minutes 0", "`0`"),
-            ("--minutes", "1 to 1440"),
-        ] {
-            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
-        }
-    }
 
     #[test]
     fn every_target_is_listed() {

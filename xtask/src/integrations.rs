@@ -4,29 +4,29 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
+use clap::ValueEnum as _;
 
-use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::lint::{INTEGRATIONS, PEERS, Workspace};
 use crate::steps::{Steps, root, run as run_command, succeeds};
 use crate::tools::{self, Tool};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "integrations",
-    usage: "
-    cargo xtask integrations [dask|zarr|burn] [--measure] [-- ARGS]
-        Builds the integrations, or one of them, and tests them with the engines that they are for: minutes, and
-        gigabytes of disk. dask and zarr need Python 3.11 or later, and install into target/integrations; ARGS
-        go to their pytest. With --measure it prints the figures of docs/INTEGRATIONS.md in place of the tests.
-        burn is the example burn_tensor, run with burn's fusion and without.
-",
-    task: |words| {
-        let asked = Asked::of(words)?;
-        Ok(Box::new(move || run(&asked)))
-    },
-};
+/// Builds the integrations and tests them with their engines: minutes, and gigabytes of disk.
+///
+/// dask and zarr need Python 3.11 or later and install into target/integrations; burn runs the example burn_tensor with and
+/// without burn's fusion.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// One integration; all of them if not given.
+    integration: Option<Integration>,
+    /// Prints the figures of docs/INTEGRATIONS.md, of dask and zarr, in place of the tests.
+    #[arg(long)]
+    measure: bool,
+    /// Arguments of pytest, for one integration: `cargo xtask integrations dask -- -k fork`.
+    #[arg(last = true)]
+    pytest: Vec<OsString>,
+}
 
 /// The Python module, a package of [`INTEGRATIONS`].
 const DASK: &str = "wgpu-clamp-python";
@@ -40,7 +40,7 @@ const BURN: &str = "burn-tensor-clamp";
 /// Where [`INTEGRATIONS`] is built, from the root, and where Python is.
 const TARGET: &str = "target/integrations";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Integration {
     Dask,
     Zarr,
@@ -48,72 +48,47 @@ enum Integration {
 }
 
 impl Integration {
-    const ALL: [Self; 3] = [Self::Dask, Self::Zarr, Self::Burn];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Dask => "dask",
-            Self::Zarr => "zarr",
-            Self::Burn => "burn",
-        }
-    }
-
     /// Whether pytest tests it.
     const fn in_python(self) -> bool {
         matches!(self, Self::Dask | Self::Zarr)
     }
 }
 
-/// What the words ask for.
-#[derive(Debug, PartialEq, Eq)]
-struct Asked {
-    integrations: Vec<Integration>,
-    measure: bool,
-    pytest: Vec<OsString>,
-}
-
-impl Asked {
-    fn of(words: Words) -> Result<Self> {
-        let (mut one, mut measure) = (None, false);
-        for word in words.own {
-            let named = Integration::ALL.into_iter().find(|integration| word == integration.name());
-            if word == "--measure" {
-                measure = true;
-            } else if one.is_none() && named.is_some() {
-                one = named;
-            } else {
-                bail!(
-                    "`integrations` takes `dask`, `zarr` or `burn`, and `--measure`, but got `{}`",
-                    word.display()
-                );
-            }
-        }
-        if let Some(one @ (Integration::Zarr | Integration::Burn)) = one
-            && measure
-        {
-            bail!("`--measure` is of dask and zarr at once, but got `{}`", one.name());
-        }
-        if !measure && !words.rest.is_empty() && !one.is_some_and(Integration::in_python) {
-            bail!("what follows `--` is for the pytest of one: name `dask` or `zarr` before it");
-        }
-        let integrations = match one {
-            Some(one) => vec![one],
-            None if measure => vec![Integration::Dask],
-            None => Integration::ALL.to_vec(),
-        };
-        Ok(Self { integrations, measure, pytest: words.rest })
+impl Args {
+    /// # Errors
+    ///
+    /// The arguments contradict each other.
+    fn integrations(&self) -> Result<Vec<Integration>> {
+        let Self { integration, measure, pytest } = self;
+        ensure!(
+            !measure || integration.is_none_or(|one| one == Integration::Dask),
+            "`--measure` is of dask and zarr at once: name `dask` or nothing beside it"
+        );
+        ensure!(
+            pytest.is_empty() || integration.is_some_and(Integration::in_python),
+            "what follows `--` is for the pytest of one: name `dask` or `zarr` before it"
+        );
+        Ok(match integration {
+            Some(one) => vec![*one],
+            None if *measure => vec![Integration::Dask],
+            None => Integration::value_variants().to_vec(),
+        })
     }
 }
 
-fn run(asked: &Asked) -> Result<()> {
+/// # Errors
+///
+/// A test fails, or an engine cannot be had.
+pub fn run(asked: &Args) -> Result<()> {
+    let integrations = asked.integrations()?;
     let root = root()?;
     let python = Python::new(root);
     let mut steps = Steps::new();
     steps.step("drivers", || drivers::ensure(&[Api::Vulkan]))?;
-    if asked.integrations.iter().any(|one| one.in_python()) {
+    if integrations.iter().any(|one| one.in_python()) {
         steps.step("python", || python.install())?;
     }
-    for integration in &asked.integrations {
+    for integration in integrations {
         match integration {
             Integration::Dask => dask(root, &python, asked, &mut steps)?,
             Integration::Zarr => zarr(root, &python, asked, &mut steps)?,
@@ -125,7 +100,7 @@ fn run(asked: &Asked) -> Result<()> {
 }
 
 /// The Python module.
-fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Result<()> {
+fn dask(root: &Path, python: &Python, asked: &Args, steps: &mut Steps) -> Result<()> {
     let dir = root.join("integrations/dask");
     steps.step("dask: build", || {
         let mut build = python.module("maturin", &["develop", "--release", "--locked"]);
@@ -150,7 +125,7 @@ fn dask(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Resul
 }
 
 /// The program.
-fn zarr(root: &Path, python: &Python, asked: &Asked, steps: &mut Steps) -> Result<()> {
+fn zarr(root: &Path, python: &Python, asked: &Args, steps: &mut Steps) -> Result<()> {
     let dir = root.join("integrations/zarr");
     let program = clamp_zarr(root, steps)?;
     steps.step("zarr: lints", || lints(&INTEGRATIONS, ZARR))?;
@@ -233,33 +208,16 @@ impl Python {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn asked(line: &str) -> Asked {
-        Asked::of(Words::typed(line)).unwrap()
-    }
+    use crate::cli::typed;
 
     #[test]
     fn it_takes_one_or_all() {
-        assert_eq!(asked("").integrations, Integration::ALL);
-        assert_eq!(asked("zarr").integrations, [Integration::Zarr]);
-        assert_eq!(asked("--measure").integrations, [Integration::Dask]);
-        assert_eq!(asked("burn").integrations, [Integration::Burn]);
-        for (line, word) in [
-            ("spark", "`spark`"),
-            ("dask zarr", "`zarr`"),
-            ("zarr --measure", "`zarr`"),
-            ("burn --measure", "`burn`"),
-            ("burn -- -k fork", "pytest"),
-            ("-- -k fork", "pytest"),
-        ] {
-            assert!(Asked::of(Words::typed(line)).unwrap_err().to_string().contains(word), "{line}");
+        let asked = |line| typed::<Args>(line).unwrap().integrations();
+        assert_eq!(asked("").unwrap(), Integration::value_variants());
+        assert_eq!(asked("zarr -- -k fork").unwrap(), [Integration::Zarr]);
+        assert_eq!(asked("--measure").unwrap(), [Integration::Dask]);
+        for line in ["zarr --measure", "burn --measure", "burn -- -k fork", "-- -k fork"] {
+            assert!(asked(line).is_err(), "{line}");
         }
-    }
-
-    #[test]
-    fn the_rest_is_for_pytest() {
-        let asked = asked("dask --measure -- -k fork");
-        assert!(asked.measure);
-        assert_eq!(asked.pytest, ["-k", "fork"]);
     }
 }

@@ -9,25 +9,24 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::cli::{self, Words};
 use crate::lint::FEATURES;
 use crate::manifest::LIBRARY;
 use crate::steps::{cargo, commit, root, shown};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "kit",
-    usage: "
-    cargo xtask kit [--out DIR] [--target TRIPLE]
-        Puts a folder together, target/kit, that runs on a machine with a GPU driver and nothing else: no Rust, no
-        network, no repository. `./run` in it runs the GPU tests, the self-test and the tables, and writes a report
-        to paste into an issue. --target x86_64-pc-windows-gnu builds for Windows from Linux, with MinGW. Minutes.
-",
-    task: |words| {
-        let options = options(words)?;
-        Ok(Box::new(move || run(&options)))
-    },
-};
+/// Puts a folder together that runs on a machine with a GPU driver and nothing else: no Rust, no network, no
+/// repository.
+///
+/// `./run` in it runs the GPU tests, the self-test and the tables, and writes a report to paste into an issue.
+/// Minutes.
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// The folder; target/kit if not given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The target; `x86_64-pc-windows-gnu` builds for Windows from Linux, with MinGW.
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+}
 
 /// What an issue takes, and people carry.
 const MOST: u64 = 64 << 20;
@@ -41,14 +40,7 @@ const PROFILE: &str = "carried";
 /// What the conformance tests read, in `tests/data`, and where it is from.
 const DATA: [&str; 4] = ["golden", "onnx", "CONFORMANCE.md", "README.md"];
 
-/// What was asked for.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Options {
-    out: Option<PathBuf>,
-    target: Option<String>,
-}
-
-impl Options {
+impl Args {
     /// For which system.
     fn is_for(&self, os: &str) -> bool {
         self.target.as_ref().map_or(std::env::consts::OS == os, |target| target.contains(os))
@@ -60,21 +52,10 @@ impl Options {
     }
 }
 
-fn options(words: Words) -> Result<Options> {
-    let mut options = Options::default();
-    let mut words = words.all().into_iter();
-    while let Some(word) = words.next() {
-        let mut value = || words.next().with_context(|| format!("`{}` needs a value", word.display()));
-        match word.to_str() {
-            Some("--out") => options.out = Some(value()?.into()),
-            Some("--target") => options.target = Some(value()?.to_string_lossy().into_owned()),
-            _ => bail!("`kit` has no argument `{}`", word.display()),
-        }
-    }
-    Ok(options)
-}
-
-fn run(options: &Options) -> Result<()> {
+/// # Errors
+///
+/// A program does not build, or the folder has something else in it or gets too large.
+pub fn run(options: &Args) -> Result<()> {
     let root = root()?;
     let commit = commit(root);
     let folder = options.out.clone().unwrap_or_else(|| root.join("target/kit"));
@@ -147,7 +128,7 @@ fn clear(folder: &Path) -> Result<()> {
 }
 
 /// Builds programs, optimised and stripped, and says where each is.
-fn build(options: &Options, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+fn build(options: &Args, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let mut command = building(options, commit, what);
     command.current_dir(root()?);
     let line = shown(&command);
@@ -159,7 +140,7 @@ fn build(options: &Options, commit: &str, what: &[&str]) -> Result<Vec<(String, 
 }
 
 /// The command that builds them.
-fn building(options: &Options, commit: &str, what: &[&str]) -> Command {
+fn building(options: &Args, commit: &str, what: &[&str]) -> Command {
     let mut command = cargo(&["build", "--profile", PROFILE, "--message-format", "json-render-diagnostics"]);
     // The compiler's flags, and no other: those of whoever builds, such as `-C target-cpu=native`, suit one machine alone.
     command.args(what).env("WGPU_CLAMP_COMMIT", commit).env("CARGO_ENCODED_RUSTFLAGS", flags());
@@ -232,16 +213,13 @@ fn walk(from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::typed;
 
     #[test]
-    fn its_options_are_few() {
-        let parse = |line| options(Words::typed(line));
-        assert_eq!(parse("").unwrap(), Options::default());
-        let asked = parse("--out there --target x86_64-pc-windows-gnu").unwrap();
+    fn the_target_says_for_which_system() {
+        let asked: Args = typed("--out there --target x86_64-pc-windows-gnu").unwrap();
         assert!(asked.is_for("windows") && !asked.is_for("linux") && asked.out == Some("there".into()));
-        for (line, part) in [("--out", "`--out` needs"), ("now", "`now`"), ("-- now", "`now`")] {
-            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
-        }
+        assert_eq!(asked.architecture(), "x86_64");
     }
 
     #[test]
@@ -276,7 +254,7 @@ mod tests {
     /// Cargo takes flags from one place, and asks this variable before `RUSTFLAGS` and its configuration.
     #[test]
     fn the_flags_of_whoever_builds_stay_out() {
-        let command = building(&Options::default(), "0", &[]);
+        let command = building(&Args::default(), "0", &[]);
         let flags = command.get_envs().find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS");
         let flags = flags.unwrap().1.unwrap().to_str().unwrap();
         assert!(flags.starts_with("--remap-path-prefix=") && flags.ends_with("=registry"), "{flags}");

@@ -3,37 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::builder::PossibleValuesParser;
 
-use crate::cli::{self, Words};
 use crate::steps::{cargo, root, run as run_command};
 use crate::{tools, web};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "lint",
-    usage: "
-    cargo xtask lint [WORKSPACE]
-        rustfmt and clippy in every workspace of the repository, or in one, such as compilers. `test` checks
-        the format of all and lints the main one; the others build much that it does not. Minutes.
-",
-    task: |words| {
-        let workspaces = wanted(words)?;
-        Ok(Box::new(move || run(&workspaces)))
-    },
-};
-
-fn wanted(words: Words) -> Result<Vec<&'static Workspace>> {
-    let all = || WORKSPACES.iter();
-    match &words.all()[..] {
-        [] => Ok(all().collect()),
-        [word] if all().any(|one| word == one.directory) => {
-            Ok(all().filter(|one| word == one.directory).collect())
-        }
-        _ => {
-            bail!("`lint` takes one workspace or nothing: {}", WORKSPACES.map(|one| one.directory).join(", "))
-        }
-    }
+/// Runs rustfmt and clippy in every workspace of the repository: minutes.
+///
+/// `test` lints the main one alone.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder of one workspace.
+    #[arg(value_parser = PossibleValuesParser::new(WORKSPACES.map(|one| one.directory)))]
+    workspace: Option<String>,
 }
 
 /// Packages that share a lock file.
@@ -81,8 +64,12 @@ pub const PEERS: Workspace = Workspace { directory: "peers", ..TOOL };
 /// The crate on WebGPU: a page that is handed to others, and the tests.
 pub const WEB: Workspace = Workspace { directory: "web", published: true, target: Some(web::TARGET), ..TOOL };
 
-fn run(workspaces: &[&Workspace]) -> Result<()> {
-    for workspace in workspaces {
+/// # Errors
+///
+/// A file is not as rustfmt would have it, or clippy warns.
+pub fn run(Args { workspace }: &Args) -> Result<()> {
+    let wanted = |one: &&Workspace| workspace.as_ref().is_none_or(|name| name == one.directory);
+    for workspace in WORKSPACES.iter().filter(wanted) {
         println!("\n==== {} ====", workspace.directory);
         workspace.format()?;
         workspace.lint()?;
@@ -167,16 +154,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-
-    #[test]
-    fn it_takes_a_workspace() {
-        assert_eq!(wanted(Words::typed("")).unwrap().len(), WORKSPACES.len());
-        let one = wanted(Words::typed("compilers")).unwrap();
-        assert!(one.len() == 1 && one[0].directory == "compilers");
-        for line in ["compiler", "compilers fuzz"] {
-            assert!(wanted(Words::typed(line)).err().unwrap().to_string().contains("peers, "), "{line}");
-        }
-    }
 
     /// The directories below this one whose Cargo.toml begins a workspace.
     fn workspaces(directory: &Path, found: &mut Vec<String>) {

@@ -28,15 +28,10 @@ mod web;
 
 use std::process::ExitCode;
 
+use clap::Parser as _;
+
 fn main() -> ExitCode {
-    let task = match cli::task(std::env::args_os().skip(1)) {
-        Ok(task) => task,
-        Err(error) => {
-            eprintln!("error: {error:#}\n\n`cargo xtask help` explains the commands.");
-            return ExitCode::from(2);
-        }
-    };
-    match task() {
+    match cli::Command::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

@@ -11,64 +11,35 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, root, run as run_command};
 use crate::test::EXHAUSTIVE;
 use crate::tools::{self, Chromium};
 use crate::web;
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "proof",
-    usage: "
-    cargo xtask proof [--only NAME] [--write] [-- ARGS...]
-        Holds every specialization to the CPU reference on every implementation that can be had here, installing
-        what is missing where it can, and prints a row for each: elements compared, and those that differ. The tables
-        per dtype, kernel and arithmetic go to target/proof/tables.md. Fails where an element differs. --only: those
-        whose name contains NAME. --write replaces the rows of these in docs/PORTABILITY.md. ARGS go to each run:
-        `-- --cases 0..20` takes a few cases. On DX12 under Wine the GPU suite follows, where there are no ARGS.
-        Some hours.
-
-    cargo xtask proof --patterns [-- ARGS...]
-        Takes all 2^32 patterns of F32, I32 and U32 through the clamp, and F32 through the affine step and the
-        conversions, on one adapter; every Min and Max of 8 bits, and many scales and biases of 16-bit floats.
-        ARGS go to the program: `-- --only u8` takes the lines that contain u8. An hour or two.
-
-    cargo xtask proof --sanitize
-        Executes the shaders of all cases of the exhaustive self-test on the CPU, as devices would that
-        differ in what WGSL leaves open, and holds them to the reference. Needs no driver. Some ten minutes.
-",
-    task: |words| {
-        let options = options(words)?;
-        Ok(Box::new(move || run(&options)))
-    },
-};
-
-fn options(words: Words) -> Result<Options> {
-    let mut options = Options { args: words.rest, ..Options::default() };
-    let mut own = words.own.iter();
-    while let Some(word) = own.next() {
-        match word.to_str() {
-            Some("--write") => options.write = true,
-            Some("--patterns") => options.patterns = true,
-            Some("--sanitize") => options.sanitize = true,
-            Some("--only") => {
-                let name = own.next().context("`--only` needs a NAME")?;
-                options.only = Some(name.to_string_lossy().into_owned());
-            }
-            _ => bail!("`proof` has no argument `{}`", word.display()),
-        }
-    }
-    let both = options.patterns && (options.write || options.only.is_some());
-    ensure!(!both, "`--patterns` runs on one adapter, and has no options but those after `--`");
-    let others = options.patterns || options.write || options.only.is_some() || !options.args.is_empty();
-    ensure!(!(options.sanitize && others), "`--sanitize` runs on no adapter, and takes no other argument");
-    ensure!(
-        !options.write || options.args.is_empty(),
-        "`--write` takes whole runs, so nothing may follow `--`"
-    );
-    Ok(options)
+/// Runs the self-test on every implementation that this machine can have, installing what is missing, and prints a
+/// row for each: elements compared, elements that differ.
+///
+/// Tables go to target/proof/tables.md. Some hours.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only implementations whose name contains this, in any case.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Replaces the rows of what ran in docs/PORTABILITY.md.
+    #[arg(long, conflicts_with = "args")]
+    write: bool,
+    /// Takes every pattern of 32 bits through clamp, affine step and conversions instead, on one adapter. Hours.
+    #[arg(long, conflicts_with_all = ["write", "only"])]
+    patterns: bool,
+    /// Executes the exhaustive self-test's shaders on the CPU instead, as devices would that differ in what WGSL leaves
+    /// open. Needs no driver. Some ten minutes.
+    #[arg(long, conflicts_with_all = ["patterns", "write", "only", "args"])]
+    sanitize: bool,
+    /// Arguments of each run, such as `--cases 0..20`; of `--patterns`, such as `--only u8`. Without them the GPU suite
+    /// runs on DX12 under Wine too.
+    #[arg(last = true)]
+    args: Vec<OsString>,
 }
 
 /// What a command is told so that an implementation runs it.
@@ -141,28 +112,13 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
 /// The test that executes all cases without a device.
 const SANITIZED: &str = "self_test::sanitized::every_case_is_right_on_every_device";
 
-/// What was asked for.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Only implementations whose name contains this, in any case.
-    pub only: Option<String>,
-    /// In place of the matrix, every pattern of 32 bits.
-    pub patterns: bool,
-    /// In place of the matrix, the self-test's cases on each of the sanitizer's devices.
-    pub sanitize: bool,
-    /// Replace the rows of what ran in the page.
-    pub write: bool,
-    /// Passed on to `clamp-proof run`.
-    pub args: Vec<OsString>,
-}
-
 /// Runs the self-test on each implementation, and prints what they made of it side by side.
 ///
 /// # Errors
 ///
 /// An element differs, a run ends early, or the program does not build. An implementation that cannot
 /// be had is no error: it is listed.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &Args) -> Result<()> {
     let root = root()?;
     if options.sanitize {
         let mut test = cargo(&["test", "--release", "--package", "wgpu-clamp", "--lib", SANITIZED]);
@@ -268,29 +224,28 @@ fn swiftshader() -> Result<Environment> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::typed;
 
     #[test]
-    fn its_own_options_are_kept_and_the_rest_is_passed_on() {
-        let parse = |line| options(Words::typed(line));
-        assert_eq!(parse("").unwrap(), Options::default());
-        let asked = parse("--only GL -- --cases 0..2").unwrap();
+    fn options_that_contradict_each_other_are_refused() {
+        let asked: Args = typed("--only GL -- --cases 0..2").unwrap();
         assert!(asked.only.as_deref() == Some("GL") && asked.args == ["--cases", "0..2"]);
-        assert!(parse("--write").unwrap().write);
-        assert!(parse("--patterns -- --only u8").unwrap().patterns);
-        assert!(parse("--sanitize").unwrap().sanitize);
-        // Cargo takes the name of a test that is not there, and runs none.
+        assert!(typed::<Args>("--patterns -- --only u8").unwrap().patterns);
+        for line in [
+            "--patterns --write",
+            "--write -- --cases 0..2",
+            "--sanitize --only GL",
+            "--sanitize -- --cases 0..2",
+        ] {
+            assert!(typed::<Args>(line).is_err(), "{line}");
+        }
+    }
+
+    /// Cargo takes the name of a test that is not there, and runs none.
+    #[test]
+    fn the_test_that_executes_all_cases_is_there() {
         let path = root().unwrap().join("src/self_test/sanitized.rs");
         let name = SANITIZED.rsplit("::").next().unwrap();
         assert!(fs::read_to_string(path).unwrap().contains(&format!("#[test]\nfn {name}()")));
-        for (line, part) in [
-            ("--only", "NAME"),
-            ("all", "`all`"),
-            ("--patterns --write", "`--patterns`"),
-            ("--write -- --cases 0..2", "`--write`"),
-            ("--sanitize --only GL", "`--sanitize`"),
-            ("--sanitize -- --cases 0..2", "`--sanitize`"),
-        ] {
-            assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
-        }
     }
 }

@@ -3,43 +3,31 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
+use clap::builder::PossibleValuesParser;
 
-use crate::cli::{self, Words};
 use crate::manifest::{self, LIBRARY};
 use crate::packed::{self, Tree};
 use crate::steps::{Steps, root, run as run_command};
 use crate::{msrv, tools, web};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "release",
-    usage: "
-    cargo xtask release [CHECK...] [--baseline REV]
-        What a release has to pass beside `test`, in this order, or the checks named:
-            manifest    Cargo.toml, CHANGELOG.md and README.md are of the version to come
-            package     what is committed, packed and built alone
-            msrv        the dependencies, and the library where rustup has that toolchain
-            features    clippy with each feature alone, none and all; for wasm32 that it compiles
-            semver      the API against the last tag `v...`, or against REV
-        Publishes nothing. Installs cargo-hack and cargo-semver-checks below target/ where they are missing
-        (minutes).
-",
-    task: |words| {
-        let asked = Asked::of(words)?;
-        Ok(Box::new(move || run(&asked)))
-    },
-};
-
-/// What the words ask for.
-#[derive(Debug, PartialEq, Eq)]
-struct Asked {
-    checks: Vec<&'static str>,
+/// Checks what a release has to pass besides `test`.
+///
+/// Publishes nothing. Installs cargo-hack and cargo-semver-checks below target/ where they are missing: minutes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// `manifest`: Cargo.toml, CHANGELOG.md and README.md are of the next version. `package`: what is committed builds
+    /// alone. `msrv`: the dependencies, and the library with that toolchain. `features`: clippy with each feature alone,
+    /// none and all. `semver`: the API against the last tag. All five if not given.
+    #[arg(value_parser = PossibleValuesParser::new(CHECKS.map(|(name, _)| name)))]
+    checks: Vec<String>,
+    /// The revision that `semver` compares with.
+    #[arg(long, value_name = "REV")]
     baseline: Option<String>,
 }
 
 /// A check passes whole (`None`), or says what it could not look at.
-type Check = fn(&Asked) -> Result<Option<String>>;
+type Check = fn(&Args) -> Result<Option<String>>;
 
 /// All of them, the quick ones first.
 const CHECKS: [(&str, Check); 5] = [
@@ -50,36 +38,18 @@ const CHECKS: [(&str, Check); 5] = [
     ("semver", |asked| semver(asked.baseline.as_deref())),
 ];
 
-impl Asked {
-    fn of(words: Words) -> Result<Self> {
-        let names = CHECKS.map(|(name, _)| name);
-        let (mut checks, mut baseline) = (Vec::new(), None);
-        let mut words = words.all().into_iter().map(|word| word.to_string_lossy().into_owned());
-        while let Some(word) = words.next() {
-            if word == "--baseline" {
-                baseline = words.next();
-                ensure!(baseline.is_some(), "`--baseline` takes a revision of git");
-            } else if let Some(name) = names.into_iter().find(|name| *name == word) {
-                checks.push(name);
-            } else {
-                bail!("`release` takes {}, and `--baseline REV`, but got `{word}`", names.join(", "));
-            }
-        }
-        if checks.is_empty() {
-            checks = names.to_vec();
-        }
-        ensure!(
-            baseline.is_none() || checks.contains(&"semver"),
-            "`--baseline` is what `semver` compares with, and that was not asked for"
-        );
-        Ok(Self { checks, baseline })
-    }
-}
-
-fn run(asked: &Asked) -> Result<()> {
+/// # Errors
+///
+/// A check fails.
+pub fn run(asked: &Args) -> Result<()> {
+    let wanted = |name: &str| asked.checks.is_empty() || asked.checks.iter().any(|check| check == name);
+    ensure!(
+        asked.baseline.is_none() || wanted("semver"),
+        "`--baseline` is what `semver` compares with, and that was not asked for"
+    );
     let mut steps = Steps::new();
     let mut unchecked = Vec::new();
-    for (name, check) in CHECKS.into_iter().filter(|(name, _)| asked.checks.contains(name)) {
+    for (name, check) in CHECKS.into_iter().filter(|(name, _)| wanted(name)) {
         steps.step(name, || {
             unchecked.extend(check(asked)?);
             Ok(())
@@ -154,19 +124,13 @@ fn last_release(repository: &Path) -> Result<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::typed;
 
     #[test]
-    fn checks_are_named_or_all_of_them() {
-        let asked = |line| Asked::of(Words::typed(line));
-        assert_eq!(asked("").unwrap().checks, CHECKS.map(|(name, _)| name));
-        let some = asked("semver msrv --baseline HEAD~1").unwrap();
-        assert_eq!(some, Asked { checks: vec!["semver", "msrv"], baseline: Some("HEAD~1".into()) });
-        for (line, named) in
-            [("publish", "`publish`"), ("semver --baseline", "revision"), ("msrv --baseline HEAD", "semver")]
-        {
-            let error = asked(line).unwrap_err().to_string();
-            assert!(error.contains(named), "{line}: {error}");
-        }
+    fn a_baseline_is_for_semver() {
+        let asked: Args = typed("msrv --baseline HEAD").unwrap();
+        assert!(run(&asked).unwrap_err().to_string().contains("semver"));
+        assert!(typed::<Args>("publish").is_err());
     }
 
     #[test]

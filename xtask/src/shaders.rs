@@ -1,75 +1,44 @@
 //! `cargo xtask shaders`: what compilers make of the shaders, without a GPU.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, root, run as run_command};
 use crate::tools::{self, Tool};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "shaders",
-    usage: "
-    cargo xtask shaders [ARGS...]
-        Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers
-        that are there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC. Installs what it can
-        of those asked for; fails where one refuses something. `cargo xtask shaders -- --help` shows its options: --all,
-        --every N, --only NAME and more. Linux only; minutes, with --all hours.
-
-    cargo xtask shaders --budget [ARGS...]
-        Puts every kernel that a row of the benchmark runs through AMD's compiler, which needs no GPU:
-        instructions per element and per byte, registers, and the ratio to a copy that is to be expected
-        of five GPUs. Fails where the figures are not those of compilers/budget/figures.tsv; --write keeps
-        the new ones. `cargo xtask shaders --budget -- --help` shows the other options. Linux only.
-
-    cargo xtask shaders --show '<layout> <dtype> -> <layout> <dtype> [per channel]'
-        Prints the plan of such a clamp on 480 x 640 pixels, its pipelines, and the text that was written for
-        it. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed. Needs no compiler.
-",
-    task: |words| {
-        let job = options(words)?;
-        Ok(Box::new(move || match job {
-            Job::Compile(args) => compile(&args),
-            Job::Budget(args) => budget(&args),
-            Job::Show(movement) => show(&movement),
-        }))
-    },
-};
-
-/// What is asked for, and what the program is told.
-#[derive(Debug, PartialEq)]
-enum Job {
-    Compile(Vec<OsString>),
-    Budget(Vec<OsString>),
-    Show(OsString),
-}
-
-fn options(words: Words) -> Result<Job> {
-    if let Some(at) = words.own.iter().position(|word| word == "--show") {
-        let mut others = words.all();
-        let movement = others.drain(at..).skip(1).collect::<Vec<_>>().join(OsStr::new(" "));
-        ensure!(!movement.is_empty(), "`--show` takes a movement, such as 'hwc u8 -> chw f16'");
-        ensure!(others.is_empty(), "`--show` comes alone, but got `{}` before it", others[0].display());
-        return Ok(Job::Show(movement));
-    }
-    let (budget, own): (Vec<_>, Vec<_>) = words.own.into_iter().partition(|word| word == "--budget");
-    let args = [own, words.rest].concat();
-    Ok(if budget.is_empty() { Job::Compile(args) } else { Job::Budget(args) })
-}
-
-/// Prints a plan and its texts.
+/// Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers that are
+/// there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC.
 ///
+/// Fails where one refuses something. Linux only; minutes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Counts the instructions of every row of the benchmark by AMD's compiler, without a GPU. Fails where the counts
+    /// are not those of compilers/budget/figures.tsv; `-- --write` keeps new ones.
+    #[arg(long, conflicts_with = "show")]
+    budget: bool,
+    /// Prints the plan and the text of a clamp of 480 x 640 pixels: `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw,
+    /// bgr, mirrored, rgba, rotated; matrix, transposed.
+    #[arg(long, value_name = "MOVEMENT", num_args = 1.., allow_hyphen_values = true)]
+    show: Vec<String>,
+    /// Arguments of the program, such as `--all` or `--only NAME`; `cargo xtask shaders -- --help` shows them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
+
 /// # Errors
 ///
-/// The words describe no clamp.
-fn show(movement: &OsStr) -> Result<()> {
-    run_command(ignored_test("shader::tests::show::a_plan_is_shown")?.env("WGPU_CLAMP_SHOW", movement))
+/// A compiler refuses a module, the counts have changed, or the words describe no clamp.
+pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
+    if !show.is_empty() {
+        let mut test = ignored_test("shader::tests::show::a_plan_is_shown")?;
+        return run_command(test.env("WGPU_CLAMP_SHOW", show.join(" ")));
+    }
+    if *budget { count(args) } else { compile(args) }
 }
 
 /// Counts instructions: builds the program, optimised, and runs it.
@@ -77,7 +46,7 @@ fn show(movement: &OsStr) -> Result<()> {
 /// # Errors
 ///
 /// There is no Vulkan driver, it does not build, or the figures are not those that were kept.
-pub fn budget(args: &[OsString]) -> Result<()> {
+fn count(args: &[OsString]) -> Result<()> {
     // AMD's driver comes in the package of the software drivers; lavapipe says what there is to compile.
     drivers::ensure(&[Api::Vulkan])?;
     run_command(program("compilers/budget")?.args(args))
@@ -88,7 +57,7 @@ pub fn budget(args: &[OsString]) -> Result<()> {
 /// # Errors
 ///
 /// The modules cannot be written, or a compiler refuses one. A compiler that cannot be had is a line of the table.
-pub fn compile(args: &[OsString]) -> Result<()> {
+fn compile(args: &[OsString]) -> Result<()> {
     let mut program = program("compilers")?;
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         return run_command(program.args(args));
@@ -202,30 +171,20 @@ fn program(directory: &str) -> Result<Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::typed;
 
     #[test]
-    fn it_compiles_or_counts_and_passes_the_rest_on() {
-        let args = |line: &str| line.split_whitespace().map(OsString::from).collect();
-        let job = |line| options(Words::typed(line)).unwrap();
-        assert_eq!(job(""), Job::Compile(vec![]));
-        assert_eq!(job("--budget --only f16 -- --help"), Job::Budget(args("--only f16 --help")));
-        assert_eq!(job("--only dxc"), Job::Compile(args("--only dxc")));
-    }
-
-    #[test]
-    fn it_shows_a_movement_in_quotes_or_without() {
-        let expected = Job::Show("hwc u8 -> chw f16".into());
-        let quoted = ["--show", "hwc u8 -> chw f16"].map(OsString::from).to_vec();
-        assert_eq!(options(Words { own: quoted, rest: vec![] }).unwrap(), expected);
-        assert_eq!(options(Words::typed("--show hwc u8 -> chw f16")).unwrap(), expected);
-        let refusal = |line| options(Words::typed(line)).unwrap_err().to_string();
-        assert!(refusal("--show").contains("'hwc u8 -> chw f16'"));
-        assert!(refusal("--only dxc --show hwc").contains("`--only`"));
+    fn it_counts_shows_or_passes_arguments_on() {
+        let asked: Args = typed("--budget --only f16 -- --help").unwrap();
+        assert!(asked.budget && asked.args == ["--only", "f16", "--", "--help"], "{asked:?}");
+        let asked: Args = typed("--show hwc u8 -> chw f16").unwrap();
+        assert_eq!(asked.show.join(" "), "hwc u8 -> chw f16");
+        assert!(typed::<Args>("--show").is_err());
     }
 
     #[test]
     fn the_compilers_asked_for_are_known() {
-        let only = |line| only(&Words::typed(line).own);
+        let only = |line| only(&typed::<Args>(line).unwrap().args);
         assert!(only("--all --every 2").is_empty());
         assert_eq!(only("--only aco --every 2 --only=dxc --only"), ["aco", "dxc"]);
     }

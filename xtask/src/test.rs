@@ -5,9 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 
-use crate::cli::{self, Words};
 use crate::deny;
 use crate::drivers::{self, Api};
 use crate::lint::{FEATURES, WORKSPACES, Workspace};
@@ -16,51 +15,21 @@ use crate::packed::{self, Tree};
 use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
 use crate::web;
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "test",
-    usage: "
-    cargo xtask test [--exhaustive] [-- ARGS...]
-        All that a change has to pass: formatting, lints, documentation, tests, examples, the package. Stops
-        at the first failure. ARGS go to `cargo test`, so `cargo xtask test -- --test gpu` runs one test program.
-        --exhaustive also runs the tests that take minutes (it sets WGPU_CLAMP_EXHAUSTIVE=1).
-
-    cargo xtask test --browser [-- ARGS...]
-        The library's tests on WebGPU in headless Chromium, then those of the page of `web`. ARGS go to
-        `cargo test`, so `cargo xtask test --browser -- -- layouts` runs the tests of that name. Needs
-        Node.js 20; installs Chromium where it is missing, and the rest into target/web.
-",
-    task: |words| {
-        let options = options(words)?;
-        Ok(Box::new(move || if options.browser { web::test(&options.args) } else { run(&options) }))
-    },
-};
-
-/// What was asked for.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Options {
-    /// In a browser.
+/// Runs all that a change has to pass: formatting, lints, documentation, tests, examples, the package.
+///
+/// Stops at the first failure.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Runs the library's tests on WebGPU in headless Chromium, then those of the page `web/page`. Needs Node.js 20;
+    /// installs Chromium where it is missing.
+    #[arg(long, conflicts_with = "exhaustive")]
     browser: bool,
-    /// Include the tests that take minutes.
+    /// Includes the tests that take minutes (sets `WGPU_CLAMP_EXHAUSTIVE=1`).
+    #[arg(long)]
     exhaustive: bool,
-    /// Passed on to `cargo test`.
+    /// Arguments of `cargo test`: `cargo xtask test -- --test gpu` runs one test program.
+    #[arg(last = true)]
     args: Vec<OsString>,
-}
-
-fn options(words: Words) -> Result<Options> {
-    let mut options = Options { args: words.rest, ..Options::default() };
-    for word in &words.own {
-        match word.to_str() {
-            Some("--browser") => options.browser = true,
-            Some("--exhaustive") => options.exhaustive = true,
-            _ => bail!(
-                "`test` has no argument `{0}`; to hand it to `cargo test`, write `test -- {0}`",
-                word.display()
-            ),
-        }
-    }
-    ensure!(!(options.browser && options.exhaustive), "`--browser` has nothing that `--exhaustive` adds to");
-    Ok(options)
 }
 
 /// The variable that tells tests to take all that they can.
@@ -80,12 +49,15 @@ const BACKENDS: Option<&str> = if cfg!(target_os = "linux") {
     None
 };
 
-/// Runs every check, the quick ones first, and stops at the first that fails.
-///
 /// # Errors
 ///
 /// A check fails, or something that the checks need is missing and cannot be installed.
-fn run(options: &Options) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
+    if args.browser { web::test(&args.args) } else { run_all(args) }
+}
+
+/// Runs every check, the quick ones first, and stops at the first that fails.
+fn run_all(args: &Args) -> Result<()> {
     let root = root()?;
     let in_root = |args: &[&str]| {
         let mut command = cargo(args);
@@ -123,7 +95,7 @@ fn run(options: &Options) -> Result<()> {
             // Where Vulkan's validation layer is installed, debug builds of wgpu load it, and take longer.
             tests.env("WGPU_VALIDATION", "0");
         }
-        if options.exhaustive {
+        if args.exhaustive {
             tests.env(EXHAUSTIVE, "1");
         }
         // These are there, so a suite that ran without one of them has gone wrong; unless somebody asked for
@@ -134,7 +106,7 @@ fn run(options: &Options) -> Result<()> {
         {
             tests.env(REQUIRE, backends);
         }
-        run_command(tests.args(&options.args))
+        run_command(tests.args(&args.args))
     })?;
     steps.step("examples", || {
         // Each checks its own result, and was built with the tests: of the package alone, dependencies have other features.
@@ -184,25 +156,15 @@ fn tools() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::typed;
 
     #[test]
     fn its_own_options_are_kept_apart_from_those_of_cargo() {
-        let parse = |line| options(Words::typed(line));
-        assert_eq!(parse("").unwrap(), Options::default());
-        let asked = parse("--exhaustive -- --test gpu -- --nocapture --help").unwrap();
+        let asked: Args = typed("--exhaustive -- --test gpu -- --nocapture --help").unwrap();
         assert!(asked.exhaustive && !asked.browser);
         assert_eq!(asked.args, ["--test", "gpu", "--", "--nocapture", "--help"]);
-        let error = parse("gpu").unwrap_err().to_string();
-        assert!(error.contains("`test -- gpu`"), "{error}");
-    }
-
-    #[test]
-    fn the_browser_has_tests_of_its_own() {
-        let asked = options(Words::typed("--browser -- -- layouts")).unwrap();
-        assert!(asked.browser && asked.args == ["--", "layouts"]);
-        for line in ["--browser --exhaustive", "--exhaustive --browser"] {
-            let error = options(Words::typed(line)).unwrap_err().to_string();
-            assert!(error.contains("`--browser`"), "{error}");
-        }
+        let error = typed::<Args>("gpu").unwrap_err().to_string();
+        assert!(error.contains("'gpu'"), "{error}");
+        assert!(typed::<Args>("--browser --exhaustive").is_err());
     }
 }

@@ -9,34 +9,18 @@ use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::cli::{self, Words};
 use crate::drivers::{self, Api};
 use crate::steps::{Steps, cargo, root, run as run_command};
 
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "validate",
-    usage: "
-    cargo xtask validate [-- ARGS...]
-        Runs the GPU tests on Vulkan under Khronos' validation layer, synchronization validation included,
-        and fails where the layer reports an error or a warning. Installs the layer where it is missing.
-        ARGS go to the test programs: `-- slots` runs those tests alone. Linux only.
-",
-    task: |words| {
-        let args = options(words)?;
-        Ok(Box::new(move || run(&args)))
-    },
-};
-
-/// What the test programs are told.
-fn options(words: Words) -> Result<Vec<OsString>> {
-    match words.own.first() {
-        None => Ok(words.rest),
-        Some(word) => bail!(
-            "`validate` has no argument `{0}`; to hand it to the tests, write `validate -- {0}`",
-            word.display()
-        ),
-    }
+/// Runs the GPU tests on Vulkan under Khronos' validation layer, with synchronization validation, and fails where
+/// the layer reports an error or a warning.
+///
+/// Installs the layer where it is missing. Linux only.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Arguments of the test programs: `cargo xtask validate -- slots` runs the tests of that name.
+    #[arg(last = true)]
+    args: Vec<OsString>,
 }
 
 /// Hazards within a command buffer, and from one submission to the next.
@@ -49,12 +33,10 @@ const BEST_PRACTICES: &str = "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT";
 /// A test that draws such advice. It runs in a process of its own, whose messages must arrive too.
 const ADVISED: &str = "program::caches_do_not_grow";
 
-/// Runs the GPU tests on Vulkan under the layer; `args` go to the test programs.
-///
 /// # Errors
 ///
 /// The layer cannot be had or does not report, a test fails, or the layer reports an error or a warning.
-pub fn run(args: &[OsString]) -> Result<()> {
+pub fn run(Args { args }: &Args) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the tests run under Vulkan's validation layer on Linux only");
     let root = root()?;
     let layer = Layer { root, dir: root.join("target/validation") };
@@ -230,13 +212,6 @@ fn header(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_follows_the_dashes_goes_to_the_tests() {
-        assert_eq!(options(Words::typed("-- slots")).unwrap(), ["slots"]);
-        let error = options(Words::typed("slots")).unwrap_err().to_string();
-        assert!(error.contains("`validate -- slots`"), "{error}");
-    }
 
     /// Of the layer 1.3.239.
     const SAID: &str = "\

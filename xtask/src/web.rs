@@ -7,24 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::cli;
 use crate::lint;
 use crate::proof::Environment;
 use crate::steps::{Steps, cargo, root, run as run_command};
 use crate::tools::{self, Chromium};
-
-/// The command.
-pub const COMMAND: cli::Command = cli::Command {
-    name: "web",
-    usage: "
-    cargo xtask web
-        Builds the page `web/page`, a picture clamped live on WebGPU, and serves it on this machine.
-",
-    task: |words| {
-        words.none("web")?;
-        Ok(Box::new(serve))
-    },
-};
 
 /// What is built for browsers and Node.
 pub const TARGET: &str = "wasm32-unknown-unknown";
