@@ -15,9 +15,10 @@ mod tint;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::Parser as _;
 
 use list::List;
-use options::{Options, USAGE};
+use options::Options;
 
 fn main() -> ExitCode {
     match run() {
@@ -32,11 +33,7 @@ fn main() -> ExitCode {
 
 /// Whether nothing was refused.
 fn run() -> Result<bool> {
-    let options = Options::parse(lexopt::Parser::from_env())?;
-    if options.help {
-        print!("{USAGE}");
-        return Ok(true);
-    }
+    let options = Options::parse();
     if options.child {
         families::child(&options)?;
         return Ok(true);

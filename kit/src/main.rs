@@ -22,13 +22,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use clap::Parser as _;
 
 use finding::{Finding, Verdict};
 use jobs::Job;
 use kit::{Kit, clock, show};
 use machine::{Adapter, BACKENDS};
-use options::{Options, Task};
-use part::Part;
+use options::Options;
 use process::{Ended, Limits};
 use report::Head;
 
@@ -36,24 +36,7 @@ use report::Head;
 const LOOK: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
-    let task = match options::parse(std::env::args_os().skip(1)) {
-        Ok(task) => task,
-        Err(error) => {
-            eprintln!("error: {error:#}\n\n`--help` explains the options.");
-            return ExitCode::from(2);
-        }
-    };
-    let result = match task {
-        Task::Help => {
-            show(options::USAGE);
-            for part in Part::ALL {
-                show(&format!("    {:<10} {}\n", part.name(), part.purpose()));
-            }
-            Ok(true)
-        }
-        Task::Run(options) => run(&options),
-    };
-    match result {
+    match run(&Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -91,7 +74,7 @@ fn run(options: &Options) -> Result<bool> {
         show(&format!("{note}\n"));
     }
 
-    let jobs = Job::all(&options.parts, &head.adapters);
+    let jobs = Job::all(&options.parts(), &head.adapters);
     for (n, job) in jobs.iter().enumerate() {
         let weights: Vec<_> = jobs[n..].iter().map(|job| job.weight).collect();
         let finding = run_job(&kit, job, schedule::limit(kit.left(), &weights));

@@ -1,21 +1,21 @@
 //! The parts of a run, in the order of their worth.
 
 /// One part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Part {
-    /// The suites `gpu` and `conformance`.
+    /// The GPU against the CPU reference, and against the outputs of five standards' runtimes
     Tests,
-    /// The whole self-test.
+    /// The self-test: every pair of dtypes on every kernel
     Doctor,
-    /// The table of speed.
+    /// The speed of each kernel beside a copy of the same bytes
     Table,
-    /// The sweep over layouts.
+    /// The speed of the layouts that people bring
     Layouts,
-    /// The time to a first result.
+    /// The time to a kernel's first result
     First,
-    /// Every pattern of 32 bits.
+    /// Every pattern of 32 bits, as far as the time goes
     Patterns,
-    /// torch and `CuPy`.
+    /// torch and `CuPy`, where Python has them and the GPU has CUDA
     Peers,
 }
 
@@ -34,21 +34,6 @@ impl Part {
             Self::First => "first",
             Self::Patterns => "patterns",
             Self::Peers => "peers",
-        }
-    }
-
-    /// What it does, in a line.
-    pub fn purpose(self) -> &'static str {
-        match self {
-            Self::Tests => {
-                "the GPU against the CPU reference, and against what five standards' runtimes computed"
-            }
-            Self::Doctor => "the self-test: every pair of dtypes on every kernel",
-            Self::Table => "how fast each kernel is beside a copy of the same bytes",
-            Self::Layouts => "how fast the layouts are that people bring",
-            Self::First => "how long the first result of a kernel takes",
-            Self::Patterns => "every pattern of 32 bits, as far as the time goes",
-            Self::Peers => "torch and CuPy, where Python has them and the GPU has CUDA",
         }
     }
 

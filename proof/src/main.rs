@@ -13,11 +13,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clamp_proof::{Column, Matrix};
+use clap::Parser as _;
 
 use options::Task;
 
 fn main() -> ExitCode {
-    match options::parse(lexopt::Parser::from_env()).and_then(|task| run(&task)) {
+    match run(&Task::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -28,20 +29,17 @@ fn main() -> ExitCode {
 
 fn run(task: &Task) -> Result<()> {
     match task {
-        Task::Help => {
-            print!("{}", options::USAGE);
-        }
         Task::Run { name, json, cases } => {
             let keep = |columns: &[Column]| {
                 fs::write(json, serde_json::to_string_pretty(columns)?).with_context(|| shown(json))
             };
-            let columns = implementation::columns(name, cases.clone(), keep)?;
+            let columns = implementation::columns(name, cases.clone().unwrap_or(0..usize::MAX), keep)?;
             for failure in columns.iter().flat_map(|column| &column.failures) {
                 println!("{failure}");
             }
         }
         Task::Matrix { files, tables, into } => matrix(files, tables, into.as_deref())?,
-        Task::Patterns { only, size } => patterns::run(only.as_deref(), *size)?,
+        Task::Patterns { only, size } => patterns::run(only.as_deref(), size << 20)?,
     }
     Ok(())
 }

@@ -33,7 +33,8 @@ pub fn run(only: Option<&str>, size: u64) -> Result<()> {
     let host = implementation::open(&adapter, wgpu::Features::empty(), Limits::Default.of_wgpu())?;
     println!("{}\n", host.adapter());
     println!("| clamp | elements | differing | time |\n| --- | ---: | ---: | ---: |");
-    let wanted = |line: &Line| only.is_none_or(|only| line.name.to_lowercase().contains(only));
+    let wanted =
+        |line: &Line| only.is_none_or(|only| line.name.to_lowercase().contains(&only.to_lowercase()));
     let mut lines = lines()?;
     lines.retain(wanted);
     if lines.is_empty() {

@@ -12,7 +12,7 @@ use crate::clock::{Clock, Work};
 use crate::data;
 use crate::device::Device;
 use crate::kernels::{self, COPIES, FILLS, Packets};
-use crate::options::{Options, Task};
+use crate::options::Options;
 use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
 use crate::stats::Stats;
 use crate::table::figure;
@@ -71,18 +71,19 @@ impl Bench {
     /// How many rounds.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        self.options.rounds.unwrap_or(match (&self.options.task, self.options.quick, self.device.is_cpu()) {
+        let Options { rounds, first, layouts, quick, .. } = &self.options;
+        rounds.unwrap_or(match self.device.is_cpu() {
             // Only on Linux are there drivers that can be told to forget: elsewhere the first sample is the true one.
-            (Task::First, ..) => {
+            _ if *first => {
                 if cfg!(target_os = "linux") {
                     3
                 } else {
                     1
                 }
             }
-            (Task::Layouts, ..) | (_, true, _) => 5,
-            (_, false, true) => 15,
-            (_, false, false) => 11,
+            _ if *layouts || *quick => 5,
+            true => 15,
+            false => 11,
         })
     }
 

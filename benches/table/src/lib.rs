@@ -37,11 +37,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use clap::Parser as _;
 
 use bench::Bench;
 use dump::Dump;
 use head::Head;
-use options::{Options, Task, USAGE};
+use options::Options;
 use row::{Outcome, Row};
 
 /// Rows that a program adds.
@@ -65,36 +66,28 @@ pub fn run(more: &[More]) -> ExitCode {
 
 /// Whether all results are right.
 fn try_run(more: &[More]) -> Result<bool> {
-    let options = Options::parse(std::env::args_os().skip(1))?;
-    if options.help {
-        print!("{USAGE}");
-        return Ok(true);
+    let options = Options::parse();
+    if !options.from.is_empty() {
+        return take(&options.from, &options.into).map(|()| true);
     }
-    match &options.task {
-        Task::Record(files) => {
-            let page = options.into.as_deref().unwrap_or(Path::new("benches/RESULTS.md"));
-            return take(files, page).map(|()| true);
-        }
-        Task::FirstSample(job, side) => return first::sample(*job, *side).map(|()| true),
-        Task::Table | Task::Layouts | Task::First => {}
+    if let Some((job, side)) = options.first_sample {
+        return first::sample(job, side).map(|()| true);
     }
     let bench = Bench::open(options)?;
     let mut dump = Dump { head: Head::of(&bench)?, ..Dump::default() };
     println!("{}", dump.head.markdown());
     let count;
-    match bench.options.task {
-        Task::Layouts => {
-            (dump.layouts, count) = sweep::measure(&bench)?;
-            println!("\n{}", sweep::summary(&dump.layouts));
-        }
-        Task::First => (dump.first, count) = first::measure(&bench)?,
-        _ => {
-            (dump.rows, count) = measure(&bench, more)?;
-            println!("\n{}\n", table::summary(&dump.rows));
-            dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
-            for curve in &dump.growth {
-                println!("{}", curves::table(curve));
-            }
+    if bench.options.layouts {
+        (dump.layouts, count) = sweep::measure(&bench)?;
+        println!("\n{}", sweep::summary(&dump.layouts));
+    } else if bench.options.first {
+        (dump.first, count) = first::measure(&bench)?;
+    } else {
+        (dump.rows, count) = measure(&bench, more)?;
+        println!("\n{}\n", table::summary(&dump.rows));
+        dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
+        for curve in &dump.growth {
+            println!("{}", curves::table(curve));
         }
     }
     dump.left_out = left_out(&bench.options, dump.layouts.len() + dump.first.len() + dump.rows.len(), count);
@@ -132,7 +125,7 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
     }
     let Some(path) = &options.plot else { return Ok(()) };
     let title = dump.head.title();
-    if options.task == Task::Layouts {
+    if options.layouts {
         return sweep::draw(path, &title, &dump.layouts);
     }
     plot::ratios(path, &title, &dump.rows)?;

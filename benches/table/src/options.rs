@@ -1,239 +1,129 @@
 //! The command line.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use clap::Parser;
 
 use crate::first::Side;
 
-/// What `--help` prints.
-pub const USAGE: &str = "\
-Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table in markdown.
-
-    --quick          smaller tensors, fewer rounds
-    --only TEXT      only rows whose section, name or dtype contains TEXT
-    --rounds N       how many rounds
-    --size MIB       the size of the large tensors
-    --json FILE      all figures, for programs
-    --plot FILE.svg  the ratios as a picture
-    --minutes N      begins no row after so long; what was measured by then is written
-    --growth         also time against size, rank, clamps in a pass and host memory; with --plot, one picture each
-
-In place of the table:
-
-    --layouts        a sweep of the layouts that users bring, each beside a copy and a plain kernel, at 16 and 64 MiB
-                     (on a GPU at 64 and 256): ns per element and ratios; with --plot, one picture of all
-    --first          the time to a first result: `prepare` and the first dispatch, with the caches off of drivers that
-                     can be told so (those of Linux)
-    --from FILE      takes a file of --json, of this machine or another one, into benches/RESULTS.md; may be repeated
-    --into FILE.md   another page for --from, which draws its pictures beside the page
-
-The adapter is the fastest, or what WGPU_BACKEND and WGPU_ADAPTER_NAME say. A wrong result ends in failure; a
-slow one does not.
-";
-
-/// What was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table in Markdown.
+///
+/// The adapter is the fastest, or what `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` say. A wrong result ends in failure; a slow
+/// one does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Parser)]
 pub struct Options {
-    /// Only print [`USAGE`].
-    pub help: bool,
-    /// Smaller tensors, fewer rounds.
+    /// Takes smaller tensors and fewer rounds.
+    #[arg(long, conflicts_with_all = ["first", "from"])]
     pub quick: bool,
-    /// What a row must contain, in lower case.
+    /// Only rows whose section, name or dtype contains this, in any case.
+    #[arg(long, value_name = "TEXT", conflicts_with = "from")]
     pub only: Option<String>,
     /// How many rounds.
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
     pub rounds: Option<usize>,
-    /// Bytes of the large tensors.
+    /// The size of the large tensors in MiB.
+    #[arg(long, value_name = "MIB", value_parser = mib, conflicts_with_all = ["first", "from"])]
     pub size: Option<u64>,
-    /// After how many minutes no row begins any more.
+    /// Begins no row after so many minutes; what was measured by then is written.
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
     pub minutes: Option<usize>,
-    /// Where the figures go.
+    /// Writes all figures to a file.
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub json: Option<PathBuf>,
-    /// Where the picture goes.
+    /// Draws the ratios as a picture.
+    #[arg(long, value_name = "FILE.svg", value_parser = svg, conflicts_with_all = ["first", "from"])]
     pub plot: Option<PathBuf>,
-    /// Also time against size, rank and count.
+    /// Measures time against size, rank, clamps in a pass and host memory too; with `--plot`, one picture each.
+    #[arg(long, conflicts_with_all = ["layouts", "first", "from"])]
     pub growth: bool,
-    /// What is done.
-    pub task: Task,
-    /// The page that files are taken into.
-    pub into: Option<PathBuf>,
-}
-
-/// What the program does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Task {
-    /// Measures the table.
-    #[default]
-    Table,
-    /// Measures the sweep of layouts.
-    Layouts,
-    /// Measures the time to a first result.
-    First,
-    /// Takes one sample of it, of this job: for the program itself, which starts a process for each.
-    FirstSample(usize, Side),
-    /// Takes files of `--json` into a page.
-    Record(Vec<PathBuf>),
-}
-
-impl Task {
-    /// Whether an option that there is means something to it.
-    fn takes(&self, option: &str) -> bool {
-        let measures = matches!(self, Self::Table | Self::Layouts | Self::First);
-        match option {
-            "--growth" => *self == Self::Table,
-            "--quick" | "--size" | "--plot" => matches!(self, Self::Table | Self::Layouts),
-            "--only" | "--rounds" | "--minutes" | "--json" => measures,
-            "--into" => matches!(self, Self::Record(_)),
-            _ => true,
-        }
-    }
-
-    /// The option that asks for it.
-    const fn option(&self) -> &'static str {
-        match self {
-            Self::Table => "the table",
-            Self::Layouts => "`--layouts`",
-            Self::First => "`--first`",
-            Self::FirstSample(..) => "`--first-sample`",
-            Self::Record(_) => "`--from`",
-        }
-    }
+    /// In place of the table: layouts that users bring, each beside a copy and a plain kernel, at 16 and 64 MiB (on a GPU
+    /// 64 and 256).
+    #[arg(long, conflicts_with_all = ["first", "from"])]
+    pub layouts: bool,
+    /// In place of the table: the time to a first result, `prepare` and the first dispatch, with the caches of drivers off
+    /// on Linux.
+    #[arg(long, conflicts_with = "from")]
+    pub first: bool,
+    /// Takes one sample of it, `3:Ours`: the program starts itself for each.
+    #[arg(long, hide = true, value_parser = sample)]
+    pub first_sample: Option<(usize, Side)>,
+    /// In place of the table: takes a file of `--json`, from this machine or another one, into a page; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub from: Vec<PathBuf>,
+    /// The page of `--from`; pictures and full tables are written beside it.
+    #[arg(long, value_name = "FILE.md", requires = "from", default_value = "benches/RESULTS.md")]
+    pub into: PathBuf,
 }
 
 impl Options {
-    /// Reads the arguments that follow the program's name.
-    ///
-    /// # Errors
-    ///
-    /// An unknown option, or a value that is missing or no number.
-    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self> {
-        let mut options = Self::default();
-        let mut args = args.into_iter();
-        let mut given = Vec::new();
-        while let Some(arg) = args.next() {
-            let name = arg.to_str().unwrap_or_default();
-            given.push(name.to_owned());
-            let mut value = || args.next().with_context(|| format!("`{name}` needs a value"));
-            match name {
-                "--help" | "-h" => options.help = true,
-                "--quick" => options.quick = true,
-                "--growth" => options.growth = true,
-                "--layouts" => options.ask(Task::Layouts)?,
-                "--first" => options.ask(Task::First)?,
-                "--first-sample" => options.ask(sample(&value()?)?)?,
-                "--from" => match &mut options.task {
-                    Task::Record(files) => files.push(value()?.into()),
-                    _ => options.ask(Task::Record(vec![value()?.into()]))?,
-                },
-                "--into" => options.into = Some(value()?.into()),
-                "--only" => options.only = Some(value()?.to_string_lossy().to_lowercase()),
-                "--rounds" => options.rounds = Some(number(name, &value()?)?),
-                "--minutes" => options.minutes = Some(number(name, &value()?)?),
-                "--size" => options.size = Some((number(name, &value()?)? as u64) << 20),
-                "--json" => options.json = Some(value()?.into()),
-                "--plot" => options.plot = Some(value()?.into()),
-                _ => bail!("there is no option `{}`\n\n{USAGE}", arg.display()),
-            }
-        }
-        if let Some(plot) = options.plot.as_ref().filter(|plot| plot.extension().is_none_or(|e| e != "svg")) {
-            bail!("`--plot` draws SVG, so name a file that ends in .svg, not `{}`", plot.display());
-        }
-        if let Some(other) = given.iter().find(|name| !options.task.takes(name)) {
-            bail!("`{other}` means nothing to {}", options.task.option());
-        }
-        Ok(options)
-    }
-
     /// Whether a row of that description is asked for.
     #[must_use]
     pub fn wants(&self, description: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| description.to_lowercase().contains(only))
-    }
-
-    fn ask(&mut self, task: Task) -> Result<()> {
-        if self.task != Task::Table {
-            bail!("{} goes without {}", task.option(), self.task.option());
-        }
-        self.task = task;
-        Ok(())
+        let only = self.only.as_deref().unwrap_or_default().to_lowercase();
+        description.to_lowercase().contains(&only)
     }
 }
 
-/// `3:Ours`: the number of a job, and who compiles.
-fn sample(value: &OsString) -> Result<Task> {
-    let parts = value.to_str().and_then(|text| text.split_once(':'));
-    let side = parts.and_then(|(_, side)| {
-        [Side::Ours, Side::Plain].into_iter().find(|known| format!("{known:?}") == side)
+/// The number of a job, and who compiles.
+fn sample(text: &str) -> Result<(usize, Side), String> {
+    let parsed = text.split_once(':').and_then(|(job, side)| {
+        let side = [Side::Ours, Side::Plain].into_iter().find(|known| format!("{known:?}") == side)?;
+        Some((job.parse().ok()?, side))
     });
-    let job = parts.and_then(|(job, _)| job.parse().ok());
-    let (job, side) = job.zip(side).with_context(|| format!("`{}` is no sample", value.display()))?;
-    Ok(Task::FirstSample(job, side))
+    parsed.ok_or_else(|| "a sample is JOB:SIDE".to_owned())
 }
 
-fn number(name: &str, value: &OsString) -> Result<usize> {
-    let number = value.to_str().and_then(|text| text.parse().ok()).filter(|number| *number > 0);
-    number.with_context(|| format!("`{name}` needs a number above 0, not `{}`", value.display()))
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "a number above 0 is needed".to_owned())
+}
+
+/// In bytes.
+fn mib(text: &str) -> Result<u64, String> {
+    positive(text).map(|mib| (mib as u64) << 20)
+}
+
+fn svg(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.extension().is_some_and(|extension| extension == "svg") {
+        return Ok(path);
+    }
+    Err("the picture is SVG: name a file that ends in .svg".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Options> {
-        Options::parse(line.split_whitespace().map(OsString::from))
+    fn parse(line: &str) -> Result<Options, clap::Error> {
+        Options::try_parse_from(["clamp-bench"].into_iter().chain(line.split_whitespace()))
     }
 
     #[test]
-    fn all_options_at_once() {
-        let options =
-            parse("--quick --only F16 --rounds 7 --minutes 9 --size 2 --json a --plot b.svg --growth")
-                .unwrap();
-        let expected = Options {
-            help: false,
-            quick: true,
-            only: Some("f16".into()),
-            rounds: Some(7),
-            minutes: Some(9),
-            size: Some(2 << 20),
-            json: Some("a".into()),
-            plot: Some("b.svg".into()),
-            growth: true,
-            ..Options::default()
-        };
-        assert_eq!(options, expected);
-        assert_eq!(parse("").unwrap(), Options::default());
-    }
-
-    #[test]
-    fn what_is_done_in_place_of_the_table() {
-        assert_eq!(parse("--layouts").unwrap().task, Task::Layouts);
-        assert_eq!(parse("--first --rounds 1").unwrap().task, Task::First);
-        assert_eq!(parse("--first-sample 3:Plain").unwrap().task, Task::FirstSample(3, Side::Plain));
+    fn values_are_read() {
+        let options = parse("--only F16 --rounds 7 --size 2 --plot b.svg").unwrap();
+        assert!(options.wants("clamp f16") && !options.wants("clamp f32") && Options::default().wants("any"));
+        assert_eq!((options.rounds, options.size), (Some(7), Some(2 << 20)));
+        assert_eq!(parse("--first-sample 3:Plain").unwrap().first_sample, Some((3, Side::Plain)));
         let options = parse("--from a --from b --into c.md").unwrap();
-        assert_eq!(options.task, Task::Record(vec!["a".into(), "b".into()]));
-        assert_eq!(options.into, Some("c.md".into()));
+        assert_eq!((options.from.len(), options.into), (2, "c.md".into()));
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
-        for (line, named) in [
-            ("--fast", "`--fast`"),
-            ("--rounds", "`--rounds` needs a value"),
-            ("--rounds 0", "`0`"),
-            ("--size many", "`many`"),
-            ("--plot a.gif", "`a.gif`"),
-            ("--layouts --first", "`--layouts`"),
-            ("--growth --layouts", "`--growth`"),
-            ("--first --plot a.svg", "`--plot`"),
-            ("--first --quick", "`--quick`"),
-            ("--from a --only b", "`--only`"),
-            ("--into a.md", "`--into`"),
-            ("--from a --layouts", "`--from`"),
-            ("--first-sample 3", "`3`"),
+    fn wrong_values_and_contradictions_are_refused() {
+        for line in [
+            "--rounds 0",
+            "--size many",
+            "--plot a.gif",
+            "--layouts --first",
+            "--growth --layouts",
+            "--first --plot a.svg",
+            "--first --quick",
+            "--from a --only b",
+            "--into a.md",
+            "--from a --layouts",
+            "--first-sample 3",
         ] {
-            let error = parse(line).unwrap_err().to_string();
-            assert!(error.contains(named), "{error}");
+            assert!(parse(line).is_err(), "{line}");
         }
     }
 }

@@ -12,8 +12,9 @@ mod table;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::Parser as _;
 
-use options::{Options, USAGE};
+use options::Options;
 
 fn main() -> ExitCode {
     match run() {
@@ -28,11 +29,7 @@ fn main() -> ExitCode {
 
 /// Whether the figures are those of the file.
 fn run() -> Result<bool> {
-    let options = Options::parse(lexopt::Parser::from_env())?;
-    if options.help {
-        print!("{USAGE}");
-        return Ok(true);
-    }
+    let options = Options::parse();
     if let Some(dir) = &options.compile {
         figures::compile(dir)?;
         return Ok(true);
