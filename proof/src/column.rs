@@ -1,4 +1,4 @@
-//! One device, held to the reference.
+//! The self-test's results on one device.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub enum Limits {
 }
 
 impl Limits {
-    /// As wgpu has them.
+    /// The limits of wgpu.
     #[must_use]
     pub fn of_wgpu(self) -> wgpu::Limits {
         match self {
@@ -29,7 +29,7 @@ impl Limits {
     }
 }
 
-/// How a device is created.
+/// The configuration of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
     /// Its limits.
@@ -48,27 +48,27 @@ impl fmt::Display for Config {
     }
 }
 
-/// What a device made of one specialization.
+/// The elements of one specialization on a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// The elements compared.
     pub elements: usize,
-    /// Those that differ, and one more for each case in which a byte beside them changed.
+    /// Elements that differ, plus one per case that changed a byte beside the output.
     pub differing: usize,
 }
 
 impl Cell {
-    /// Adds another one's elements.
+    /// Adds the counts of another cell.
     pub const fn add(&mut self, other: Self) {
         self.elements += other.elements;
         self.differing += other.differing;
     }
 }
 
-/// What a device made of all of them.
+/// The results of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What the implementation is called in the matrix.
+    /// The name of the implementation.
     pub implementation: String,
     /// The adapter, its driver and version, in its own words.
     pub adapter: String,
@@ -78,17 +78,17 @@ pub struct Column {
     pub date: String,
     /// The number of cases run.
     pub cases: usize,
-    /// By specialization.
+    /// Cells by specialization.
     pub cells: BTreeMap<String, Cell>,
     /// The cases that failed, in words.
     pub failures: Vec<String>,
-    /// How long it took, in seconds; compilation is most of it.
+    /// The time in seconds; most of it is compilation.
     pub seconds: u64,
 }
 
 impl Column {
-    /// Runs the self-test of `host`, or these `cases` of it, and calls `progress` as it does. `clock` tells the date and
-    /// what passed since the start: there is no clock on the web but that of the page.
+    /// Runs these `cases` of `host`'s self-test with `progress`. `clock` returns the date and the time since the start,
+    /// because on the web only the page has a clock.
     ///
     /// # Errors
     ///

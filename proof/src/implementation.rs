@@ -1,4 +1,4 @@
-//! One adapter of this machine, in every configuration that it has.
+//! Runs the self-test on one adapter, in each of its configurations.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -8,8 +8,8 @@ use clamp_proof::{Column, Config, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
-/// The columns of the adapter that the environment names. `keep` gets those that are done, after each: what comes after
-/// may end with a driver that dies.
+/// Returns the columns of the adapter that the environment names. `keep` receives the finished ones after each, since a
+/// driver may crash later.
 pub fn columns(
     name: &str,
     cases: Range<usize>,
@@ -60,7 +60,7 @@ fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Resul
     Ok(column)
 }
 
-/// The one that the environment names.
+/// The adapter that the environment names.
 pub async fn adapter() -> Result<wgpu::Adapter> {
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let backends = descriptor.backends;

@@ -1,4 +1,4 @@
-//! What one implementation of WebGPU, Vulkan or GL makes of every specialization, and these side by side.
+//! Results of the self-test on implementations of WebGPU, Vulkan, GL and Direct3D, side by side.
 
 #![forbid(unsafe_code)]
 

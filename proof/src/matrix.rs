@@ -103,7 +103,7 @@ fn dtypes(specialization: &str) -> &str {
     specialization.split(", ").next().unwrap_or_default()
 }
 
-/// A specialization but for its kernels.
+/// A specialization without its kernels.
 fn arithmetic(specialization: &str) -> &str {
     specialization.rsplit_once(", ").map_or(specialization, |(arithmetic, _)| arithmetic)
 }

@@ -1,4 +1,4 @@
-//! Every pattern there is: no element left to chance where 2^32 can be had.
+//! Runs every pattern of 8, 16 and 32 bits through clamps.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -21,9 +21,9 @@ struct Line {
 }
 
 enum Kind {
-    /// One clamp of all patterns of 32 bits.
+    /// One clamp on all patterns of 32 bits.
     Wide(Clamp),
-    /// Each of these clamps of all patterns of its source, of 8 or 16 bits.
+    /// Each of these clamps on all patterns of its 8- or 16-bit source.
     Narrow(Vec<Clamp>),
 }
 
@@ -111,7 +111,7 @@ fn lines() -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Finite numbers of every magnitude, the same for each `n` at each run.
+/// Finite numbers of every magnitude; equal `n` give equal numbers.
 fn numbers(n: u64) -> (f32, f32) {
     let mut state = n << 32;
     let mut number = || loop {
@@ -145,7 +145,7 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
     let mut first = 0;
     let mut poison = Poison::new(count * clamp.dtype().size());
     while first < ALL {
-        // The last tensor begins earlier where `count` is no divisor.
+        // The last tensor overlaps the one before if `count` is no divisor.
         first = first.min(ALL - count as u64);
         let before = poison.next();
         host.queue().write_buffer(dst.buffer(), 0, before);
@@ -167,7 +167,7 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
     Ok([ALL, differing])
 }
 
-/// Each clamp of all patterns of its source, many to a submission.
+/// Runs each clamp on all patterns of its source, many per submission.
 fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     const AT_ONCE: usize = 256;
     let [clamp, ..] = clamps else { bail!("{name} has no clamp") };
@@ -207,7 +207,7 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     Ok([(clamps.len() * count) as u64, differing])
 }
 
-/// What is in dst before: other bytes each time, so that an element that was not written cannot pass for one that was.
+/// The bytes of dst before: different each time, so that an unwritten element shows.
 struct Poison {
     bytes: Vec<u8>,
     byte: u8,
@@ -225,8 +225,7 @@ impl Poison {
     }
 }
 
-/// How many elements of `after` are not what the reference makes of `src`, and bytes of `before` that changed beside them.
-/// The first is printed.
+/// Counts elements of `after` that differ from the reference, and changed bytes beside them; prints the first.
 fn compare(clamp: &Clamp, src: &[u8], before: &[u8], after: &[u8]) -> Result<u64> {
     let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
     let count = src.len() / from;
@@ -249,7 +248,7 @@ fn compare(clamp: &Clamp, src: &[u8], before: &[u8], after: &[u8]) -> Result<u64
         Ok((report.elements - report.matching) as u64 + u64::from(report.stray.is_some()))
     };
     let threads = std::thread::available_parallelism()?.get();
-    // Below that a thread costs more than it takes over.
+    // For fewer elements a thread costs more than it saves.
     let step = count.div_ceil(threads).next_multiple_of(4).max(1 << 16);
     std::thread::scope(|scope| {
         let parts = (0..count).step_by(step).map(|start| start..count.min(start + step));

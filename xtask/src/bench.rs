@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how fast the crate is here.
+//! `cargo xtask bench`: the speed of the crate on this machine.
 
 use std::ffi::OsString;
 
@@ -33,10 +33,10 @@ pub fn run(Args { peers, args }: &Args) -> Result<()> {
     if measures && let Err(error) = drivers::ensure(&[Api::Vulkan]) {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
-    // The directory is kept: relative paths in `args` are the user's.
+    // Relative paths in `args` are the user's, so the working directory stays.
     let mut program = cargo(&["run", "--release"]);
     if *peers {
-        // In a workspace of its own, see peers/Cargo.toml.
+        // peers/ is a workspace of its own.
         program.arg("--manifest-path").arg(root.join("peers/bench/Cargo.toml"));
         program.arg("--target-dir").arg(root.join("target/peers"));
     } else {

@@ -25,7 +25,7 @@ pub fn run(Args { args }: &Args) -> Result<()> {
             "warning: {error:#}\nGoing on: with no GPU adapter at all, the CPU reference does the work."
         );
     }
-    // The package is named, and the directory kept: relative paths in `args` are the user's.
+    // Relative paths in `args` are the user's, so the working directory stays.
     let example = ["run", "--release", "--package", "wgpu-clamp", "--example", "levels", "--"];
     run_command(cargo(&example).args(args))
 }

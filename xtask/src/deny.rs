@@ -1,4 +1,4 @@
-//! `cargo xtask deny`: what the dependencies may be, by `deny.toml`.
+//! `cargo xtask deny`: checks the dependencies against `deny.toml`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,7 @@ pub fn run(Args { offline }: &Args) -> Result<()> {
     run_command(of(root, &tool, &WORKSPACES[0]).args(["check", "advisories"]))
 }
 
-/// The same of what is published, as far as it is quick: with a cargo-deny that is there, and without advisories.
+/// Checks the published workspace quickly: only if cargo-deny is installed, and without advisories.
 ///
 /// # Errors
 ///
@@ -52,13 +52,13 @@ pub fn if_there() -> Result<()> {
     }
 }
 
-/// The user's cargo-deny, or that of this repository.
+/// The user's cargo-deny, or the one below target/.
 fn tool(root: &Path) -> Option<PathBuf> {
     let own = tools::of_cargo(&root.join("target/tools"), "cargo-deny");
     [PathBuf::from("cargo-deny"), own].into_iter().find(|tool| succeeds(Command::new(tool).arg("--version")))
 }
 
-/// Nobody is handed the tools, a machine-learning framework among them: what counts there is where they come from.
+/// Checks one workspace. Of workspaces that are not published, only the sources of dependencies count.
 fn check(root: &Path, tool: &Path, workspace: &Workspace) -> Result<()> {
     let what: &[&str] = if workspace.published { &["bans", "licenses", "sources"] } else { &["sources"] };
     run_command(of(root, tool, workspace).arg("--locked").arg("check").args(what))

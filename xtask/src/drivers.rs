@@ -1,4 +1,4 @@
-//! What Vulkan and GL need on Linux, and getting what is missing.
+//! Finds what Vulkan and GL need on Linux, and installs what is missing.
 
 use anyhow::{Result, bail};
 
@@ -16,7 +16,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// All that must be there for an adapter to exist.
+    /// The parts without which no adapter exists.
     pub fn parts(self) -> &'static [Part] {
         match self {
             Self::Vulkan => &[Part::VulkanLoader, Part::VulkanDriver],
@@ -46,7 +46,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// As printed.
+    /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
             Self::VulkanLoader => "Vulkan loader",
@@ -60,8 +60,7 @@ impl Part {
     }
 }
 
-/// The variables that replace the search for manifests. One that names nothing hides every driver or layer, and no
-/// package helps.
+/// Variables that replace the loaders' search for manifests. A wrong value hides every driver, and no package helps.
 const OVERRIDES: [&str; 5] = [
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
@@ -70,7 +69,7 @@ const OVERRIDES: [&str; 5] = [
     "__EGL_VENDOR_LIBRARY_DIRS",
 ];
 
-/// Makes sure that adapters of all `apis` can exist, installing Mesa's software drivers, and the layer, where not.
+/// Installs Mesa's software drivers, and the validation layer, where parts of `apis` are missing.
 ///
 /// # Errors
 ///

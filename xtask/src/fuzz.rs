@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: inputs that nobody thought of.
+//! `cargo xtask fuzz`: runs the fuzz targets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,21 +27,21 @@ pub struct Args {
 /// A file in `fuzz/fuzz_targets`.
 pub struct Target {
     pub name: &'static str,
-    /// The longest input that is tried, in bytes: what decides something lies before that.
+    /// The longest input in bytes; later bytes decide nothing.
     longest: u32,
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 3] = [
     Target { name: "plan", longest: 512 },
     Target { name: "standards", longest: 256 },
     Target { name: "onnx", longest: 4096 },
 ];
 
-/// One input may take this long, in seconds; most take a thousandth.
+/// The most seconds that one input may take; most take a thousandth.
 const MOST_SECONDS: u32 = 10;
 
-/// One allocation may be this large, in MiB, and all of them together, the fuzzer's own included.
+/// The largest allocation in MiB, and the most memory of all, the fuzzer's own included.
 const MOST_MIB: [u32; 2] = [64, 2048];
 
 /// # Errors
@@ -59,14 +59,14 @@ pub fn run(Args { target, minutes }: &Args) -> Result<()> {
             fs::create_dir_all(root.join(folder)).with_context(|| format!("cannot create {folder}"))?;
         }
         let mut fuzz = Command::new(&cargo_fuzz);
-        // Sanitizers are in every toolchain, but only a nightly one takes the option without this.
+        // A stable toolchain has sanitizers but refuses the option without this variable.
         fuzz.current_dir(root).env("RUSTC_BOOTSTRAP", "1");
         fuzz.args(["run", "--target-dir", "target/fuzz", name]);
         // libFuzzer reads both folders, and writes what it finds to the first.
         fuzz.arg(&found).arg(format!("fuzz/seeds/{name}")).arg("--");
         fuzz.arg(format!("-artifact_prefix={crashes}/")).arg("-print_final_stats=1");
         fuzz.arg(format!("-max_total_time={}", minutes * 60)).arg(format!("-timeout={MOST_SECONDS}"));
-        // Long ones from the start on: short ones make no tensor of eight dimensions.
+        // Long inputs from the start: short ones make no tensor of eight dimensions.
         fuzz.arg(format!("-max_len={longest}")).arg("-len_control=0");
         fuzz.arg(format!("-malloc_limit_mb={}", MOST_MIB[0])).arg(format!("-rss_limit_mb={}", MOST_MIB[1]));
         run_command(&mut fuzz).with_context(|| {
@@ -76,7 +76,7 @@ pub fn run(Args { target, minutes }: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Where cargo-fuzz is, which is built there if it is missing.
+/// Returns cargo-fuzz, building it first if it is missing.
 fn install(root: &Path) -> Result<PathBuf> {
     let what = ["cargo-fuzz", "--locked"];
     let program = tools::cargo_install(&root.join("target/tools"), "cargo-fuzz", &what)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask integrations`: the crate in other engines, tested with these engines.
+//! `cargo xtask integrations`: tests the crate in Dask, Zarr and burn.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const ZARR: &str = "clamp-zarr";
 /// The example, a package of [`PEERS`].
 const BURN: &str = "burn-tensor-clamp";
 
-/// Where [`INTEGRATIONS`] is built, from the root, and where Python is.
+/// The folder of builds of [`INTEGRATIONS`] and of the Python environment.
 const TARGET: &str = "target/integrations";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -113,10 +113,10 @@ fn dask(root: &Path, python: &Python, asked: &Args, steps: &mut Steps) -> Result
         return steps.step("measure", || run_command(&mut measure));
     }
     steps.step("dask: lints", || lints(&INTEGRATIONS, DASK))?;
-    // What follows `--` names tests of Python.
+    // Arguments of pytest select Python tests alone.
     if asked.pytest.is_empty() {
         steps.step("dask: cargo test", || {
-            // As maturin says it: the module is linked to no Python.
+            // As maturin builds: the module is not linked to Python.
             let mut tests = INTEGRATIONS.build(&["test", "--package", DASK])?;
             run_command(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1"))
         })?;
@@ -134,14 +134,14 @@ fn zarr(root: &Path, python: &Python, asked: &Args, steps: &mut Steps) -> Result
     steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
 }
 
-/// Builds the program, and says where it is.
+/// Builds the program and returns its path.
 fn clamp_zarr(root: &Path, steps: &mut Steps) -> Result<PathBuf> {
     steps.step("zarr: build", || run_command(&mut INTEGRATIONS.build(&["build", "--package", ZARR])?))?;
     let name = format!("{ZARR}{}", std::env::consts::EXE_SUFFIX);
     Ok(root.join(TARGET).join("release").join(name))
 }
 
-/// The example, which compares what it computes.
+/// Runs the example, which checks its own results.
 fn burn(steps: &mut Steps) -> Result<()> {
     let example = ["run", "--package", BURN];
     steps.step("burn: lints", || lints(&PEERS, BURN))?;
@@ -168,7 +168,7 @@ impl Python {
         }
     }
 
-    /// Makes it, and installs what the tests need, where that was not done before.
+    /// Creates the environment if it is missing, and installs what the tests need.
     fn install(&self) -> Result<()> {
         if !succeeds(self.command().args(["-m", "pip", "--version"])) {
             tools::ensure(&[Tool::Venv])?;
@@ -183,7 +183,7 @@ impl Python {
         run_command(install.arg(&self.requirements))
     }
 
-    /// Its interpreter. Programs that this starts find maturin and dask, too.
+    /// The environment's interpreter. Programs that it starts find maturin and dask.
     fn command(&self) -> Command {
         let bin = self.venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
         let mut command = Command::new(bin.join("python"));
@@ -197,7 +197,7 @@ impl Python {
         command
     }
 
-    /// The tests of an integration, or those that `args` name.
+    /// Runs pytest in `dir` with `args`.
     fn pytest(&self, dir: &Path, args: &[OsString]) -> Command {
         let mut pytest = self.module("pytest", &[]);
         pytest.current_dir(dir).args(args);

@@ -1,4 +1,4 @@
-//! `cargo xtask kit`: what tries the crate on a machine that has a GPU driver and nothing else.
+//! `cargo xtask kit`: a folder that tests the crate on a machine that has a GPU driver and nothing else.
 
 mod needs;
 
@@ -28,25 +28,25 @@ pub struct Args {
     target: Option<String>,
 }
 
-/// What an issue takes, and people carry.
+/// The largest kit in bytes.
 const MOST: u64 = 64 << 20;
 
-/// What is written into the folder for whoever takes it.
+/// The README.txt of the folder.
 const README: &str = include_str!("kit/README.txt");
 
-/// Of Cargo.toml.
+/// The profile of Cargo.toml for the programs.
 const PROFILE: &str = "carried";
 
-/// What the conformance tests read, in `tests/data`, and where it is from.
+/// The entries of `tests/data` that the conformance tests read, and their sources.
 const DATA: [&str; 4] = ["golden", "onnx", "CONFORMANCE.md", "README.md"];
 
 impl Args {
-    /// For which system.
+    /// Whether the kit is for this system.
     fn is_for(&self, os: &str) -> bool {
         self.target.as_ref().map_or(std::env::consts::OS == os, |target| target.contains(os))
     }
 
-    /// For which processors.
+    /// The processors that the kit is for.
     fn architecture(&self) -> &str {
         self.target.as_deref().and_then(|target| target.split('-').next()).unwrap_or(std::env::consts::ARCH)
     }
@@ -60,7 +60,7 @@ pub fn run(options: &Args) -> Result<()> {
     let commit = commit(root);
     let folder = options.out.clone().unwrap_or_else(|| root.join("target/kit"));
     clear(&folder)?;
-    // Apart, since the tests turn on a feature of wgpu that counts objects, which takes time.
+    // A second build, because the tests turn on wgpu's slow counting of objects.
     let tools = ["clamp-kit", "clamp-bench", "clamp-proof"].map(|package| ["--package", package]);
     let mut programs = build(options, &commit, &[tools.as_flattened(), &["--bins"]].concat())?;
     let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor", "--features", FEATURES];
@@ -92,11 +92,11 @@ pub fn run(options: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Takes an earlier kit's programs and data out of `folder`: those of another target would be carried along.
+/// Removes an earlier kit's programs and data from `folder`.
 ///
 /// # Errors
 ///
-/// There is a report of a trial, or the folder is none of a kit.
+/// The folder has a report, or is not a kit.
 fn clear(folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
@@ -127,7 +127,7 @@ fn clear(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds programs, optimised and stripped, and says where each is.
+/// Builds optimised, stripped programs and returns their names and paths.
 fn build(options: &Args, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let mut command = building(options, commit, what);
     command.current_dir(root()?);
@@ -139,10 +139,10 @@ fn build(options: &Args, commit: &str, what: &[&str]) -> Result<Vec<(String, Pat
     executables(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The command that builds them.
+/// The command of [`build`].
 fn building(options: &Args, commit: &str, what: &[&str]) -> Command {
     let mut command = cargo(&["build", "--profile", PROFILE, "--message-format", "json-render-diagnostics"]);
-    // The compiler's flags, and no other: those of whoever builds, such as `-C target-cpu=native`, suit one machine alone.
+    // Replaces the builder's own flags: `-C target-cpu=native` would suit one machine alone.
     command.args(what).env("WGPU_CLAMP_COMMIT", commit).env("CARGO_ENCODED_RUSTFLAGS", flags());
     if let Some(target) = &options.target {
         command.args(["--target", target]);
@@ -152,18 +152,18 @@ fn building(options: &Args, commit: &str, what: &[&str]) -> Command {
 
 /// The compiler's flags.
 fn flags() -> String {
-    // A panic names the file that it is in: not with the home of whoever built it.
+    // Panic messages name source files; this keeps the builder's home out of them.
     let remap = |sources: PathBuf| format!("--remap-path-prefix={}=registry", sources.display());
     sources().map(remap).unwrap_or_default()
 }
 
-/// Where cargo keeps the crates of others.
+/// The folder of downloaded crates.
 fn sources() -> Option<PathBuf> {
     let home = std::env::home_dir().map(|home| home.join(".cargo"));
     Some(std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home)?.join("registry/src"))
 }
 
-/// The programs that cargo says it has built, by the names of their targets.
+/// The programs in cargo's JSON messages, by target name.
 fn executables(messages: &str) -> Result<Vec<(String, PathBuf)>> {
     let mut programs = Vec::new();
     for message in messages.lines() {
@@ -176,7 +176,7 @@ fn executables(messages: &str) -> Result<Vec<(String, PathBuf)>> {
     Ok(programs)
 }
 
-/// Which file goes where.
+/// The files of the kit: their sources and their places in it.
 fn contents(root: &Path, programs: Vec<(String, PathBuf)>) -> Result<Vec<(PathBuf, PathBuf)>> {
     let mut files = Vec::new();
     for (name, file) in programs {
@@ -197,7 +197,7 @@ fn contents(root: &Path, programs: Vec<(String, PathBuf)>) -> Result<Vec<(PathBu
     Ok(files)
 }
 
-/// All files of a folder, or the one file.
+/// Adds all files below `from`, or the file itself.
 fn walk(from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
     if !from.is_dir() {
         files.push((from.to_owned(), to.to_owned()));
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(left, ["README.txt", "notes"]);
     }
 
-    /// Cargo takes flags from one place, and asks this variable before `RUSTFLAGS` and its configuration.
+    /// Cargo takes flags from one place; this variable precedes `RUSTFLAGS` and the configuration.
     #[test]
     fn the_flags_of_whoever_builds_stay_out() {
         let command = building(&Args::default(), "0", &[]);

@@ -23,26 +23,26 @@ pub struct Args {
 pub struct Workspace {
     /// From the root of the repository.
     pub directory: &'static str,
-    /// Whether what it builds is handed to anybody, and not a tool of this repository.
+    /// Whether others receive what it builds.
     pub published: bool,
-    /// What it is built for, if not for this machine.
+    /// The target, if not this machine.
     target: Option<&'static str>,
-    /// Without which it does not compile.
+    /// Flags without which it does not compile.
     rustflags: &'static str,
-    /// Whether its command builds it optimised, so that the lints share what that has built.
+    /// Whether its command builds it optimised; lints then share that build.
     release: bool,
-    /// Those that are off by default.
+    /// Features to turn on.
     features: &'static str,
 }
 
-/// A tool, for this machine.
+/// The defaults: a tool for this machine.
 const TOOL: Workspace =
     Workspace { directory: "", published: false, target: None, rustflags: "", release: false, features: "" };
 
-/// What `cargo xtask test` turns on in the main one, everywhere: so nothing is built twice, and no test is left out.
+/// The features of the main workspace in every step of `cargo xtask test`, so that nothing is built twice.
 pub const FEATURES: &str = "wgpu-clamp/ndarray";
 
-/// All of them, the main one first.
+/// All workspaces, the main one first.
 pub const WORKSPACES: [Workspace; 6] = [
     Workspace { directory: ".", published: true, features: FEATURES, ..TOOL },
     COMPILERS,
@@ -52,7 +52,7 @@ pub const WORKSPACES: [Workspace; 6] = [
     WEB,
 ];
 
-/// What compilers make of the shaders.
+/// The compilers of other vendors, for the shaders.
 pub const COMPILERS: Workspace = Workspace { directory: "compilers", ..TOOL };
 
 /// The crate in Dask and Zarr.
@@ -80,12 +80,12 @@ pub fn run(Args { workspace }: &Args) -> Result<()> {
 impl Workspace {
     /// # Errors
     ///
-    /// A file is not as rustfmt would have it.
+    /// rustfmt would change a file.
     pub fn format(&self) -> Result<()> {
         run_command(&mut self.cargo(&["fmt", "--all", "--check"])?)
     }
 
-    /// Builds where the workspace's other commands do.
+    /// Runs clippy on the whole workspace, in the target folder of its other commands.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Workspace {
         self.clippy(&["--workspace"])
     }
 
-    /// The same of one package.
+    /// Runs clippy on one package.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Workspace {
         run_command(lints.args(["--", "-D", "warnings"]))
     }
 
-    /// A command of cargo that builds, where all its commands build and optimised as they do.
+    /// A building command of cargo, with the workspace's target folder and profile.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Workspace {
         Ok(command)
     }
 
-    /// Where its commands build it, from the root; the main one has its own place.
+    /// The target folder from the root; `None` for the main workspace.
     fn target_dir(&self) -> Option<PathBuf> {
         (self.directory != ".").then(|| Path::new("target").join(self.directory))
     }
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// The directories below this one whose Cargo.toml begins a workspace.
+    /// Collects the directories whose Cargo.toml begins a workspace.
     fn workspaces(directory: &Path, found: &mut Vec<String>) {
         let is_one = |text: String| text.lines().any(|line| line == "[workspace]");
         if fs::read_to_string(directory.join("Cargo.toml")).is_ok_and(is_one) {

@@ -1,4 +1,4 @@
-//! What this machine has, found by looking at its files the way the loaders do.
+//! Finds drivers by looking at files as the loaders do.
 //!
 //! The files say whether an adapter can exist; only a device shows that it does. Asking the drivers
 //! themselves would mean building wgpu first, or unsafe code.
@@ -17,9 +17,9 @@ use crate::packages::Manager;
 pub struct Machine {
     root: PathBuf,
     variables: BTreeMap<OsString, OsString>,
-    /// Directories that the dynamic linker knows beside the usual ones.
+    /// Directories of the dynamic linker besides the usual ones.
     linker_dirs: Vec<PathBuf>,
-    /// What a library must be built for.
+    /// The ELF header that a library must have.
     target: Option<ElfTarget>,
 }
 
@@ -36,7 +36,7 @@ fn elf_target(path: &Path) -> Option<ElfTarget> {
 impl Machine {
     /// The machine that this program runs on.
     pub fn this() -> Self {
-        // Not everyone's PATH has /sbin.
+        // Users' PATH may lack /sbin.
         let cache = ["/sbin/ldconfig", "ldconfig"]
             .iter()
             .find_map(|program| Command::new(program).arg("-p").output().ok())
@@ -50,12 +50,12 @@ impl Machine {
         }
     }
 
-    /// Where its files begin.
+    /// The root of its files.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Its package manager, where that is a known one.
+    /// Its package manager, if known.
     pub fn manager(&self) -> Option<Manager> {
         let os_release = ["etc/os-release", "usr/lib/os-release"]
             .iter()
@@ -82,7 +82,7 @@ impl Machine {
         }
     }
 
-    /// The files that are this part; none where it is missing.
+    /// The files of this part; none if it is missing.
     fn find(&self, part: Part) -> Vec<PathBuf> {
         let library = |name| self.library(name).into_iter().collect();
         match part {
@@ -136,8 +136,8 @@ impl Machine {
         self.vulkan_places(&["VK_LAYER_PATH"], "VK_ADD_LAYER_PATH", "explicit_layer.d")
     }
 
-    /// Where the loader looks for manifests of one kind: in what the first of `instead` names that is set, else in
-    /// what `before` names and in `dir` of the usual places.
+    /// The places where the loader looks for manifests: the value of the first variable in `instead` that is set, else
+    /// the values of `before` and `dir` in the usual places.
     fn vulkan_places(&self, instead: &[&str], before: &str, dir: &str) -> Vec<PathBuf> {
         if let Some(name) = instead.iter().find(|name| self.variable(name).is_some()) {
             return self.paths_in(name);
@@ -150,7 +150,7 @@ impl Machine {
                 default.iter().map(|dir| self.inside(&home.join(dir))).collect()
             }
         };
-        // In the loader's order, so that what is printed first is what it sees first.
+        // In the loader's order, so that the printed order is the loader's.
         let bases = [
             listed("XDG_CONFIG_HOME", &[".config"]),
             listed("XDG_CONFIG_DIRS", &["/etc/xdg"]),
@@ -207,7 +207,7 @@ impl Machine {
         target.is_some() && target == self.target
     }
 
-    /// Where the dynamic linker looks, closely enough.
+    /// Roughly the directories of the dynamic linker.
     fn library_dirs(&self) -> Vec<PathBuf> {
         let mut dirs = self.paths_in("LD_LIBRARY_PATH");
         dirs.extend(self.linker_dirs.iter().map(|dir| self.inside(dir)));
@@ -222,7 +222,7 @@ impl Machine {
         dirs
     }
 
-    /// A variable; one set to nothing counts as not set, as it does for the loaders.
+    /// A variable. An empty value counts as not set, as for the loaders.
     pub fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(OsStr::new(name)).filter(|value| !value.is_empty())
     }

@@ -1,4 +1,4 @@
-//! What Cargo.toml, the changelog and the README say of a release.
+//! Checks what Cargo.toml, the changelog and the README say of a release.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,11 +11,11 @@ use crate::steps::{cargo, root};
 /// The package that is published.
 pub const LIBRARY: &str = "wgpu-clamp";
 
-/// What `cargo metadata` says.
+/// The output of `cargo metadata`.
 ///
 /// # Errors
 ///
-/// It fails, as without the network where something is not downloaded yet.
+/// Cargo fails, for example without the network before everything is downloaded.
 pub fn metadata(args: &[&str]) -> Result<Value> {
     let mut command = cargo(&["metadata", "--format-version", "1", "--locked"]);
     let output = command.args(args).current_dir(root()?).stderr(Stdio::inherit()).output()?;
@@ -23,22 +23,22 @@ pub fn metadata(args: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The package of this name.
+/// Returns the package of this name.
 ///
 /// # Errors
 ///
-/// `metadata` has none.
+/// There is none.
 pub fn package<'m>(metadata: &'m Value, name: &str) -> Result<&'m Value> {
     let mut packages = metadata["packages"].as_array().into_iter().flatten();
     packages.find(|package| package["name"] == name).with_context(|| format!("no package is called {name}"))
 }
 
-/// A field of a package that is text; empty where it is not set.
+/// A text field of a package; empty if not set.
 pub fn text<'m>(package: &'m Value, field: &str) -> &'m str {
     package[field].as_str().unwrap_or_default()
 }
 
-/// Whether the version in Cargo.toml can be published, as far as it is written about.
+/// Checks that the texts are ready to publish the version in Cargo.toml.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ fn missing(library: &Value, changelog: &str, readme: &str) -> Vec<String> {
 
 const UNRELEASED: &str = "## Unreleased";
 
-/// Whether this is written as `2026-01-31`.
+/// Whether `text` has the form `2026-01-31`.
 fn is_date(text: &str) -> bool {
     let digits_or_dash =
         |(at, c): (usize, char)| if at == 4 || at == 7 { c == '-' } else { c.is_ascii_digit() };

@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::manifest::{self, LIBRARY, package, text};
 use crate::steps::{root, run as run_command, succeeds};
 
-/// Holds what the library is built from to its `rust-version`, and compiles it with that toolchain where rustup has it;
-/// `Some` says why it was not compiled. (Clippy's `incompatible_msrv`, among the lints, holds the standard library's
-/// functions to it.)
+/// Checks that no dependency of the library declares a newer Rust than its `rust-version`, and compiles the library
+/// with that toolchain if rustup has it; `Some` says why not. Clippy's `incompatible_msrv` checks the use of the
+/// standard library.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn check() -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The packages that the library is built from, on any platform, and that declare a newer Rust than `ours`.
+/// Dependencies of the library, on any platform, that declare a newer Rust than `ours`.
 fn newer(metadata: &Value, ours: &str) -> Result<Vec<String>> {
     let by_id = |list: &'_ Value| -> BTreeMap<String, Value> {
         let items = list.as_array().into_iter().flatten();
@@ -66,7 +66,7 @@ fn newer(metadata: &Value, ours: &str) -> Result<Vec<String>> {
     Ok(newer.map(|package| format!("{} {}", text(package, "name"), text(package, "version"))).collect())
 }
 
-/// `1.88` is `1.88.0`.
+/// Parses a version; `1.88` is `1.88.0`.
 fn version(text: &str) -> Option<[u32; 3]> {
     let mut numbers = text.split('.').map(str::parse);
     let mut next = || numbers.next().unwrap_or(Ok(0)).ok();

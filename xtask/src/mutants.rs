@@ -15,15 +15,16 @@ pub struct Args {
     only: String,
 }
 
-/// The test that changes and executes.
+/// The test that does it.
 const TEST: &str = "self_test::mutants::every_change_is_noticed";
 
-/// The variable that tells it what a change must contain.
+/// The variable with the texts of `--only`.
 const ONLY: &str = "WGPU_CLAMP_MUTANTS";
 
 /// # Errors
 ///
-/// A change goes unnoticed that no line explains, a line explains what is no change, or unchanged shaders are wrong.
+/// A fault goes unnoticed without a line that explains it, a line explains no fault, or the unchanged shaders are
+/// wrong.
 pub fn run(Args { only }: &Args) -> Result<()> {
     let mut test = cargo(&["test", "--release", "--package", "wgpu-clamp", "--lib", TEST]);
     test.current_dir(root()?).env(ONLY, only);

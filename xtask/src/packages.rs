@@ -1,4 +1,4 @@
-//! Installing what [`crate::drivers`] misses, through the machine's package manager.
+//! Installs packages through the machine's package manager.
 
 use std::path::Path;
 use std::process::Command;
@@ -35,7 +35,7 @@ impl Manager {
         })
     }
 
-    /// The package that brings a part: Mesa's, of a driver.
+    /// The package of a part; Mesa's for drivers.
     fn package(self, part: Part) -> &'static str {
         match (self, part) {
             (Self::Apt, Part::VulkanLoader) => "libvulkan1",
@@ -58,7 +58,7 @@ impl Manager {
         }
     }
 
-    /// The packages that bring all of `parts`, each once.
+    /// The packages of all `parts`, each once.
     pub fn packages(self, parts: &[Part]) -> Vec<&'static str> {
         let mut packages: Vec<_> = parts.iter().map(|part| self.package(*part)).collect();
         packages.sort_unstable();
@@ -66,7 +66,7 @@ impl Manager {
         packages
     }
 
-    /// What a person should type to install `packages`.
+    /// The command line that installs `packages`.
     pub fn advice(self, packages: &[&str]) -> String {
         let packages = packages.join(" ");
         match self {
@@ -118,7 +118,7 @@ impl Manager {
             })
     }
 
-    /// Installs `packages`, fetching the list of packages first only where that is needed.
+    /// Installs `packages`. Fetches the list of packages first only if needed.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl Manager {
     }
 }
 
-/// The words to put before a command so that it runs as root; `None` where this user cannot.
+/// The words before a command that runs as root; `None` if this user cannot.
 pub fn privilege() -> Option<&'static [&'static str]> {
     let id = Command::new("id").arg("-u").output().ok()?;
     if id.stdout.trim_ascii() == b"0" {

@@ -17,11 +17,11 @@ pub enum Tree {
     Committed,
 }
 
-/// Packs the crate and compiles what was packed alone: the library, without what tests turn on in its dependencies; then
-/// the examples, so that none of their files is missing from `include`. Tests stay in the repository.
+/// Packs the crate and compiles the package alone: the library, without the features that tests turn on in its
+/// dependencies, then the examples, so that `include` lacks none of their files.
 ///
-/// For a release the library is built, as `cargo publish` does. Otherwise it is checked: that takes what the documentation
-/// has checked, and building would build wgpu once more.
+/// For a release the library is built, as by `cargo publish`. Otherwise it is checked, which shares the documentation's
+/// build of wgpu.
 ///
 /// # Errors
 ///
@@ -30,13 +30,13 @@ pub fn check(tree: Tree) -> Result<()> {
     let root = root()?;
     let in_root = |args: &[&str]| {
         let mut command = cargo(args);
-        // So that cargo verifies with what the other steps have built.
+        // Cargo verifies with what the other steps have built.
         command.current_dir(root).args(["--locked", "--target-dir", "target"]);
         command
     };
     let mut pack = in_root(&["package", "--package", LIBRARY]);
     if tree == Tree::AsIs {
-        // What was built before has downloaded all that this takes.
+        // Earlier builds have downloaded everything.
         pack.args(["--allow-dirty", "--offline", "--no-verify"]);
     }
     run_command(&mut pack)?;
@@ -51,7 +51,7 @@ pub fn check(tree: Tree) -> Result<()> {
             fs::remove_dir_all(before)?;
         }
         let mut unpack = Command::new("tar");
-        // With the time of day: cargo would take files as old as the package says for those that it has checked.
+        // `m` sets the current time: cargo would take files with the package's dates for checked ones.
         unpack.args(["-xzmf", &format!("{LIBRARY}-{version}.crate")]);
         run_command(unpack.current_dir(root.join("target/package")))?;
         run_command(in_root(&["check", "--lib"]).args(["--manifest-path", &manifest]))?;

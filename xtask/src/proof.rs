@@ -1,4 +1,4 @@
-//! `cargo xtask proof`: the same bits on every implementation that can be had here.
+//! `cargo xtask proof`: runs the self-test on every implementation that this machine can have.
 
 mod debian;
 mod mesa;
@@ -42,18 +42,18 @@ pub struct Args {
     args: Vec<OsString>,
 }
 
-/// What a command is told so that an implementation runs it.
+/// The environment that makes a command run on an implementation.
 pub type Environment = Vec<(&'static str, OsString)>;
 
-/// One column of the matrix.
+/// An implementation of a graphics API.
 struct Implementation {
     name: &'static str,
-    /// Installs what is missing, below this directory where it can be, and says how to get at it.
+    /// Installs what is missing, below this directory if possible, and returns the environment.
     prepare: fn(&Path) -> Result<Environment>,
     engine: Engine,
 }
 
-/// What runs the self-test.
+/// The program that runs the self-test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Engine {
     /// `clamp-proof`, through wgpu's own backends.
@@ -65,13 +65,13 @@ enum Engine {
 }
 
 impl Implementation {
-    /// Where its columns go.
+    /// The file of its columns.
     fn json(&self, target: &Path) -> PathBuf {
         target.join(format!("{}.json", self.name.to_lowercase().replace(' ', "-")))
     }
 }
 
-/// Those of this machine's own drivers first.
+/// The implementations, this machine's own drivers first.
 const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
     &[
         Implementation {
@@ -109,15 +109,15 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
     &[]
 };
 
-/// The test that executes all cases without a device.
+/// The test that executes all cases on the sanitizer.
 const SANITIZED: &str = "self_test::sanitized::every_case_is_right_on_every_device";
 
-/// Runs the self-test on each implementation, and prints what they made of it side by side.
+/// Runs the self-test on each implementation and prints their rows.
 ///
 /// # Errors
 ///
-/// An element differs, a run ends early, or the program does not build. An implementation that cannot
-/// be had is no error: it is listed.
+/// An element differs, a run ends early, or the program does not build. An implementation that cannot be had is listed,
+/// which is no error.
 pub fn run(options: &Args) -> Result<()> {
     let root = root()?;
     if options.sanitize {
@@ -145,7 +145,7 @@ pub fn run(options: &Args) -> Result<()> {
         let Implementation { name, prepare, engine } = implementation;
         println!("\n==== {name} ====");
         let json = implementation.json(&target);
-        // That of an earlier run says nothing about this one.
+        // Results of an earlier run say nothing about this one.
         if json.exists() {
             fs::remove_file(&json).with_context(|| json.display().to_string())?;
         }
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Cargo takes the name of a test that is not there, and runs none.
+    /// Cargo accepts the name of a missing test and runs none.
     #[test]
     fn the_test_that_executes_all_cases_is_there() {
         let path = root().unwrap().join("src/self_test/sanitized.rs");

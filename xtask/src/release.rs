@@ -1,4 +1,4 @@
-//! `cargo xtask release`: what a release has to pass beside `cargo xtask test`.
+//! `cargo xtask release`: the checks of a release besides `cargo xtask test`.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,10 +26,10 @@ pub struct Args {
     baseline: Option<String>,
 }
 
-/// A check passes whole (`None`), or says what it could not look at.
+/// A check returns what it could not look at, if anything.
 type Check = fn(&Args) -> Result<Option<String>>;
 
-/// All of them, the quick ones first.
+/// All checks, the quick ones first.
 const CHECKS: [(&str, Check); 5] = [
     ("manifest", |_| manifest::check().map(|()| None)),
     ("package", |_| packed::check(Tree::Committed).map(|()| None)),
@@ -63,8 +63,7 @@ pub fn run(asked: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The library compiles with any of its features. It has no code of its own for two of them together, so no set of two is
-/// tried but all of them.
+/// Checks the library with each feature alone, with none and with all. No code depends on two features together.
 fn features() -> Result<()> {
     let root = root()?;
     let hack = tools::cargo_install(&root.join("target/tools"), "cargo-hack", &["cargo-hack", "--locked"])?;
@@ -84,7 +83,7 @@ fn features() -> Result<()> {
     each(&["check"], &["--target", web::TARGET])
 }
 
-/// The version in Cargo.toml says of the API what has become of it since `baseline`, or the last release.
+/// Checks that the version in Cargo.toml suits the changes of the API since `baseline`, or since the last release.
 fn semver(baseline: Option<&str>) -> Result<Option<String>> {
     let root = root()?;
     let last = if baseline.is_none() { last_release(root)? } else { None };
@@ -99,7 +98,7 @@ fn semver(baseline: Option<&str>) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The tag of the last release among the ancestors of what is checked out.
+/// The tag of the last release among the ancestors of HEAD.
 fn last_release(repository: &Path) -> Result<Option<String>> {
     let git = |args: &[&str]| {
         let output = Command::new("git").args(args).current_dir(repository).output()?;
@@ -112,7 +111,7 @@ fn last_release(repository: &Path) -> Result<Option<String>> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let shallow = git(&["rev-parse", "--is-shallow-repository"])?;
-    // It would look like a repository without a release.
+    // A shallow clone looks like a repository without a release.
     ensure!(
         shallow.trim() == "false",
         "this clone is shallow: `git fetch --unshallow --tags` brings the tags"

@@ -1,4 +1,4 @@
-//! `cargo xtask shaders`: what compilers make of the shaders, without a GPU.
+//! `cargo xtask shaders`: gives the shaders to other compilers, without a GPU.
 
 use std::ffi::OsString;
 use std::fs;
@@ -47,7 +47,7 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
 ///
 /// There is no Vulkan driver, it does not build, or the figures are not those that were kept.
 fn count(args: &[OsString]) -> Result<()> {
-    // AMD's driver comes in the package of the software drivers; lavapipe says what there is to compile.
+    // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
     drivers::ensure(&[Api::Vulkan])?;
     run_command(program("compilers/budget")?.args(args))
 }
@@ -56,7 +56,7 @@ fn count(args: &[OsString]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// The modules cannot be written, or a compiler refuses one. A compiler that cannot be had is a line of the table.
+/// The modules cannot be written, or a compiler refuses one. A missing compiler is a line of the table.
 fn compile(args: &[OsString]) -> Result<()> {
     let mut program = program("compilers")?;
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
@@ -91,7 +91,7 @@ fn compile(args: &[OsString]) -> Result<()> {
     run_command(program.args(args))
 }
 
-/// The compilers that the program is told to ask, none for all: the others need not be installed.
+/// The compilers that `--only` names, none for all; only these need to be installed.
 fn only(args: &[OsString]) -> Vec<String> {
     let mut words = args.iter().map(|arg| arg.to_string_lossy());
     let mut only = Vec::new();
@@ -105,7 +105,7 @@ fn only(args: &[OsString]) -> Vec<String> {
     only
 }
 
-/// Has the crate write what it alone knows: which modules there are.
+/// Has a test of the crate write all modules: only the crate knows them.
 fn write_modules(directory: &Path) -> Result<()> {
     if directory.exists() {
         fs::remove_dir_all(directory)?;
@@ -115,14 +115,14 @@ fn write_modules(directory: &Path) -> Result<()> {
     run_command(writing.env("WGPU_CLAMP_SHADERS", directory))
 }
 
-/// What the crate alone knows, an ignored test of it tells.
+/// An ignored test of the crate, run for its output.
 fn ignored_test(name: &str) -> Result<Command> {
     let mut test = cargo(&["test", "--quiet", "--package", "wgpu-clamp", "--lib", "--"]);
     test.args(["--exact", name, "--ignored", "--nocapture"]).current_dir(root()?);
     Ok(test)
 }
 
-/// Installs Dawn for Node, with what else of npm the repository uses, and the script beside it; tells where that is.
+/// Installs Dawn for Node with the repository's other npm packages, and its script; returns the folder.
 fn tint(target: &Path) -> Result<PathBuf> {
     let (root, to) = (root()?, target.join("web"));
     tools::npm(&root.join("xtask/web"), &to)?;
@@ -130,7 +130,7 @@ fn tint(target: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// Fetches Microsoft's compiler for Linux; tells where its library is.
+/// Downloads Microsoft's compiler for Linux; returns its library.
 fn dxc(target: &Path) -> Result<PathBuf> {
     let directory = target.join("dxc");
     let library = directory.join("compushady/backends/libdxcompiler_x86_64.so");
@@ -140,7 +140,7 @@ fn dxc(target: &Path) -> Result<PathBuf> {
     tools::ensure(&[Tool::Pip])?;
     fs::create_dir_all(&directory)?;
     let mut fetch = Tool::Pip.command();
-    // No code of the wheel runs, so that it need not be for this Python.
+    // No code of the wheel runs, so it may be for another Python.
     fetch.args(["download", "--no-deps", "--only-binary", ":all:", "--python-version", "3.11"]);
     fetch.args(["--implementation", "cp", "--platform", "manylinux_2_28_x86_64", "--require-hashes"]);
     fetch.arg("--requirement").arg(root()?.join("compilers/dxc.txt")).arg("--dest").arg(&directory);
@@ -154,12 +154,13 @@ fn dxc(target: &Path) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// What is missing is left out, and said.
+/// Prints an error as a warning and goes on without the value.
 fn or_warn<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| eprintln!("warning: {error:#}")).ok()
 }
 
-/// A program of the workspace `compilers`. The directory is kept: relative paths in its arguments are the user's.
+/// A program of the workspace `compilers`. Relative paths in its arguments are the user's, so the working directory
+/// stays.
 fn program(directory: &str) -> Result<Command> {
     let root = root()?;
     let mut program = cargo(&["run", "--release"]);

@@ -1,4 +1,4 @@
-//! Running commands so that a reader of the log sees what runs, how long it took and what failed.
+//! Runs commands and logs them, their time and their failure.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-/// Steps that run one after the other and are summed up at the end, also after a failure.
+/// Steps in sequence, with a summary at the end, also after a failure.
 pub struct Steps {
     started: Instant,
     /// Name, time taken, and whether it passed.
@@ -47,16 +47,16 @@ impl Steps {
     }
 }
 
-/// Where the repository is.
+/// The root of the repository.
 ///
 /// # Errors
 ///
-/// This program was built elsewhere than in it.
+/// This program was not built in the repository.
 pub fn root() -> Result<&'static Path> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
 }
 
-/// The commit that is checked out and whether it was changed, or "unknown" where the repository is none of git.
+/// The checked-out commit and whether files have changed; "unknown" outside git.
 pub fn commit(root: &Path) -> String {
     let output = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
     output.ok().filter(|output| output.status.success()).map_or_else(
@@ -65,18 +65,18 @@ pub fn commit(root: &Path) -> String {
     )
 }
 
-/// The cargo that runs this program, so that one toolchain does it all.
+/// The cargo that runs this program, so that all steps use one toolchain.
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args);
     command
 }
 
-/// Prints a command and runs it, its output going straight to the terminal.
+/// Prints a command and runs it. The output goes to the terminal.
 ///
 /// # Errors
 ///
-/// The command cannot start, or ends with anything but success.
+/// The command cannot start, or fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = shown(command);
     println!("$ {line}");
@@ -85,18 +85,18 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Whether a command exists here and succeeds; it is run silently.
+/// Runs a command silently; returns whether it exists and succeeds.
 pub fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// A command as one would type it in a shell.
+/// The command as typed in a shell.
 pub fn shown(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         let value = value?;
         Some(format!("{}={}", name.display(), quoted(value)))
     });
-    // The path of a cargo inside its toolchain says nothing that `cargo` does not.
+    // `cargo` says as much as the path of a toolchain's cargo.
     let program = Path::new(command.get_program());
     let program = match program.file_stem() {
         Some(stem) if stem == "cargo" => stem,

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: all that a change has to pass.
+//! `cargo xtask test`: the checks that every change passes.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
@@ -32,13 +32,13 @@ pub struct Args {
     args: Vec<OsString>,
 }
 
-/// The variable that tells tests to take all that they can.
+/// The variable that makes tests exhaustive.
 pub const EXHAUSTIVE: &str = "WGPU_CLAMP_EXHAUSTIVE";
 
-/// The variable that names the backends which the GPU tests must find.
+/// The variable with the backends that the GPU tests must find.
 const REQUIRE: &str = "WGPU_CLAMP_REQUIRE";
 
-/// Those that the system brings, or `drivers::ensure`.
+/// The backends that the system or `drivers::ensure` provides.
 const BACKENDS: Option<&str> = if cfg!(target_os = "linux") {
     Some("vulkan,gl")
 } else if cfg!(windows) {
@@ -71,7 +71,7 @@ fn run_all(args: &Args) -> Result<()> {
     steps.step("lints", || WORKSPACES[0].lint())?;
     steps.step("dependencies", deny::if_there)?;
     steps.step("documentation", || {
-        // As docs.rs builds it, by `package.metadata`.
+        // As docs.rs builds it.
         run_command(
             in_root(&["doc", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "--cfg docsrs -D warnings"),
         )
@@ -92,14 +92,13 @@ fn run_all(args: &Args) -> Result<()> {
     steps.step("tests", || {
         let mut tests = in_root(&["test", "--workspace", "--features", FEATURES]);
         if std::env::var_os("WGPU_VALIDATION").is_none() {
-            // Where Vulkan's validation layer is installed, debug builds of wgpu load it, and take longer.
+            // Debug builds of wgpu would load an installed validation layer and run slowly.
             tests.env("WGPU_VALIDATION", "0");
         }
         if args.exhaustive {
             tests.env(EXHAUSTIVE, "1");
         }
-        // These are there, so a suite that ran without one of them has gone wrong; unless somebody asked for
-        // that.
+        // A suite that runs without one of these backends has failed, unless somebody asked for that.
         let narrowed = ["WGPU_BACKEND", "WGPU_ADAPTER_NAME", REQUIRE];
         if let Some(backends) = BACKENDS
             && narrowed.iter().all(|name| std::env::var_os(name).is_none())
@@ -109,14 +108,14 @@ fn run_all(args: &Args) -> Result<()> {
         run_command(tests.args(&args.args))
     })?;
     steps.step("examples", || {
-        // Each checks its own result, and was built with the tests: of the package alone, dependencies have other features.
+        // Each example checks its own result. Built with the workspace, it shares the tests' dependencies.
         let own: [(&str, &[&str]); 6] = [
             ("quickstart", &[]),
             ("own_encoder", &[]),
             ("frame_to_tensor", &[]),
             ("onnx_clip", &[]),
             ("ndarray_views", &[]),
-            // All cases are in the tests.
+            // The tests run all cases.
             ("doctor", &["--cases", "0..5"]),
         ];
         run_command(&mut in_root(&["build", "--workspace", "--examples", "--features", FEATURES]))?;
@@ -134,7 +133,7 @@ fn run_all(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Not every toolchain has rustfmt and clippy: better to say so before anything slow begins.
+/// Checks for rustfmt and clippy before anything slow begins.
 fn tools() -> Result<()> {
     let components = [("fmt", "rustfmt"), ("clippy", "clippy")];
     let missing: Vec<_> = components

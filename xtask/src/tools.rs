@@ -1,4 +1,4 @@
-//! Programs that one command alone needs, and getting those that are missing.
+//! Installs programs that single commands need.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::packages::Manager;
 use crate::steps::{cargo, run, succeeds};
 
-/// A program of a distribution's packages.
+/// A program that distributions package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// Validates SPIR-V.
@@ -32,7 +32,7 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// What is typed.
+    /// The words of the command.
     const fn words(self) -> &'static [&'static str] {
         match self {
             Self::SpirvVal => &["spirv-val"],
@@ -47,7 +47,7 @@ impl Tool {
             }
             Self::Pip => &["python3", "-m", "pip"],
             Self::Venv => &["python3", "-m", "venv"],
-            // Not everyone's PATH has it.
+            // Often not on the PATH of users.
             Self::Debootstrap => &["/usr/sbin/debootstrap"],
             Self::Mingw => &["x86_64-w64-mingw32-gcc"],
         }
@@ -61,7 +61,7 @@ impl Tool {
         command
     }
 
-    /// The package that brings it.
+    /// Its package.
     const fn package(self, manager: Manager) -> &'static str {
         match (self, manager) {
             (Self::SpirvVal, _) => "spirv-tools",
@@ -84,14 +84,14 @@ impl Tool {
 
     fn is_there(self) -> bool {
         match self {
-            // Debian's Python has the module, and lacks what the module needs.
+            // Debian's Python has the module without its dependencies.
             Self::Venv => succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"])),
             _ => succeeds(self.command().arg("--version")),
         }
     }
 }
 
-/// Makes sure that `tools` are there, installing what is not.
+/// Installs those of `tools` that are missing.
 ///
 /// # Errors
 ///
@@ -115,11 +115,11 @@ pub fn ensure(tools: &[Tool]) -> Result<()> {
 pub enum Chromium {
     /// The browser.
     Browser,
-    /// The driver that comes with it.
+    /// The driver inside Chromium.
     SwiftShader,
 }
 
-/// Installs the package of Chromium that has this part.
+/// Installs Chromium's package with this part.
 ///
 /// # Errors
 ///
@@ -134,20 +134,20 @@ pub fn chromium(part: Chromium) -> Result<()> {
     manager.install(&[package], machine.root())
 }
 
-/// Where cargo puts a program that it installs below `tools`.
+/// The path of a program that cargo installs below `tools`.
 pub fn of_cargo(tools: &Path, program: &str) -> PathBuf {
     tools.join("bin").join(format!("{program}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// Has cargo install a program below `tools` where it does not run, from the package and with the options in `what`; tells
-/// where it is.
+/// Has cargo install a program below `tools` unless it runs already; `what` is the package with options. Returns its
+/// path.
 ///
 /// # Errors
 ///
 /// Cargo fails.
 pub fn cargo_install(tools: &Path, program: &str, what: &[&str]) -> Result<PathBuf> {
     let path = of_cargo(tools, program);
-    // As cargo calls its subcommands, which some insist on.
+    // Some programs insist on the subcommand's name, as cargo passes it.
     let subcommand = program.strip_prefix("cargo-");
     if !succeeds(Command::new(&path).args(subcommand).arg("--version")) {
         run(cargo(&["install"]).args(what).arg("--root").arg(tools))?;
@@ -155,7 +155,7 @@ pub fn cargo_install(tools: &Path, program: &str, what: &[&str]) -> Result<PathB
     Ok(path)
 }
 
-/// Adds a target to the Rust toolchain where it is missing.
+/// Adds a missing target to the Rust toolchain.
 ///
 /// # Errors
 ///
@@ -175,7 +175,7 @@ pub fn rust_target(target: &str) -> Result<()> {
 /// The oldest version of Node.js that runs the scripts.
 const NODE: u32 = 20;
 
-/// Makes sure that Node.js is there, and not too old.
+/// Installs Node.js if it is missing; refuses an old one.
 ///
 /// # Errors
 ///
@@ -190,13 +190,12 @@ pub fn node() -> Result<()> {
     Ok(())
 }
 
-/// Of a version as Node.js says it.
+/// The major version in Node.js' own words.
 fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// Installs below `to` what the package.json in `from` asks for, at the versions of its lock file, where that was not done
-/// before.
+/// Installs the packages of `from`'s package.json below `to`, at the versions of the lock file, unless they are there.
 ///
 /// # Errors
 ///
@@ -214,11 +213,11 @@ pub fn npm(from: &Path, to: &Path) -> Result<()> {
         fs::copy(from.join(file), to.join(file)).with_context(|| format!("cannot copy {file}"))?;
     }
     fs::write(to.join(LOCK), &lock)?;
-    // No script of a package runs.
+    // Packages run no scripts.
     let mut install = Tool::Npm.command();
     install.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(to);
     run(&mut install).inspect_err(|_| {
-        // So that the next run tries again; where even that fails, npm says more the next time.
+        // The next run tries again.
         let _ = fs::remove_file(to.join(LOCK));
     })
 }
@@ -239,7 +238,7 @@ mod tests {
     #[test]
     fn a_program_that_is_there_is_not_installed() {
         let cargo = PathBuf::from(env!("CARGO"));
-        // Of a toolchain, as of what cargo installs, the programs are in `bin`.
+        // A toolchain keeps its programs in `bin` too.
         let tools = cargo.parent().unwrap().parent().unwrap();
         assert_eq!(cargo_install(tools, "cargo", &["no such package"]).unwrap(), cargo);
     }

@@ -23,14 +23,14 @@ pub struct Args {
     args: Vec<OsString>,
 }
 
-/// Hazards within a command buffer, and from one submission to the next.
+/// Synchronization checks within a command buffer and between submissions.
 const SYNCHRONIZATION: &str = "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
                                VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
 
-/// What finds fault with every program: no object here is large enough for its advice.
+/// Checks that complain about every program; the control run needs a complaint.
 const BEST_PRACTICES: &str = "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT";
 
-/// A test that draws such advice. It runs in a process of its own, whose messages must arrive too.
+/// A test that draws such complaints. It starts a process, whose messages must arrive too.
 const ADVISED: &str = "program::caches_do_not_grow";
 
 /// # Errors
@@ -76,15 +76,15 @@ pub fn run(Args { args }: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The layer, and where its files are.
+/// The layer and its files.
 struct Layer<'a> {
     root: &'a Path,
     dir: PathBuf,
 }
 
 impl Layer<'_> {
-    /// Runs `cargo test` with the layer's additional checks `enables`. Returns how the tests ended, and what the layer
-    /// said meanwhile.
+    /// Runs `cargo test` with the layer's additional checks `enables`. Returns the tests' result and the layer's
+    /// messages.
     fn test(&self, enables: &str, programs: &[&str], args: &[OsString]) -> Result<(Result<()>, Messages)> {
         fs::create_dir_all(&self.dir)?;
         let settings = self.dir.join("vk_layer_settings.txt");
@@ -107,17 +107,18 @@ impl Layer<'_> {
             ("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"),
             ("WGPU_BACKEND", "vulkan"),
             ("WGPU_CLAMP_REQUIRE", "vulkan"),
-            // For debuggers, naga names WGSL as a shader's language, which layers of before 2024 take for an error
-            // and look no further into that shader.
+            // naga names WGSL as a shader's language for debuggers. Layers before 2024 call that an error and skip the
+            // shader.
             ("WGPU_DEBUG", "0"),
         ] {
             command.env(name, value);
         }
         command.env("VK_LAYER_SETTINGS_PATH", &settings);
-        // There it keeps the shaders that it found valid.
+        // The layer caches valid shaders there.
         command.env("XDG_CACHE_HOME", &self.dir);
 
-        // Opened for both: for one alone, opening waits for the other. The last writer that closes ends the reading.
+        // Opened for reading and writing: opening for one waits for the other. Reading ends when the last writer
+        // closes.
         let writer = File::options().read(true).write(true).open(&pipe)?;
         let (reader, log) = (File::open(&pipe)?, File::create(self.dir.join("messages.txt"))?);
         std::thread::scope(|scope| {
@@ -129,7 +130,7 @@ impl Layer<'_> {
         })
     }
 
-    /// A named pipe: the layer truncates the file that it logs to, and tests run in more than one process.
+    /// A named pipe: the layer would truncate a file, and several processes log.
     fn pipe(&self) -> Result<PathBuf> {
         let pipe = self.dir.join("pipe");
         if pipe.exists() {
@@ -140,23 +141,23 @@ impl Layer<'_> {
     }
 }
 
-/// What the layer finds fault with.
+/// A complaint of the layer.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Report {
     /// `Error`, `Warning` or `Performance Warning`.
     severity: String,
-    /// The rule, by its name in Vulkan's specification where it is there.
+    /// The rule's name in Vulkan's specification, if it has one.
     id: String,
 }
 
-/// What the layer said.
+/// The layer's messages.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Messages {
-    /// Instances of Vulkan that it was part of.
+    /// Vulkan instances with the layer.
     active: usize,
-    /// Those of which it validated the synchronization.
+    /// Instances with synchronization validation.
     synchronized: usize,
-    /// How often each came, and the first one's words.
+    /// The count of each complaint, and the text of the first.
     reports: BTreeMap<Report, (usize, String)>,
 }
 
@@ -188,7 +189,7 @@ impl Messages {
         }
     }
 
-    /// As printed.
+    /// The printed text.
     fn text(&self) -> String {
         let mut text = format!("Vulkan's validation layer was part of {} instances. ", self.active);
         if self.reports.is_empty() {
@@ -213,7 +214,7 @@ fn header(line: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    /// Of the layer 1.3.239.
+    /// Output of layer 1.3.239.
     const SAID: &str = "\
 UNASSIGNED-khronos-validation-createinstance-status-message(INFO / SPEC): msgNum: -671457468 - Validation Information: \
 [ UNASSIGNED-khronos-validation-createinstance-status-message ] Object 0: handle = 0x7f6aec248370, type = \

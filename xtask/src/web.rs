@@ -1,4 +1,4 @@
-//! `cargo xtask web` and `cargo xtask test --browser`: what runs on WebGPU, in Chromium.
+//! `cargo xtask web` and `cargo xtask test --browser`: the page and the tests on WebGPU in Chromium.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::proof::Environment;
 use crate::steps::{Steps, cargo, root, run as run_command};
 use crate::tools::{self, Chromium};
 
-/// What is built for browsers and Node.
+/// The target of browsers and Node.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The page.
@@ -21,7 +21,7 @@ const PAGE: &str = "web/page";
 /// The library's tests.
 const PROOF: &str = "web/proof";
 
-/// The page as files, in [`PAGE`] and beside the examples.
+/// The files of the page, in [`PAGE`] and beside the examples.
 const FILES: [&str; 4] =
     ["web/page/index.html", "web/page/style.css", "web/page/page.js", "examples/data/hubble_deep_field.jpg"];
 
@@ -63,7 +63,7 @@ pub fn test(args: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure that [`columns`] has what it needs.
+/// Installs what [`columns`] needs.
 ///
 /// # Errors
 ///
@@ -72,11 +72,12 @@ pub fn ready() -> Result<()> {
     Web::new()?.drive()
 }
 
-/// Writes the columns of WebGPU in `engine`, `chromium` or `node`, to `json`: the self-test with each set of limits.
+/// Runs the self-test on WebGPU in `engine`, `chromium` or `node`, with each set of limits, and writes the columns to
+/// `json`.
 ///
 /// # Errors
 ///
-/// A run ends early. An element that differs is no error: it is in the file.
+/// A run ends early. An element that differs is in the file, and no error.
 pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
     let web = Web::new()?;
     let module = web.target.join("proof");
@@ -86,17 +87,17 @@ pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsSt
     run_command(&mut web.with_tools(columns)?)
 }
 
-/// Where things are.
+/// The folders of builds and tools.
 struct Web {
     root: PathBuf,
-    /// What is downloaded and built for the web.
+    /// Downloads and builds for the web.
     target: PathBuf,
-    /// Those of wasm-bindgen, at the version of the lock file.
+    /// wasm-bindgen's tools, at the version of the lock file.
     tools: PathBuf,
 }
 
 impl Web {
-    /// With all that building takes.
+    /// Installs what building needs.
     fn new() -> Result<Self> {
         let root = root()?;
         let target = root.join("target/web");
@@ -106,7 +107,7 @@ impl Web {
         let version = locked(&lock, "wasm-bindgen");
         let version = version.with_context(|| format!("{} lacks wasm-bindgen", path.display()))?;
         let tools = target.join("tools").join(version);
-        // Its own lock file may be older than the version that it is to fit.
+        // Without `--locked`: the tool's own lock file may be older than this version.
         let what = ["wasm-bindgen-cli", "--debug", "--version", version];
         tools::cargo_install(&tools, "wasm-bindgen", &what)?;
         Ok(Self { root: root.to_owned(), target, tools })
@@ -129,14 +130,14 @@ impl Web {
         command
     }
 
-    /// What cargo runs the tests by: words between spaces.
+    /// The runner of the tests: words separated by spaces.
     fn runner(&self) -> OsString {
         let mut words = OsString::from("node ");
         words.push(self.script("test.mjs"));
         words
     }
 
-    /// Builds the library of [`PAGE`] or [`PROOF`], and its JavaScript into `out`.
+    /// Builds the library of [`PAGE`] or [`PROOF`], and writes its JavaScript to `out`.
     fn bindgen(&self, package: &str, library: &str, out: &Path) -> Result<()> {
         run_command(&mut self.cargo(package, &["build", "--release", "--target", TARGET]))?;
         let wasm = self.target.join(TARGET).join("release").join(library).with_extension("wasm");
@@ -145,7 +146,7 @@ impl Web {
         run_command(&mut bindgen)
     }
 
-    /// Builds the page, and says where it is.
+    /// Builds the page and returns its folder.
     fn site(&self) -> Result<PathBuf> {
         let site = self.target.join("site");
         self.bindgen(PAGE, "clamp_web", &site)?;
@@ -157,7 +158,7 @@ impl Web {
         Ok(site)
     }
 
-    /// Makes sure that Chromium can be driven: the packages of Node, and the browser.
+    /// Installs the npm packages and Chromium.
     fn drive(&self) -> Result<()> {
         tools::npm(&self.root.join("xtask/web"), &self.target)?;
         let chromium = chromium()?.unwrap_or_else(|| "where Playwright finds Chrome".into());
@@ -178,8 +179,8 @@ impl Web {
     }
 }
 
-/// Chromium as the environment names it or as packages call it; on Linux it is installed where it is missing. `None`
-/// elsewhere: there Playwright knows where Chrome is.
+/// Chromium by the environment or on the PATH; on Linux it is installed if missing. `None` elsewhere, where Playwright
+/// finds Chrome.
 fn chromium() -> Result<Option<OsString>> {
     if let Some(named) = std::env::var_os("CHROMIUM") {
         return Ok(Some(named));
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(locked(lock, "wasm"), None);
     }
 
-    /// What is committed must not name a registry.
+    /// The committed lock file must not name a registry.
     #[test]
     fn the_lock_file_of_node_names_no_registry() {
         let lock = include_str!("../web/package-lock.json");

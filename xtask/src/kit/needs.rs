@@ -1,4 +1,4 @@
-//! What a Linux program needs of the machine that it is carried to.
+//! Finds the libraries that a Linux program needs on another machine.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What every Linux with glibc has: its own libraries, and the compiler's, which Mesa needs too. `ld-linux` is the loader,
-/// whose name ends in that of the processor.
+/// Libraries on every Linux with glibc: glibc's own, and the compiler's, which Mesa needs too. `ld-linux` is the
+/// loader; its name ends in the processor's.
 const EVERYWHERE: [&str; 7] =
     ["ld-linux", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "librt.so.1"];
 
@@ -17,7 +17,7 @@ const EVERYWHERE: [&str; 7] =
 pub struct Glibc([u32; 3]);
 
 impl Glibc {
-    /// Of a text such as `2.2.5`.
+    /// Parses a text such as `2.2.5`.
     fn of(text: &str) -> Option<Self> {
         let mut numbers = [0; 3];
         let mut words = text.split('.');
@@ -37,7 +37,7 @@ impl fmt::Display for Glibc {
     }
 }
 
-/// The least glibc with which all of these programs start.
+/// The oldest glibc with which all `programs` start.
 ///
 /// # Errors
 ///
@@ -68,13 +68,13 @@ fn objdump(option: &str, program: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Of `objdump -p`.
+/// The libraries in the output of `objdump -p`.
 fn libraries(text: &str) -> BTreeSet<String> {
     let name = |line: &str| Some(line.trim().strip_prefix("NEEDED")?.trim().to_owned());
     text.lines().filter_map(name).collect()
 }
 
-/// Of `objdump -T`: the latest version that a symbol asks for. A weak symbol may be missing.
+/// The latest version that a symbol needs, from `objdump -T`. A weak symbol may be missing.
 fn symbols(text: &str) -> Option<Glibc> {
     let version = |line: &str| {
         let words: Vec<_> = line.split_whitespace().collect();

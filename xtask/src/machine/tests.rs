@@ -1,4 +1,4 @@
-//! The decision what is missing, on machines made of a few files.
+//! What is missing, on machines made of a few files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use crate::packages::privilege;
 use crate::steps::run as run_command;
 use crate::tools::{self, Tool};
 
-/// Where this machine has Debian's packages from, and its release.
+/// This machine's Debian archive and release.
 ///
 /// # Errors
 ///
@@ -27,10 +27,10 @@ pub fn archive() -> Result<(String, String)> {
     Ok((archive, release))
 }
 
-/// Of apt's lines of archive, release, origin and component.
+/// Parses apt's lines of archive, release, origin and component.
 fn first_archive(lines: &str) -> Option<(String, String)> {
     lines.lines().find_map(|line| match line.split(' ').collect::<Vec<_>>()[..] {
-        // An archive of updates has a release with a dash.
+        // Archives of updates have a dash in the release.
         [archive, release, "Debian", "main"] if release.chars().all(|c| c.is_ascii_lowercase()) => {
             Some((archive.to_owned(), release.to_owned()))
         }
@@ -38,13 +38,13 @@ fn first_archive(lines: &str) -> Option<(String, String)> {
     })
 }
 
-/// Puts a Debian with these packages into `folder`, where that was not done before.
+/// Puts a Debian with these packages into `folder`, unless one is there.
 ///
 /// # Errors
 ///
 /// This user cannot become root, debootstrap cannot be had, or it fails: without a network, for example.
 pub fn bootstrap(folder: &Path, release: &str, packages: &[&str]) -> Result<()> {
-    // Only a whole one has this name.
+    // The folder gets this name when it is complete.
     if folder.exists() {
         return Ok(());
     }
@@ -66,8 +66,7 @@ pub fn bootstrap(folder: &Path, release: &str, packages: &[&str]) -> Result<()> 
     fs::rename(&unfinished, folder).with_context(|| folder.display().to_string())
 }
 
-/// The command line: debootstrap's words, then the mirror; without one, debootstrap takes its own. What it mounts is gone
-/// when it ends.
+/// The command line: debootstrap's words, then the mirror, if given. Its mounts end with it.
 fn words<'a>(what: &[&'a str], mirror: Option<&'a str>) -> Vec<&'a str> {
     let program = ["unshare", "--mount", "debootstrap", "--variant=minbase"];
     program.iter().chain(what).copied().chain(mirror).collect()

@@ -1,4 +1,4 @@
-//! A younger Mesa than that of the machine, from Debian's backports, unpacked beside it.
+//! A newer Mesa than the machine's, from Debian's backports, unpacked below target/.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use super::{Environment, debian};
 use crate::steps::run as run_command;
 
-/// What lavapipe needs that the machine's own Mesa does not bring; the rest is that one's.
+/// lavapipe's packages that the machine's own Mesa lacks.
 const PACKAGES: [&str; 3] = ["mesa-vulkan-drivers", "libdrm2", "libdrm-amdgpu1"];
 
-/// Downloads and unpacks it, where that was not done before. Nothing is installed.
+/// Downloads and unpacks it, unless that was done before. Installs nothing.
 pub fn of_backports(target: &Path) -> Result<Environment> {
     let home = target.join("mesa");
     let root = home.join("root");
@@ -48,7 +48,7 @@ fn unpack(home: &Path, root: &Path) -> Result<()> {
     let sources = home.join("sources.list");
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
     fs::write(&sources, format!("deb [signed-by={keys}] {archive} {release}-backports main\n"))?;
-    // A list of packages of its own: the machine's stays as it is.
+    // A separate list of packages; the machine's list stays.
     let apt = |words: &[&str]| {
         let mut command = Command::new("apt-get");
         for (name, path) in
@@ -57,7 +57,7 @@ fn unpack(home: &Path, root: &Path) -> Result<()> {
             command.arg("-o").arg(format!("{name}={}", path.display()));
         }
         command.arg("-o").arg(format!("Dir::State::Lists={}", lists.display()));
-        // Its sandbox could not write here.
+        // apt's sandbox could not write here.
         command.args(["-o", "APT::Sandbox::User=root"]).args(words).current_dir(&downloads);
         run_command(&mut command)
     };

@@ -1,5 +1,5 @@
-//! Direct3D 12 on Linux: programs for Windows under Wine, whose Direct3D computes on Mesa's lavapipe. A Debian in a folder
-//! brings both, whatever the machine has: Wine 8, of Debian 12, computes wrong numbers.
+//! Direct3D 12 on Linux: Windows programs under Wine, whose Direct3D computes on Mesa's lavapipe. A Debian 13 in a
+//! folder has both; Wine 8 of Debian 12 computes wrong numbers.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,10 +12,10 @@ use super::{Environment, debian};
 use crate::steps::{cargo, root, run as run_command};
 use crate::tools::{self, Tool};
 
-/// What is built.
+/// The target triple.
 const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// Where that lies, from the repository on: the programs, and the tests.
+/// The builds' folders from the repository's root: programs and tests.
 const PROGRAMS: [&str; 2] =
     ["target/x86_64-pc-windows-gnu/release", "target/x86_64-pc-windows-gnu/release/deps"];
 
@@ -25,20 +25,20 @@ const RELEASE: &str = "trixie";
 /// Wine, lavapipe, and a display, without which Wine has no adapter.
 const PACKAGES: [&str; 5] = ["wine", "wine64", "mesa-vulkan-drivers", "libvulkan1", "xvfb"];
 
-/// Microsoft's compiler of HLSL, which Dawn for Node brings along. With Wine's own the device is lost.
+/// Microsoft's HLSL compiler from Dawn for Node. With Wine's own the device is lost.
 const COMPILER: &str = "d3dcompiler_47.dll";
 
-/// What cargo runs a program for Windows by: words between spaces, from the repository on.
+/// The runner of Windows programs: words separated by spaces, from the repository's root.
 const RUNNER: [&str; 3] = ["sh", "xtask/wine/run.sh", "target/proof/wine"];
 
-/// The test of the GPU suite that does what the matrix has beside it.
+/// The GPU suite's self-test, which the row already has.
 const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_every_kernel";
 
-/// Gets what building and running takes.
+/// Installs what building and running needs.
 pub fn prepare(target: &Path) -> Result<Environment> {
     let root = root()?;
     debian::bootstrap(&target.join("wine/debian"), RELEASE, &PACKAGES)?;
-    // Where there may be no namespaces, nothing else need be tried.
+    // Without namespaces nothing else works.
     let mut version = Command::new(RUNNER[0]);
     version.args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").current_dir(root);
     run_command(&mut version).context(
@@ -51,7 +51,7 @@ pub fn prepare(target: &Path) -> Result<Environment> {
     let compiler = packages.join("node_modules/webgpu/dist/win32-x64").join(COMPILER);
     for directory in PROGRAMS.map(|directory| root.join(directory)) {
         fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
-        // Windows looks beside the program first.
+        // Windows looks for libraries beside the program first.
         fs::copy(&compiler, directory.join(COMPILER)).with_context(|| compiler.display().to_string())?;
     }
     Ok(environment())
@@ -63,18 +63,18 @@ fn environment() -> Environment {
         ("WGPU_BACKEND", "dx12"),
         ("WGPU_DX12_COMPILER", "fxc"),
         ("WINEDLLOVERRIDES", "d3dcompiler_47=n"),
-        // DXGI then calls the adapter what it is, and not like a card that Windows would know.
+        // Makes DXGI report the adapter's real name.
         ("WINE_D3D_CONFIG", "renderer=vulkan"),
         ("WINEDEBUG", "-all"),
     ];
     variables.map(|(name, value)| (name, value.into())).into()
 }
 
-/// Writes the columns to `json`, and runs the GPU suite: all of it, unless `args` ask for a part of the self-test.
+/// Writes the columns to `json`, and runs the GPU suite unless `args` select a part of the self-test.
 ///
 /// # Errors
 ///
-/// A run ends early, or a test fails. An element of the self-test that differs is no error: it is in the file.
+/// A run ends early, or a test fails. An element that differs is in the file, and no error.
 pub fn columns(name: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
     let root = root()?;
     let in_wine = |words: &[&str]| {
@@ -84,7 +84,7 @@ pub fn columns(name: &str, json: &Path, environment: Environment, args: &[OsStri
         command
     };
     let mut columns = in_wine(&["run", "--package", "clamp-proof"]);
-    // From the repository on, as Wine sees it.
+    // The path from the repository's root, as Wine sees it.
     let json = json.strip_prefix(root).context("the columns are in the repository")?;
     run_command(columns.args(["--", "run", name, "--json"]).arg(json).args(args))?;
     if !args.is_empty() {
@@ -104,7 +104,7 @@ mod tests {
     fn cargo_finds_the_runner() {
         let (name, words) = &environment()[0];
         assert_eq!(*name, format!("CARGO_TARGET_{}_RUNNER", TARGET.to_uppercase().replace('-', "_")));
-        // Cargo splits at spaces.
+        // Cargo splits runners at spaces.
         assert_eq!(words.to_str().unwrap().split(' ').collect::<Vec<_>>(), RUNNER);
         assert!(root().unwrap().join(RUNNER[1]).is_file());
         assert!(PROGRAMS.iter().all(|directory| directory.contains(TARGET)));
