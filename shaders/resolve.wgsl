@@ -1,12 +1,12 @@
-// A module of its own: numbers that lie on the GPU. For each channel, of each uniform block that has parameters, an
-// invocation reads them and writes Bounds, Affine or both; the clamp's own dispatches then find them there. Bounds of every
-// dtype are served in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the same for
-// numbers that the host knows.
+// Reads numbers on the GPU from slots and writes them into the parameters of a clamp, before the clamp's own
+// dispatches. One invocation serves one channel of one uniform block and writes Bounds, Affine or both. Bounds of every
+// dtype are computed in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the
+// same for numbers that the host knows: change both together.
 //
 // Provides: resolve, READS_MIN, READS_MAX, READS_SCALE, READS_BIAS, IS_EXACT
 // Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed
 struct ResolveParams {
-    // Per number: where it lies, or what the host knows. Keys order elements as two's complement numbers.
+    // Each number's slot, or its value if the host knows it. Keys order elements as two's complement numbers.
     min_slot: Slot,
     max_slot: Slot,
     scale_slot: Slot,
@@ -17,35 +17,36 @@ struct ResolveParams {
     max_bits: vec2<u32>,
     lowest: vec2<u32>,   // the key of an absent Min: no number has a smaller one
     highest: vec2<u32>,  // the key of an absent Max
-    key_flip: vec2<u32>, // what turns the bits of a 32- or 64-bit unsigned integer into its key
-    sign: vec2<u32>,     // of a float
+    key_flip: vec2<u32>, // XOR that makes the key of a 32- or 64-bit unsigned integer
+    sign: vec2<u32>,     // the sign bit of a float
     infinity: vec2<u32>,
-    max_wins: u32,       // where Min > Max
+    max_wins: u32,       // 1: Max wins if Min > Max
     is_float: u32,
-    bits: u32,           // of an element
-    is_signed: u32,      // a two's complement integer
-    nan_becomes: u32,    // 0: stays, 1: −∞, 2: +∞
+    bits: u32,           // per element
+    is_signed: u32,      // 1: a two's complement integer
+    nan_becomes: u32,    // 0: it stays, 1: −∞, 2: +∞
     scale: u32,          // the bits of an f32
     bias: u32,
-    of_integers: u32,    // the affine step works on elements that are integers
-    step_sign: u32,      // of the format that the affine step works in
+    of_integers: u32,    // 1: the affine step works on integers
+    step_sign: u32,      // the sign bit of the affine step's format
     step_infinity: u32,
     step_quiet_nan: u32,
     step_exponent_bias: i32,
-    step_shift: u32,     // that moves its bits to where the step has them
-    first_word: u32,     // of the first channel's parameters
+    step_shift: u32,     // shift from that format to the step's position
+    first_word: u32,     // index of the first channel's parameters
     affine_word: u32,    // from a channel's parameters to Affine
     entry_words: u32,    // from a channel's parameters to the next one's
     block_words: u32,    // from a block to the next
     channels: u32,
-    count: u32,          // channels of all blocks
+    count: u32,          // channels times blocks
     grid_width: u32,
 }
 
-// The first byte of channel 0's number in its binding, and the bytes to the next channel's.
+// The byte of channel 0's number in its binding, and the bytes from a channel's number to the next.
 alias Slot = vec2<u32>;
 
-// Which numbers are read, from bindings in this order, and whether Affine is that of `sum.wgsl`, else of `float_fast.wgsl`.
+// The numbers to read; their slots are bound in this order. IS_EXACT: Affine is that of `sum.wgsl`, else of
+// `float_fast.wgsl`.
 override READS_MIN: bool = false;
 override READS_MAX: bool = false;
 override READS_SCALE: bool = false;
@@ -58,7 +59,7 @@ override IS_EXACT: bool = false;
 @group(0) @binding(3) var<storage, read> third_slot: array<u32>;
 @group(0) @binding(4) var<storage, read_write> blocks: array<u32>;
 
-// `before`: how many numbers are read from bindings before this one's.
+// Loads a word of a slot. `before`: the numbers that are bound before it.
 fn slot_word(before: u32, at: u32) -> u32 {
     if before == 0u {
         return first_slot[at];
@@ -91,7 +92,7 @@ fn key(bits: vec2<u32>) -> vec2<u32> {
     return number;
 }
 
-// The bound that a channel has in a slot. A NaN never replaces anything.
+// The bound of a channel from its slot. A NaN counts as absent.
 fn found_bound(before: u32, slot: Slot, channel: u32, absent: Bound) -> Bound {
     let byte = slot.x + channel * slot.y;
     var bits = vec2<u32>(slot_word(before, byte >> 2u), 0u);
@@ -107,7 +108,7 @@ fn found_bound(before: u32, slot: Slot, channel: u32, absent: Bound) -> Bound {
     return Bound(key(bits), bits);
 }
 
-// Number `i` of Bounds, which begin at word `origin`.
+// Stores number `i` of Bounds, which begin at word `origin`.
 fn put(origin: u32, i: u32, number: vec2<u32>) {
     if resolve_params.bits < 64u {
         blocks[origin + i] = number.x;
@@ -117,7 +118,7 @@ fn put(origin: u32, i: u32, number: vec2<u32>) {
     }
 }
 
-// A number of 16 bits in the upper half of a word, another as it is.
+// Moves a 16-bit number to the upper half of its word; others stay.
 fn upper(number: vec2<u32>) -> vec2<u32> {
     return select(number, number << vec2<u32>(16u), resolve_params.bits == 16u);
 }
@@ -151,7 +152,7 @@ fn put_bounds(origin: u32, channel: u32) {
     low.key = select(low.key, ~zero, all(low.key == zero));
     high.key = select(high.key, zero, all(high.key == ~zero));
 
-    // Keys that are replaced, and how many, as `FloatRanges` of `src/arithmetic/bounds.rs` has them.
+    // The first key and the count of keys that each bound replaces, as in `FloatRanges` of `src/arithmetic/bounds.rs`.
     let nans_first = add(r.highest, one);
     let nans_count = subtract(r.lowest, nans_first);
     var below_first = r.lowest;
@@ -183,12 +184,12 @@ fn put_bounds(origin: u32, channel: u32) {
     put(origin, 5u, high.bits | upper(high.bits));
 }
 
-// The bits of the f32 that a channel has in a slot.
+// The bits of a channel's f32 from its slot.
 fn found_single(before: u32, slot: Slot, channel: u32) -> u32 {
     return slot_word(before, (slot.x + channel * slot.y) >> 2u);
 }
 
-// The significand of a finite f32, its top bit at bit 23, or 0; and the exponent of that bit.
+// The significand of a finite f32 with its top bit at bit 23, or 0; `exponent` is the exponent of that bit.
 fn significand(size: u32) -> u32 {
     let subnormal = size << ((countLeadingZeros(size) - 8u) & 31u);
     return select((size & 0x007fffffu) | 0x00800000u, subnormal, size < 0x00800000u);
@@ -199,7 +200,7 @@ fn exponent(size: u32) -> i32 {
     return select(i32(size >> 23u) - 127, subnormal, size < 0x00800000u);
 }
 
-// No float is computed with: a device may take it for granted that there are no NaNs.
+// Computes with bits alone: a device may assume that floats are no NaNs.
 fn put_affine(origin: u32, channel: u32) {
     let r = resolve_params;
     var scale = r.scale;
@@ -222,13 +223,13 @@ fn put_affine(origin: u32, channel: u32) {
     let zero = scale_size == 0u;
     let negative = scale > scale_size;
 
-    // What becomes of ±∞, and from where on an element counts as such. Integers have none: where there is no number, 1 for
-    // each of them becomes the NaN together with these bits.
+    // The result of ±∞, and the least magnitude that counts as ∞. Integers have no ∞: if scale or bias is no number,
+    // the step computes 1 for each integer, and `flip` makes a NaN of 1.
     let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
     let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);
     let of_integers = select(0u, r.step_quiet_nan, no_number);
     let flip = select(of_floats, of_integers, r.of_integers != 0u) << r.step_shift;
-    // The identity leaves all as it is, as if it were infinite.
+    // The identity keeps every element, as if all were infinite.
     let all = no_number || (identity && !IS_EXACT);
     let infinite_from = select(r.step_infinity, 0u, all) << r.step_shift;
     if !IS_EXACT {
@@ -239,14 +240,14 @@ fn put_affine(origin: u32, channel: u32) {
         blocks[origin + 4u] = infinite_from;
         return;
     }
-    // Far below every product, as `NO_BIAS` of `src/arithmetic/float.rs`.
+    // A bias of 0 has an exponent far below every product, as `NO_BIAS` in `src/arithmetic/float.rs`.
     let bias_exponent = select(exponent(bias_size) + r.step_exponent_bias, -0x10000, bias_size == 0u);
     blocks[origin] = significand(scale_size);
     blocks[origin + 1u] = bitcast<u32>(exponent(scale_size));
     blocks[origin + 2u] = significand(bias_size) << 5u;
     blocks[origin + 3u] = bitcast<u32>(bias_exponent);
     blocks[origin + 4u] = select(0u, r.step_sign, scale > scale_size);
-    // A zero keeps its sign where −0 is added.
+    // The identity adds −0, so that zeros keep their signs.
     blocks[origin + 5u] = select(0u, r.step_sign, bias > bias_size || identity);
     blocks[origin + 6u] = mask;
     blocks[origin + 7u] = flip;

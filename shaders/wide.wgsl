@@ -1,4 +1,4 @@
-// 64-bit arithmetic on two words, the low one first. It wraps.
+// Wrapping 64-bit arithmetic on two words, the low one first.
 //
 // Provides: less, less_unsigned, add, subtract, multiply, shift_left, shift_right, shift_right_signed,
 //     leading_zeros
@@ -24,7 +24,7 @@ fn subtract(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
 }
 
-// The full product of two words.
+// The 64-bit product of two words.
 fn multiply(a: u32, b: u32) -> vec2<u32> {
     let a0 = a & 0xffffu;
     let a1 = a >> 16u;

@@ -1,5 +1,5 @@
-//! The kernels: blocks, each by a text of its own, and one that gathers what no block suits; and what the plan and the shader
-//! modules ask of either. The other modules are what both share.
+//! The kernels `block` and `gather`, and the trait by which the plan and the shader modules use them. The other
+//! submodules hold what both share.
 
 mod block;
 mod division;
@@ -22,21 +22,21 @@ pub use limits::Limits;
 pub(crate) use region::{Dim, Region};
 pub(crate) use tile::{BoundTile, Dispatch, GeometryBytes, Launch, Tile};
 
-/// Bytes in a packet, what the kernels load and store at once where they can: a `vec4<u32>`.
+/// Bytes in a packet: a `vec4<u32>`, which the kernels load and store at once where they can.
 pub(crate) const PACKET: usize = 16;
 
-/// Bytes in a word, the least that a shader can load or store.
+/// Bytes in a word, the smallest load or store of a shader.
 pub(crate) const WORD: usize = 4;
 
-/// Invocations in a workgroup of the kernels that take a grid; `WORKGROUP_SIZE` of `params.wgsl`.
+/// Invocations in a workgroup; `WORKGROUP_SIZE` of `grid.wgsl`.
 pub(crate) const WORKGROUP_SIZE: u32 = 256;
 
-/// What there is to do with each element of a region: what its kernel is chosen for.
+/// The work that a kernel is chosen for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub(crate) arithmetic: Arithmetic,
     pub(crate) shortcuts: Shortcuts,
-    /// Numbers of their own each; 1 if one clamp serves all elements.
+    /// Channels with a clamp each; 1 if one clamp serves all elements.
     pub(crate) channels: usize,
     /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers).
     pub(crate) placement: Placement,
@@ -44,8 +44,8 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// The shortest arithmetic that serves all `clamps`, one for each channel or one for all elements; `None` if there
-    /// is none.
+    /// The task with the shortest arithmetic that serves all `clamps`: one for all elements, or one per channel.
+    /// `None` if there is no clamp.
     pub(crate) fn of(
         clamps: &[Clamp],
         channels: usize,
@@ -57,7 +57,6 @@ impl Task {
         Some(Self { arithmetic, shortcuts, channels, placement, limits })
     }
 
-    /// How the numbers of the clamps come to the kernel.
     pub(crate) const fn parameter_place(&self) -> ParameterPlace {
         ParameterPlace::of(self.channels)
     }
@@ -67,7 +66,6 @@ impl Task {
         PACKET / self.arithmetic.dtype.size()
     }
 
-    /// Elements of dst in a word, of which one that is larger is 1.
     const fn per_word(&self) -> usize {
         per_word(self.arithmetic.dtype)
     }
@@ -78,21 +76,20 @@ impl Task {
     }
 }
 
-/// Elements in a word, of which one that is larger is 1.
+/// Elements per word (1 for 32- and 64-bit dtypes).
 const fn per_word(dtype: DType) -> usize {
     WORD.div_ceil(dtype.size())
 }
 
-/// What a kernel would take of a region: all of it, or what is left when some of its dimensions are cut.
+/// The part of a region that a kernel would take: all of it, or what remains after cuts.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
-    /// One after the other. What lies before and behind each is left to kernels that cut nothing; there are two such
-    /// parts at most.
+    /// Applied in order. They leave at most two parts before and behind them, to kernels that cut nothing.
     pub(crate) cuts: [Option<Cut>; 2],
-    /// Elements between the preceding 16-byte boundary and the start, subtracted from the first tile.
+    /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by these.
     pub(crate) lead: usize,
-    /// The ends of the bindings of src and dst are multiples of so many bytes. More than a word is for claims behind
-    /// which so much is left.
+    /// The src and dst bindings end at multiples of these numbers of bytes: more than a word only if the claim leaves
+    /// elements behind its part.
     pub(crate) ends: [u64; 2],
 }
 
@@ -105,7 +102,6 @@ pub(crate) struct Cut {
 }
 
 impl Claim {
-    /// The whole region.
     const fn all() -> Self {
         Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2] }
     }
@@ -114,40 +110,40 @@ impl Claim {
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The greatest number that [`Definition::multiple`] tells, but for channels that are taken together.
+    /// The greatest [`Definition::multiple`] of a dimension, except for channels that are taken together.
     pub(crate) quantum: usize,
-    /// The most elements that the largest grid covers for sure, and that the kernel's numbers can count.
+    /// The most elements of a tile, such that the largest grid covers them and the kernel's numbers can count them.
     pub(crate) most: u64,
 }
 
 impl Tiling {
-    /// Cut anywhere, into tiles with an element for each invocation at least.
+    /// Cuts anywhere: each invocation takes at least one element.
     fn of_elements(task: &Task) -> Self {
         let invocations = task.limits.invocations();
         Self { quantum: 1, most: invocations.min(i32::MAX as u64) }
     }
 }
 
-/// What each kernel tells.
+/// Describes a kernel to the plan and to the shader modules.
 pub(crate) trait Definition {
-    /// How its regions are cut.
+    /// How its regions are cut into tiles.
     fn tiling(&self, task: &Task, region: &Region) -> Tiling;
 
     /// The most dispatches that a tile takes.
     fn dispatches(&self) -> usize;
 
-    /// What dimension `d` of a region is cut at multiples of.
+    /// The number at whose multiples dimension `d` of a region is cut into tiles.
     fn multiple(&self, _region: &Region, _d: usize) -> usize {
         1
     }
 
-    /// What its dispatches are told of one tile.
+    /// The geometry and the dispatches for one tile.
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
-    /// Its fragments.
+    /// The fragments of its modules.
     fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment>;
 
-    /// The rest of its text, where it has no file.
+    /// The generated part of its modules, if any.
     fn text(&self, _arithmetic: Arithmetic, _placement: Placement) -> Option<String> {
         None
     }
@@ -156,12 +152,12 @@ pub(crate) trait Definition {
     #[cfg(any(test, fuzzing))]
     fn entry_points(&self) -> Vec<EntryPoint>;
 
-    /// Where the members of its `Geometry` lie, for the test that compares them with those in WGSL.
+    /// The layout of its `Geometry`, for the test that compares it with the struct in WGSL.
     #[cfg(test)]
     fn twin(&self) -> Twin;
 }
 
-/// A struct that has a twin in WGSL: its name there, its members but for padding, and its size in bytes.
+/// A struct that has a twin in WGSL: its name there, its members' offsets without padding, its size in bytes.
 #[cfg(test)]
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Twin {
@@ -185,22 +181,20 @@ macro_rules! twin {
 #[cfg(test)]
 pub(crate) use twin;
 
-/// How the elements are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {
-    /// Blocks of elements, each by text of its own.
+    /// Boxes of elements, by generated text.
     Block(Block),
     /// Any layouts, element by element.
     Gather,
 }
 
-/// What a pipeline is made of, beside its module: an entry point, with the values of the overridable constants that it
-/// knows.
+/// An entry point, with the values of its own overridable constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EntryPoint {
     Block(block::EntryPoint),
     Gather(gather::EntryPoint),
-    /// Numbers on the GPU, by `resolve.wgsl`.
+    /// Reads numbers on the GPU (`resolve.wgsl`).
     Resolve(Reads),
 }
 
@@ -240,7 +234,7 @@ impl EntryPoint {
     }
 }
 
-/// What the kernels would take of a region, in the order in which they are asked; the last one takes all of it.
+/// The kernels' claims on a region, in the order in which they are tried. The last one takes all of it.
 pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
     let blocks = Block::claims(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
     blocks.chain([(Kernel::Gather, Claim::all())])
@@ -257,7 +251,7 @@ impl fmt::Display for Kernel {
 pub(crate) enum Placement {
     /// In one buffer, within one binding.
     OneBuffer,
-    /// In one buffer, within bindings of their own that share no word.
+    /// In one buffer, in two bindings that share no word.
     TwoRanges,
     /// In two buffers.
     TwoBuffers,
@@ -278,7 +272,7 @@ impl fmt::Display for Placement {
     }
 }
 
-/// How single elements are loaded.
+/// The fragments that load single elements.
 fn load_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     let [src, dst] = arithmetic.sizes();
     let load = match src {
@@ -287,11 +281,11 @@ fn load_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         4 => fragment!("access/load32"),
         _ => return vec![fragment!("access/load64")],
     };
-    // With both sides in one buffer it is one array, of atomic words or of others.
+    // A word with several elements of dst is changed by atomics. In one binding, src is then loaded by atomics too.
     vec![load, if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") }]
 }
 
-/// How single elements are stored.
+/// The fragments that store single elements.
 fn store_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     match arithmetic.dtype.size() {
         size @ (1 | 2) => vec![fragment!("access/store_packed"), size_fragment(size)],
@@ -300,7 +294,7 @@ fn store_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     }
 }
 
-/// The sizes of an element of dst, in bytes, and of a unit.
+/// The fragment with the sizes of an element of dst and of a unit.
 fn size_fragment(size: usize) -> Fragment {
     match size {
         1 => fragment!("access/to8"),
@@ -310,7 +304,7 @@ fn size_fragment(size: usize) -> Fragment {
     }
 }
 
-/// A constant that is true or false.
+/// A boolean constant.
 fn flag(name: &'static str, value: bool) -> (&'static str, f64) {
     (name, f64::from(u8::from(value)))
 }

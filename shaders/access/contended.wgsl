@@ -1,5 +1,5 @@
-// Words of src for a dst of which a word holds several elements: with both in one buffer, others may change bits of
-// them.
+// Loads of source words for a destination with several elements per word. In one buffer, other invocations may change
+// bits of these words.
 //
 // Provides: load_shared_word
 // Needs: load_contended_src_word

@@ -1,4 +1,5 @@
-// Words of src for a dst whose elements are whole words: none of these is one of src.
+// Loads of source words where destination elements are whole words: no invocation stores to a word that another one
+// loads.
 //
 // Provides: load_shared_word
 // Needs: load_src_word

@@ -1,9 +1,9 @@
-// Elements of dst of which a word holds several.
+// Elements of dst, several per word.
 //
 // Provides: store_dst
 // Needs: DST_BYTES, LANES, load_contended_dst_word, flip_contended_dst_bits
 //
-// Neighbours in the word belong to other invocations: flip only the bits that change.
+// Other invocations store the word's other elements: flip only the bits that change.
 fn store_dst(i: u32, bits: u32) {
     let element_bits = 8u * DST_BYTES;
     let shift = i % LANES * element_bits;

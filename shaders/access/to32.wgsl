@@ -2,5 +2,5 @@
 //
 // Provides: DST_BYTES, LANES, UNIT_BYTES
 const DST_BYTES: u32 = 4u;
-const LANES: u32 = 1u;      // elements in a unit
-const UNIT_BYTES: u32 = 4u; // a word, or an element where that is larger
+const LANES: u32 = 1u;      // elements per unit
+const UNIT_BYTES: u32 = 4u; // the larger of a word and an element

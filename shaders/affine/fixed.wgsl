@@ -1,5 +1,5 @@
-// From 8-bit integers where a product and a shift give every result exactly, before saturation, which clamping does:
-// both bounds are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
+// For 8-bit integers: `(x * factor + addend) >> shift`, exact for every element. The clamp saturates, since both bounds
+// are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
 // Provides: Affine, affine
 // Needs: numbers

@@ -1,5 +1,4 @@
-// F64 by hardware arithmetic. This takes the feature SHADER_F64, and SHADER_INT64, since a bitcast to f64 is from a
-// number of 64 bits.
+// F64 in hardware. Needs the features SHADER_F64, and SHADER_INT64 because naga's bitcast to f64 is from u64.
 //
 // Provides: Affine, affine, KEEPS_INFINITY
 // Needs: numbers, magnitude, INFINITY
@@ -13,7 +12,7 @@ struct Affine {
 // Whether every scale is positive, so that ±∞ stays.
 override KEEPS_INFINITY: bool = false;
 
-// WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
+// Bits decide about NaN and ∞, because WGSL lets a device assume that they do not occur.
 fn affine(x: vec2<u32>) -> vec2<u32> {
     let a = numbers();
     let finite = bitcast<u64>(bitcast<f64>(u64(x.x) | (u64(x.y) << 32u)) * a.scale + a.bias);

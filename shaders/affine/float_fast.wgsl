@@ -1,4 +1,4 @@
-// Floats of up to 32 bits by hardware arithmetic in f32.
+// Floats of up to 32 bits, by f32 arithmetic of the device.
 //
 // Provides: Affine, affine, KEEPS_INFINITY
 // Needs: numbers, HAS_SPECIALS, MAKES_NANS, KEEPS_NANS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
@@ -7,15 +7,15 @@ struct Affine {
     scale: f32,
     bias: f32,
     infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32, // of an integer, the bits of a NaN where scale or bias, found on the GPU, is NaN or infinite
-    infinite_from: u32, // magnitudes that count as ±∞: all where scale or bias is NaN or infinite, and where there is no
-                        // step, so that all stay
+    infinity_flip: u32, // for integers: the bits of a NaN if a scale or bias on the GPU is NaN or infinite, else 0
+    infinite_from: u32, // least magnitude that counts as ±∞: 0 if scale or bias is NaN or infinite, or if the
+                        // channel has no step and keeps every element
 }
 
 // Whether every scale is positive, so that ±∞ stays.
 override KEEPS_INFINITY: bool = false;
 
-// WGSL lets a device assume that NaN and ∞ do not happen, so bits decide what becomes of them.
+// Bits decide about NaN and ∞, because WGSL lets a device assume that they do not occur.
 fn affine(x: vec4<u32>) -> vec4<u32> {
     let a = numbers();
     let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));

@@ -5,7 +5,7 @@
 fn product(x: vec4<u32>) -> Sum {
     let a = numbers();
     let size = x & vec4<u32>(OPERAND_SIGN - 1u);
-    // |x| is significand * 2^-23 * 2^exponent, but for the exponent bias.
+    // |x| is significand * 2^-23 * 2^(exponent − the format's bias).
     let field = size >> vec4<u32>(OPERAND_MANTISSA_BITS);
     let zeros = countLeadingZeros(size);
     let subnormal = field == vec4<u32>(0u);
@@ -13,7 +13,7 @@ fn product(x: vec4<u32>) -> Sum {
     let significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal) >> vec4<u32>(8u);
     let exponent = bitcast<vec4<i32>>(select(field, vec4<u32>(32u - OPERAND_MANTISSA_BITS) - zeros, subnormal));
 
-    // 48 bits: those from bit 16 on, and the lowest 32.
+    // The product has 48 bits: the bits from 16 on, and the lowest 32.
     let scale = vec4<u32>(a.scale);
     let byte = vec4<u32>(0xffu);
     let part_a = significand * (scale & byte);

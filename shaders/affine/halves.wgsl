@@ -1,16 +1,16 @@
-// Between integers of up to 16 bits: the exact real number, rounded, before saturation, which clamping does: both bounds are
-// numbers of the destination. The factor and the addend are in halves, of which the lower has 12 bits, so that nothing
-// leaves an i32. `src/arithmetic/halves.rs` finds the numbers.
+// Integers of up to 16 bits: the exact real number, rounded. The clamp saturates, since both bounds are numbers of the
+// destination. Factor and addend are split into their low 12 bits and the rest, so no product exceeds an i32.
+// `src/arithmetic/halves.rs` finds the numbers.
 //
 // Provides: Affine, affine
 // Needs: numbers, TO_NEAREST
 struct Affine {
     factor_high: i32,
     factor_low: i32,
-    addend_high: i32, // to nearest, with a half
+    addend_high: i32, // plus a half if rounding to nearest
     addend_low: i32,
-    shift: u32,       // bits below one in the sum of the upper halves
-    below_low: i32,   // all bits below one
+    shift: u32,       // fraction bits in the sum of the upper halves
+    below_low: i32,   // mask of all fraction bits
     below_high: i32,
 }
 
@@ -21,7 +21,7 @@ fn affine(k: vec4<i32>) -> vec4<i32> {
     let sum = high + (low >> vec4<u32>(12u));
     let shift = vec4<u32>(a.shift) & vec4<u32>(31u);
     if TO_NEAREST {
-        // Nothing below one: a tie, which goes to the even one.
+        // No bit below one: a tie, which goes to even.
         let below = (low & vec4<i32>(a.below_low)) | (sum & vec4<i32>(a.below_high));
         let floor = sum >> shift;
         return select(floor, floor & vec4<i32>(-2), below == vec4<i32>(0));

@@ -1,5 +1,5 @@
-// Integers of up to 32 bits: the exact real number, rounded, saturated. `src/arithmetic/integer.rs`
-// chooses the numbers below so that everything fits into 64 bits.
+// Integers of up to 32 bits: the exact real number, rounded and saturated, in 64 bits.
+// `src/arithmetic/integer.rs` chooses the numbers below and derives why they suffice.
 //
 // Provides: Affine, affine
 // Needs: numbers, StepValue, step_up, multiply, add, shift_right_signed
@@ -10,19 +10,19 @@ struct Affine {
     factor: i32,  // the scale is factor * 2^(shift_left - shift_right)
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,     // 1: the addend leaves out a positive part of less than its last bit
-    minimum: i32,     // the destination's smallest and greatest number; for U32 minus 2^31, as its keys
+    inexact: u32,     // 1: the addend was rounded down
+    minimum: i32,     // keys of the destination's smallest and greatest number
     maximum: i32,
-    addend: vec2<u32>, // before the shift to the right
-    below_one: vec2<u32>, // the bits that the shift to the right drops
-    offset: vec2<u32>, // added after it
+    addend: vec2<u32>, // added before the shift to the right
+    below_one: vec2<u32>, // mask of the bits that the shift to the right drops
+    offset: vec2<u32>, // added after the shift
     rebase: vec2<u32>, // a key minus its number
 }
 
 fn affine_of_one(k: i32) -> i32 {
     let a = numbers();
     let x = (max(a.lowest, min(k, a.highest)) - a.origin) << a.shift_left;
-    // As two's complement numbers: the unsigned product less 2^32 times the other factor for each sign.
+    // The signed product is the unsigned one minus 2^32 times the other factor for each negative factor.
     let unsigned = multiply(bitcast<u32>(x), bitcast<u32>(a.factor));
     let correction = select(0, a.factor, x < 0) + select(0, x, a.factor < 0);
     let product = vec2<u32>(unsigned.x, unsigned.y - bitcast<u32>(correction));
@@ -39,7 +39,7 @@ fn affine_of_one(k: i32) -> i32 {
     return select(select(a.maximum, a.minimum, high < 0), max(a.minimum, min(low, a.maximum)), fits);
 }
 
-// In a loop: inlined once per element, compilers would take seconds.
+// A loop: compilers inline each call, and four copies would take seconds.
 fn affine(x: StepValue) -> StepValue {
     var all = x;
     for (var i = 0u; i < 4u; i++) {

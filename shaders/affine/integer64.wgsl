@@ -1,5 +1,5 @@
-// 64-bit integers: the exact real number, rounded, saturated. As for the narrower ones, with 96
-// bits (the low word first, the fourth unused) in place of 64.
+// 64-bit integers: the exact real number, rounded and saturated, as `integer.wgsl` but in 96 bits: the
+// low word first, the fourth word unused.
 //
 // Provides: Affine, affine
 // Needs: numbers, step_up, less, add, subtract, multiply, shift_left
@@ -11,10 +11,10 @@ struct Affine {
     negative: u32,     // 1: the scale is negative
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,         // 1: the addend leaves out a positive part of less than its last bit
-    addend: vec4<u32>,    // before the shift to the right
-    below_one: vec4<u32>, // the bits that the shift to the right drops
-    offset: vec4<u32>,    // added after it
+    inexact: u32,         // 1: the addend was rounded down
+    addend: vec4<u32>,    // added before the shift to the right
+    below_one: vec4<u32>, // mask of the bits that the shift to the right drops
+    offset: vec4<u32>,    // added after the shift
     rebase: vec4<u32>,    // a key minus its number
 }
 
@@ -64,6 +64,6 @@ fn affine(k: vec2<u32>) -> vec2<u32> {
 
     let sign = bitcast<u32>(bitcast<i32>(rebased.z) >> 31u);
     let fits = rebased.z == bitcast<u32>(bitcast<i32>(rebased.y) >> 31u);
-    // Otherwise the greatest key or the lowest.
+    // Otherwise the number saturates.
     return select(vec2<u32>(~sign, sign ^ 0x7fffffffu), rebased.xy, fits);
 }

@@ -1,4 +1,5 @@
-// No affine step, from U32 to another integer. Numbers beyond an i32 count as its highest, since all of them saturate.
+// No affine step, from U32 to another integer. Numbers beyond i32 become its highest number: all of them saturate
+// anyway.
 //
 // Provides: Affine, affine
 struct Affine {

@@ -1,4 +1,4 @@
-// No affine step, from another integer to U32, which has no negative numbers.
+// No affine step, from another integer to U32. Negative numbers become 0.
 //
 // Provides: Affine, affine
 struct Affine {

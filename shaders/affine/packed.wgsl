@@ -1,9 +1,9 @@
-// An exact sum as the bits of a float, rounded.
+// Rounds an exact sum to the bits of a float.
 //
 // Provides: packed
 // Needs: Sum, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD
 
-// Bits of the significand below the one that the result keeps last, where its top bit is at bit 30.
+// Significand bits that rounding drops, if the top bit is at bit 30.
 const DROPPED_BITS: u32 = 30u - OPERAND_MANTISSA_BITS;
 
 // v / 2^n rounded down, n below 32; the lowest bit is set if a 1 was lost.
@@ -12,9 +12,9 @@ fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
     return shifted | min((shifted << n) ^ v, vec4<u32>(1u));
 }
 
-// To nearest, ties to even, or to odd. The leading 1 of a normal significand adds to the exponent, as does a carry.
+// Rounds to nearest even, or to odd. The leading 1 of a normal significand adds 1 to the exponent, as a carry does.
 fn packed(y: Sum) -> vec4<u32> {
-    // The top bit to bit 30; the lowest bit of the significand may stand for all that lies below.
+    // Moves the top bit to bit 30. The lowest bit of the significand may be sticky.
     let one = vec4<u32>(1u);
     let cancelled = y.high == vec4<i32>(0);
     let rest = bitcast<vec4<u32>>(y.low);

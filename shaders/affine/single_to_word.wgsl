@@ -1,13 +1,13 @@
-// From the bits of an f32 to the key of an integer of 32 bits: the exact real number, rounded once, saturated.
+// From the bits of an f32 to the key of a 32-bit integer: the exact real number, rounded once and saturated.
 //
 // Provides: affine
 // Needs: numbers, Sum, product, sum, to_key, from_singles, TO_NEAREST, OPERAND_EXPONENT_BIAS
 
-// The integer that a number is rounded to, without its sign. From 2^32 on it is 2^32 - 1, which saturates too.
+// The magnitude of the rounded number. From 2^32 on it is 2^32 - 1, which saturates too.
 fn integer_size(y: Sum) -> vec4<u32> {
     let one = vec4<u32>(1u);
     let zero = vec4<u32>(0u);
-    // The top bit to bit 31 of high; low goes on behind it.
+    // Moves the top bit to bit 31 of high; low follows.
     let cancelled = y.high == vec4<i32>(0);
     let rest = bitcast<vec4<u32>>(y.low);
     let sum_high = select(bitcast<vec4<u32>>(y.high), rest, cancelled);
@@ -19,14 +19,14 @@ fn integer_size(y: Sum) -> vec4<u32> {
     let bias = vec4<i32>(OPERAND_EXPONENT_BIAS - 3) + select(vec4<i32>(0), vec4<i32>(28), cancelled);
     let exponent = y.exponent - bias - bitcast<vec4<i32>>(zeros);
 
-    // Below a half nothing is left, nor of 0. From a half on to one, high is all fraction.
+    // Numbers below a half leave nothing. For numbers from a half to one, high is all fraction.
     let places = bitcast<vec4<u32>>(clamp(vec4<i32>(31) - exponent, vec4<i32>(0), vec4<i32>(31)));
     let below_one = exponent < vec4<i32>(0);
     let whole = select(high >> places, zero, below_one);
     let first = select((high << one) << (vec4<u32>(31u) - places), high, below_one);
     let fraction = select(first, low, places == zero);
     let beyond = select(low, zero, places == zero);
-    // What lies below the first 32 bits of the fraction counts with them: bit 0 of `fraction` is not the half.
+    // Fraction bits beyond the first 32 make bit 0 sticky; bit 0 is never the half.
     let sticky = min(beyond, one);
     let half = fraction >> vec4<u32>(31u);
     let beyond_half = min((fraction << one) | sticky | (whole & one), one);
@@ -43,7 +43,7 @@ fn affine(bits: vec4<u32>) -> vec4<u32> {
     let a = numbers();
     let infinity = vec4<u32>(0x7f800000u);
     let size = bits & vec4<u32>(0x7fffffffu);
-    // What is no finite number.
+    // NaNs and infinities.
     let infinite = (bits & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
     let special = from_singles(select(infinite, bits, size > infinity));
     let y = sum(product(bits));

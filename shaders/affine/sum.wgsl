@@ -1,21 +1,21 @@
-// Scale and bias of the exact steps in which a float of up to 32 bits takes part, and the exact sum, in integers. Without
-// branches, four at a time.
+// Scale and bias of exact steps with a float of up to 32 bits, and the exact sum: integer arithmetic without branches,
+// four elements at a time.
 //
 // Provides: Affine, Sum, sum, SUM_BITS
 // Needs: numbers
 struct Affine {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
-    scale_exponent: i32, // of that bit
+    scale_exponent: i32, // exponent of that bit
     bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
-    bias_exponent: i32,  // of that bit, plus the format's exponent bias; for 0 below all others
+    bias_exponent: i32,  // exponent of that bit plus the format's exponent bias; for 0 far below all others
     scale_sign: u32,     // the format's sign bit, or 0
     bias_sign: u32,
     infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,  // of an integer, the bits of a NaN where scale or bias, found on the GPU, is NaN or infinite
-    infinite_from: u32,  // what counts as ±∞: all where scale or bias, found on the GPU, is NaN or infinite
+    infinity_flip: u32,  // for integers: the bits of a NaN if a scale or bias on the GPU is NaN or infinite, else 0
+    infinite_from: u32,  // least magnitude that counts as ±∞: 0 if a scale or bias on the GPU is NaN or infinite
 }
 
-// ± (high * 2^28 + low) * 2^-56 * 2^exponent: high below 2^30 and low below 2^28, so that a carry or a borrow is a shift.
+// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28: a carry or a borrow is a shift.
 struct Sum {
     high: vec4<i32>,
     low: vec4<i32>,
@@ -25,11 +25,11 @@ struct Sum {
 
 const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
 
-// `scaled`, a product, plus the bias. The product has its top bit at bit 28 of high, or is 0, and its lowest bit is 0.
+// Adds the bias to a product. The product is 0, or its top bit is bit 28 of high; its lowest bit is 0.
 fn sum(scaled: Sum) -> Sum {
     let a = numbers();
-    // The smaller one is shifted down to the exponent of the greater one. If it loses bits, the greater one has none
-    // there, and at most one of the difference's upper bits cancels.
+    // Shifts the smaller number down to the exponent of the greater one, with a sticky bit. If it loses bits, the
+    // greater one has zeros there, and at most one upper bit of the difference cancels.
     let bias_high = vec4<i32>(a.bias);
     let apart = scaled.exponent - vec4<i32>(a.bias_exponent);
     let distance = select(apart, vec4<i32>(-64), scaled.high == vec4<i32>(0));
@@ -50,7 +50,7 @@ fn sum(scaled: Sum) -> Sum {
     let sticky = bitcast<vec4<i32>>(min(bitcast<vec4<u32>>(lost), one));
     let shifted_low = carried | (smaller_low >> whole) | sticky;
 
-    // Sum, or difference, never negative.
+    // The sum or the difference, which is never negative.
     let bias_sign = vec4<u32>(a.bias_sign);
     let negate = select(vec4<i32>(0), vec4<i32>(-1), scaled.sign != bias_sign);
     let low_sum = greater_low + ((shifted_low ^ negate) - negate);

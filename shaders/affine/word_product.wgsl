@@ -1,4 +1,4 @@
-// The exact product of an integer of 32 bits and the scale.
+// The exact product of a 32-bit integer and the scale.
 //
 // Provides: product
 // Needs: numbers, Sum, SUM_BITS, magnitude, sign_of
@@ -8,7 +8,7 @@ fn product(bits: vec4<u32>) -> Sum {
     let zeros = countLeadingZeros(size);
     let x = size << (zeros & vec4<u32>(31u));
 
-    // 56 bits: those from bit 28 on, and the lowest 28. The factors of 16 and 12 bits leave room for what is carried.
+    // The product has 56 bits: the bits from 28 on, and the lowest 28. Factors of 16 and 12 bits leave room for carries.
     let scale = vec4<u32>(a.scale);
     let x_high = x >> vec4<u32>(16u);
     let x_low = x & vec4<u32>(0xffffu);

@@ -1,5 +1,5 @@
-// From an integer of 32 bits to the bits of an f32: the exact real number, rounded once; a NaN where the step has a NaN or
-// an infinity.
+// From a 32-bit integer to the bits of an f32: the exact real number, rounded once; NaN if scale or bias on the GPU is NaN
+// or infinite.
 //
 // Provides: affine
 // Needs: numbers, product, sum, packed, MAKES_NANS

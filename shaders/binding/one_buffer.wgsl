@@ -1,5 +1,5 @@
-// Placement: src and dst in one binding of one buffer, in place or disjoint. One element type per entry point, so the
-// buffer is declared once for every way of reading it.
+// Placement: src and dst in one binding of one buffer, in place or disjoint. WGSL gives a binding one type per entry
+// point, so the buffer is declared once per type.
 //
 // Provides: load_src_packet, load_dst_packet, store_dst_packet, load_src_word, store_dst_word,
 //     load_contended_src_word, load_contended_dst_word, store_contended_dst_word, flip_contended_dst_bits
@@ -28,7 +28,7 @@ fn store_dst_word(i: u32, w: u32) {
     both_words[i] = w;
 }
 
-// Words of which other invocations may be changing other bits.
+// Loads of words in which other invocations may change other bits.
 
 fn load_contended_src_word(i: u32) -> u32 {
     return atomicLoad(&both_contended_words[i]);

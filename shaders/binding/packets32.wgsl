@@ -1,4 +1,4 @@
-// How whole packets of 16 bytes are loaded and stored: as words.
+// Loads and stores whole packets of 16 bytes as words.
 //
 // Provides: Packet, words_of, packet_of
 // Needs: ADJACENT
@@ -8,9 +8,9 @@ fn words_of(p: Packet) -> vec4<u32> {
     return p;
 }
 
-// The packet that is stored. A CPU stores the lanes of a vector one by one, and LLVM does what comes last before that
-// lane by lane too, if it is an operation with a constant; a maximum of unsigned numbers is not. `length` is that of
-// the array, below 2^27, since no binding has 2^31 bytes; compilers know of 2^28 alone.
+// The packet to store, unchanged. A CPU stores the lanes of a vector one by one, and LLVM also scalarises the operation
+// before, if one operand is a constant. A maximum of unsigned numbers avoids that: the array's `length` is below 2^27,
+// and compilers can only prove < 2^28.
 fn packet_of(w: vec4<u32>, length: u32) -> Packet {
     if ADJACENT {
         return max(w, vec4<u32>(length >> 27u));

@@ -1,5 +1,5 @@
-// How whole packets of 16 bytes are loaded and stored where the affine step takes numbers of 64 bits. On a CPU two
-// accesses of 8 bytes cost half as much as four of 4, and the step's own conversions cancel these.
+// Loads and stores whole packets of 16 bytes for an affine step on 64-bit numbers. On a CPU two accesses of 8 bytes
+// cost half as much as four of 4; the step's own conversions cancel out.
 //
 // Provides: Packet, words_of, packet_of
 alias Packet = vec2<u64>;

@@ -1,4 +1,4 @@
-// src and dst in bindings of their own, which share no word.
+// src and dst in two bindings that share no word.
 //
 // Provides: load_src_packet, load_dst_packet, store_dst_packet, load_src_word, store_dst_word,
 //     load_contended_src_word, load_contended_dst_word, store_contended_dst_word, flip_contended_dst_bits
@@ -23,7 +23,7 @@ fn store_dst_word(i: u32, w: u32) {
     dst_words[i] = w;
 }
 
-// Words of which other invocations may be changing other bits.
+// Loads of words in which other invocations may change other bits.
 
 fn load_contended_src_word(i: u32) -> u32 {
     return src_words[i];

@@ -1,5 +1,5 @@
-// Placement: src and dst in two buffers. One element type per entry point, so each buffer is declared
-// once for every way of reading it.
+// Placement: src and dst in two buffers. WGSL gives a binding one type per entry point, so each buffer is declared once
+// per type.
 //
 // Provides: src_packets, src_words, dst_packets, dst_words, dst_contended_words
 // Needs: Packet

@@ -1,6 +1,5 @@
-// Placement: src and dst in one buffer, too far apart for one binding. A buffer has one usage in a dispatch, so
-// src is writable too. One element type per entry point, so each buffer is declared
-// once for every way of reading it.
+// Placement: src and dst in one buffer, too far apart for one binding. A buffer has one usage in a dispatch, so src is
+// writable too. WGSL gives a binding one type per entry point, so each buffer is declared once per type.
 //
 // Provides: src_packets, src_words, dst_packets, dst_words, dst_contended_words
 // Needs: Packet

@@ -2,20 +2,20 @@
 //
 // Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
 const SIGN: u32 = 0x80000000u;
-const SIGN_SHIFT: u32 = 0u; // that moves SIGN to bit 31
+const SIGN_SHIFT: u32 = 0u; // moves SIGN to bit 31
 const INFINITY: u32 = 0x7f800000u;
 const MANTISSA_BITS: u32 = 23u;
 const EXPONENT_BIAS: i32 = 127;
 
-// Whether an f32 is rounded once more.
+// Whether the step's f32 is rounded once more.
 const ROUNDS_SINGLES: bool = false;
 
-// From the bits of an f32, finite or infinite.
+// From the bits of an f32 that is no NaN.
 fn narrow(x: vec4<u32>) -> vec4<u32> {
     return x;
 }
 
-// From the bits of an f32 of another dtype, all of them.
+// From the bits of any f32.
 fn from_single(x: vec4<u32>) -> vec4<u32> {
     return x;
 }

@@ -5,7 +5,7 @@ fn from_key(k: vec4<i32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(k);
 }
 
-// What turns an element into an unsigned number in the order of the elements.
+// XOR that makes an unsigned number in the order of the elements.
 const FLIP: u32 = 0u;
 
 const IS_UNSIGNED: bool = true;

@@ -1,36 +1,35 @@
-// Floats of up to 32 bits, four at a time: each is worked on in the upper bits of a word, whose other bits may be
-// anything. So two that share a word need not be taken apart first. The destination names the format.
+// Floats of up to 32 bits, four at a time. Each lies in the upper bits of a word, whose other bits may be anything, so
+// two floats of a word need not be split first. The destination names the format.
 //
 // Provides: StepValue, Bounds, element, elements, stepped, replaced, ZERO_WITHIN, KEEPS_NANS
 // Needs: bounds, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY
 alias StepValue = vec4<u32>;
 
-// Whether the bits of a NaN count.
+// Whether the bits of a NaN matter.
 const KEEPS_NANS: bool = true;
 
-// No floating-point instruction takes part. A pattern without its sign, inverted where the sign was set, is a number
-// whose order is that of the elements: NaNs with the sign, −∞ to −0, +0 to +∞, other NaNs. Numbers wrap around, so
-// the elements that a bound replaces, NaNs included or not, are one range of keys. No element is in both.
-// Keys of 16 bits and their counts are in the upper half.
+// No float instruction takes part. A key is the magnitude, inverted if the sign is set: as numbers, keys order negative
+// NaNs, −∞ to −0, +0 to +∞, positive NaNs. Keys wrap around, so the elements that a bound replaces, with or without
+// NaNs, are one range of keys. The two ranges share no key. Keys of 16 bits and their counts lie in the upper half.
 struct Bounds {
     below_first: u32, // below_count keys from here on are replaced by min_bits
     below_count: u32,
     above_first: u32, // above_count keys from here on are replaced by max_bits
     above_count: u32,
-    min_bits: u32, // 16 bits are in both halves
+    min_bits: u32, // a 16-bit bound is in both halves
     max_bits: u32,
 }
 
 // Whether no bound replaces a zero or a NaN.
 override ZERO_WITHIN: bool = false;
 
-// `kept`, where no bound replaces `x`.
+// Returns `kept` if no bound replaces `x`, else the bound.
 fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     if ZERO_WITHIN {
-        // Min replaces numbers with the sign alone, Max those without. Turned round, the greatest patterns are +∞ and
-        // what is below it, and as signed numbers those of −∞; NaNs come first in either order. A zero's sign decides
-        // nothing.
+        // Min replaces negative numbers only, and Max positive ones. After the subtraction, +∞ and the numbers below it
+        // are the greatest unsigned patterns, −∞ and the numbers above it the greatest signed ones. In both orders NaNs
+        // come before those numbers. A zero's sign does not matter.
         let first_nan = (INFINITY + 1u) << SIGN_SHIFT;
         let rest = (1u << SIGN_SHIFT) - 1u;
         let turned = x - vec4<u32>(first_nan);
@@ -40,7 +39,7 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
         let below = bitcast<vec4<i32>>(turned) > bitcast<vec4<i32>>(vec4<u32>(least));
         return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
     }
-    // All ones where the sign is set.
+    // All ones if the sign is set.
     let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> vec4<u32>(31u));
     let key = (x & vec4<u32>(0x7fffffffu)) ^ sign;
     let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);
@@ -48,7 +47,7 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
 }
 
-// What the affine step makes of elements, in the upper bits.
+// The affine step's results, in the upper bits.
 fn stepped(x: StepValue) -> vec4<u32> {
     return from_step_value(affine(x));
 }

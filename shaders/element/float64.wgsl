@@ -4,7 +4,7 @@
 // Needs: bounds, affine, SIGN, INFINITY, subtract, less_unsigned
 alias StepValue = vec2<u32>;
 
-// As for the narrower floats.
+// As in `float.wgsl`.
 struct Bounds {
     below_first: vec2<u32>, // below_count keys from here on are replaced by min_bits
     below_count: vec2<u32>,
@@ -23,7 +23,7 @@ fn is_nan(bits: vec2<u32>) -> bool {
     return size.y > INFINITY || (size.y == INFINITY && size.x != 0u);
 }
 
-// As for the narrower floats.
+// As in `float.wgsl`.
 override ZERO_WITHIN: bool = false;
 
 fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
@@ -33,12 +33,12 @@ fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
         let turned = subtract(x, first_nan);
         let most = subtract(magnitude(b.max_bits), first_nan);
         let least = subtract(b.min_bits | vec2<u32>(0u, 0x80000000u), first_nan);
-        // Where the lower word is greater, the upper one may be equal. No upper word of these two is the lowest.
+        // If the lower word is greater, the upper one may be equal. Neither bound's upper word is the lowest.
         let above = turned.y > most.y - select(0u, 1u, turned.x > most.x);
         let below = bitcast<i32>(turned.y) > bitcast<i32>(least.y - select(0u, 1u, turned.x > least.x));
         return select(select(x, b.max_bits, above), b.min_bits, below);
     }
-    // All ones where the sign is set.
+    // All ones if the sign is set.
     let sign = bitcast<u32>(bitcast<i32>(x.y) >> 31u);
     let key = magnitude(x) ^ vec2<u32>(sign);
     let above = less_unsigned(subtract(key, b.above_first), b.above_count);

@@ -1,5 +1,5 @@
-// 64-bit integers, the low word first. They are worked on as keys: two's complement numbers in the order of
-// the elements (`key` and `from_key`).
+// 64-bit integers as keys, the low word first: two's complement numbers in the order of the elements (`key` and
+// `from_key`).
 //
 // Provides: StepValue, Bounds, element
 // Needs: bounds, affine, key, from_key, less

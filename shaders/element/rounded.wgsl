@@ -1,20 +1,20 @@
-// Integers of up to 16 bits that are converted from floats, four at a time, by way of an f32.
+// Integers of up to 16 bits, converted from f32, four at a time.
 //
 // Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, KEEPS_NANS, from_single
 // Needs: bounds, affine, step_value, from_step_value, rounded, from_key, IS_UNSIGNED
 alias StepValue = vec4<u32>;
 
-// Whether the bits of a NaN count.
+// Whether the bits of a NaN matter.
 const KEEPS_NANS: bool = false;
 
 struct Bounds {
     min: i32, // keys, which are the numbers; an absent bound is the lowest or the highest
     max: i32,
-    nan: u32, // what a NaN counts as, an f32
+    nan: u32, // the bits of the f32 that a NaN counts as
 }
 
-// A number in the order of the f32 of these bits, and back: the magnitude is inverted where the sign is set. Where no
-// bound is negative, all numbers with a sign are below them, in whatever order.
+// A number in the order of the f32s with these bits, and back: the magnitude is inverted if the sign is set. If no
+// bound is negative, negative numbers need no order among themselves.
 fn ordered(bits: vec4<u32>) -> vec4<i32> {
     let x = bitcast<vec4<i32>>(bits);
     if IS_UNSIGNED {
@@ -27,8 +27,8 @@ fn bound(number: vec4<i32>) -> vec4<i32> {
     return ordered(bitcast<vec4<u32>>(vec4<f32>(number)));
 }
 
-// Bounds are integers: what is within them before it is rounded is so afterwards. Conversions of f32 to i32 agree
-// between devices for numbers that an i32 holds, and not beyond.
+// Clamps before rounding: bounds are integers, so a number within them stays within them when rounded. Devices agree on
+// the conversion from f32 to i32 only for numbers that an i32 holds.
 fn from_single(x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     let is_nan = (x & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u);
@@ -38,7 +38,7 @@ fn from_single(x: vec4<u32>) -> vec4<u32> {
     return from_key(vec4<i32>(rounded(number_within)));
 }
 
-// Whether an f32 is rounded once more.
+// Whether the step's f32 is rounded once more.
 const ROUNDS_SINGLES: bool = true;
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

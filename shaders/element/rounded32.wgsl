@@ -1,26 +1,26 @@
-// Integers of 32 bits that are converted from floats, four at a time. What an f32 does not hold is saturated before it
-// becomes an integer, and bounds are compared as integers.
+// 32-bit integers, converted from f32, four at a time. Numbers saturate before they become integers, and bounds are
+// compared as integers.
 //
 // Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, KEEPS_NANS, from_single, from_number, to_key, from_singles
 // Needs: bounds, affine, step_value, from_step_value, rounded, from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
 alias StepValue = vec4<u32>;
 
-// Whether the bits of a NaN count.
+// Whether the bits of a NaN matter.
 const KEEPS_NANS: bool = false;
 
 struct Bounds {
     min: i32, // keys; an absent bound is the lowest or the highest
     max: i32,
-    nan: i32, // what a NaN counts as
+    nan: i32, // the key that a NaN counts as
 }
 
-// The key of an integer without its sign, saturated.
+// The key of an integer from its magnitude and sign, saturated.
 fn to_key(size: vec4<u32>, negative: vec4<bool>) -> vec4<i32> {
     let within = min(size, select(vec4<u32>(HIGHEST_SIZE), vec4<u32>(LOWEST_SIZE), negative));
     return bitcast<vec4<i32>>(select(within, vec4<u32>(0u) - within, negative) ^ vec4<u32>(KEY_BASE));
 }
 
-// The keys of f32s of these bits. From 2^32 on they saturate, infinities too.
+// The keys of the f32s with these bits. From 2^32 on they saturate, and infinities too.
 fn from_singles(x: vec4<u32>) -> vec4<i32> {
     let size = x & vec4<u32>(0x7fffffffu);
     let below = size < vec4<u32>(0x4f800000u);
@@ -38,7 +38,7 @@ fn from_single(x: vec4<u32>) -> vec4<u32> {
     return from_number(from_singles(x));
 }
 
-// Whether an f32 is rounded once more.
+// Whether the step's f32 is rounded once more.
 const ROUNDS_SINGLES: bool = true;
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

@@ -1,8 +1,8 @@
-// Packets that lie across two neighbours.
+// Packets that straddle two loaded packets.
 //
 // Provides: across
 //
-// The 16 bytes from byte `shift` of a on, modulo 16, the rest from b. `shift` is a multiple of an element of `size` bytes.
+// The 16 bytes from byte `shift % 16` of a on, continued in b. `shift` is a multiple of `size`, an element's bytes.
 fn across(shift: u32, size: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     let by_two = (shift & 8u) != 0u;
     let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);

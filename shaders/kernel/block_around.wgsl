@@ -1,36 +1,36 @@
-// One run of pixels, of which packets begin at any channel: it is taken as rows that begin with the same one each, and a
-// block is a few elements of some of these. `block_edges` takes what lies before the run's first whole packet and behind
-// its last block. `src/kernel/block/around.rs` is the host's half.
+// One run of pixels whose packets begin at any channel. The run is cut into rows that begin at the same channel; a
+// block is a packet of each of several rows. `block_edges` takes the elements before the run's first whole packet and
+// behind its last block. `src/kernel/block/around.rs` is the host's half.
 //
 // Provides: Geometry, Place, place, next_channel, block_edges
 // Needs: params, WORKGROUP_SIZE, workgroup_index, divide, set_channel, element, load_src, store_dst
 struct Geometry {
-    src_start: u32, // where the run begins, in elements
+    src_start: u32, // start of the run, in elements
     dst_start: u32,
-    length: u32,    // its elements
-    ahead: u32,     // those before its first whole packet
-    behind: u32,    // where its last block ends, from its start on
+    length: u32,    // elements of the run
+    ahead: u32,     // elements before its first whole packet
+    behind: u32,    // end of its last block, from the run's start
     channels: u32,
-    channels_multiplier: u32, // divides by `channels`, with the shift
+    channels_multiplier: u32, // with the shift, divides by `channels`
     channels_shift: u32,
-    pitch: u32,     // from row to row, in elements: a multiple of `channels`
-    step: u32,      // from column to column
-    columns: u32,   // blocks next to each other
+    pitch: u32,     // stride between rows, in elements: a multiple of `channels`
+    step: u32,      // stride between columns
+    columns: u32,   // blocks per row
     columns_multiplier: u32,
     columns_shift: u32,
-    rows: u32,      // of a block
+    rows: u32,      // rows of a block
     last: u32,      // the last row of packets
-    last_column: u32, // that of the last packet
+    last_column: u32, // column of the last packet
     grid_width: u32,  // workgroups along x
 }
 
-// Where an invocation's block begins.
+// The start of an invocation's block.
 struct Place {
-    inside: bool, // whether there is such a block
+    inside: bool, // whether the block is inside the run
     src: u32,     // in elements
     dst: u32,
     channel: u32,
-    rows_left: u32, // rows of the run below its first one
+    rows_left: u32, // rows of the run below the block's first one
 }
 
 fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
@@ -45,13 +45,13 @@ fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
     return Place(row <= last, g.src_start + at, g.dst_start + at, channel_of(in_row), last - row);
 }
 
-// That of an element of the run.
+// The channel of an element of the run.
 fn channel_of(number: u32) -> u32 {
     let g = params.geometry;
     return number - divide(number, g.channels_multiplier, g.channels_shift) * g.channels;
 }
 
-// Behind the last one comes the first one.
+// The first channel follows the last.
 fn next_channel(channel: u32) -> u32 {
     let next = channel + 1u;
     return select(next, 0u, next == params.geometry.channels);

@@ -1,4 +1,4 @@
-// Blocks one after the other: neighbouring invocations take neighbours.
+// Blocks in a line: neighbouring invocations take neighbouring blocks.
 //
 // Provides: place
 // Needs: params, WORKGROUP_SIZE, workgroup_index, walk, Place

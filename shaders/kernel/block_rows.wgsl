@@ -1,17 +1,17 @@
-// Rows of dst that begin anywhere: an invocation takes some of the whole packets of one, `block_edges` what is beside these.
-// `blocks` tells the elements of a row, from one to the next in src, how many of the binding of src lie in whole packets of
-// it (2^32 - 1 where src is not read across packets), and the rows; `steps` the workgroups of `block_edges` along x. The first dimension of the walk counts the
-// invocations of a row.
+// Rows of dst that begin anywhere. An invocation takes some whole packets of a row; `block_edges` takes the elements
+// beside them. `blocks` has the elements of a row, their stride in src, the elements of src's binding that lie in whole
+// packets (2^32 - 1 if src is not read across packets), and the number of rows. `steps.x` has the workgroups of
+// `block_edges` along x. The first dimension of the walk counts the invocations of a row.
 //
 // Provides: place, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
 //     other_dimensions, Place, Row, DST_BYTES, UNIT_BYTES, LANES, row_unit
 const PACKET_BYTES: u32 = 16u;
 
-// Invocations of `block_edges` for a row.
+// Invocations of `block_edges` per row.
 const EDGE_INVOCATIONS: u32 = 8u;
 
-// The first whole packet of a row in dst, and the one behind the last whose source is in whole packets of src.
+// The first whole packet of a row in dst, and the end of those whose source lies in whole packets of src.
 fn whole_packets(at: Position) -> vec2<u32> {
     let rows = params.geometry.blocks;
     let first = (at.dst * DST_BYTES + (PACKET_BYTES - 1u)) / PACKET_BYTES;
@@ -19,7 +19,7 @@ fn whole_packets(at: Position) -> vec2<u32> {
     return vec2<u32>(first, max(first, (at.dst + length) * DST_BYTES / PACKET_BYTES));
 }
 
-// The start of a row; `x` is the first packet of dst that the invocation takes, `y` the one behind the row's last.
+// The start of a row. `x` is the invocation's first packet of dst, `y` the end of the row's packets.
 fn place(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
     let w = params.geometry.walk;
     let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
@@ -29,35 +29,35 @@ fn place(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
     return Place(index < w.count && first < whole.y, at.src, at.dst, at.channel - w.first_channel, first, whole.y);
 }
 
-// The invocation's `n`-th packet of dst. Behind the row's last one it is the first once more: same value, same owner,
-// harmless.
+// The invocation's `n`-th packet of dst. Behind the row's end it is the first packet again: the same invocation stores
+// the same value twice.
 fn row_packet(at: Place, n: u32) -> u32 {
     let i = at.x + n * select(params.geometry.walk.dims[0].extent, 1u, ADJACENT);
     return select(at.x, i, i < at.y);
 }
 
-// Packets of src before the source of packet 0 of dst, modulo 2^32, where both begin at the same place in one.
+// The distance from packets of dst to their source, in packets modulo 2^32, if both have the same phase.
 fn source_distance(at: Place) -> u32 {
     return at.src * DST_BYTES / PACKET_BYTES - at.dst * DST_BYTES / PACKET_BYTES;
 }
 
-// The packet of src where the source of packet `i` of dst begins.
+// The packet of src in which the source of packet `i` of dst begins.
 fn source_packet(at: Place, i: u32) -> u32 {
     return (i * PACKET_BYTES + (at.src - at.dst) * DST_BYTES) / PACKET_BYTES;
 }
 
-// How many bytes behind the start of that packet.
+// The offset of that source in its packet, in bytes.
 fn source_shift(at: Place) -> u32 {
     return (at.src - at.dst) * DST_BYTES % PACKET_BYTES;
 }
 
-// The packet of src where the source of the row's last one ends.
+// The packet of src in which the source of the row's last packet ends.
 fn last_source_packet(at: Place) -> u32 {
     return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;
 }
 
-// Some invocations for each row, a unit each as a rule: up to a packet before the whole ones, up to one behind them, and one
-// more where its source is not in whole packets of src.
+// Takes the units beside a row's whole packets, one per invocation as a rule: up to a packet before, up to one behind,
+// and one more if its source is not in whole packets of src.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let rows = params.geometry.blocks;

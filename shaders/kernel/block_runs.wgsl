@@ -1,6 +1,6 @@
-// Runs of blocks that begin anywhere in dst: an invocation takes a segment of a run, block after block. `blocks` tells
-// how many a run has, what divides by the number of runs, and that number; `steps` lead from a block to the next in src
-// and in dst, and tell the workgroups of `block_edges` along x.
+// Runs of blocks that begin anywhere in dst. An invocation takes a segment of a run, block after block. `blocks` has
+// the blocks of a run, multiplier and shift that divide by the number of runs, and that number. `steps` has the strides
+// between blocks in src and dst, and the workgroups of `block_edges` along x.
 //
 // Provides: place, Segment, segment, in_run, Edge, edge, joined
 // Needs: params, WORKGROUP_SIZE, workgroup_index, walk, divide, Place, across
@@ -11,7 +11,7 @@ fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
     return Place(index < w.count, at.src, at.dst, at.channel - w.first_channel, index, 0u);
 }
 
-// The blocks of a segment.
+// The blocks of a segment, from `first` up to `end`.
 struct Segment {
     first: u32,
     end: u32,
@@ -19,28 +19,29 @@ struct Segment {
 
 fn segment(at: Place, length: u32) -> Segment {
     let blocks = params.geometry.blocks;
-    // Segments are the last dimension of the walk.
+    // The last dimension of the walk counts segments.
     let first = divide(at.x, blocks.y, blocks.z) * length;
     return Segment(first, min(first + length, blocks.x));
 }
 
-// The `unit`-th block of a run, of which a segment begins at `at`.
+// The `unit`-th block of the run whose segment begins at `at`.
 fn in_run(at: Place, first: u32, unit: u32) -> Place {
     let steps = params.geometry.steps;
     let blocks = unit - first;
     return Place(true, at.src + blocks * steps.x, at.dst + blocks * steps.y, at.channel, unit, 0u);
 }
 
-// The packet that begins `phase` bytes before `next`, the first of them the last of `before`. Elements have `size` bytes.
+// The packet that begins `phase` bytes before `next`, with the last `phase` bytes of `before`. Elements have `size`
+// bytes.
 fn joined(phase: u32, size: u32, before: vec4<u32>, next: vec4<u32>) -> vec4<u32> {
     return across((16u - phase) & 15u, size, select(before, next, phase == 0u), next);
 }
 
-// One of the elements that lie before and behind the whole packets of the runs of a block, a packet of each.
+// An element beside the whole packets of a block's runs.
 struct Edge {
     at: Place,
-    run: u32,    // of the block's
-    number: u32, // of the packet's elements
+    run: u32,    // index among the block's runs
+    number: u32, // index in the packet
 }
 
 fn edge(workgroup: vec3<u32>, invocation: u32, runs: u32, per_packet: u32) -> Edge {

@@ -1,11 +1,11 @@
-// Squares of blocks, where src and dst are fastest along different dimensions: a workgroup fills lines of the cache on
-// both sides. `steps` lead from a block to the next along src's fastest dimension, in src and in dst, and along dst's;
-// `blocks` counts them along both.
+// Squares of blocks for transposes: src and dst are fastest along different dimensions, and a workgroup fills cache
+// lines on both sides. `steps` has the strides between blocks in src and dst along src's fastest dimension, then along
+// dst's. `blocks` counts blocks along both.
 //
 // Provides: SQUARES, place
 // Needs: params, WORKGROUP_SIZE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
 //
-// Blocks along src's fastest dimension in a workgroup, a power of two; along dst's what is left of 256.
+// Blocks of a workgroup along src's fastest dimension, a power of two; 256 / SQUARES along dst's.
 override SQUARES: u32 = 16u;
 
 fn place(workgroup: vec3<u32>, invocation: u32) -> Place {

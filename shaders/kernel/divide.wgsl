@@ -1,4 +1,4 @@
-// Division by a number that the host knows.
+// Division by a number that the host knows, as multiplication and shift.
 //
 // Provides: divide
 //
@@ -13,7 +13,7 @@ fn multiply_high(a: u32, b: u32) -> u32 {
     return a1 * b1 + (middle >> 16u) + (cross >> 16u);
 }
 
-// `number` is below 2^31: `src/kernel/division.rs` has chosen multiplier and shift so that the quotient is exact.
+// The exact quotient of `number` < 2^31; `src/kernel/division.rs` chooses multiplier and shift.
 fn divide(number: u32, multiplier: u32, shift: u32) -> u32 {
     return multiply_high(number << 1u, multiplier) >> (shift & 31u);
 }

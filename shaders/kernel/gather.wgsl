@@ -1,5 +1,5 @@
-// Any layouts: words of dst, or larger elements, into which elements are loaded one by one. A row is elements next to each
-// other in dst, or one; an invocation takes some units of a long row, or some short rows.
+// Any layouts. A unit is a word of dst, or a larger element; its elements are loaded one by one. A row is one element
+// or several adjacent ones in dst. An invocation takes some units of a long row, or some short rows.
 //
 // Provides: Geometry, LONG_ROWS, SRC_IN_ROWS, gather
 // Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, channel_along, walk, Row, LANES, row_unit
@@ -9,13 +9,13 @@ struct Geometry {
     @size(16) rows: u32, // along that dimension
 }
 
-// Units of a row that an invocation takes at most.
+// The most units of a row per invocation.
 const UNITS: u32 = 4u;
 
-// Whether the first dimension of the walk is that of a row.
+// Whether the first dimension of the walk runs along rows.
 override LONG_ROWS: bool = false;
 
-// Whether a row has no gaps in src, of elements as large as those of dst.
+// Whether rows are contiguous in src too, with elements of the same size.
 override SRC_IN_ROWS: bool = false;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -38,7 +38,7 @@ fn gather(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// Some units of a row, those behind its first `skip`.
+// Takes some units of a row, after its first `skip`.
 fn take_units(at: Position, skip: u32) {
     let row = params.geometry.row;
     let first = at.dst / LANES + skip;

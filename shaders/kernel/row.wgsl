@@ -1,7 +1,7 @@
-// Rows: elements next to each other in dst.
+// Rows: adjacent elements of dst.
 //
 // Provides: Row
 struct Row {
     @size(4) length: u32,      // in elements
-    @size(12) src_stride: u32, // from one to the next in src, in elements
+    @size(12) src_stride: u32, // stride of src along the row, in elements
 }

@@ -1,4 +1,4 @@
-// A unit of a row in dst is a word of several elements, of which those at the row's ends may be others'.
+// A unit of a row in dst is a word of several elements. At the row's ends, some of them may not belong to the row.
 //
 // Provides: row_unit
 // Needs: SRC_IN_ROWS, set_channel, Position, Row, DST_BYTES, LANES, load_src, load_contended_src_word, lanes_of, word_of, elements, load_contended_dst_word,
@@ -7,20 +7,20 @@ fn row_unit(at: Position, row: Row, unit: u32) {
     set_channel(at.channel);
     let bits = DST_BYTES * 8u;
     let origin = unit * LANES;
-    let lowest = max(at.dst, origin) - origin; // the first element of the word that is the row's
+    let lowest = max(at.dst, origin) - origin; // the row's first element in the word
     let highest = min(at.dst + row.length - origin, LANES) - 1u;
 
-    // The source of the word's first element, whether it is the row's or not.
+    // The source of the word's first element, even if the row does not have it.
     let src = at.src + (origin - at.dst) * row.src_stride;
     var x = vec4<u32>(0u);
     if SRC_IN_ROWS {
-        // In one word or in two neighbours. Where all that counts lies in the second, both loads are of that.
+        // One or two neighbouring words. If only the second has elements of the row, both loads take it.
         let a = load_contended_src_word((src + lowest) / LANES);
         let b = load_contended_src_word((src + highest) / LANES);
         let shift = (src & (LANES - 1u)) * bits;
         x = lanes_of((a >> shift) | ((b << 1u) << (31u - shift)));
     } else {
-        // Lanes outside the row load any valid element; the mask drops them.
+        // Lanes outside the row load some valid element; the mask drops them.
         x.x = load_src(src + lowest * row.src_stride);
         x.y = load_src(src + clamp(1u, lowest, highest) * row.src_stride);
         if LANES == 4u {
@@ -34,7 +34,7 @@ fn row_unit(at: Position, row: Row, unit: u32) {
     if mask == 0xffffffffu {
         store_contended_dst_word(unit, y);
     } else {
-        // Others change their elements meanwhile: flip only the bits that change.
+        // Other invocations change their elements of the word: flip only the bits that change.
         flip_contended_dst_bits(unit, (load_contended_dst_word(unit) ^ y) & mask);
     }
 }

@@ -1,5 +1,5 @@
-// From a linear index to a position in src and dst, dimension by dimension: quotient and remainder by the extent, which
-// is a multiplication and a shift. `src/kernel/walk.rs` is the host's half.
+// Turns a linear index into a position in src and dst, dimension by dimension: quotient and remainder by the extent,
+// each a multiplication and a shift. `src/kernel/walk.rs` is the host's half.
 //
 // Provides: Walk, Position, RANK, walk, start, first_dimension, second_dimension, other_dimensions, channel_along
 // Needs: params, divide
@@ -7,27 +7,27 @@ struct Dim {
     extent: u32,     // 1 beyond the rank
     src_stride: u32, // modulo 2^32, in elements
     dst_stride: u32,
-    multiplier: u32, // divides by the extent, with the shift of the same dimension
+    multiplier: u32, // with the shift of the same dimension, divides by the extent
 }
 
 struct Walk {
     dims: array<Dim, 8>,         // in the order of the walk
     shifts: array<vec4<u32>, 2>, // the shifts that go with the multipliers
-    count: u32,      // linear indices: of invocations, for squares of workgroups
-    src_start: u32,  // where index 0 lies in src
+    count: u32,      // linear indices: one per invocation, or per workgroup of squares
+    src_start: u32,  // the position of index 0 in src
     dst_start: u32,
     grid_width: u32, // workgroups along x
-    channel_dim: u32,   // the dimension whose indices are channels, if there is one
-    first_channel: u32, // that of index 0
+    channel_dim: u32,   // the dimension of channels, if any
+    first_channel: u32, // the channel of index 0
 }
 
-// No dimension from this one on has an extent above 1: 1, 2, 4 or 8. A constant for the driver to fold, since a branch
-// on a number of the block may cost as much as what it skips.
+// The dimensions with an extent above 1 come before this one: 1, 2, 4 or 8. A constant, since a branch on a uniform may
+// cost as much as the code it skips.
 override RANK: u32 = 8u;
 
 struct Position {
     remaining: u32, // the linear index over the remaining dimensions
-    index: u32,     // the index in the dimension that was taken last
+    index: u32,     // the index in the last dimension taken
     src: u32,
     dst: u32,
     channel: u32,
@@ -40,7 +40,7 @@ fn advance(at: Position, d: u32, dim: Dim, shift: u32) -> Position {
     return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, channel);
 }
 
-// The channel, where index `i` is one of dimension `d`.
+// The channel: that of index `i` if `d` is the dimension of channels, else the channel of `at`.
 fn channel_along(at: Position, d: u32, i: u32) -> u32 {
     return select(at.channel, params.geometry.walk.first_channel + i, params.geometry.walk.channel_dim == d);
 }
@@ -63,7 +63,7 @@ fn second_dimension(at: Position) -> Position {
     return advance(at, 1u, params.geometry.walk.dims[1], params.geometry.walk.shifts[0].y);
 }
 
-// Unrolled: naga's loops are not, and a dynamic index costs more than the branches.
+// Unrolled by hand: a dynamic index costs more than the branches.
 fn other_dimensions(second: Position) -> Position {
     var at = second;
     if RANK > 2u {
@@ -79,7 +79,7 @@ fn other_dimensions(second: Position) -> Position {
     return at;
 }
 
-// All dimensions; `index` is that in the first.
+// Walks all dimensions; `index` is the index in the first.
 fn walk(linear_index: u32) -> Position {
     let first = first_dimension(start(linear_index));
     var at = first;

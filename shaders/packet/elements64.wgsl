@@ -1,4 +1,4 @@
-// A packet is 16 bytes, here 2 elements. For elements that take few instructions.
+// A packet is 16 bytes, here 2 elements. For short arithmetic.
 //
 // Provides: packet
 // Needs: element

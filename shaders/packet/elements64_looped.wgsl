@@ -1,5 +1,5 @@
-// A packet is 16 bytes, here 2 elements. For elements that take many instructions: inlined once per element, compilers
-// would take seconds.
+// A packet is 16 bytes, here 2 elements. A loop for long arithmetic: compilers inline each call, and two copies would
+// take seconds.
 //
 // Provides: packet
 // Needs: element

@@ -1,5 +1,5 @@
-// A packet is 16 bytes, here 8 integers without an affine step, compared where they lie: unsigned numbers with zeros
-// below them are in the same order.
+// A packet is 16 bytes, here 8 integers without an affine step. They are compared in place: zeros below unsigned
+// numbers keep the order.
 //
 // Provides: packet
 // Needs: bounds, FLIP

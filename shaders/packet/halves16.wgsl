@@ -1,4 +1,5 @@
-// A packet is 16 bytes, here 8 floats without an affine step, two of a word compared one after the other.
+// A packet is 16 bytes, here 8 floats without an affine step. The two floats of a word are compared one after the
+// other.
 //
 // Provides: packet
 // Needs: replaced

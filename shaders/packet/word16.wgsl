@@ -1,4 +1,4 @@
-// The two elements of a word, apart and together.
+// Splits a word into its two elements, and joins them.
 //
 // Provides: lanes_of, word_of
 fn lanes_of(w: u32) -> vec4<u32> {

@@ -1,9 +1,9 @@
-// The parameters of the elements that are worked on, where channels have a clamp each.
+// The parameters of the current channel.
 //
 // Provides: set_channel, bounds, numbers
 // Needs: Parameters, Bounds, Affine, parameters_of
 //
-// Looked up once, however many elements there are.
+// Looks the channel up once for all of its elements.
 var<private> current: Parameters;
 
 fn set_channel(index: u32) {
@@ -14,7 +14,7 @@ fn bounds() -> Bounds {
     return current.bounds;
 }
 
-// Those of the affine step.
+// The numbers of the affine step.
 fn numbers() -> Affine {
     return current.affine;
 }

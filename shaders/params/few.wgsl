@@ -1,4 +1,4 @@
-// How many channels' parameters a uniform block has room for: a few.
+// The size of a uniform block's table: a few channels.
 //
 // Provides: MAX_CHANNELS
 const MAX_CHANNELS: u32 = 8u;

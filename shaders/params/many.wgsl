@@ -1,4 +1,4 @@
-// How many channels' parameters a uniform block has room for: many.
+// The size of a uniform block's table: many channels.
 //
 // Provides: MAX_CHANNELS
 const MAX_CHANNELS: u32 = 100u;

@@ -1,6 +1,6 @@
-// The uniform block of a window, written by the host when it is created, but for numbers on the GPU, which
-// `resolve.wgsl` writes. Bounds come with the element class, Affine with the affine step, Geometry with the kernel;
-// their twins are in `src/arithmetic/` and `src/kernel/`.
+// The uniform block of a window with one clamp. The host writes the block; `resolve.wgsl` writes numbers on the GPU.
+// Bounds come with the element class, Affine with the affine step, Geometry with the kernel. Their Rust twins are in
+// `src/arithmetic/` and `src/kernel/`.
 //
 // Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry
@@ -16,7 +16,7 @@ fn bounds() -> Bounds {
     return params.bounds;
 }
 
-// Those of the affine step.
+// The numbers of the affine step.
 fn numbers() -> Affine {
     return params.affine;
 }

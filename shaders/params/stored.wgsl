@@ -1,4 +1,5 @@
-// The uniform block of a window where more channels have a clamp each than it can hold: these lie in a storage buffer.
+// The uniform block of a window with more channels than a uniform block can hold. A storage buffer has their
+// parameters.
 //
 // Provides: params, Parameters, parameters_of
 // Needs: Bounds, Affine, Geometry
@@ -9,7 +10,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> parameters: array<Parameters>;
 
-// Without alignments of its own, which naga's GLSL would not have in a storage buffer.
+// No @align: naga's GLSL would lose it in a storage buffer.
 struct Parameters {
     bounds: Bounds,
     affine: Affine,

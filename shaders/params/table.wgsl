@@ -1,4 +1,4 @@
-// The uniform block of a window where channels have a clamp each.
+// The uniform block of a window with a table of channels.
 //
 // Provides: params, Parameters, parameters_of
 // Needs: Bounds, Affine, Geometry, MAX_CHANNELS

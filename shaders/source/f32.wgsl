@@ -2,12 +2,12 @@
 //
 // Provides: widen, single
 //
-// To f32, for finite numbers.
+// To f32; finite numbers only.
 fn widen(bits: vec4<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(bits);
 }
 
-// The bits of an f32, for all.
+// The bits of the f32.
 fn single(bits: vec4<u32>) -> vec4<u32> {
     return bits;
 }

@@ -5,7 +5,7 @@ fn key(bits: vec4<u32>) -> vec4<i32> {
     return bitcast<vec4<i32>>(bits);
 }
 
-// The number without its sign, and the sign as an f32 has it.
+// The magnitude, and the sign bit of an f32.
 
 fn magnitude(bits: vec4<u32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(abs(bitcast<vec4<i32>>(bits)));

@@ -1,9 +1,9 @@
-// The bits of an f32 that are no NaN: the step makes none of integers.
+// From f32s that are no NaN: the step turns no integer into one.
 //
 // Provides: HAS_SPECIALS, MAKES_NANS, from_step_value
 // Needs: narrow
 //
-// Whether elements may be NaNs or infinities, and whether the step may make a NaN of an integer.
+// HAS_SPECIALS: elements may be NaNs or infinities. MAKES_NANS: the step may turn an integer into NaN.
 const HAS_SPECIALS: bool = false;
 const MAKES_NANS: bool = false;
 

@@ -1,9 +1,9 @@
-// The bits of an f32 that a step found on the GPU makes of an integer: a NaN where scale or bias is none of its numbers.
+// From f32s of integers after a step on the GPU: NaN if scale or bias is NaN or infinite.
 //
 // Provides: HAS_SPECIALS, MAKES_NANS, from_step_value
 // Needs: from_single
 //
-// Whether elements may be NaNs or infinities, and whether the step may make a NaN of an integer.
+// HAS_SPECIALS: elements may be NaNs or infinities. MAKES_NANS: the step may turn an integer into NaN.
 const HAS_SPECIALS: bool = false;
 const MAKES_NANS: bool = true;
 

@@ -1,5 +1,5 @@
-// The step values of a conversion from an integer of 32 bits: the f32 nearest to it, or the one beside it that is odd
-// where it is rounded once more. Integer operations alone, since devices differ in how they round.
+// The step values of a conversion from a 32-bit integer: the nearest f32, or the f32 rounded to odd if it is rounded
+// once more. Integer operations only, since devices round differently.
 //
 // Provides: step_value
 // Needs: magnitude, sign_of, ROUNDS_SINGLES
@@ -13,7 +13,7 @@ fn step_value(bits: vec4<u32>) -> vec4<u32> {
     if ROUNDS_SINGLES {
         unit = kept | min(lost, vec4<u32>(1u));
     }
-    // The leading bit of the significand adds 1 to the exponent, as does a carry.
+    // The leading bit of the significand adds 1 to the exponent, as a carry does.
     let single = ((vec4<u32>(157u) - zeros) << vec4<u32>(23u)) + unit;
     return select(single | sign_of(bits), vec4<u32>(0u), size == vec4<u32>(0u));
 }

@@ -1,4 +1,4 @@
-// What the affine step of floats works on where source and destination have one dtype: elements in the upper bits.
+// The step values of floats without conversion: elements in the upper bits.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
 //     HAS_SPECIALS, MAKES_NANS, step_value, from_step_value
@@ -9,10 +9,10 @@ const OPERAND_INFINITY: u32 = INFINITY;
 const OPERAND_MANTISSA_BITS: u32 = MANTISSA_BITS;
 const OPERAND_EXPONENT_BIAS: i32 = EXPONENT_BIAS;
 
-// Whether the exact step rounds to odd, for another rounding to come.
+// Whether the exact step rounds to odd, because another rounding follows.
 const TO_ODD: bool = false;
 
-// Whether elements may be NaNs or infinities, and whether the step may make a NaN of an integer.
+// HAS_SPECIALS: elements may be NaNs or infinities. MAKES_NANS: the step may turn an integer into NaN.
 const HAS_SPECIALS: bool = true;
 const MAKES_NANS: bool = false;
 

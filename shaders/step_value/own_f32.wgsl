@@ -1,4 +1,4 @@
-// An element in the upper bits to f32, and a sum in f32 to such: finite numbers.
+// Converts finite elements in the upper bits to f32, and back.
 //
 // Provides: widen_operand, narrow_operand
 // Needs: widen, narrow

@@ -1,20 +1,20 @@
-// What the affine step works on where a float takes part in a conversion: the bits of an f32, which holds every
-// number of the source.
+// The step values of a conversion with a float on either side: the bits of an f32, which holds every number of the
+// source.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
 //     widen_operand, narrow_operand
 // Needs: ROUNDS_SINGLES
 const OPERAND_SIGN: u32 = 0x80000000u;
-const OPERAND_SIGN_SHIFT: u32 = 0u; // that moves OPERAND_SIGN to bit 31
+const OPERAND_SIGN_SHIFT: u32 = 0u; // moves OPERAND_SIGN to bit 31
 const OPERAND_INFINITY: u32 = 0x7f800000u;
 const OPERAND_MANTISSA_BITS: u32 = 23u;
 const OPERAND_EXPONENT_BIAS: i32 = 127;
 
-// Whether the exact step rounds to odd: an inexact f32 then has its last bit set, so that rounding it to a format
-// that is shorter by two bits or more is rounding the exact number (Boldo and Melquiond, 2008).
+// Whether the exact step rounds to odd: an inexact f32 then has its last bit set. Rounding it to a format shorter by
+// two bits or more gives the rounding of the exact number (Boldo and Melquiond, 2008).
 const TO_ODD: bool = ROUNDS_SINGLES;
 
-// To f32 and back, for finite numbers.
+// To f32 and back; finite numbers only.
 
 fn widen_operand(x: vec4<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(x);

@@ -1,9 +1,9 @@
-// The bits of an f32 that a step makes of a float, of a NaN too.
+// From f32s of floats, NaNs among them.
 //
 // Provides: HAS_SPECIALS, MAKES_NANS, from_step_value
 // Needs: from_single
 //
-// Whether elements may be NaNs or infinities, and whether the step may make a NaN of an integer.
+// HAS_SPECIALS: elements may be NaNs or infinities. MAKES_NANS: the step may turn an integer into NaN.
 const HAS_SPECIALS: bool = true;
 const MAKES_NANS: bool = false;
 

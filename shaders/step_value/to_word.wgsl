@@ -1,4 +1,4 @@
-// The bits of an f32 for the exact step, which makes a key of an integer of 32 bits of it.
+// The bits of an f32, for the exact step that makes the key of a 32-bit integer.
 //
 // Provides: step_value, from_step_value
 // Needs: single, from_number

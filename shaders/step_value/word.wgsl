@@ -1,4 +1,4 @@
-// An integer of 32 bits as it is, for the exact step, which makes the bits of an f32 of it.
+// A 32-bit integer, for the exact step that makes the bits of an f32.
 //
 // Provides: step_value
 fn step_value(bits: vec4<u32>) -> vec4<u32> {

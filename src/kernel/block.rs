@@ -1,5 +1,5 @@
-//! Blocks: boxes of a region of a few dozen elements, an invocation each. A [`Block`] says what one moves; its text is
-//! made of that, straight-line WGSL with the places of all elements as constants.
+//! Blocks: boxes of a few dozen elements, one per invocation. A [`Block`] describes one; its text is straight-line
+//! WGSL with the places of all elements as constants.
 
 mod around;
 mod arrange;
@@ -33,20 +33,20 @@ pub(crate) use sample::layouts;
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
 
-/// Blocks that a workgroup takes along src's fastest dimension where src and dst are fastest along different ones, 2 to
-/// this power; along dst's fastest dimension the others of 256.
+/// Log2 of the blocks along src's fastest dimension in a workgroup's 256 ([`Shape::Squares`]), unless one side is
+/// short.
 const SQUARE_LOG2: u8 = 4;
 
-/// What a block moves, and along which dimensions of a region. Of strides only short ones are in it, and of phases only
-/// whether rows begin at packets, so that extents, offsets and long strides change no text.
+/// Describes what a block moves: its extents, its near strides and whether rows begin at packets. Offsets and far
+/// strides are not in it, so few texts serve all tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
-    /// Of an element of src and of dst, in bytes.
+    /// Bytes per element of src and of dst.
     sizes: [u8; 2],
-    /// As many as `rank`, outermost first; the others are [`Along::ONCE`].
+    /// The first `rank` dimensions, outermost first; the others are [`Along::ONCE`].
     dims: [Along; MAX_DIMS],
     rank: u8,
-    /// Places of a row of dst before its first element, in a packet of which some stays.
+    /// Places before the first element in the first packet of a row of dst; 0 unless packets keep other bytes.
     lead: u8,
     reads: Reads,
     numbers: Numbers,
@@ -56,7 +56,7 @@ pub(crate) struct Block {
 /// A dimension of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Along {
-    /// Elements of the block along it.
+    /// Elements of the block.
     extent: u8,
     /// The strides of src and dst.
     strides: [Stride; 2],
@@ -69,67 +69,68 @@ struct Along {
 /// A stride, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stride {
-    /// Of up to [`NEAREST`](Stride::NEAREST) elements either way: in the text.
+    /// At most [`NEAREST`](Stride::NEAREST) elements either way: a constant in the text.
     Near(i8),
-    /// In the uniform block.
+    /// A number in the uniform block.
     Far,
 }
 
 /// How src is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Reads {
-    /// By packets: all rows of src begin at one.
+    /// By packets: all rows of a block begin at a packet of src.
     Packets,
-    /// By words, of elements that are whole words.
+    /// By words, for elements of whole words.
     Words,
-    /// By words, of smaller elements: a row may begin within one.
+    /// By words, for smaller elements: a row may begin within a word.
     Straddling,
-    /// By packets, two for each of dst: those of [`Shape::Rows`].
+    /// By packets of src, two for each packet of dst; for [`Shape::Rows`] only.
     Across,
 }
 
-/// Which clamp an element has.
+/// How many clamps the elements of a block have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Numbers {
     /// One clamp serves all elements.
     One,
-    /// A block's elements are of one channel.
+    /// A block has one channel.
     Block,
-    /// A block's elements are of several channels.
+    /// A block has several channels.
     Each,
 }
 
-/// Where blocks lie, and what an invocation and its neighbours take of them.
+/// Where blocks lie, and which ones an invocation and its neighbours take. A second dispatch takes the elements
+/// beside the whole packets of `Rows`, `Runs` and `Around`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
-    /// A block of whole packets of dst; neighbours take the next ones, the nearest first.
+    /// A block fills whole packets of dst. Neighbouring invocations take neighbouring blocks, the nearest first.
     Line,
-    /// The same, by squares of blocks: along src's fastest dimension, which is the block's `along_src`-th, and along its last
-    /// one, which is dst's.
+    /// As [`Line`](Shape::Line), but a workgroup takes a square of blocks: along src's fastest dimension, the block's
+    /// `along_src`-th, and along dst's, the block's last.
     Squares { along_src: u8 },
-    /// Rows of dst without gaps begin anywhere: some of the whole packets of one. What lies beside these is another
-    /// dispatch's.
+    /// Contiguous rows of dst that begin anywhere. A block is some whole packets of a row.
     Rows,
-    /// Runs of dst of several dimensions begin anywhere: [some](runs::UNITS) blocks of one in turn, along the block's `along`-th
-    /// dimension; each packet of dst has the end of one and the start of the next. What lies before the first whole packet of
-    /// a run and behind the last one is another dispatch's.
+    /// Runs of dst over several dimensions that begin anywhere. An invocation takes [`UNITS`](runs::UNITS) blocks of
+    /// a run in turn, along the block's `along`-th dimension. Each packet of dst joins the end of a block and the
+    /// start of the next.
     Runs { along: u8 },
-    /// One run of pixels on both sides, with a clamp for each channel: whole packets, which begin at any channel, and others
-    /// that begin at the same one. What lies beside them is another dispatch's.
+    /// One run of pixels on both sides, with a clamp per channel. A block is a packet of each of several rows; all
+    /// its packets begin at the same channel, which may be any.
     Around,
 }
 
 /// An element of a block.
 #[derive(Clone, Copy, Debug)]
 struct Element {
-    /// From the start of its row in src and in dst, in elements. Rows are [`Block::rows`].
+    /// Offsets from the starts of the element's rows in src and dst, in elements.
     offsets: [i32; 2],
+    /// The indices of these rows in [`Block::rows`].
     rows: [usize; 2],
-    /// From the block's first channel on.
+    /// Counted from the block's first channel.
     channel: u8,
 }
 
-/// A row of a block on one side: how many of the long strides lead to it, dimension by dimension.
+/// A row of a block on one side: its index along each far dimension, 0 along the others.
 type Row = [u8; MAX_DIMS];
 
 impl Along {
@@ -137,7 +138,7 @@ impl Along {
 }
 
 impl Stride {
-    /// The longest that is part of the text.
+    /// The longest near stride, in elements.
     const NEAREST: usize = 64;
 
     fn of(stride: isize) -> Self {
@@ -146,7 +147,6 @@ impl Stride {
 }
 
 impl Reads {
-    /// By words, of elements of so many bytes.
     const fn by_words(size: usize) -> Self {
         if size >= WORD { Self::Words } else { Self::Straddling }
     }
@@ -157,17 +157,16 @@ impl Block {
         &self.dims[..self.rank.into()]
     }
 
-    /// Elements of the block.
     fn len(&self) -> usize {
         self.dims().iter().map(|dim| usize::from(dim.extent)).product()
     }
 
-    /// Of an element of one side, in bytes.
+    /// Bytes per element of one side.
     fn size(&self, side: usize) -> usize {
         self.sizes[side].into()
     }
 
-    /// Elements that are clamped at once, where they have so many bytes.
+    /// Elements of `size` bytes that are clamped at once.
     const fn at_once(size: usize) -> usize {
         if PACKET / size < LANES { PACKET / size } else { LANES }
     }
@@ -177,7 +176,7 @@ impl Block {
         PACKET / self.size(DST)
     }
 
-    /// The rows of one side, each of which a long stride, or none, leads to.
+    /// The rows of one side: one for each set of indices along the far dimensions.
     fn rows(&self, side: usize) -> Vec<Row> {
         let mut rows = vec![Row::default()];
         for (d, dim) in self.dims().iter().enumerate() {
@@ -195,7 +194,7 @@ impl Block {
         rows
     }
 
-    /// The elements, those next to each other in dst one after the other, row by row.
+    /// The elements, sorted by row and offset in dst.
     fn elements(&self) -> Vec<Element> {
         let rows = [SRC, DST].map(|side| self.rows(side));
         let mut elements = Vec::with_capacity(self.len());
@@ -226,34 +225,32 @@ impl Block {
         elements
     }
 
-    /// Whether src is loaded by packets.
     fn by_packets(&self) -> bool {
         matches!(self.reads, Reads::Packets | Reads::Across)
     }
 
-    /// The dimension of the block whose indices are channels.
     fn channel_dim(&self) -> Option<usize> {
         self.dims().iter().position(|dim| dim.channels)
     }
 
-    /// Whether what lies beside whole packets is another dispatch's.
+    /// Whether a second dispatch takes the elements beside whole packets.
     fn leaves_edges(&self) -> bool {
         !matches!(self.shape, Shape::Line | Shape::Squares { .. })
     }
 
-    /// What the region is cut at multiples of along a dimension of the block: whole blocks, or whole packets of rows.
+    /// The number at whose multiples a dimension is cut into tiles: whole blocks, or packets of rows.
     fn cut_at(&self, dim: Along) -> usize {
         let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
         if of_row { self.per_packet() } else { dim.extent.into() }
     }
 
-    /// A dimension of the block in a region.
+    /// The index in `region` of a dimension of the block.
     fn dim_of(dim: Along, region: &Region) -> usize {
         region.dims().len() - 1 - usize::from(dim.place)
     }
 }
 
-/// What a block is, for labels, the log and the head of its text.
+/// Describes a block for labels, the log and the head of its text.
 impl fmt::Display for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, dim) in self.dims().iter().enumerate() {
@@ -297,11 +294,11 @@ pub(crate) struct Geometry {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EntryPoint {
-    /// Of the blocks, or of what lies beside whole packets.
+    /// Selects the blocks or the elements beside whole packets.
     part: Part,
     /// `None` for [`Shape::Around`], which has no walk.
     rank: Option<Rank>,
-    /// `SQUARES`, of blocks along src's fastest dimension in a workgroup, is 2 to this; of [`Shape::Squares`] alone.
+    /// Log2 of `SQUARES`, the blocks along src's fastest dimension in a workgroup; for [`Shape::Squares`] only.
     squares_log2: Option<u8>,
 }
 
@@ -328,7 +325,7 @@ impl EntryPoint {
         self.rank.map(Rank::constant).into_iter().chain(squares).collect()
     }
 
-    /// A dispatch of so many workgroups.
+    /// A dispatch of `grid` workgroups.
     fn on(self, grid: [u32; 2]) -> Dispatch {
         Dispatch { entry_point: super::EntryPoint::Block(self), grid }
     }
@@ -340,14 +337,14 @@ impl Definition for Block {
         let invocations = task.limits.invocations();
         let most = match self.shape {
             Shape::Line => invocations.saturating_mul(elements),
-            // A tile may be as narrow as one block in each workgroup.
+            // A workgroup may have only one block, in a narrow tile.
             Shape::Squares { .. } => task.limits.workgroups().saturating_mul(elements),
             Shape::Rows if region.dims().len() == 1 => invocations.saturating_mul(elements),
             // A row may be as short as one element.
             Shape::Rows => invocations / rows::EDGE_INVOCATIONS,
-            // A run may be as short as one block, with an invocation for each element of its edges.
+            // A run may be as short as one block. Each element of its edges takes an invocation.
             Shape::Runs { .. } => invocations.saturating_mul(elements / self.edge_elements() as u64),
-            // A run may be of one row.
+            // If a run has one row, a block has one packet.
             Shape::Around => invocations.saturating_mul(self.per_packet() as u64),
         };
         let quantum = match self.shape {
@@ -363,7 +360,7 @@ impl Definition for Block {
 
     fn multiple(&self, region: &Region, d: usize) -> usize {
         if self.shape == Shape::Around {
-            // All channels of some pixels.
+            // A tile has all channels of its pixels.
             return if region.dims()[d].channels { region.dims()[d].extent } else { 1 };
         }
         let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
@@ -373,7 +370,7 @@ impl Definition for Block {
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         let rank = tile.region.dims().len();
         let mut geometry = Geometry::zeroed();
-        // Blocks along each dimension of the region, and from one to the next.
+        // Number of blocks along each dimension of the region, and strides from one block to the next.
         let mut all = [Loop::ONCE; MAX_RANK];
         let loops = &mut all[..rank];
         for (d, (along, dim)) in loops.iter_mut().zip(tile.region.dims()).enumerate() {
@@ -465,13 +462,12 @@ impl Definition for Block {
     }
 }
 
-/// The loops that are more than one round.
+/// The loops with an extent above 1.
 fn rounds(loops: &[Loop]) -> impl Iterator<Item = Loop> {
     loops.iter().copied().filter(|along| along.extent > 1)
 }
 
 impl Block {
-    /// Blocks one after the other.
     fn launch_line(tile: &BoundTile<'_>, mut geometry: Geometry, loops: &mut [Loop]) -> Launch {
         loops.sort_unstable_by_key(Loop::distance);
         let (mut walk, rank) = Walk::over(tile, rounds(loops));
@@ -480,7 +476,7 @@ impl Block {
         Launch::new(&geometry, [Some(EntryPoint::of(Part::Blocks, Some(rank)).on(grid)), None])
     }
 
-    /// Squares of blocks, along these two dimensions.
+    /// Launches squares of blocks along the dimensions `ends`: src's fastest and dst's fastest.
     fn launch_squares(
         tile: &BoundTile<'_>,
         mut geometry: Geometry,
@@ -489,7 +485,7 @@ impl Block {
     ) -> Launch {
         let [first, second] = ends.map(|d| loops[d]);
         let blocks = [first.extent, second.extent];
-        // Nearly as wide as high, unless one side is short: what is outside is wasted.
+        // Square, unless one side is short: invocations outside the tile are wasted.
         let workgroup = u64::from(WORKGROUP_SIZE);
         let short = 1 << SQUARE_LOG2;
         let wide = match blocks {

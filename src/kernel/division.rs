@@ -1,9 +1,12 @@
 //! Division by a number that the host knows, as a multiplication and a shift.
 
-/// What divides numbers below 2^31 by a divisor: the upper word of twice the number times `multiplier`, shifted right.
+/// Divides n < 2^31 by a divisor d: the upper word of 2n · `multiplier`, shifted right by `shift`.
 ///
-/// With s = ⌈log2 divisor⌉ the multiplier is ⌈2^(31 + s) / divisor⌉, which is too large by less than 2^-s of itself;
-/// times a number below 2^31 that stays below one unit of the quotient's fraction (Granlund and Montgomery, 1994).
+/// Why the quotient is exact (Granlund and Montgomery, 1994):
+///
+/// 1. The shift is s = ⌈log2 d⌉, the multiplier m = ⌈2^(31 + s) / d⌉.
+/// 2. Rounding adds less than 1 to m, so n · m / 2^(31 + s) exceeds n / d by less than n / 2^(31 + s) < 2^-s ≤ 1 / d.
+/// 3. The fraction of n / d is at most 1 − 1 / d, so the excess changes no quotient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Division {
     pub(crate) multiplier: u32,
@@ -11,7 +14,7 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// `divisor` is from 1 to 2^31.
+    /// Divides by `divisor`, from 1 to 2^31.
     pub(crate) fn by(divisor: u32) -> Self {
         let shift = divisor.next_power_of_two().trailing_zeros();
         let multiplier = (1_u64 << (31 + shift)).div_ceil(divisor.into());
@@ -29,8 +32,8 @@ mod tests {
         #[test]
         fn quotients_are_exact(number in 0_u32..1 << 31, divisor in prop_oneof![1_u32..=1 << 31, 1_u32..1000]) {
             let Division { multiplier, shift } = Division::by(divisor);
-            // As `kernel/walk.wgsl` computes it; the quotients just below and at a multiple of the divisor are the
-            // hard ones.
+            // As `kernel/divide.wgsl` computes it. Multiples of the divisor and the numbers just below are the hard
+            // ones.
             let multiple = number / divisor * divisor;
             for number in [number, multiple, multiple.saturating_sub(1)] {
                 let upper = (u64::from(number << 1) * u64::from(multiplier)) >> 32;

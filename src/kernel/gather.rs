@@ -1,4 +1,4 @@
-//! Any layouts: an invocation takes a word of dst, or a larger element, and loads what goes there element by element.
+//! The kernel `gather`, for any layouts. Invocations fill words of dst, or larger elements, element by element.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,10 +9,10 @@ use super::{Definition, Task, Tiling, flag, load_fragments, size_fragment, store
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 
-/// Rows that an invocation takes.
+/// The most rows that an invocation takes.
 const ROWS: u64 = 4;
 
-/// Units of a row that an invocation takes at most; the constant of `kernel/gather.wgsl`.
+/// The most units of a row that an invocation takes; `UNITS` of `kernel/gather.wgsl`.
 pub(crate) const UNITS: u64 = 4;
 
 /// Mirrors `Geometry` in `kernel/gather.wgsl`.
@@ -22,26 +22,26 @@ pub(crate) struct Geometry {
     pub(crate) walk: Walk,
     pub(crate) row: Row,
     pub(crate) rows: u32,
-    /// To the size of the WGSL struct.
+    /// Pads to the size of the WGSL struct.
     pub(crate) padding: [u32; 3],
 }
 
-/// Mirrors `Row` in `kernel/row.wgsl`: elements next to each other in dst.
+/// Mirrors `Row` in `kernel/row.wgsl`: adjacent elements of dst.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Row {
     pub(crate) length: u32,
     pub(crate) src_stride: u32,
-    /// To the size of the WGSL struct.
+    /// Pads to the size of the WGSL struct.
     pub(crate) padding: [u32; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EntryPoint {
     pub(crate) rank: Rank,
-    /// `LONG_ROWS`: whether an invocation takes a part of a row, and not some rows.
+    /// `LONG_ROWS`: whether an invocation takes a part of one row instead of whole rows.
     pub(crate) long_rows: bool,
-    /// `SRC_IN_ROWS`: whether a row has no gaps in src, of elements as large as those of dst.
+    /// `SRC_IN_ROWS`: whether rows are contiguous in src too, with elements of the same size.
     pub(crate) src_in_rows: bool,
 }
 
@@ -64,12 +64,12 @@ impl Definition for Gather {
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
-        // A row is the innermost dimension, or one element where that has gaps in dst.
+        // A row is the innermost dimension. If that has gaps in dst or a clamp per index, a row is one element.
         let inner = tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels);
         let dims = usize::from(inner.is_some());
         let inner = inner.unwrap_or(Loop::ONCE);
         let per_word = tile.per_word() as u64;
-        // In elements: how far behind a word's start a row may begin.
+        // The most elements from the preceding word boundary to the start of a row.
         let same = same_phase(DST, tile.per_word(), tile.outer(dims));
         let begin = if same { tile.lane() } else { per_word - 1 };
         let units = Loop { extent: (begin + inner.extent).div_ceil(per_word), ..Loop::ONCE };
@@ -112,7 +112,7 @@ impl Definition for Gather {
     }
 }
 
-/// How a unit of a row is taken: a word, or a larger element.
+/// The fragments that clamp a unit of a row: a word, or a larger element.
 pub(super) fn unit_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     let size = arithmetic.dtype.size();
     let mut fragments = load_fragments(arithmetic);

@@ -1,9 +1,9 @@
-//! What a device can bind, dispatch and compute.
+//! Limits of a device, as far as plans depend on them.
 
 use super::{PACKET, WORKGROUP_SIZE};
 
-/// What a device can bind and dispatch at once, and compute; from `wgpu::Limits` and `wgpu::Features`, or made up to
-/// look at a [`Plan`](crate::Plan).
+/// Limits of a device on bindings and dispatches, and its arithmetic. Taken from `wgpu::Limits` and `wgpu::Features`,
+/// or made up to look at a [`Plan`](crate::Plan).
 ///
 /// ```
 /// # use wgpu_clamp::Limits;
@@ -14,18 +14,17 @@ use super::{PACKET, WORKGROUP_SIZE};
 pub struct Limits {
     /// The largest storage buffer binding, in bytes.
     pub max_binding_size: u64,
-    /// What the offset of a binding must be a multiple of, in bytes. A power of two; another number is taken for the
-    /// next one.
+    /// The alignment of a binding's offset, in bytes. A power of two; other numbers are rounded up to the next one.
     pub binding_alignment: u64,
-    /// The most workgroups along x or y.
+    /// The most workgroups of a dispatch along x or y.
     pub max_workgroups_per_dimension: u32,
-    /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 is hardware arithmetic: on Vulkan, of devices that
-    /// were created with `SHADER_F64` and `SHADER_INT64`.
+    /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 uses hardware arithmetic. That needs Vulkan, and a
+    /// device created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
 }
 
 impl Default for Limits {
-    /// Those of `wgpu::Limits::downlevel_defaults()`, and no feature.
+    /// The limits of `wgpu::Limits::downlevel_defaults()`, without features.
     fn default() -> Self {
         Self {
             max_binding_size: 128 << 20,
@@ -36,7 +35,7 @@ impl Default for Limits {
     }
 }
 
-/// What Vulkan and DX12 can bind, whatever a device claims, in bytes.
+/// The largest binding of Vulkan and DX12, whatever a device reports, in bytes.
 const MAX_BINDING: u64 = (1 << 31) - 4;
 
 impl Limits {
@@ -45,7 +44,7 @@ impl Limits {
         self.max_binding_size.min(MAX_BINDING)
     }
 
-    /// Where bindings begin: at a multiple of so many bytes, and at a packet.
+    /// The alignment of bindings, in bytes: the device's, and at least a packet.
     pub(crate) fn binding_start(&self) -> u64 {
         self.binding_alignment.max(PACKET as u64).checked_next_power_of_two().unwrap_or(1 << 63)
     }

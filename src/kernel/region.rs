@@ -1,18 +1,18 @@
-//! Regions: boxes of the index space, collapsed, as the kernels claim them.
+//! Regions: boxes of the collapsed index space, which kernels claim.
 
 use std::fmt;
 
 use crate::{Layout, MAX_RANK};
 
-/// A box of the index space, in as few dimensions as it has, outermost first: no extent of 1, no negative destination
-/// stride, no two dimensions that are one, the destination's smallest stride last.
+/// A box of the index space in as few dimensions as possible: no extent is 1, no dst stride is negative, and
+/// dimensions that continue each other on both sides are one. dst strides decrease: the innermost dimension is last.
 #[derive(Clone, Copy)]
 pub(crate) struct Region {
     rank: usize,
     dims: [Dim; MAX_RANK],
     /// The addresses of the first element of src and dst, in elements.
     pub(crate) starts: [usize; 2],
-    /// The channel of the first element, where no dimension is one of channels; that of the first index otherwise.
+    /// The channel of the first element.
     pub(crate) first_channel: usize,
     /// Whether channels are counted from the caller's last one.
     pub(crate) reversed_channels: bool,
@@ -26,9 +26,9 @@ pub(crate) struct Dim {
     pub(crate) src: isize,
     /// The stride of dst, in elements; positive.
     pub(crate) dst: isize,
-    /// The caller's dimension; the innermost one of those that were merged.
+    /// The caller's axis; of merged axes, the innermost.
     pub(crate) axis: usize,
-    /// Whether its indices are channels, with a clamp each. It is not merged with another.
+    /// Whether its indices are channels, with a clamp each. Channels are not merged with another dimension.
     pub(crate) channels: bool,
 }
 
@@ -38,11 +38,11 @@ impl Dim {
 
 /// The index of src in pairs of starts or strides.
 pub(crate) const SRC: usize = 0;
-/// The index of dst.
+/// The index of dst in these pairs.
 pub(crate) const DST: usize = 1;
 
 impl Region {
-    /// The whole index space, which is not empty. `channel_axis`: the axis whose indices have a clamp each.
+    /// Collapses the whole index space, which is not empty. `channel_axis`: the axis whose indices have a clamp each.
     pub(crate) fn collapsed(src: &Layout, dst: &Layout, channel_axis: Option<usize>) -> Self {
         let mut region = Self {
             rank: 0,
@@ -66,7 +66,7 @@ impl Region {
         &self.dims[..self.rank]
     }
 
-    /// Adds a dimension at its place, running upwards in dst.
+    /// Inserts a dimension in the order of dst strides. Reverses it first if its dst stride is negative.
     fn insert(&mut self, mut dim: Dim) {
         if dim.dst < 0 {
             let last = (dim.extent - 1).cast_signed();
@@ -75,14 +75,14 @@ impl Region {
             (dim.src, dim.dst) = (dim.src.wrapping_neg(), -dim.dst);
             self.reversed_channels |= dim.channels;
         }
-        // Few and nearly sorted: insertion.
+        // Insertion suits a few dimensions that are nearly sorted.
         let at = self.dims().partition_point(|other| other.dst >= dim.dst);
         self.dims.copy_within(at..self.rank, at + 1);
         self.dims[at] = dim;
         self.rank += 1;
     }
 
-    /// Makes one dimension of neighbours that run on into each other on both sides.
+    /// Merges neighbouring dimensions if, on both sides, the outer stride is the inner stride times the inner extent.
     fn merge(&mut self) {
         let mut merged = 0;
         for d in 1..self.rank {
@@ -102,7 +102,7 @@ impl Region {
         self.dims[self.rank..].fill(Dim::ONCE);
     }
 
-    /// A range of the indices of dimension `d`.
+    /// The part of the region with `extent` indices of dimension `d`, from `first` on.
     pub(crate) fn slice(mut self, d: usize, first: usize, extent: usize) -> Self {
         let dim = &mut self.dims[d];
         dim.extent = extent;
@@ -120,17 +120,16 @@ impl Region {
         self
     }
 
-    /// The extents, of 1 beyond the dimensions.
+    /// The extents; 1 beyond the rank.
     pub(crate) fn extents(&self) -> [usize; MAX_RANK] {
         self.dims.map(|dim| dim.extent)
     }
 
-    /// Elements.
     pub(crate) fn len(&self) -> usize {
         self.dims().iter().map(|dim| dim.extent).product()
     }
 
-    /// Whether src and dst are the same addresses.
+    /// Whether src and dst have the same addresses.
     pub(crate) fn in_place(&self) -> bool {
         self.starts[SRC] == self.starts[DST] && self.dims().iter().all(|dim| dim.src == dim.dst)
     }
@@ -141,8 +140,7 @@ impl Region {
     }
 }
 
-/// Whether all strides of `dims` are multiples of `n` elements on one side: what they lead to lies at one place
-/// within `n` elements.
+/// Whether all strides of `dims` are multiples of `n` elements on one side, so that all rows share one phase.
 pub(crate) fn same_phase(side: usize, n: usize, dims: &[Dim]) -> bool {
     dims.iter().all(|dim| [dim.src, dim.dst][side].unsigned_abs().is_multiple_of(n))
 }

@@ -1,4 +1,4 @@
-//! Tiles, the parts of a region that one window covers, and what a kernel's dispatches are told of one.
+//! Tiles, the parts of a region that one window covers, and a kernel's launch on one.
 
 use bytemuck::Pod;
 
@@ -19,9 +19,9 @@ pub(crate) struct BoundTile<'a> {
     pub(crate) region: &'a Region,
     pub(crate) tile: &'a Tile,
     pub(crate) task: &'a Task,
-    /// The first element of src and dst, in bytes from the start of the binding.
+    /// Offsets of the first elements in the bindings of src and dst, in bytes.
     pub(crate) start_bytes: [u32; 2],
-    /// Of the src binding, in bytes.
+    /// Size of the src binding, in bytes.
     pub(crate) src_size: u64,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Loop {
 impl Loop {
     pub(super) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, channels: false };
 
-    /// So many indices of a dimension.
+    /// The first `extent` indices of a dimension.
     pub(super) const fn of(dim: &Dim, extent: usize) -> Self {
         Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
     }
 
-    /// The smaller stride, by which loops are sorted; a broadcast is near everywhere.
+    /// The smaller of both strides, or dst's for a broadcast. Loops are sorted by this distance.
     pub(super) fn distance(&self) -> usize {
         match self.src {
             0 => self.dst.unsigned_abs(),
@@ -51,7 +51,7 @@ impl Loop {
         }
     }
 
-    /// So many rounds at once.
+    /// The loop in steps of `rounds` indices.
     pub(super) const fn in_steps(self, rounds: u64) -> Self {
         let by = rounds.cast_signed() as isize;
         let (src, dst) = (self.src.wrapping_mul(by), self.dst.wrapping_mul(by));
@@ -60,32 +60,29 @@ impl Loop {
 }
 
 impl BoundTile<'_> {
-    /// Of an element of dst, in bytes.
+    /// Bytes per element of dst.
     pub(super) const fn size(&self) -> u64 {
         self.task.arithmetic.dtype.size() as u64
     }
 
-    /// Of an element of src and of dst, in bytes.
+    /// Bytes per element of src and of dst.
     pub(super) fn sizes(&self) -> [u64; 2] {
         self.task.arithmetic.sizes().map(|size| size as u64)
     }
 
-    /// Elements of dst in a packet.
     pub(super) const fn per_packet(&self) -> usize {
         self.task.per_packet()
     }
 
-    /// Elements of dst in a word, of which one that is larger is 1.
     pub(super) const fn per_word(&self) -> usize {
         self.task.per_word()
     }
 
-    /// How many elements behind a word's start dst begins.
+    /// Elements from the preceding word boundary to the start of dst.
     pub(super) const fn lane(&self) -> u64 {
         self.start_bytes[DST] as u64 / self.size() % self.per_word() as u64
     }
 
-    /// The elements of the tile.
     pub(super) fn len(&self) -> u64 {
         self.loops().map(|dim| dim.extent).product()
     }
@@ -96,8 +93,7 @@ impl BoundTile<'_> {
         dims.map(|(dim, extent)| Loop::of(dim, extent))
     }
 
-    /// All dimensions but the innermost `skip`, by the smaller stride: what is near on either side is taken soon, while
-    /// it is in the caches.
+    /// All dimensions but the innermost `skip`, nearest first: neighbours on either side are taken while cached.
     pub(super) fn nearest_first(&self, skip: usize) -> impl Iterator<Item = Loop> {
         let mut loops = [Loop::ONCE; MAX_RANK];
         let rank = self.region.dims().len() - skip;
@@ -114,17 +110,15 @@ impl BoundTile<'_> {
         &dims[..dims.len() - skip]
     }
 
-    /// How many bytes behind a packet's start src and dst begin.
+    /// Bytes from the preceding packet boundary to the starts of src and dst.
     pub(super) fn phases(&self) -> [u64; 2] {
         [SRC, DST].map(|side| u64::from(self.start_bytes[side]) % PACKET as u64)
     }
 
-    /// The grid for so many workgroups.
     pub(super) fn grid(&self, workgroups: u64) -> [u32; 2] {
         self.task.limits.grid(workgroups)
     }
 
-    /// The grid for so many invocations.
     pub(super) fn grid_of(&self, invocations: u64) -> [u32; 2] {
         self.grid(invocations.div_ceil(WORKGROUP_SIZE.into()))
     }
@@ -138,7 +132,7 @@ pub(crate) struct Dispatch {
     pub(crate) grid: [u32; 2],
 }
 
-/// What a kernel's dispatches are told of one tile.
+/// A kernel's geometry and dispatches for one tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
     pub(crate) geometry: GeometryBytes,
@@ -146,7 +140,7 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// `dispatches` are in the order in which they are recorded; those that have nothing to do are `None`.
+    /// Holds `dispatches` in the order in which they are recorded; `None` is a dispatch with nothing to do.
     pub(super) fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; 2]) -> Self {
         Self { geometry: GeometryBytes::new(geometry), dispatches }
     }
@@ -156,7 +150,7 @@ impl Launch {
     }
 }
 
-/// The bytes of a kernel's `Geometry`, the part of the uniform block that tells where the elements are.
+/// The bytes of a kernel's `Geometry`, the part of the uniform block that says where the elements are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GeometryBytes {
     bytes: [u8; Self::CAPACITY],
@@ -164,7 +158,7 @@ pub(crate) struct GeometryBytes {
 }
 
 impl GeometryBytes {
-    /// Enough for the largest kernel; a test holds each against it.
+    /// Enough for the largest kernel, as a test checks.
     pub(crate) const CAPACITY: usize = 256;
 
     fn new(geometry: &impl Pod) -> Self {

@@ -1,5 +1,5 @@
-//! From a linear index to a place in src and dst: what every kernel begins with, but blocks around the channels. The host's half
-//! of `kernel/walk.wgsl`.
+//! Walks: from a linear index to a place in src and dst. Every kernel begins with one, except blocks around the
+//! channels. The host's half of `kernel/walk.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -30,11 +30,11 @@ pub(crate) struct Walk {
     pub(crate) grid_width: u32,
     pub(crate) channel_dim: u32,
     pub(crate) first_channel: u32,
-    /// To the size of the WGSL struct.
+    /// Pads to the size of the WGSL struct.
     pub(crate) padding: [u32; 2],
 }
 
-/// The constant `RANK`: no dimension from this one on has an extent above 1.
+/// The constant `RANK`: dimensions from this one on have an extent of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rank {
     One = 1,
@@ -62,8 +62,8 @@ impl Rank {
 }
 
 impl Walk {
-    /// Through `loops` in this order, with `count` the product of their extents. Starts and strides count elements of
-    /// their side.
+    /// Walks through `loops` in this order. `count` is the product of their extents; starts and strides are in
+    /// elements.
     pub(super) fn over(tile: &BoundTile<'_>, loops: impl IntoIterator<Item = Loop>) -> (Self, Rank) {
         let mut walk = Self::zeroed();
         let Division { multiplier, shift } = Division::by(1);
@@ -77,7 +77,7 @@ impl Walk {
             if channels {
                 walk.channel_dim = rank as u32;
             }
-            // Modulo 2^32, as the shader adds them up; the sums lie in the binding.
+            // Modulo 2^32, as the shader adds them; the sums are addresses within the binding.
             let (src_stride, dst_stride) = (src as u32, dst as u32);
             walk.dims[rank] = WalkDim { extent: extent as u32, src_stride, dst_stride, multiplier };
             walk.shifts[rank] = shift;
@@ -89,7 +89,7 @@ impl Walk {
         (walk, Rank::of(rank))
     }
 
-    /// The grid for an invocation per linear index, of which it keeps the width.
+    /// Returns the grid for one invocation per linear index, and keeps its width.
     pub(super) fn grid(&mut self, tile: &BoundTile<'_>) -> [u32; 2] {
         let grid = tile.grid_of(self.count.into());
         self.grid_width = grid[0];

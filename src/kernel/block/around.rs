@@ -1,5 +1,5 @@
-//! One run of pixels on both sides, whose channels have a clamp each: blocks that begin at any channel. The host's half
-//! of `kernel/block_around.wgsl`.
+//! Blocks of one run of pixels with a clamp per channel; packets begin at any channel. The host's half of
+//! `kernel/block_around.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,7 +10,7 @@ use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::tile::{BoundTile, Launch};
 use crate::kernel::{Claim, PACKET, Task};
 
-/// The fewest packets of dst between the rows of a block: what neighbouring invocations take is a line of a cache.
+/// The fewest packets of dst from a row of a block to the next, so that neighbouring invocations fill a cache line.
 const LEAST_APART: usize = 8;
 
 /// Mirrors `Geometry` in `kernel/block_around.wgsl`.
@@ -45,8 +45,7 @@ impl Geometry {
 }
 
 impl Block {
-    /// What blocks would take of a region that is one run of pixels, of which packets begin at any channel; `None` if it
-    /// is none.
+    /// Claims a region that is one run of pixels with a clamp per channel; `None` for any other region.
     pub(super) fn claim_around(task: &Task, region: &Region) -> Option<(Self, Claim)> {
         let [outer, inner] = region.dims() else { return None };
         let pitch = inner.extent.cast_signed();
@@ -66,7 +65,7 @@ impl Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         dims[0] = Along { extent: extent as u8, strides: [Stride::Far; 2], place: 1, channels: false };
         dims[1] = Along { extent: per_packet as u8, strides: [Stride::Near(1); 2], place: 0, channels: true };
-        // Modulo 2^64, which is a multiple of 16: a run may end before its first whole packet.
+        // Modulo 2^64, a multiple of 16: a short run may end before its first whole packet.
         let first = region.starts[SRC].wrapping_add(ahead(region.starts[DST], per_packet));
         let first = first.wrapping_mul(sizes[SRC]);
         let reads = if first.is_multiple_of(PACKET) && (per_packet * sizes[SRC]).is_multiple_of(PACKET) {
@@ -86,7 +85,7 @@ impl Block {
         Some((block, Claim::all()))
     }
 
-    /// The blocks of a run, and what is left before and behind them.
+    /// Launches the blocks of a run, and the elements before and behind them.
     pub(super) fn launch_around(&self, tile: &BoundTile<'_>) -> Launch {
         let per_packet = self.per_packet();
         let channels = tile.task.channels;
@@ -130,14 +129,14 @@ impl Block {
     }
 }
 
-/// Elements before the first whole packet of a run that begins there.
+/// Elements before the first whole packet of a run that begins at element `start`.
 fn ahead(start: usize, per_packet: usize) -> usize {
     (per_packet - start % per_packet) % per_packet
 }
 
-/// Elements between rows of whole packets that begin with the same channel each.
+/// Elements from a row to the next: whole packets and whole pixels, so that all rows begin at the same channel.
 fn pitch_of(channels: usize, per_packet: usize) -> usize {
     let packets = channels / (1 << channels.trailing_zeros().min(per_packet.trailing_zeros()));
-    // Beyond all tensors where it saturates.
+    // If this saturates, the pitch exceeds every tensor.
     packets.saturating_mul(LEAST_APART.div_ceil(packets)).saturating_mul(per_packet)
 }

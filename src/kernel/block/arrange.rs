@@ -1,26 +1,27 @@
-//! Words of dst out of bytes of words of src: shifts and masks, as few as are known.
+//! Expressions that compose words of dst from bytes of src's words, with few shifts and masks.
 
 use std::collections::BTreeMap;
 
-/// A byte of a word that was loaded.
+/// A byte of a loaded word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Byte<'a> {
     /// The word's name.
     pub(super) word: &'a str,
-    /// From its lowest byte on.
+    /// Counted from the lowest byte.
     pub(super) number: usize,
 }
 
-/// Bytes of two words next to each other, which several words of dst are made of.
+/// Words with bytes of two loaded words side by side, which several words of dst share.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     names: BTreeMap<(String, String, usize), String>,
-    /// The declarations of those that were asked for and not yet taken.
+    /// Declarations of new words, for the caller to take.
     pub(super) lines: Vec<String>,
 }
 
 impl Pairs {
-    /// The name of a word with the bytes of `number` of both words in it, and, in its other half, those two bytes further.
+    /// Returns the name of a word. Its lower half has byte `number % 2` of `low` and of `high`, its upper half byte
+    /// `number % 2 + 2` of both.
     fn of(&mut self, low: &str, high: &str, number: usize) -> &str {
         let odd = number % 2;
         let count = self.names.len();
@@ -36,10 +37,10 @@ impl Pairs {
     }
 }
 
-/// The expression of a word with these bytes, the lowest one first; zeros where there is none.
+/// The expression of a word with these bytes, the lowest one first; a missing byte is zero.
 pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Pairs) -> String {
     if let [Some(a), Some(b), Some(c), Some(d)] = bytes {
-        // As where four words become columns: each pair is a half of two words.
+        // As in a transpose of four words: each half of the word has the same byte of two words.
         let pair = |a: Byte<'_>, b: Byte<'_>| a.number == b.number && a.word != b.word;
         if pair(a, b) && pair(c, d) {
             let low = pairs.of(a.word, b.word, a.number).to_owned();
@@ -50,7 +51,7 @@ pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Pairs) -> String {
             return format!("{low} | {high}");
         }
     }
-    // Bytes that move as far are shifted together.
+    // Bytes that move the same distance are shifted together.
     let mut moves: BTreeMap<i32, Vec<(&str, u32)>> = BTreeMap::new();
     for (to, byte) in bytes.iter().enumerate().filter_map(|(to, byte)| Some((to, byte.as_ref()?))) {
         let words = moves.entry(8 * (to as i32 - byte.number as i32)).or_default();
@@ -64,10 +65,10 @@ pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Pairs) -> String {
     if parts.is_empty() { "0u".to_owned() } else { parts.join(" | ") }
 }
 
-/// The bytes in the masks of some words, moved to the left by so many bits.
+/// The expression of the masked bytes of `words`, shifted left by `left` bits, or right if that is negative.
 fn moved(left: i32, words: &[(&str, u32)]) -> String {
     if let [(word, mask)] = words {
-        // A shift drops what lies beyond.
+        // A shift drops bits, so the mask may be superfluous.
         let (shifted, kept, mask) = match left {
             0 => ((*word).to_owned(), u32::MAX, *mask),
             1.. => (format!("({word} << {left}u)"), u32::MAX << left, mask << left),

@@ -1,4 +1,4 @@
-//! Which block a region is moved by.
+//! Chooses the block that moves a region.
 
 use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stride};
 use crate::MAX_RANK;
@@ -6,39 +6,40 @@ use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 
-/// The most bytes of a block on the side where it has more, and the most elements. Compilers take more than linearly
-/// longer for larger ones.
+/// The most bytes of a block, on the side with the larger elements. Compile time grows more than linearly with it.
 const MOST_BYTES: usize = 256;
+/// The most elements of a block, for the same reason.
 const MOST_ELEMENTS: usize = 256;
 
-/// The most elements of a block that is made longer.
+/// The most elements to which a block is lengthened.
 const LONGEST: usize = 128;
 
-/// A dimension of so many elements at most is taken whole where that is next to each other in src.
+/// The longest dimension that is taken whole at once to widen a block in src.
 const WHOLE: usize = 8;
 
-/// Packets that a block should load and store, so that finding its place costs little beside; fewer where each element along
-/// it is in a row of src of its own.
+/// Packets that a block should load and store, so that finding its place costs little in comparison.
 const ENOUGH_PACKETS: usize = 12;
+/// The same if each element along the dimension has its own row of src.
 const ENOUGH_OF_ROWS: usize = 6;
 
-/// The most places of dst for each element, where some of its packets stays.
+/// The most places of dst per element, in packets that keep other bytes.
 const SPARSEST: usize = 4;
 
-/// The fewest blocks and packets of a run for which its edges, a packet in all, are worth a dispatch.
+/// The fewest blocks of a run that begins anywhere: its edges, a packet in all, take another dispatch.
 const LEAST_BLOCKS: usize = 4;
+/// The fewest packets of a run that begins anywhere.
 const LEAST_PACKETS: usize = 16;
 
 /// The most parts that a claim leaves.
 const MOST_PARTS: usize = 2;
 
-/// The fewest elements for which blocks are worth more dispatches than one.
+/// The fewest elements for which blocks are worth a second dispatch.
 const LEAST_ELEMENTS: usize = 1024;
 
-/// Of so many elements, one may be left that blocks do not take.
+/// Blocks may leave one in this many elements to another dispatch.
 const LITTLE: usize = 256;
 
-/// A block's extents, by the region's dimensions.
+/// A block in the making, with its extents along the region's dimensions.
 struct Chosen<'a> {
     dims: &'a [Dim],
     extents: [usize; MAX_RANK],
@@ -47,11 +48,11 @@ struct Chosen<'a> {
 }
 
 impl Block {
-    /// What blocks would take of a region, the best first: none where they do not suit it.
+    /// The claims of blocks on a region, the best first; empty if blocks do not suit it.
     pub(in crate::kernel) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };
-        // Where each block begins at a packet and has all channels, no channel is found anew.
+        // Boxes that begin at packets and have all channels need not compute a channel; blocks around channels do.
         let has_all = |block: &Self| {
             let channels = block.dims().iter().find(|dim| dim.channels);
             let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
@@ -62,7 +63,7 @@ impl Block {
         rows.into_iter().chain([around, boxes]).flatten()
     }
 
-    /// Of boxes of the region.
+    /// Claims a region for boxes.
     fn claim_boxes(task: &Task, region: &Region) -> Option<(Self, Claim)> {
         let dims = region.dims();
         if dims.is_empty() {
@@ -76,18 +77,18 @@ impl Block {
             most: most_elements(task.arithmetic),
         };
         let (d, keeps) = chosen.fill_packets(per_packet)?;
-        // Packets of dst in which something stays are loaded too: none may hold what another invocation stores, or loads.
+        // Packets of dst that keep other bytes are loaded too: no other invocation may store or load them.
         let apart = task.placement == Placement::TwoBuffers || task.in_place(region);
         if keeps && !(apart && chosen.are_apart(d)) {
             return None;
         }
-        // Whole packets of dst: the first one begins where a cut ends, if one can.
+        // Blocks fill whole packets of dst. A cut lets the first one begin at a packet, if possible.
         let along = dims[d];
         let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_packet);
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let pitch = along.dst.unsigned_abs();
-        // Places of the first packet before its first element, which stay too.
+        // The most places of the first packet before its first element; they keep their bytes.
         let leads = if keeps { pitch - chosen.between(d) } else { 0 };
         let begins = |lead: usize| {
             let at = start.checked_sub(lead)?;
@@ -97,14 +98,15 @@ impl Block {
         chosen.widen();
         chosen.gather_channels(d, task);
         chosen.lengthen(d, ahead.is_none());
-        // What is not in whole blocks is left, and one more pixel where the last packet, which is loaded too, ends behind it.
+        // Pixels beyond whole blocks are left, and one more if the last packet ends behind the last element: the
+        // whole packet is loaded.
         let (first, lead) = ahead.unwrap_or_default();
         let behind_last = (lead + chosen.between(d) + (chosen.extents[d] - 1) * pitch) * chosen.sizes[DST];
         let beyond = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
         let rest = along.extent.checked_sub(first + usize::from(beyond))? % chosen.extents[d];
         let left = usize::from(first > 0) + usize::from(beyond || rest > 0);
         chosen.divide_others(d, MOST_PARTS - left);
-        // In place, a block that is computed once more would load what another invocation has stored.
+        // Runs compute some blocks twice. In place, the second time would load what another invocation has stored.
         let run = along.extent * chosen.between(d);
         let joins = !keeps
             && !task.in_place(region)
@@ -122,7 +124,7 @@ impl Block {
             let block = chosen.extents[e];
             let extent = (dim.extent - first - behind) / block * block;
             if extent < dim.extent {
-                // Cut from one place to another, it would not be of whole channels.
+                // A cut keeps at least half of the dimension, and the first channel.
                 if extent * 2 < dim.extent || dim.channels && first > 0 {
                     return None;
                 }
@@ -143,19 +145,19 @@ impl Block {
     }
 }
 
-/// The most elements of a block that has some of many channels.
+/// The most elements of a block that has a few elements of each of many channels.
 pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
     let longest = if arithmetic.step == AffineStep::Exact { LONGEST / 4 } else { LONGEST };
     most_elements(arithmetic).max(longest)
 }
 
-/// The most elements of a channel that is one of many, whose numbers are looked up for these. More rows are further apart,
-/// which costs as much where a packet has few elements.
+/// The most elements of each channel in such a block. More of them share a look-up of parameters but lie in more
+/// rows, which costs as much where a packet has few elements.
 pub(super) const fn most_rows(per_packet: usize) -> usize {
     if per_packet > LANES { 4 * LANES } else { 2 * LANES }
 }
 
-/// Fewer where the arithmetic is long: it is called for each.
+/// The most elements of a block: fewer for exact steps, which are long and called for each.
 fn most_elements(arithmetic: Arithmetic) -> usize {
     let most = (MOST_BYTES / arithmetic.sizes()[SRC].max(arithmetic.sizes()[DST])).min(MOST_ELEMENTS);
     if arithmetic.step == AffineStep::Exact { most.min(MOST_ELEMENTS / 4) } else { most }
@@ -166,11 +168,11 @@ impl Chosen<'_> {
         self.extents.iter().product()
     }
 
-    /// The fewest elements that fill whole packets of dst: of the innermost dimension, or of that and the next one, whose
-    /// index is returned. Also whether something in these packets is no element.
+    /// Takes the fewest elements that fill whole packets of dst, along one or two dimensions. Returns the outer one,
+    /// and whether the packets hold other bytes too.
     fn fill_packets(&mut self, per_packet: usize) -> Option<(usize, bool)> {
         let last = self.dims.len() - 1;
-        // Elements next to each other, and the dimension that leads to the next such.
+        // Adjacent elements of dst, and the dimension that leads to the next ones.
         let (d, extent) = match self.dims[last].dst {
             1 => (last.checked_sub(1), self.dims[last].extent),
             _ => (Some(last), 1),
@@ -197,8 +199,7 @@ impl Chosen<'_> {
         (self.dims[last].dst == 1 && self.dims[last].extent >= per_packet).then_some((last, false))
     }
 
-    /// Whether no two pixels of the region along dimension `d` and those around it, with what lies between their elements,
-    /// share a packet of dst.
+    /// Whether the dst strides from dimension `d` outwards nest, gaps included: then blocks share no packet of dst.
     fn are_apart(&self, d: usize) -> bool {
         let mut span = 0;
         self.dims[..=d].iter().rev().all(|dim| {
@@ -209,7 +210,6 @@ impl Chosen<'_> {
         })
     }
 
-    /// The dimension whose indices are channels.
     fn channel_dim(&self) -> Option<usize> {
         self.dims.iter().position(|dim| dim.channels)
     }
@@ -219,7 +219,7 @@ impl Chosen<'_> {
         self.extents[d] > 1 || self.extents.iter().filter(|extent| **extent > 1).count() < MAX_DIMS
     }
 
-    /// Elements next to each other in dst, of dimension `d` and what is within.
+    /// Elements of the region per index of dimension `d`.
     fn between(&self, d: usize) -> usize {
         self.dims[d + 1..].iter().map(|dim| dim.extent).product()
     }
@@ -230,7 +230,7 @@ impl Chosen<'_> {
         rows * bytes.div_ceil(PACKET)
     }
 
-    /// Rows of src, and the bytes that one spans.
+    /// Number of rows of src in the block, and the bytes that one spans.
     fn src_rows(&self) -> (usize, usize) {
         let mut near: [(usize, usize); MAX_RANK] = [(0, 1); MAX_RANK];
         let mut rows = 1;
@@ -258,7 +258,7 @@ impl Chosen<'_> {
         rows * bytes.next_multiple_of(if rows == 1 { WORD } else { PACKET })
     }
 
-    /// Adds elements that lie beside those of the block in src, as long as too few of the bytes that are loaded are used.
+    /// Adds neighbours in src while the block uses less than three quarters of the bytes that it loads.
     fn widen(&mut self) {
         while 4 * self.len() * self.sizes[SRC] < 3 * self.loaded() {
             let near = |d: &usize| {
@@ -279,10 +279,10 @@ impl Chosen<'_> {
         }
     }
 
-    /// Makes the block longer where it has elements of several channels, but few of each: they are clamped side by side.
+    /// Makes the block longer if it has several channels but few elements of each: those of one are clamped together.
     fn gather_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
-        // Clamps along a long dimension are looked up for each block.
+        // Blocks along the channels each look up their own parameters.
         let (enough, most) = if d == channels {
             (most_rows(task.per_packet()), most_gathered(task.arithmetic))
         } else {
@@ -300,7 +300,7 @@ impl Chosen<'_> {
         }
     }
 
-    /// Makes the block shorter along dimensions but `d` until it divides all of them but so many.
+    /// Makes the block shorter along dimensions other than `d`, until it divides all but `but` of them.
     fn divide_others(&mut self, d: usize, but: usize) {
         let mut left = 0;
         for e in (0..self.dims.len()).filter(|&e| e != d) {
@@ -315,14 +315,14 @@ impl Chosen<'_> {
         }
     }
 
-    /// Whether the block has fewer elements of a channel than are clamped at once.
+    /// Whether the block has fewer elements per channel than are clamped at once.
     fn mixes_channels(&self) -> bool {
         let at_once = Block::at_once(self.sizes[DST]);
         self.channel_dim().is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
     }
 
-    /// Makes a short block longer along `d`, or where that is whole along src, until its rows are whole packets of src too.
-    /// `in_runs`: they take several blocks each.
+    /// Makes a short block longer along `d`, then along a dimension that is near in src, until it has enough packets
+    /// and ends at a packet of src. `in_runs`: an invocation takes several blocks.
     fn lengthen(&mut self, d: usize, in_runs: bool) {
         while self.lengthen_along(d, in_runs) {}
         // Short rows are taken whole, some of them at once.
@@ -344,7 +344,7 @@ impl Chosen<'_> {
         let dim = self.dims[d];
         let longer = 2 * self.extents[d];
         let packets = self.src_packets() + self.len() * self.sizes[DST] / PACKET;
-        // What is left is taken element by element, and by another dispatch.
+        // A longer block may leave more elements to another dispatch.
         let left = total / dim.extent * (dim.extent % longer);
         let is_little = left <= total / dim.extent * (dim.extent % self.extents[d])
             || total >= LEAST_ELEMENTS && left <= total / LITTLE;
@@ -359,14 +359,13 @@ impl Chosen<'_> {
         longer_is_better
     }
 
-    /// Whether a block along dimension `d` ends within a packet of src where the next one begins.
+    /// Whether two neighbouring blocks along dimension `d` share a packet of src.
     fn ends_within_packet(&self, d: usize) -> bool {
         let Stride::Near(stride) = Stride::of(self.dims[d].src) else { return false };
         let bytes = usize::from(stride.unsigned_abs()) * self.extents[d] * self.sizes[SRC];
         !bytes.is_multiple_of(PACKET)
     }
 
-    /// Which clamps the elements have.
     fn numbers(&self, task: &Task) -> Numbers {
         match self.channel_dim() {
             _ if task.channels == 1 => Numbers::One,
@@ -375,7 +374,7 @@ impl Chosen<'_> {
         }
     }
 
-    /// What a block of the main part of the region moves. `run`: the first dimension of runs that begin anywhere in dst.
+    /// The block for the main part of the region. `run`: the first dimension of runs that begin anywhere in dst.
     fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>) -> Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
@@ -385,7 +384,7 @@ impl Chosen<'_> {
                 shape = Shape::Runs { along: rank as u8 };
             }
             if self.extents[d] > 1 {
-                // Each run has a phase of its own.
+                // Each run has its own phase, so the stride between runs is far.
                 let apart = run.is_some_and(|run| d < run);
                 dims[rank] = Along {
                     extent: self.extents[d] as u8,
@@ -396,7 +395,7 @@ impl Chosen<'_> {
                 rank += 1;
             }
         }
-        // Where src is fastest along a dimension that is not dst's, and that has more than one block.
+        // Squares: src and dst are fastest along different dimensions, both with more than one block.
         let fastest = (0..self.dims.len()).filter(|&d| self.dims[d].src != 0);
         let fastest = fastest.min_by_key(|&d| self.dims[d].src.unsigned_abs()).unwrap_or_default();
         let last = self.dims.len() - 1;
@@ -414,7 +413,7 @@ impl Chosen<'_> {
         Block { sizes, dims, rank: rank as u8, lead: 0, reads, numbers, shape }
     }
 
-    /// By packets if all rows of src begin at one, end with one, and use most of them.
+    /// By packets if all rows of src begin and end at packets and use at least half of their bytes.
     fn reads(&self, main: &Region) -> Reads {
         let size = self.sizes[SRC];
         let reach = |dim: &Dim, extent: usize| dim.src.wrapping_mul((extent - 1).cast_signed());

@@ -1,4 +1,4 @@
-//! Rows of dst without gaps that begin anywhere, from rows of src without gaps or from one element each.
+//! Contiguous rows of dst that begin anywhere. Their sources are contiguous rows or one element each.
 
 use super::{Along, Block, EntryPoint, Geometry, MAX_DIMS, Numbers, Part, Reads, Shape, Stride, rounds};
 use crate::arithmetic::AffineStep;
@@ -7,26 +7,27 @@ use crate::kernel::tile::{BoundTile, Launch, Loop};
 use crate::kernel::walk::Walk;
 use crate::kernel::{Claim, Cut, PACKET, Task};
 
-/// Packets of a row that an invocation takes, and where a row has many.
+/// Packets of a row that an invocation takes.
 const PACKETS: usize = 4;
+/// Packets that it takes of a row of at least [`MANY`] packets.
 const MANY_PACKETS: usize = 8;
 
-/// Packets that are many in a row.
+/// The fewest packets of a long row.
 const MANY: usize = 16;
 
-/// Rows of dst that an invocation takes of one row of src.
+/// The most rows of dst that an invocation fills from one row of src.
 const REPEATS: usize = 8;
 
-/// The fewest packets of a row that is taken for itself, and the fewest where rows do not lie on packets. Each of these has two
-/// ends, which cost as much as a few packets.
+/// The fewest packets of a row that blocks of rows take.
 const LEAST_PACKETS: usize = 4;
+/// The same for rows that are not whole packets: their two ends cost as much as a few packets.
 const LEAST_BETWEEN_ENDS: usize = 8;
 
 /// Invocations of `block_edges` for a row.
 pub(crate) const EDGE_INVOCATIONS: u64 = 8;
 
 impl Block {
-    /// What blocks of rows would take of a region: `repeated`, of which one of src goes to several of dst, or any.
+    /// Claims a region for blocks of rows. If `repeated`, one row of src goes to several of dst.
     pub(super) fn claim_rows(task: &Task, region: &Region, repeated: bool) -> Option<(Self, Claim)> {
         let (row, outer) = region.dims().split_last()?;
         let from_row = row.src == 1 && task.arithmetic.one_size().is_some();
@@ -40,7 +41,7 @@ impl Block {
             return None;
         }
         let sizes = task.arithmetic.sizes();
-        // Whether rows of src begin as far behind a packet as those of dst.
+        // Whether an offset in src and one in dst are equal modulo a packet.
         let alike = |src: usize, dst: usize| src.wrapping_sub(dst).is_multiple_of(per_packet);
         let in_phase = alike(region.starts[SRC], region.starts[DST])
             && outer.iter().all(|dim| alike(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
@@ -56,7 +57,7 @@ impl Block {
             None
         };
 
-        // Long arithmetic is not called in a loop for so few.
+        // For so few packets, an exact step of words or larger elements is not called in a loop (`MOST_CALLS`).
         let few = packets < MANY || repeated.is_some() || task.arithmetic.step == AffineStep::Exact;
         let packets = if few { PACKETS } else { MANY_PACKETS };
         let stride = i8::from(row.src != 0);
@@ -70,7 +71,7 @@ impl Block {
         let mut rank = 0;
         let mut claim = Claim::all();
         if outer.is_empty() {
-            // Tiles of one run begin at packets.
+            // The tiles of a single row begin at packets.
             claim.lead = region.starts[DST] % per_packet;
         }
         if let Some(d) = repeated {
@@ -96,7 +97,7 @@ impl Block {
         Some((block, claim))
     }
 
-    /// Some packets of a row for each invocation, and what is beside the whole packets of rows.
+    /// Launches the whole packets of rows, some per invocation, and the elements beside them.
     pub(super) fn launch_rows(
         &self,
         tile: &BoundTile<'_>,

@@ -1,4 +1,4 @@
-//! Runs of dst of several dimensions that begin anywhere. The host's half of `kernel/block_runs.wgsl`.
+//! Runs of dst over several dimensions that begin anywhere. The host's half of `kernel/block_runs.wgsl`.
 
 use super::{Block, EntryPoint, Geometry, Part, Stride, rounds};
 use crate::kernel::division::Division;
@@ -6,11 +6,11 @@ use crate::kernel::region::DST;
 use crate::kernel::tile::{BoundTile, Launch, Loop};
 use crate::kernel::walk::Walk;
 
-/// Blocks of a run that an invocation takes; it computes one more, of which it stores the end.
+/// Blocks of a run that an invocation takes. It also computes the block before them, for its end.
 pub(super) const UNITS: u64 = 16;
 
 impl Block {
-    /// Runs along dimension `along`, in segments of [`UNITS`] blocks, and what is left at the ends of runs.
+    /// Launches runs along dimension `along`, in segments of [`UNITS`] blocks, and the elements at the ends of runs.
     pub(super) fn launch_runs(
         &self,
         tile: &BoundTile<'_>,
@@ -20,7 +20,8 @@ impl Block {
     ) -> Launch {
         let blocks = std::mem::replace(&mut loops[along], Loop::ONCE);
         loops.sort_unstable_by_key(Loop::distance);
-        // The last loop is that over segments, so that all before it is what a run is found by.
+        // The loop over segments is last: a linear index divided by `runs` gives the segment, the remainder is the
+        // run.
         let segments = blocks.in_steps(UNITS);
         let (mut walk, rank) = Walk::over(tile, rounds(loops).chain([segments]));
         let runs = walk.count / segments.extent as u32;
@@ -34,7 +35,7 @@ impl Block {
         Launch::new(&geometry, [dispatch(Part::Blocks, grid), dispatch(Part::Edges, edge_grid)])
     }
 
-    /// The elements that whole packets may leave of the runs of a block: a packet of each.
+    /// The most elements beside the whole packets of a block's runs: a packet per run.
     pub(super) fn edge_elements(&self) -> usize {
         let far = self.dims().iter().filter(|dim| dim.strides[DST] == Stride::Far);
         far.map(|dim| usize::from(dim.extent)).product::<usize>() * self.per_packet()

@@ -1,11 +1,11 @@
-//! Blocks of the layouts that users bring, for tests that go through modules: there is no list of all.
+//! Blocks of the layouts that users bring, for tests that go through modules. No list has all blocks.
 
 use super::Block;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
 use crate::kernel::{Kernel, Limits, Placement, Region, Task, claims};
 use crate::{Error, Layout};
 
-/// A layout of each kind, src and dst, with the axis along which channels may lie.
+/// Layouts of src and dst, some of each kind, with the axis along which channels may lie.
 pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     let mut all = Vec::new();
     for c in [1, 2, 3, 4, 5, 8, 16, 32] {
@@ -46,7 +46,7 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     }
     let matrix = Layout::packed(&[64, 1024]).unwrap();
     all.push((matrix, matrix, 1));
-    // Rows: of few packets and of many, in phase and not, of one element each, of one row.
+    // Rows of few packets and of many: in phase or not, from one element each, from one row.
     for columns in [144, 640] {
         let rows = |pitch| Layout::packed(&[64, pitch]).and_then(|rows| rows.slice(1, 0..columns)).unwrap();
         let even = rows(columns);
@@ -59,7 +59,7 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     all
 }
 
-/// The kernel, if blocks take a region of these layouts, and how clamps come to it.
+/// The block that takes a region of these layouts, if one does, and where it finds the parameters.
 fn block(
     arithmetic: Arithmetic,
     placement: Placement,
@@ -75,7 +75,7 @@ fn block(
 }
 
 impl Block {
-    /// Those of each arithmetic for the layouts, of which every `step`-th is taken in turn, and their placements.
+    /// Blocks for each arithmetic and every `step`-th layout, each once. The first layout and the placement rotate.
     pub(crate) fn samples(
         step: usize,
     ) -> impl Iterator<Item = (Arithmetic, ParameterPlace, Kernel, Placement)> {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, DType};
 
-    /// Extents, offsets and long strides change no text: each way from one layout to another has a few, at any sizes and
+    /// Extents, offsets and long strides change no text: each pair of layouts has few blocks, at any sizes and
     /// offsets.
     #[test]
     fn texts_are_few() {

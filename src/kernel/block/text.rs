@@ -1,4 +1,4 @@
-//! A block as WGSL: loads, clamps and stores, one line each, with the place of each element as a constant.
+//! Writes the WGSL of a block: loads, clamps and stores, one line each; places of elements are constants.
 
 mod edges;
 mod store;
@@ -15,7 +15,7 @@ use crate::kernel::{PACKET, Placement, WORD};
 /// The components of a vector.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// What other fragments may provide to the text of a block, for its head.
+/// Names that fragments may provide to the text of a block. Its head lists those in use.
 const PROVIDED: [&str; 28] = [
     "params",
     "WORKGROUP_SIZE",
@@ -48,7 +48,7 @@ const PROVIDED: [&str; 28] = [
 ];
 
 impl Block {
-    /// The text of its module beside the fragments.
+    /// The part of its module that is not fragments.
     pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
         let elements = self.elements();
         let takes_packets = self.takes_packets(arithmetic);
@@ -68,7 +68,7 @@ impl Block {
     }
 }
 
-/// A text in the making.
+/// The text of a block in the making.
 struct Text<'a> {
     block: &'a Block,
     /// In the order of dst.
@@ -78,11 +78,11 @@ struct Text<'a> {
     /// [`Block::takes_packets`].
     takes_packets: bool,
     lines: Vec<String>,
-    /// Levels of the next line.
+    /// The level of the next line.
     indent: usize,
 }
 
-/// What the words of src are called, by row and number in the row.
+/// Names of src's words, by row and number in the row.
 type Words = HashMap<(usize, usize), String>;
 
 impl Text<'_> {
@@ -92,7 +92,7 @@ impl Text<'_> {
         self.lines.push(format!("{:indent$}{line}", ""));
     }
 
-    /// Lines up to a brace that closes.
+    /// Writes `opening`, indented `lines` and the closing brace.
     fn within(&mut self, opening: impl AsRef<str>, lines: impl FnOnce(&mut Self)) {
         self.line(opening);
         self.indent += 1;
@@ -101,7 +101,7 @@ impl Text<'_> {
         self.line("}");
     }
 
-    /// The place of the invocation's block, and its first channel if there are several.
+    /// Writes the place of the invocation's block, and its first channel if there are several.
     fn place(&mut self) {
         let packets = self.packets_of_row();
         let of_row = if self.in_rows() { format!(", {packets}u") } else { String::new() };
@@ -160,12 +160,11 @@ impl Text<'_> {
         self.elements.len() / self.block.per_packet() / self.block.rows(DST).len()
     }
 
-    /// Whether blocks are of [`Shape::Around`].
     fn is_around(&self) -> bool {
         self.block.shape == Shape::Around
     }
 
-    /// An expression: from the start of a block on one side to a row, plus `offset` elements.
+    /// The expression of an address: `offset` elements behind the start of a row.
     fn row(&self, side: usize, row: Row, offset: i32) -> String {
         let (start, pitch) = [("src", "src_pitch"), ("dst", "dst_pitch")][side];
         let mut text = start.to_owned();
@@ -185,7 +184,7 @@ impl Text<'_> {
         text
     }
 
-    /// Loads the words that hold elements, and tells their names.
+    /// Writes the loads of all words that hold elements, and returns their names.
     fn load(&mut self) -> Words {
         let block = self.block;
         let size = block.size(SRC);
@@ -234,7 +233,7 @@ impl Text<'_> {
         names
     }
 
-    /// The packets of a row of [`Shape::Rows`], each for one of dst.
+    /// Writes the loads for a row of [`Shape::Rows`]: a packet for each packet of dst.
     fn load_of_row(&mut self, names: &mut Words) {
         let across = self.block.reads == Reads::Across;
         let packets = self.packets_of_row();
@@ -248,7 +247,7 @@ impl Text<'_> {
                 if n == 0 {
                     self.line(format!("let low_0 = {low};"));
                 } else {
-                    // The upper one of the packet before, unless this is the first one once more.
+                    // The preceding upper packet, unless `to_n` repeats `to_0` behind the row's end.
                     self.line(format!("var low_{n} = select(high_{}, low_0, to_{n} == to_0);", n - 1));
                     self.within("if !ADJACENT {", |text| text.line(format!("low_{n} = {low};")));
                 }
@@ -264,7 +263,7 @@ impl Text<'_> {
         names.extend((0..4 * packets).map(|word| ((0, word), in_packet(0, word))));
     }
 
-    /// The words of a row that may begin within one. None is loaded that has no byte of an element.
+    /// Writes the loads of a row that may begin within a word. Loads no word without a byte of an element.
     fn load_straddling(&mut self, r: usize, start: &str, bytes: &BTreeSet<usize>, names: &mut Words) {
         let size = self.block.size(SRC);
         self.line(format!("let byte_{r} = {};", scaled(start, '*', size)));
@@ -302,7 +301,6 @@ impl Text<'_> {
         }
     }
 
-    /// The whole text, with its head.
     fn finish(mut self) -> String {
         let mut provides = "block";
         if let Shape::Runs { along } = self.block.shape {
@@ -335,7 +333,7 @@ impl Text<'_> {
     }
 }
 
-/// How an entry point begins.
+/// The first lines of an entry point.
 fn entry_point(name: &str) -> String {
     format!(
         "@compute @workgroup_size(WORKGROUP_SIZE)\n\
@@ -343,17 +341,17 @@ fn entry_point(name: &str) -> String {
     )
 }
 
-/// A word of a row of src that is loaded by packets.
+/// The name of a word in a row of src that is loaded by packets.
 fn in_packet(row: usize, word: usize) -> String {
     format!("src_{row}_{}.{}", word / 4, COMPONENTS[word % 4])
 }
 
-/// A sum with a constant.
+/// The expression of a sum with a constant.
 fn plus(number: &str, constant: usize) -> String {
     if constant == 0 { number.to_owned() } else { format!("{number} + {constant}u") }
 }
 
-/// A product or a quotient with a constant of a number, or of a sum.
+/// The expression of a number or a sum, multiplied or divided by a constant.
 fn scaled(number: &str, operator: char, constant: usize) -> String {
     match constant {
         1 => number.to_owned(),

@@ -1,4 +1,4 @@
-//! What lies before and behind the whole packets of runs that begin anywhere in dst.
+//! Writes `block_edges` for runs that begin anywhere in dst: the elements before and behind their whole packets.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::{COMPONENTS, Text, entry_point};
 use crate::kernel::region::DST;
 
 impl Text<'_> {
-    /// The entry point: an invocation for each element. `along`: the first dimension of a run.
+    /// Writes the entry point, with an invocation per element. `along`: the first dimension of a run.
     pub(super) fn edges(&mut self, along: usize) {
         let block = self.block;
         let per_packet = block.per_packet();
@@ -19,7 +19,7 @@ impl Text<'_> {
         self.line("let at = edge_0.at;");
         self.within("if !at.inside {", |text| text.line("return;"));
         let mut places = vec![String::new(); block.dims().len()];
-        // The run among those of the block, dimension by dimension.
+        // The index of the run along each dimension of the block.
         let mut rest = "edge_0.run".to_owned();
         for (d, dim) in block.dims()[..along].iter().enumerate().rev() {
             self.line(format!("let place_{d} = {rest} % {}u;", dim.extent));
@@ -36,7 +36,7 @@ impl Text<'_> {
         self.line(format!("let run = {};", pitches("dst", &places[..along])));
         self.line(format!("let ahead = ({per_packet}u - run % {per_packet}u) % {per_packet}u;"));
         self.within("if ahead == 0u {", |text| text.line("return;"));
-        // The element of the run, and its pixel.
+        // The index of the element in the run, then along each dimension of the block.
         let of_block: usize = block.dims()[along..].iter().map(|dim| usize::from(dim.extent)).product();
         self.line(format!("let length = params.geometry.blocks.x * {of_block}u;"));
         self.line("let i = edge_0.number;");

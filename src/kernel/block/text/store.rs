@@ -1,4 +1,4 @@
-//! From the words that were loaded to stored packets: elements are clamped, and put where they go.
+//! Writes the lines from loaded words to stored packets: elements are clamped and arranged.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
 
-/// The most calls of long arithmetic that are not in a loop.
+/// The most calls of an exact step outside a loop.
 const MOST_CALLS: usize = 4;
 
 impl Block {
-    /// Whether clamps take whole packets of dst, after its elements were put in their places, and not elements side by
-    /// side: where all of a packet has one clamp, and elements are words or larger, or have packed arithmetic.
+    /// Whether elements are arranged into packets of dst and then clamped, instead of clamped first. That takes one
+    /// size on both sides, one clamp per packet, and words or larger elements or packed arithmetic.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
         if arithmetic.one_size().is_none() || !packed {
@@ -23,7 +23,7 @@ impl Block {
         let packets = packets(self, &self.elements());
         let of = |channel| packets.iter().filter(|packet| packet.channel() == Some(channel)).count();
         let one_clamp = packets.iter().all(|packet| packet.channel().is_some());
-        // Long arithmetic counts on as many parts of each channel.
+        // The loop over an exact step needs equally many parts of each channel.
         let alike = arithmetic.step != AffineStep::Exact || {
             let channels = self.elements().iter().map(|element| element.channel).max().unwrap_or(0);
             (0..=channels).all(|channel| of(channel) == of(0))
@@ -32,20 +32,20 @@ impl Block {
     }
 }
 
-/// Of each element, by its row and offset in dst: its part, and its place there.
+/// Maps an element's row and offset in dst to its part and its place there.
 type Places = HashMap<(usize, i32), (usize, usize)>;
 
-/// What goes through the arithmetic at once: elements of one channel, and others that are the same in src.
+/// Elements of one channel that are clamped at once, and others with the same sources.
 struct Part {
     elements: Vec<Element>,
-    /// Elsewhere in dst, as many each.
+    /// Other elements of dst with the same sources, as many in each list.
     again: Vec<Vec<Element>>,
-    /// Their bits.
+    /// The expression of their bits.
     bits: String,
 }
 
 impl Part {
-    /// Those of which none has the bits of another one, where one clamp serves all: otherwise each channel keeps as many.
+    /// Merges parts with equal bits if the block has one clamp. Otherwise each channel keeps as many.
     fn apart(parts: impl Iterator<Item = (Vec<Element>, String)>, numbers: Numbers) -> Vec<Self> {
         let mut apart: Vec<Self> = Vec::new();
         let mut found = HashMap::new();
@@ -64,30 +64,29 @@ impl Part {
     }
 }
 
-/// A packet of dst.
 struct Packet {
     row: usize,
-    /// From the start of the row, in packets.
+    /// Counted from the start of the row.
     number: usize,
-    /// The elements that go there, place by place.
+    /// The element at each place, if any.
     places: Vec<Option<Element>>,
 }
 
 impl Packet {
-    /// That of all of its elements, if it is the same.
+    /// The channel of all its elements, if they share one.
     fn channel(&self) -> Option<u8> {
         let mut channels = self.places.iter().flatten().map(|element| element.channel);
         let first = channels.next()?;
         channels.all(|channel| channel == first).then_some(first)
     }
 
-    /// Whether some of it stays as it is.
+    /// Whether some of its bytes keep their values.
     fn keeps(&self) -> bool {
         self.places.iter().any(Option::is_none)
     }
 }
 
-/// The packets of dst in which elements are.
+/// The packets of dst that hold `elements`.
 fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
     let per_packet = block.per_packet();
     let mut packets: Vec<Packet> = Vec::new();
@@ -104,7 +103,6 @@ fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
 }
 
 impl Text<'_> {
-    /// From loaded words to stored packets.
     pub(super) fn clamp_and_store(&mut self, loaded: &Words) {
         let packets = packets(self.block, &self.elements);
         for (r, row) in self.block.rows(DST).iter().enumerate() {
@@ -129,7 +127,7 @@ impl Text<'_> {
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
             let at = self.at(packet);
             let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
-            // In place src and dst are one binding.
+            // One binding holds src and dst, and this text reads it by words.
             let loaded = if self.by_words() {
                 format!("vec4<u32>({})", words.join(", "))
             } else {
@@ -141,7 +139,7 @@ impl Text<'_> {
         self.clamp(&parts, &packets);
     }
 
-    /// What goes through the arithmetic at once, channel by channel.
+    /// The parts, channel by channel.
     fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
         if self.takes_packets {
             let mut pairs = Pairs::default();
@@ -164,7 +162,7 @@ impl Text<'_> {
         Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))), self.block.numbers)
     }
 
-    /// Where a packet lies.
+    /// The expression of a packet's address, in packets.
     fn at(&self, packet: &Packet) -> String {
         let Packet { row, number, .. } = *packet;
         match (self.in_rows(), row) {
@@ -174,23 +172,21 @@ impl Text<'_> {
         }
     }
 
-    /// Whether rows of dst are taken by whole packets, wherever they begin.
     pub(super) fn in_rows(&self) -> bool {
         self.block.shape == Shape::Rows
     }
 
-    /// Whether dst is stored by words, as src is loaded from the same binding.
+    /// Whether dst is stored by words because src is loaded by words from the same binding.
     fn by_words(&self) -> bool {
         self.placement == Placement::OneBuffer && !self.block.by_packets()
     }
 
-    /// Whether rows of dst begin anywhere.
+    /// Whether blocks are of [`Shape::Runs`], whose packets join two blocks.
     fn joins(&self) -> bool {
         matches!(self.block.shape, Shape::Runs { .. })
     }
 
-    /// Stores the `n`-th packet: by words where src is loaded by words from the same binding. `names` are those of the
-    /// parts, `places` tells of each element in which it is, and where.
+    /// Writes the store of the `n`-th packet. `names` are those of the parts; `places` says where each element is.
     fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
         let at = &self.at(packet);
         let mut clamped = self.assembled(packet, names, places);
@@ -225,7 +221,7 @@ impl Text<'_> {
         }
     }
 
-    /// The bits of a packet that are elements.
+    /// The mask of the bits of a packet that are elements.
     fn mask(&self, places: &[Option<Element>]) -> String {
         let size = self.block.size(DST);
         let mut words = [0_u32; 4];
@@ -238,13 +234,13 @@ impl Text<'_> {
         format!("vec4<u32>({})", words.join(", "))
     }
 
-    /// The words of src where an element begins, and the bit in the first one.
+    /// The row and index of the word of src where an element begins, and the bit in it.
     fn source(&self, element: &Element) -> ((usize, usize), usize) {
         let byte = element.offsets[SRC] as usize * self.block.size(SRC);
         ((element.rows[SRC], byte / WORD), byte % WORD * 8)
     }
 
-    /// A vector of the bits of up to four elements, or of two that have two words each.
+    /// The expression of a vector with the bits of up to four elements, or of two 64-bit ones.
     fn side_by_side(&self, elements: &[Element], loaded: &Words) -> String {
         let bits = self.block.size(SRC) * 8;
         let sources: Vec<_> = elements.iter().map(|element| self.source(element)).collect();
@@ -269,7 +265,7 @@ impl Text<'_> {
         format!("vec4<u32>({})", lanes.join(", "))
     }
 
-    /// A packet of dst, of clamped parts.
+    /// The expression of a packet of dst, from clamped parts.
     fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> String {
         if self.takes_packets {
             let element = packet.places.iter().flatten().next().expect("a packet has an element");
@@ -302,7 +298,7 @@ impl Text<'_> {
         }
     }
 
-    /// A packet of dst, of elements of the same size, by words.
+    /// The expression of a packet of dst before clamping, from elements of the same size.
     fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Pairs) -> String {
         let size = self.block.size(DST);
         let byte = |n: usize| {
@@ -315,8 +311,8 @@ impl Text<'_> {
         format!("vec4<u32>({})", words.join(", "))
     }
 
-    /// Calls the arithmetic for each part, and stores each packet as soon as all of it is there, so that few values are
-    /// alive at once.
+    /// Writes a call of the arithmetic for each part. Stores each packet as soon as it is complete, so that few
+    /// values are alive at once.
     fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
         let by_packets = self.takes_packets || self.block.size(DST) > WORD;
         let function = if by_packets { "packet" } else { "elements" };
@@ -333,14 +329,14 @@ impl Text<'_> {
         let channel = |part: &Part| part.elements[0].channel;
         self.line("");
         let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
-        // Long arithmetic for many parts is called in a loop: compilers inline each call.
+        // Exact steps for many parts are called in a loop: compilers inline each call.
         if self.arithmetic.step == AffineStep::Exact && parts.len() > MOST_CALLS {
             let count = parts.len();
             self.line(format!("// Clamp {count} vectors, the first of them in each round."));
             for (name, part) in names.iter().zip(parts) {
                 self.line(format!("var {name} = {};", part.bits));
             }
-            // All channels have as many parts.
+            // All channels have equally many parts.
             let of_channel = parts.iter().filter(|part| channel(part) == 0).count();
             debug_assert!(
                 parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
@@ -376,7 +372,7 @@ impl Text<'_> {
             parts.len(),
             packets.len()
         ));
-        // The last part of each packet.
+        // The last part that each packet needs.
         let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
         let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
         let (mut current, mut stored) = (None, 0);
@@ -391,7 +387,7 @@ impl Text<'_> {
                 self.line(format!("set_channel({name});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
-            // In order: a packet may be joined to the one before it.
+            // In order, because a packet may be joined to the one before it.
             while stored < packets.len() && last(&packets[stored]) <= Some(p) {
                 self.store(stored, &packets[stored], &names, &places);
                 stored += 1;
