@@ -1,4 +1,4 @@
-//! One device: pipelines, bind groups, and the clamps that are recorded with them. Nothing here submits or waits.
+//! One device: its pipelines, bind groups and recorded clamps. Nothing here submits or waits.
 
 pub(crate) mod adapter;
 mod blocks;

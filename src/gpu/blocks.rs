@@ -1,14 +1,14 @@
-//! Uniform blocks: what the dispatches of a clamp are told, in as few buffers as can be.
+//! Uniform blocks: parameters and geometry of a clamp's dispatches, in as few buffers as possible.
 
 use super::mapped;
 use crate::kernel::GeometryBytes;
 use crate::plan::BlockLayout;
 use crate::{Error, Limits};
 
-/// What a device asks of buffers that hold several blocks.
+/// The limits of a device on buffers with several blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockLimits {
-    /// What blocks begin at multiples of, in bytes.
+    /// The alignment of a block's start, in bytes.
     alignment: u64,
     max_block: u64,
     max_buffer_size: u64,
@@ -25,12 +25,12 @@ impl BlockLimits {
         }
     }
 
-    /// Bytes from a block to the next, where the parameters take so many bytes.
+    /// Bytes between the starts of two blocks with so many bytes of parameters.
     fn pitch(&self, parameters: usize) -> u64 {
         BlockLayout::pitch(parameters, self.alignment)
     }
 
-    /// Whether a block with so many bytes of parameters can be bound, as one of a single clamp can.
+    /// Checks that a block with so many bytes of parameters can be bound. A block of one clamp always can.
     pub(super) fn check(&self, parameters: usize) -> Result<(), Error> {
         let needed = self.pitch(parameters);
         let limits =
@@ -41,8 +41,8 @@ impl BlockLimits {
         }
     }
 
-    /// How many blocks a buffer holds, of which one always fits. `resolve` writes to all of them through one binding,
-    /// with an invocation for each at least.
+    /// The most blocks of a buffer, at least one. `resolve` writes to all blocks of a buffer through one binding, with
+    /// one or more invocations per block.
     pub(super) fn per_buffer(&self, parameters: usize, resolved: bool, limits: &Limits) -> usize {
         let pitch = self.pitch(parameters);
         let fitting = |bytes| bytes / pitch;
@@ -53,14 +53,14 @@ impl BlockLimits {
     }
 }
 
-/// Blocks in one buffer, which is mapped until they are written.
+/// The blocks of one buffer, which stays mapped until all are written.
 pub(super) struct Blocks {
     buffer: wgpu::Buffer,
     pub(super) layout: BlockLayout,
 }
 
 impl Blocks {
-    /// For `count` windows, with `parameters` bytes of them each. Made within a scope.
+    /// Creates the buffer for `count` windows with `parameters` bytes each. Call it within an error scope.
     pub(super) fn new(
         device: &wgpu::Device,
         limits: &BlockLimits,
@@ -111,7 +111,7 @@ impl Blocks {
     }
 }
 
-/// Writes blocks one after the other.
+/// Writes blocks in sequence.
 pub(super) struct BlockWriter {
     mapped: wgpu::BufferViewMut,
     layout: BlockLayout,
@@ -119,7 +119,7 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// The next block.
+    /// Writes the next block.
     pub(super) fn push(&mut self, parameters: &[u8], geometry: &GeometryBytes) {
         for (at, part) in self.layout.parts(self.next, parameters, geometry) {
             let at = at as usize;

@@ -1,11 +1,11 @@
-//! A map that keeps what was used last.
+//! A map that keeps the entries used last.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-/// Up to a number of values by key. Where another one does not fit, the least recently used one is given up.
+/// A limited number of values by key. A value that does not fit replaces the least recently used one.
 pub(super) struct Recent<K, V> {
     capacity: usize,
     entries: FxHashMap<K, Entry<V>>,
@@ -31,14 +31,14 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
         self.entries.keys()
     }
 
-    /// The value of a key, which is thereby used. Many threads may ask at once.
+    /// The value of a key, which counts as a use. Threads may ask concurrently.
     pub(super) fn get(&self, key: &K) -> Option<&V> {
         let entry = self.entries.get(key)?;
         entry.used.store(self.tick(), Ordering::Relaxed);
         Some(&entry.value)
     }
 
-    /// Adds a value, and returns the key that was given up for it.
+    /// Adds a value; returns the key that it replaced.
     pub(super) fn insert(&mut self, key: K, value: V) -> Option<K> {
         let used = AtomicU64::new(self.tick());
         self.entries.insert(key, Entry { value, used });
@@ -74,7 +74,7 @@ mod tests {
         let mut keys: Vec<i32> = recent.keys().copied().collect();
         keys.sort_unstable();
         assert_eq!(keys, [2, 3, 4]);
-        // A key that is there is replaced, and nothing given up.
+        // A key that is present gets the new value, and no other key goes.
         assert_eq!(recent.insert(2, 21), None);
         assert_eq!(recent.get(&2), Some(&21));
     }

@@ -1,4 +1,4 @@
-//! The device side: records clamps into a caller's encoders and passes.
+//! Clamps on a device, recorded into a caller's encoders and passes.
 
 use std::fmt;
 use std::iter;
@@ -15,12 +15,11 @@ use crate::{Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
 ///
-/// Cheap to clone: clones share one cache of compiled pipelines, which keeps the
-/// [256](Self::MAX_PIPELINES) that were used last and nothing else. It never submits, polls or blocks on the GPU, and
-/// installs no callback.
+/// A clone is cheap and shares the cache of compiled pipelines, which keeps the [256](Self::MAX_PIPELINES) used last. A
+/// clamper never submits, polls or waits for the GPU, and installs no callback.
 ///
-/// It takes the device as it is. No feature is needed. On Vulkan, `SHADER_F64` and `SHADER_INT64` together make
-/// [`Precision::Fast`](crate::Precision::Fast) of F64 fast.
+/// No feature is needed. On Vulkan, `SHADER_F64` and `SHADER_INT64` together speed up
+/// [`Precision::Fast`](crate::Precision::Fast) of F64.
 ///
 /// ```no_run
 /// use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
@@ -39,10 +38,10 @@ use crate::{Clamps, Error, Limits, Plan};
 ///
 /// # What a handle cannot show
 ///
-/// A buffer that was destroyed, is mapped, or belongs to another device looks like any other. On native, what wgpu
-/// refuses while objects are made is [`Error::Wgpu`], with its words. The rest (a buffer mapped or destroyed after
-/// that, a lost device; on the web all of it) reaches the caller where wgpu reports it: in an error scope or the
-/// device's error handler, at `finish` or `submit`.
+/// The crate cannot see that a buffer is destroyed, mapped or of another device. On native, wgpu's refusal of an object
+/// becomes [`Error::Wgpu`] with its words. Later faults (a buffer mapped or destroyed afterwards, a lost device) and
+/// all faults on the web reach the caller where wgpu reports them: in an error scope or the device's error handler, at
+/// `finish` or `submit`.
 #[derive(Clone)]
 pub struct Clamper {
     inner: Arc<Inner>,
@@ -56,20 +55,19 @@ struct Inner {
 }
 
 impl Clamper {
-    /// A clamper for `device`, with no pipeline compiled yet.
+    /// Creates a clamper for `device`. Pipelines are compiled when first needed.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] if the device was created with less than what any of the kernels needs, whichever of them
-    /// will be used; how much it has to bind at once depends on the tensor, and is looked at by
-    /// [`prepare`](Self::prepare). A device with `wgpu::Limits::downlevel_defaults()` has enough; no feature is needed.
-    /// [`Error::OutOfMemory`] or [`Error::Wgpu`] if wgpu refuses an object (native only).
+    /// [`Error::Limit`] if the device's limits are too small for any of the kernels;
+    /// `wgpu::Limits::downlevel_defaults()` suffices. [`prepare`](Self::prepare) checks limits that depend on the
+    /// tensor. [`Error::OutOfMemory`] or [`Error::Wgpu`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
         Self::create(device, None)
     }
 
-    /// As [`new`](Self::new), with a cache of compiled pipelines that the driver keeps from run to run. A pipeline is
-    /// compiled ahead by [`prepare`](Self::prepare).
+    /// As [`new`](Self::new), with a driver's cache of compiled pipelines that a program keeps from run to run.
+    /// [`prepare`](Self::prepare) compiles pipelines ahead.
     ///
     /// # Errors
     ///
@@ -94,7 +92,7 @@ impl Clamper {
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
             ("max_bindings_per_bind_group", 5, limits.max_bindings_per_bind_group.into()),
-            // Of `resolve`: three slots and the blocks it writes.
+            // `resolve` binds three slots and the blocks that it writes.
             ("max_storage_buffers_per_shader_stage", 4, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
             ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
@@ -134,9 +132,8 @@ impl Clamper {
         Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
     }
 
-    /// The features of wgpu that `adapter` has and the shaders make use of, none of which is needed: on Vulkan
-    /// `SHADER_F64` with `SHADER_INT64`, for [`Precision::Fast`](crate::Precision::Fast) of F64. To ask for when a device
-    /// is created.
+    /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
+    /// `SHADER_F64` with `SHADER_INT64`, for [`Precision::Fast`](crate::Precision::Fast) of F64. No feature is needed.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamper, wgpu};
@@ -158,24 +155,23 @@ impl Clamper {
         &self.inner.device
     }
 
-    /// What the device can bind and dispatch at once.
+    /// The device's limits on bindings and dispatches.
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.inner.limits
     }
 
-    /// The most pipelines that a clamper and its clones keep. Where another one is needed, the least recently used
-    /// one is given up, and compiled again when it is needed again; a [`Prepared`] keeps its own.
+    /// The most pipelines that a clamper and its clones keep. A further one replaces the least recently used one, which
+    /// is compiled again when needed. A [`Prepared`] keeps its own pipelines.
     pub const MAX_PIPELINES: usize = Pipelines::CAPACITY;
 
-    /// How many pipelines this clamper and its clones keep, [`MAX_PIPELINES`](Self::MAX_PIPELINES) at most. Each is
-    /// compiled when first needed.
+    /// The number of pipelines that this clamper and its clones keep, at most [`MAX_PIPELINES`](Self::MAX_PIPELINES).
     #[must_use]
     pub fn compiled_pipelines(&self) -> usize {
         self.inner.pipelines.kept()
     }
 
-    /// Records one clamp in a compute pass of its own, or nothing if there is no element. `clamps` is a `&Clamp`, or
+    /// Records one clamp in a new compute pass, or nothing if there is no element. `clamps` is a `&Clamp`, or
     /// [`Clamps`] for channels.
     ///
     /// # Errors
@@ -191,11 +187,11 @@ impl Clamper {
         Ok(())
     }
 
-    /// Compiles the pipelines, fills the parameters and binds the buffers of one clamp, once; the result can
-    /// be recorded any number of times. `clamps` is a `&Clamp`, or [`Clamps`] for channels.
+    /// Compiles the pipelines, writes the parameters and binds the buffers of one clamp. The result can be recorded any
+    /// number of times. `clamps` is a `&Clamp`, or [`Clamps`] for channels.
     ///
-    /// A driver may put a part of the compilation off to the first dispatch: Mesa's lavapipe does, for 40 to 240 ms.
-    /// Where that matters, submit one like it, of the same layouts in scratch buffers, beforehand.
+    /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. If that
+    /// matters, submit a clamp of the same layouts on scratch buffers beforehand.
     ///
     /// # Errors
     ///
@@ -218,7 +214,7 @@ impl Clamper {
     ) -> Result<Prepared, Error> {
         let clamps = clamps.into();
         clamps.check(operands.dst.layout().shape()).or_else(|error| {
-            // Where the shapes differ, that is what is wrong.
+            // If the shapes differ, that is the fault to report, later.
             let same = operands.src.layout().shape() == operands.dst.layout().shape();
             if same { Err(error) } else { Ok(()) }
         })?;
@@ -238,12 +234,12 @@ impl Clamper {
         if clamps.axis().is_some() {
             self.inner.block_limits.check(parameters.in_block().len())?;
         }
-        // One scope for all objects: opening and closing one costs as much as making a small one.
+        // One error scope for all objects: a scope costs as much as a small object.
         scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots.as_ref()))
             .map_err(|error| self.name_operand(error, &operands))
     }
 
-    /// The objects of a plan, within a scope.
+    /// Creates the objects of a plan. Call it within an error scope.
     fn build(
         &self,
         operands: &Operands<'_>,
@@ -266,7 +262,7 @@ impl Clamper {
                 )?);
             }
         }
-        // Parameters that are stored are in no block.
+        // Parameters in a storage buffer are not in the blocks.
         let slots = slots.filter(|_| stored.is_none());
         let per_buffer = block_limits.per_buffer(parameters.in_block().len(), slots.is_some(), limits);
         let mut windows = plan.windows().peekable();
@@ -303,7 +299,7 @@ impl Clamper {
         Ok(Prepared { dispatches: dispatches.into() })
     }
 
-    /// Whether the device can bind the clamps of the channels, which take so many bytes. Before these are collected.
+    /// Checks that the device can bind `needed` bytes of channels' parameters, before they are collected.
     fn check_channels(&self, clamps: Clamps<'_>, shape: &[usize], needed: u64) -> Result<(), Error> {
         if clamps.axis().is_none() {
             return Ok(());
@@ -329,7 +325,7 @@ impl Clamper {
         Ok(())
     }
 
-    /// The storage buffer of parameters that do not fit into uniform blocks.
+    /// Creates the storage buffer of parameters that do not fit into uniform blocks.
     fn store(&self, parameters: &ParameterBytes) -> Result<Option<wgpu::Buffer>, Error> {
         let Some(bytes) = parameters.stored() else { return Ok(None) };
         let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
@@ -342,7 +338,7 @@ impl Clamper {
         Ok(Some(buffer))
     }
 
-    /// A dispatch that reads slots and writes the parameters of channels into `target`.
+    /// Creates a dispatch that reads slots and writes channels' parameters into `target`.
     fn resolve(
         &self,
         resolve: &Resolve,
@@ -370,7 +366,7 @@ impl Clamper {
         Ok(Recorded { pipeline, bind_group, grid: resolve.grid })
     }
 
-    /// Made within a scope.
+    /// Creates a bind group. Call it within an error scope.
     fn bind<'r>(
         &self,
         layout: &wgpu::BindGroupLayout,
@@ -386,7 +382,7 @@ impl Clamper {
         })
     }
 
-    /// What wgpu refuses does not say which operand it was: the one that it refuses alone is the one.
+    /// Adds the operand's name to an error of wgpu, which does not name it: the operand that wgpu refuses alone.
     fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
         let Error::Wgpu { reason } = &error else { return error };
         match operands.views().chain(operands.slots()).find(|(_, view)| self.refuses(view.buffer())) {
@@ -416,7 +412,7 @@ impl Clamper {
     }
 }
 
-/// The pipelines of one clamp. However many windows take one, it is looked up, and logged, once.
+/// The pipelines of one clamp. Each is looked up and logged once, however many windows use it.
 struct Lookup<'a> {
     inner: &'a Inner,
     found: Vec<(PipelineName, wgpu::ComputePipeline)>,
@@ -453,9 +449,8 @@ impl fmt::Debug for Clamper {
 
 /// A clamp on given buffers, ready to be recorded any number of times.
 ///
-/// It owns its bind groups and its parameters, of which no other call's recording changes anything, and keeps the
-/// buffers alive. A number on the GPU is read anew each time a recording runs. Recording
-/// allocates nothing here and cannot fail.
+/// It owns its bind groups and parameters; no other call changes them. It keeps the buffers alive. A number on the GPU
+/// is read anew each time a recording runs. Recording allocates nothing in this crate and cannot fail.
 ///
 /// ```no_run
 /// # use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
@@ -481,15 +476,15 @@ struct Recorded {
 }
 
 impl Prepared {
-    /// The number of `dispatch_workgroups` calls that [`record`](Self::record) makes; 0 if there is no
-    /// element. They are those of the [`Plan`](Plan::dispatches), and for numbers on the GPU one before them (or a few,
-    /// if all four lie there, or if there are many windows or channels) that reads the slots.
+    /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element. Numbers on the
+    /// GPU add one to those of the [`Plan`](Plan::dispatches), or a few with all four numbers, many windows or many
+    /// channels.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()
     }
 
-    /// Records the clamp. It overwrites the pass's pipeline and its bind group 0, and nothing else.
+    /// Records the clamp. Overwrites the pass's pipeline and bind group 0, and nothing else.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         let mut last: Option<&Recorded> = None;
         for next in self.dispatches.iter() {
@@ -504,7 +499,7 @@ impl Prepared {
         }
     }
 
-    /// Records the clamp in a compute pass of its own, or nothing if there is no element.
+    /// Records the clamp in a new compute pass, or nothing if there is no element.
     pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         if !self.dispatches.is_empty() {
             self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {

@@ -1,4 +1,4 @@
-//! Buffers and where the elements lie in them: the operands of a call.
+//! The operands of a call: buffers, and the places of elements in them.
 
 use crate::arithmetic::NUMBERS;
 use crate::error::setter_of;
@@ -6,7 +6,7 @@ use crate::layout::overlap::{Overlap, views_overlap};
 use crate::plan::SlotLayouts;
 use crate::{Clamps, DType, Element, Error, Layout, Number};
 
-/// A tensor in a buffer of the program: the buffer, the dtype of the elements and their layout.
+/// A tensor in the program's buffer: the buffer, the dtype of its elements and their layout.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     buffer: &'a wgpu::Buffer,
@@ -15,14 +15,14 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The elements of a Rust type at `layout`. The buffer needs `wgpu::BufferUsages::STORAGE`, and `COPY_SRC` beside it if
+    /// Views the elements of a Rust type at `layout`. The buffer needs `wgpu::BufferUsages::STORAGE`, and `COPY_SRC` if
     /// the program copies results out of it.
     #[must_use]
     pub const fn of<T: Element>(buffer: &'a wgpu::Buffer, layout: Layout) -> Self {
         Self::new(buffer, T::DTYPE, layout)
     }
 
-    /// The elements of `dtype` at `layout`, for a program that learns the dtype at run time. The buffer needs
+    /// Views the elements of `dtype` at `layout`, for a program that learns the dtype at run time. The buffer needs
     /// `wgpu::BufferUsages::STORAGE`.
     #[must_use]
     pub const fn new(buffer: &'a wgpu::Buffer, dtype: DType, layout: Layout) -> Self {
@@ -41,12 +41,12 @@ impl<'a> View<'a> {
         self.dtype
     }
 
-    /// Where the elements lie in the buffer, in elements.
+    /// The layout of the elements in the buffer, in elements.
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Refuses a buffer without the usage, or too small for these elements.
+    /// Refuses a buffer without `STORAGE` usage, or too small for the layout.
     fn check_buffer(&self, argument: &'static str) -> Result<(), Error> {
         let (needed, usage) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());
         if !usage.contains(needed) {
@@ -63,53 +63,53 @@ impl<'a> View<'a> {
 
 /// The views that a clamp reads and writes, and the slots of numbers that lie on the GPU.
 ///
-/// Source and destination may lie in one buffer, if they are the same (in place) or share no byte.
+/// Source and destination may lie in one buffer if they are the same view (in place) or share no byte.
 ///
-/// A slot is a view of one element; with [`Clamps::slots_along`] it may also have an element for each index of the axis, of
-/// shape `[extent]` and with any stride. It may lie in the buffer of `src` or `dst`, but not in the output.
+/// A slot is a view of one element, or with [`Clamps::slots_along`] of one element per index of the axis: shape
+/// `[extent]`, any stride. It may lie in the buffer of `src` or `dst`, but not in the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
     pub(crate) dst: View<'a>,
-    /// In the order of `Clamp::numbers`.
+    /// The slots in the order of `Clamp::numbers`.
     slots: [Option<View<'a>>; NUMBERS],
 }
 
 impl<'a> Operands<'a> {
-    /// From `src` to `dst`. One view twice is [`in_place`](Self::in_place).
+    /// Reads `src` and writes `dst`. The same view twice is [`in_place`](Self::in_place).
     #[must_use]
     pub const fn new(src: View<'a>, dst: View<'a>) -> Self {
         Self { src, dst, slots: [None; NUMBERS] }
     }
 
-    /// Each element of `view` is replaced by its result. For a clamp that converts, the view has the dtype of the source.
+    /// Replaces each element of `view` by its result. If the clamp converts, the view has the source's dtype.
     #[must_use]
     pub const fn in_place(view: View<'a>) -> Self {
         Self::new(view, view)
     }
 
-    /// The slot of a lower bound that is [`Number::OnGpu`], of the clamp's dtype; `None` where it is not on the GPU.
+    /// Sets the slot of a lower bound that is [`Number::OnGpu`]; its dtype is the clamp's. `None` for any other bound.
     #[must_use]
     pub fn with_min(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[0] = slot.into();
         self
     }
 
-    /// The slot of an upper bound that is [`Number::OnGpu`], of the clamp's dtype; `None` where it is not on the GPU.
+    /// Sets the slot of an upper bound that is [`Number::OnGpu`]; its dtype is the clamp's. `None` for any other bound.
     #[must_use]
     pub fn with_max(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[1] = slot.into();
         self
     }
 
-    /// The slot of a scale that is [`Number::OnGpu`], of F32; `None` where it is not on the GPU.
+    /// Sets the F32 slot of a scale that is [`Number::OnGpu`]. `None` for any other scale.
     #[must_use]
     pub fn with_scale(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[2] = slot.into();
         self
     }
 
-    /// The slot of a bias that is [`Number::OnGpu`], of F32; `None` where it is not on the GPU.
+    /// Sets the F32 slot of a bias that is [`Number::OnGpu`]. `None` for any other bias.
     #[must_use]
     pub fn with_bias(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[3] = slot.into();
@@ -128,12 +128,12 @@ impl<'a> Operands<'a> {
         self.dst
     }
 
-    /// Refuses buffers, dtypes and slots that do not suit the clamp; without a channel there is no clamp, and no element.
+    /// Refuses buffers, dtypes and slots that do not suit the clamp. Without channels there is no clamp and no element.
     pub(crate) fn check(&self, clamps: Clamps<'_>) -> Result<(), Error> {
         let clamp = clamps.as_slice().first();
         if let Some(clamp) = clamp {
             if self.is_one_view() {
-                // The view has the dtype before the call; the bounds have the one after it.
+                // The view has the source's dtype, the bounds the destination's.
                 clamp.check_dtypes(["src and dst"; 2], [self.src.dtype, clamp.dtype()])?;
                 if clamp.source().size() != clamp.dtype().size() && !self.dst.layout.is_empty() {
                     return Err(Error::in_place_sizes("src and dst", clamp.source(), clamp.dtype()));
@@ -215,7 +215,7 @@ impl<'a> Operands<'a> {
         Ok(())
     }
 
-    /// The source and the destination by the names that errors give them; one where they are the same.
+    /// The source and the destination with their names in errors; a single entry if they are the same view.
     pub(super) fn views(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
         let Self { src, dst, .. } = *self;
         let one = self.is_one_view();
@@ -223,24 +223,24 @@ impl<'a> Operands<'a> {
         both.into_iter().filter_map(|(argument, view)| Some((argument, view?)))
     }
 
-    /// The slots that there are.
+    /// The slots that were given, with their names.
     pub(super) fn slots(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
         let all = ["min", "max", "scale", "bias"].into_iter().zip(self.slots);
         all.filter_map(|(argument, slot)| Some((argument, slot?)))
     }
 
-    /// The buffer of a number's slot, by its place in the order of `Clamp::numbers`.
+    /// The buffer of a slot, by its index in `Clamp::numbers`.
     pub(super) fn slot_buffer(&self, number: usize) -> Option<&'a wgpu::Buffer> {
         self.slots[number].map(|view| view.buffer)
     }
 
-    /// The layouts of the slots, if there is one.
+    /// The layouts of the slots; `None` without any slot.
     pub(super) fn slot_layouts(&self) -> Option<SlotLayouts> {
         let any = self.slots.iter().any(Option::is_some);
         any.then(|| self.slots.map(|slot| slot.map(|view| view.layout)))
     }
 
-    /// One clamp in place of slots along an axis that have an element each for all indices.
+    /// Replaces slots along an axis by one clamp if each slot has a single element.
     pub(super) fn simplified<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
         match clamps.as_slice() {
             [clamp] if clamps.has_slots_along() && self.slots().all(|(_, view)| view.layout.len() == 1) => {
@@ -250,7 +250,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// For the log.
+    /// The operands' layouts, for the log.
     pub(super) fn described(&self) -> String {
         let all = self.views().chain(self.slots()).map(|(name, view)| format!("{name} of {}", view.layout));
         all.collect::<Vec<_>>().join(", ")

@@ -9,20 +9,20 @@ use crate::Error;
 use crate::kernel::Placement;
 use crate::shader::{Module, PipelineName, binding};
 
-/// The pipelines that were used last, compiled once each.
+/// The pipelines used last, each compiled once.
 pub(super) struct Pipelines {
     one_buffer: Layouts,
     two_ranges: Layouts,
     two_buffers: Layouts,
-    /// Those with parameters in a storage buffer, which few programs need.
+    /// The layouts with parameters in a storage buffer, which few programs need.
     stored: [OnceLock<Layouts>; 3],
     resolve: Layouts,
-    /// Whether an invocation's packets lie next to each other.
+    /// Whether an invocation's packets are adjacent: `ADJACENT` of the shaders.
     adjacent: bool,
-    /// The driver's own cache, which a program may keep from run to run.
+    /// The driver's cache, which a program may keep from run to run.
     driver_cache: Option<wgpu::PipelineCache>,
     kept: RwLock<Recent<PipelineName, wgpu::ComputePipeline>>,
-    /// Those of the pipelines that are kept. `None` until the first one is compiled.
+    /// The modules of the pipelines that are kept. `None` until the first one is compiled.
     modules: Mutex<Modules>,
 }
 
@@ -34,7 +34,7 @@ struct Layouts {
 }
 
 impl Pipelines {
-    /// The most that are kept. Lavapipe needs 2.4 MiB for each that has run.
+    /// The most pipelines that are kept. lavapipe needs 2.4 MiB per pipeline that has run.
     pub(super) const CAPACITY: usize = 256;
 
     pub(super) fn new(
@@ -62,7 +62,7 @@ impl Pipelines {
         })
     }
 
-    /// Of src and dst, and of parameters if they are in a storage buffer.
+    /// The layout for src and dst, and for parameters in a storage buffer.
     pub(super) fn bind_group_layout(
         &self,
         device: &wgpu::Device,
@@ -76,7 +76,7 @@ impl Pipelines {
         &self.resolve.bind_group
     }
 
-    /// How many pipelines are kept.
+    /// The number of pipelines that are kept.
     pub(super) fn kept(&self) -> usize {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -87,8 +87,8 @@ impl Pipelines {
         Some(pipeline)
     }
 
-    /// The pipeline of an entry point. Whoever asks first compiles it, and who asks for the same one meanwhile
-    /// waits; other modules compile at the same time. A failure is not kept (native only: the web tells later).
+    /// The pipeline of an entry point. The first thread that asks compiles it; others that ask for the same one wait,
+    /// and other modules compile concurrently. A failure is not kept (native only: the web reports later).
     pub(super) fn get(
         &self,
         device: &wgpu::Device,
@@ -99,7 +99,7 @@ impl Pipelines {
         }
         let entry = Arc::clone(self.modules().entry(name.module).or_default());
         let mut module = entry.lock().unwrap_or_else(PoisonError::into_inner);
-        // Somebody may have compiled it meanwhile.
+        // Another thread may have compiled it meanwhile.
         if let Some(pipeline) = self.find(name) {
             return Ok(pipeline);
         }
@@ -142,7 +142,7 @@ impl Pipelines {
                 module: &module,
                 entry_point: Some(name.entry_point.name()),
                 compilation_options: wgpu::PipelineCompilationOptions {
-                    // No kernel has workgroup memory.
+                    // No kernel uses workgroup memory.
                     zero_initialize_workgroup_memory: false,
                     constants: &constants,
                 },
@@ -161,7 +161,7 @@ impl Pipelines {
         }
     }
 
-    /// Lets go of a module of which no pipeline is kept, unless somebody is about to compile one.
+    /// Drops a module without kept pipelines, unless a thread is about to compile one.
     fn forget_unused(&self, module: Module) {
         let mut modules = self.modules();
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
@@ -187,14 +187,14 @@ impl Pipelines {
         if let Some(layouts) = cell.get() {
             return Ok(layouts);
         }
-        // Two threads may make them; the first to end keeps its own.
+        // If two threads create them, the first to finish keeps its own.
         let layouts = Layouts::of(device, placement, true)?;
         Ok(cell.get_or_init(|| layouts))
     }
 }
 
-/// A thread of the CPU runs the invocations of a workgroup one after the other. On GL the kind of device is a guess
-/// from its name; the order of GPUs then, which the tests run on Mesa's llvmpipe.
+/// Whether a CPU runs the invocations of a workgroup in sequence. GL guesses the kind of device from its name, so GL
+/// takes the order of GPUs; the tests run that on Mesa's llvmpipe.
 fn adjacent(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }
@@ -203,7 +203,7 @@ const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_on
 const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
 
 impl Layouts {
-    /// Of a clamp's kernels: src and dst, and parameters if they are in a storage buffer.
+    /// The bindings of a clamp's kernels: src and dst, and parameters in a storage buffer.
     fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
         let mut storage = match placement {
             Placement::OneBuffer => vec![(binding::SRC, WRITE)],
@@ -216,7 +216,7 @@ impl Layouts {
         Self::new(device, &placement.to_string(), &storage)
     }
 
-    /// A uniform block, and `storage` at bindings.
+    /// A bind group layout: a uniform block, and `storage` buffers at their bindings.
     fn new(
         device: &wgpu::Device,
         name: &str,

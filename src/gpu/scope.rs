@@ -1,12 +1,12 @@
-//! Errors of wgpu while the crate makes objects of its own on a caller's device.
+//! Catches wgpu's errors while the crate creates objects on a caller's device.
 
 use super::lost::blame;
 use crate::Error;
 
-/// Runs `create` and returns what wgpu reported meanwhile as an error.
+/// Runs `create` and returns wgpu's reports as an error.
 ///
-/// The scopes are popped at once, so a caller's own scopes see nothing of it and no callback is installed.
-/// On the web a popped scope answers later; there an error reaches the caller's own scope or handler.
+/// The scopes are popped at once, so a caller's own scopes see none of these errors, and no callback is installed. On
+/// the web a popped scope answers later; there an error reaches the caller's scope or handler.
 pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     within(device, create).map_err(|error| blame(device, error))
 }
@@ -23,7 +23,7 @@ pub(super) fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Re
     let created = create();
     let mut first = None;
     for scope in scopes.into_iter().rev() {
-        // Ready at once on every native backend.
+        // Native backends answer at once.
         if let Poll::Ready(Some(error)) = pin!(scope.pop()).poll(&mut Context::from_waker(Waker::noop())) {
             first.get_or_insert(error);
         }
@@ -37,20 +37,20 @@ pub(super) fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Re
     }
 }
 
-/// wgpu writes a cause to a line, and blank ones between.
+/// wgpu writes one cause per line, with blank lines between.
 #[cfg(not(target_arch = "wasm32"))]
 fn in_one_line(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join(" / ")
 }
 
-/// See the native twin.
+/// As the native function.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn within<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     Ok(create())
 }
 
-/// As [`catch`], for what can fail by itself: what wgpu reported comes first, as the cause.
+/// As [`catch`], for a `create` that can fail by itself: a report of wgpu is the cause and comes first.
 pub(crate) fn attempt<T>(
     device: &wgpu::Device,
     create: impl FnOnce() -> Result<T, Error>,
