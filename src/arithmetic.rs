@@ -1,6 +1,5 @@
-//! The numbers that the shaders compute with: bounds as keys, scale and bias as integers or floats. Each struct here
-//! mirrors one in `shaders/`, with the same names, order and offsets of its members; a test in `shader/tests.rs`
-//! compares them.
+//! The numbers that the shaders compute with: bounds as keys, scale and bias as integers or floats. Each struct mirrors
+//! one in `shaders/`: same member names, order and offsets. A test in `shader/tests.rs` compares them.
 
 mod bounds;
 mod fixed;
@@ -39,16 +38,16 @@ use crate::Clamp;
 pub(crate) struct Parameters {
     bytes: [u8; Self::CAPACITY],
     len: usize,
-    /// Bytes of either part.
+    /// Bytes of each part.
     parts: [usize; 2],
 }
 
 impl Parameters {
-    /// Enough for the largest class and step together; a test holds each against it.
+    /// Enough for the largest class with the largest step; a test checks that.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// Of `clamp`, for modules of `arithmetic`. Where the clamp has no affine step and the module has one, numbers that
-    /// leave every element unchanged.
+    /// The parameters of `clamp` for modules of `arithmetic`. If only the module has an affine step, its numbers keep
+    /// every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
         let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
         let class = arithmetic.class();
@@ -66,10 +65,10 @@ impl Parameters {
 
     fn push_affine(&mut self, clamp: &Clamp, arithmetic: Arithmetic) {
         let Arithmetic { source, dtype, step, .. } = arithmetic;
-        // That of the arithmetic is the text's alone.
+        // The arithmetic's rounding concerns the text alone.
         let (affine, rounding) = (clamp.affine(), clamp.rounding());
         let of_step = step::step_dtype(arithmetic);
-        // Numbers on the GPU take the place of these.
+        // `resolve` overwrites these if they are on the GPU.
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&0_u32),
@@ -113,17 +112,17 @@ impl Parameters {
         &self.bytes[..self.len]
     }
 
-    /// Either part, without what fills it up.
+    /// The two parts without padding.
     fn parts(&self) -> [&[u8]; 2] {
         let [bounds, affine] = self.parts;
         [&self.bytes[..bounds], &self.bytes[bounds.next_multiple_of(16)..][..affine]]
     }
 }
 
-/// Not every scale and bias has numbers of a fixed-point step.
+/// The message if a fixed-point step has no numbers; `AffineStep::of` never chooses such a step.
 const FOUND: &str = "the step is chosen where there are numbers";
 
-/// The low word first, as every wide number in the shaders.
+/// The words of a number, low word first, as in the shaders.
 fn low_first<const N: usize>(number: i128) -> [u32; N] {
     std::array::from_fn(|i| (number >> (32 * i)) as u32)
 }

@@ -1,4 +1,5 @@
-//! From a clamp and its layouts to dispatches: validated, collapsed, given a strategy, cut. Pure; no GPU is needed.
+//! Turns a clamp and two layouts into dispatches, in four steps: validate, collapse, assign kernels, cut into windows.
+//! Pure functions; no GPU is needed.
 
 mod blocks;
 #[cfg(any(test, fuzzing))]
@@ -24,11 +25,11 @@ pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
 pub(crate) use window::{Range, Window};
 
-/// The dispatches of one clamp on given layouts, found without a GPU.
+/// The dispatches of one clamp on given layouts, computed without a GPU.
 ///
-/// [`Clamper`](crate::Clamper) makes one per call. A program needs it only to look at: which kernel
-/// takes what and why as [`Display`](fmt::Display), with the collapsed dimensions as [`Debug`](fmt::Debug). Making
-/// one allocates nothing.
+/// [`Clamper`](crate::Clamper) makes a plan per call. A program needs one only to look at: [`Display`](fmt::Display)
+/// tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed dimensions. A plan allocates
+/// nothing.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -46,7 +47,7 @@ pub(crate) use window::{Range, Window};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Plan {
-    /// That of channel 0, if there are several. `None` if there is none, and nothing to do.
+    /// The clamp, or channel 0's. `None` without channels, when there is nothing to do.
     clamp: Option<Clamp>,
     task: Option<Task>,
     placement: Placement,
@@ -54,14 +55,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a clamp from one buffer to another, or of one for each channel. Slots along an axis are those of one
-    /// number for each index.
+    /// Plans a clamp, or one clamp per channel, from one buffer to another. Slots along an axis count as one number per
+    /// index.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the shapes differ, if the channels' clamps do not fit, or if no buffer could hold a layout;
-    /// [`Error::Overlap`] if two indices of `dst` share an element or may; [`Error::Limit`] if `limits` are too small for
-    /// the tensor or for any.
+    /// [`Error::Argument`] if the shapes differ, if the channels' clamps do not fit, or if no buffer could hold a
+    /// layout; [`Error::Overlap`] if two indices of `dst` share an element or may; [`Error::Limit`] if `limits` are too
+    /// small for this tensor or for any tensor.
     pub fn new<'c>(
         clamps: impl Into<Clamps<'c>>,
         src: &Layout,
@@ -71,11 +72,11 @@ impl Plan {
         Self::with_placement(clamps.into(), src, dst, Placement::TwoBuffers, limits)
     }
 
-    /// The plan of a clamp within one buffer: in place if the layouts are the same, otherwise disjoint.
+    /// Plans a clamp within one buffer: in place if the layouts are the same, otherwise disjoint.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::Overlap`] unless the two layouts share no byte or are the same for elements of
+    /// As [`new`](Self::new), and [`Error::Overlap`] unless the layouts share no byte, or are the same for elements of
     /// one size.
     ///
     /// ```
@@ -121,15 +122,14 @@ impl Plan {
         Ok(Self { task: Some(task), ..plan })
     }
 
-    /// The number of `dispatch_workgroups` calls; 0 if there is no element. Numbers on the GPU take one
-    /// more, or a few, which [`Prepared::dispatches`](crate::Prepared::dispatches) counts and this does not.
+    /// The number of `dispatch_workgroups` calls; 0 if there is no element.
+    /// [`Prepared::dispatches`](crate::Prepared::dispatches) also counts the dispatches that read numbers on the GPU.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.windows().map(|window| window.dispatches().count()).sum()
     }
 
-    /// The shaders that its dispatches run, each once. Numbers on the GPU take one more, as with
-    /// [`dispatches`](Self::dispatches).
+    /// The shaders of the dispatches, each once, without the one that reads numbers on the GPU.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -156,7 +156,7 @@ impl Plan {
         workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
     }
 
-    /// Dtypes, affine step and rounding, and the kernels, each once: what a table of results is sorted by.
+    /// Dtypes, affine step, rounding and kernels in words: the key of a table of results.
     pub(crate) fn specialization(&self) -> String {
         let Some(task) = &self.task else { return "no channel".to_owned() };
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();
@@ -165,7 +165,7 @@ impl Plan {
         format!("{}, {}{}", task.arithmetic, task.parameter_place(), kernels.join(" + "))
     }
 
-    /// The numbers of the clamps that the plan was made of, the same for all windows; `None` if there is nothing to do.
+    /// The parameters of the plan's clamps, the same for all windows; `None` if there is nothing to do.
     pub(crate) fn parameters(&self, clamps: Clamps<'_>) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
@@ -173,7 +173,7 @@ impl Plan {
         Some(ParameterBytes::new(list, task.channels, task.arithmetic, place, reversed))
     }
 
-    /// The bytes of a storage buffer that [`parameters`](Self::parameters) would fill, 0 where uniform blocks hold them all.
+    /// The bytes of the storage buffer of [`parameters`](Self::parameters), 0 if uniform blocks hold them.
     pub(crate) fn stored_parameters(&self) -> u64 {
         let (Some(clamp), Some(task), Some(_)) =
             (&self.clamp, &self.task, self.strategy.assignments().next())

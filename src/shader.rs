@@ -1,4 +1,4 @@
-//! The WGSL modules: which there are, and how each is joined from the fragments in `shaders/`.
+//! Names of WGSL modules and pipelines, and the fragments of `shaders/` that a module is joined from.
 
 use std::fmt;
 
@@ -12,22 +12,22 @@ use crate::kernel::{EntryPoint, Kernel, Placement};
 /// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
 pub(crate) const MAX_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
 
-/// Where modules find what they are given: the numbers of `shaders/params/` and `shaders/binding/`.
+/// The binding numbers of `shaders/params/` and `shaders/binding/`.
 pub(crate) mod binding {
     pub(crate) const PARAMS: u32 = 0;
-    /// Or src and dst, where they lie within one binding.
+    /// src, or src and dst in one binding.
     pub(crate) const SRC: u32 = 1;
     pub(crate) const DST: u32 = 2;
-    /// The parameters of channels that lie in a storage buffer.
+    /// The storage buffer of channels' parameters.
     pub(crate) const CHANNELS: u32 = 3;
 
-    /// Beside the parameters, those of `resolve.wgsl`.
+    /// The bindings of `resolve.wgsl`, besides its parameters.
     pub(crate) mod resolve {
         use crate::arithmetic::MAX_SLOTS;
 
-        /// Those of the slots that it reads.
+        /// The slots that it reads.
         pub(crate) const SLOTS: [u32; MAX_SLOTS] = [1, 2, 3];
-        /// What it writes: uniform blocks, or the storage buffer of parameters.
+        /// The uniform blocks, or the storage buffer of parameters, that it writes.
         pub(crate) const BLOCKS: u32 = 4;
     }
 }
@@ -37,7 +37,7 @@ pub(crate) mod binding {
 pub(crate) enum Module {
     /// A clamp's kernel.
     Clamp(ModuleName),
-    /// What turns numbers on the GPU into parameters.
+    /// Turns numbers on the GPU into parameters.
     Resolve,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct ModuleName {
 }
 
 impl ModuleName {
-    /// All that gather, and some of blocks: of every `step`-th layout.
+    /// All modules of `gather`, and those of blocks for every `step`-th layout.
     #[cfg(test)]
     pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
         let gathered = Arithmetic::all().flat_map(|arithmetic| {
@@ -99,7 +99,7 @@ impl ModuleName {
 }
 
 impl Module {
-    /// Its fragments. Values are no part of it; they travel in the uniform block.
+    /// Its fragments. They contain no values; these are in the uniform block.
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         match self {
             Self::Clamp(key) => key.fragments(),
@@ -107,7 +107,7 @@ impl Module {
         }
     }
 
-    /// The text that is in no file, the last of it.
+    /// The last part of its text, which is in no file.
     pub(crate) fn text(self) -> Option<String> {
         let Self::Clamp(ModuleName { arithmetic, kernel, placement, .. }) = self else { return None };
         kernel.definition().text(arithmetic, placement)
@@ -129,14 +129,13 @@ pub(crate) struct PipelineName {
 }
 
 impl PipelineName {
-    /// Of numbers on the GPU.
+    /// The pipeline that reads numbers on the GPU.
     pub(crate) fn resolve(reads: Reads) -> Self {
         let shortcuts = Shortcuts::default();
         Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(reads), shortcuts }
     }
 
-    /// The values of the overridable constants that the module knows. `adjacent`: whether an invocation's packets lie next
-    /// to each other.
+    /// The values of the module's overridable constants. `adjacent`: whether an invocation takes adjacent packets.
     pub(crate) fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
         let mut constants = self.entry_point.constants();
         if let Module::Clamp(module) = self.module {
@@ -161,18 +160,18 @@ impl fmt::Display for PipelineName {
     }
 }
 
-/// A compute shader as wgpu is given it, for whoever reads it or hands it to a compiler: from
+/// A compute shader as the crate gives it to wgpu, for reading or for another compiler: see
 /// [`Plan::shaders`](crate::Plan::shaders).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Shader {
-    /// What it does, as in the labels of modules and pipelines.
+    /// A description, as in the labels of modules and pipelines.
     pub label: String,
     /// Its WGSL.
     pub wgsl: String,
     /// The name of its entry point.
     pub entry_point: &'static str,
-    /// Its overridable constants, in the order for GPUs; on a CPU `ADJACENT` is 1.
+    /// Its overridable constants for GPUs; on a CPU `ADJACENT` is 1.
     pub constants: Vec<(&'static str, f64)>,
     /// The workgroups of all of its dispatches.
     pub workgroups: u64,

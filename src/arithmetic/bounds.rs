@@ -1,4 +1,4 @@
-//! The bounds of a clamp in the form that the shaders compare with.
+//! The bounds of a clamp as the shaders compare them.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -41,7 +41,8 @@ pub(crate) struct IntegerBounds64 {
     pub(crate) max: [u32; 2],
 }
 
-/// Mirrors `Bounds` in `element/float.wgsl`; numbers of 16 bits are in the upper half, bits in both.
+/// Mirrors `Bounds` in `element/float.wgsl`. 16-bit keys and counts are in the upper half, 16-bit bounds in both
+/// halves.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds {
@@ -76,7 +77,7 @@ impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
         let nan = integer_for_nan(clamp);
-        // Each number of these dtypes is an f32, and an f64 on the way.
+        // f32 holds every number of these dtypes; the cast goes through f64.
         Self { min, max, nan: (f64::from(nan as i32) as f32).to_bits() }
     }
 }
@@ -126,7 +127,7 @@ impl FloatBounds64 {
     }
 }
 
-/// number − key of an integer dtype: 2^31 for U32 and 2^63 for U64, whose keys are signed.
+/// The difference between number and key: 2^31 for U32 and 2^63 for U64, whose keys are signed.
 pub(super) const fn key_base(dtype: DType) -> i128 {
     match dtype.kind() {
         Kind::Unsigned if dtype.bits() >= 32 => 1 << (dtype.bits() - 1),
@@ -135,7 +136,7 @@ pub(super) const fn key_base(dtype: DType) -> i128 {
     }
 }
 
-/// The key of an integer dtype's element.
+/// The key of an element of an integer dtype.
 pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
     dtype.integer(bits) - key_base(dtype)
 }
@@ -146,7 +147,7 @@ pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
     (lowest - key_base(dtype), highest - key_base(dtype))
 }
 
-/// The number that a NaN counts as.
+/// The number that a NaN becomes.
 fn integer_for_nan(clamp: &Clamp) -> i128 {
     let (lowest, highest) = clamp.dtype().integer_range();
     match clamp.nan_rule() {
@@ -167,14 +168,14 @@ fn integer_keys(clamp: &Clamp) -> (i128, i128) {
     }
 }
 
-/// Keys from `first` on, modulo the width of the class.
+/// `count` keys from `first` on, modulo the width of the class.
 #[derive(Clone, Copy)]
 struct Keys {
     first: i128,
     count: i128,
 }
 
-/// What the shader replaces by either bound.
+/// The ranges of keys that the shader replaces by each bound.
 struct FloatRanges {
     below: Keys,
     above: Keys,
@@ -194,12 +195,11 @@ impl FloatRanges {
             min_bits: format.min_bits(min),
             max_bits: format.max_bits(max),
         };
-        // From the greatest number on to the lowest one. Which of them there are does not matter, nor what keys there
-        // are between those of the dtype and those of the class.
+        // The keys between the greatest number and the lowest: NaNs, and keys that the dtype does not have.
         let nans = Keys { first: highest + 1, count: lowest - highest - 1 };
         let crossed = low > high;
         if crossed {
-            // Every number, in one of the ranges.
+            // One range has every number.
             let winner = if clamp.order() == Order::MinWins { ranges.min_bits } else { ranges.max_bits };
             (ranges.min_bits, ranges.max_bits) = (winner, winner);
             ranges.above = Keys { first: lowest, count: highest - lowest + 1 };
@@ -208,8 +208,7 @@ impl FloatRanges {
         match clamp.nan_rule() {
             NanRule::Propagate => {}
             NanRule::ToMax if !crossed => ranges.above.count += nans.count,
-            // A NaN is what −∞ becomes, which no Max replaces, or the winner; the range goes on from NaNs to small
-            // numbers.
+            // A NaN counts as −∞, so Min or the winner replaces it: the range continues from NaNs to small numbers.
             NanRule::ToMin | NanRule::ToMax => {
                 ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
             }
@@ -218,7 +217,7 @@ impl FloatRanges {
     }
 }
 
-/// Whether no bound of a clamp of floats, as far as the host knows, replaces a zero or a NaN.
+/// Whether no bound of a clamp of floats replaces a zero or a NaN; false if a bound is on the GPU.
 pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
     let on_gpu = [clamp.min(), clamp.max()].contains(&Number::OnGpu);
     let format = float_format(clamp.dtype());
@@ -227,24 +226,24 @@ pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
     !on_gpu && clamp.nan_rule() == NanRule::Propagate && low <= -1 && high >= 0
 }
 
-/// The format of a dtype whose class is one of floats.
+/// The format of a float dtype.
 pub(super) fn float_format(dtype: DType) -> FloatFormat {
     FloatFormat::of(dtype).expect("the class is one of floats")
 }
 
-/// Bits as keys, in whose order the shaders compare.
+/// Keys of float bits, by which the shaders compare.
 impl FloatFormat {
     /// The keys of −∞ and +∞.
     pub(super) fn key_range(&self) -> (i128, i128) {
         (self.key(self.sign | self.infinity), self.key(self.infinity))
     }
 
-    /// A bound that may replace something.
+    /// A bound that may replace a number: neither absent nor NaN.
     pub(super) fn number(&self, bound: Number) -> Option<u64> {
         bound.bits().filter(|&bits| !self.is_nan(bits))
     }
 
-    /// The lowest key that Min does not replace: zeros are equal.
+    /// The lowest key that Min keeps; zeros are equal.
     pub(super) fn min_key(&self, min: Option<u64>) -> i128 {
         min.map_or(self.key_range().0, |bits| match self.key(bits) {
             0 => -1,
@@ -252,7 +251,7 @@ impl FloatFormat {
         })
     }
 
-    /// The highest key that Max does not replace.
+    /// The highest key that Max keeps; zeros are equal.
     pub(super) fn max_key(&self, max: Option<u64>) -> i128 {
         max.map_or(self.key_range().1, |bits| match self.key(bits) {
             -1 => 0,
@@ -260,17 +259,17 @@ impl FloatFormat {
         })
     }
 
-    /// The bits of Min: −∞ replaces no number.
+    /// The bits of Min; −∞ if Min replaces nothing.
     pub(super) fn min_bits(&self, min: Option<u64>) -> u64 {
         min.unwrap_or(self.sign | self.infinity)
     }
 
-    /// The bits of Max: +∞ replaces no number.
+    /// The bits of Max; +∞ if Max replaces nothing.
     pub(super) fn max_bits(&self, max: Option<u64>) -> u64 {
         max.unwrap_or(self.infinity)
     }
 
-    /// As in `element/float.wgsl`, before it wraps around.
+    /// The key as in `element/float.wgsl`, before wrapping.
     fn key(&self, bits: u64) -> i128 {
         let magnitude = i128::from(bits & (self.sign - 1));
         if bits & self.sign == 0 { magnitude } else { !magnitude }

@@ -1,4 +1,4 @@
-//! Scale and bias from 8-bit integers as a product and a shift, where that gives every result exactly.
+//! Scale and bias of 8-bit integers as a product and a shift, if that is exact for every element.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,7 +6,7 @@ use super::integer::Linear;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-/// Mirrors `Affine` in `affine/fixed.wgsl`: a number times `factor`, plus `addend`, without its last 16 bits.
+/// Mirrors `Affine` in `affine/fixed.wgsl`: `(x * factor + addend) >> 16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Fixed {
@@ -14,18 +14,18 @@ pub(crate) struct Fixed {
     pub(crate) addend: i32,
 }
 
-/// Bits dropped after the product.
+/// The shift.
 const SHIFT: u32 = 16;
 
-/// Beyond this, products with 8-bit numbers leave an i32.
+/// A larger factor times an 8-bit number exceeds an i32.
 const MOST: f64 = 4_000_000.0;
 
 impl Fixed {
-    /// What leaves every number as it is.
+    /// The identity.
     pub(crate) const UNCHANGED: Self = Self { factor: 1 << SHIFT, addend: 0 };
 
-    /// The numbers for `affine`, if it goes from 8-bit integers to integers and there are any: every number of the
-    /// source then has its exact result, or one that saturates to it.
+    /// Finds numbers for `affine` from 8-bit integers to integers, if they exist: every source number then gets its
+    /// exact result, or one that saturates to it.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
         if dtype.is_float() || dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {
@@ -37,7 +37,7 @@ impl Fixed {
         let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
         let nearest = scaled.round() as i64;
         [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
-            // Each number narrows the range of addends that give its result.
+            // Each source number narrows the range of addends.
             let mut addends = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
             for (number, result) in (first..).zip(results) {
                 let product = number * factor;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, Layout, reference};
 
-    /// What the shader computes, against the reference, for every number.
+    /// Compares the shader's formula with the reference for every number.
     fn right(clamp: &Clamp, fixed: Fixed) -> bool {
         let dtype = clamp.dtype();
         let (lowest, highest) = dtype.integer_range();
@@ -81,11 +81,11 @@ mod tests {
             for scale in [0.0_f32, 1.0, -1.0, 0.5, 2.0, 0.1, -0.3, 1.7, 1.0 / 255.0, 12.5, 60.0] {
                 for bias in [0.0_f32, 1.0, -0.5, 3.75, -100.0, 0.1, 127.5, 300.0] {
                     let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
-                    // None for 1 and 0.
+                    // A scale of 1 with a bias of 0 is no step.
                     let Some(affine) = clamp.affine() else { continue };
                     let fixed = Fixed::find(dtype, dtype, affine, Rounding::TowardZero);
                     assert!(
-                        // Rounding toward zero is not rounding down, which signed results may need.
+                        // Signed results may need truncation where the shift rounds down.
                         fixed.map_or(dtype == DType::I8, |fixed| right(&clamp, fixed)),
                         "{dtype} {scale} {bias} {fixed:?}"
                     );

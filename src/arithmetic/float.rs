@@ -9,7 +9,7 @@ use crate::DType;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 
-/// Mirrors `Affine` in `affine/float_fast.wgsl`; bits of 16-bit floats are in the upper half.
+/// Mirrors `Affine` in `affine/float_fast.wgsl`. Bits of 16-bit floats are in the upper half.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatFast {
@@ -57,7 +57,7 @@ pub(crate) struct FloatExact64 {
     pub(crate) bias_sign: u32,
     pub(crate) infinity_mask: [u32; 2],
     pub(crate) infinity_flip: [u32; 2],
-    /// To the alignment of the WGSL struct.
+    /// Padding to the alignment of the WGSL struct.
     pub(crate) padding: [u32; 2],
 }
 
@@ -75,7 +75,7 @@ impl FloatFast {
         }
     }
 
-    /// Of a channel that has no affine step.
+    /// The numbers of a channel without an affine step.
     pub(crate) fn unchanged(dtype: DType) -> Self {
         Self { infinite_from: 0, ..Self::new(dtype, UNCHANGED) }
     }
@@ -84,7 +84,7 @@ impl FloatFast {
 impl FloatFast64 {
     pub(crate) fn new(affine: Affine) -> Self {
         let (mask, flip) = infinity(DType::F64, affine.scale());
-        // The low words of ±∞ and of what becomes of it are 0.
+        // The low words of ±∞ and of its results are 0.
         let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| low_first(bits.into()));
         Self { scale: affine.scale(), bias: affine.bias(), infinity_mask, infinity_flip }
     }
@@ -115,7 +115,7 @@ impl FloatExact {
         }
     }
 
-    /// The exponent of a bias of 0: far below that of every product.
+    /// The exponent of a bias of 0, far below every product's.
     const NO_BIAS: i32 = -0x1_0000;
 }
 
@@ -138,7 +138,7 @@ impl FloatExact64 {
     }
 }
 
-/// What becomes of ±∞: `(bits & mask) ^ flip`.
+/// The mask and the flip that make the result of ±∞: `(bits & mask) ^ flip`.
 fn infinity(dtype: DType, scale: f64) -> (u64, u64) {
     let format = float_format(dtype);
     if scale == 0.0 { (0, format.quiet_nan) } else { (u64::MAX, if scale < 0.0 { format.sign } else { 0 }) }

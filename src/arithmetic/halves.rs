@@ -1,4 +1,4 @@
-//! Scale and bias between integers of up to 16 bits: the exact result in 32-bit arithmetic, with a factor in two halves.
+//! Scale and bias of integers of up to 16 bits, exact in 32-bit arithmetic by splitting the factor.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,9 +6,8 @@ use super::line::Line;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-/// Mirrors `Affine` in `affine/halves.wgsl`. With the factor as `factor_high * 2^12 + factor_low`, and the addend so too, the
-/// exact number is `(x * factor + addend) / 2^(12 + shift)`, but for a bit of the addend that stands for all that lies
-/// below.
+/// Mirrors `Affine` in `affine/halves.wgsl`. Factor and addend are split as `high * 2^12 + low`. The number is `(x *
+/// factor + addend) / 2^(12 + shift)`; the addend's last bit may be sticky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Halves {
@@ -17,7 +16,7 @@ pub(crate) struct Halves {
     pub(crate) addend_high: i32,
     pub(crate) addend_low: i32,
     pub(crate) shift: u32,
-    /// All bits below one: what a negative number is rounded up by toward zero, and where a tie shows to nearest.
+    /// The mask of fraction bits: truncation adds it to negative numbers, and rounding to nearest finds ties by it.
     pub(crate) below_low: i32,
     pub(crate) below_high: i32,
 }
@@ -25,17 +24,17 @@ pub(crate) struct Halves {
 /// Bits of a lower half.
 const LOW: u32 = 12;
 
-/// What the lower halves may add to the upper ones: 16 bits times 12, less 12.
+/// The largest carry from the lower halves: 16 bits times 12 bits, shifted by 12.
 const CARRY: i64 = 1 << 17;
 
 impl Halves {
-    /// What leaves every number as it is.
+    /// The identity.
     pub(crate) fn unchanged(rounding: Rounding) -> Self {
         let half = if rounding == Rounding::NearestEven { 1 << (LOW - 1) } else { 0 };
         Self::of(1 << LOW, half, LOW)
     }
 
-    /// The numbers for `affine`, if it goes between integers of up to 16 bits and nothing leaves an i32.
+    /// Finds numbers for `affine` between integers of up to 16 bits, if nothing exceeds an i32.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         if source.is_float() || dtype.is_float() || source.bits() > 16 || dtype.bits() > 16 {
             return None;
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, Layout, reference};
 
-    /// As `affine/halves.wgsl` computes it.
+    /// Computes as `affine/halves.wgsl`.
     fn result(halves: &Halves, x: i32, rounding: Rounding) -> i32 {
         let Halves { factor_high, factor_low, addend_high, addend_low, shift, below_low, below_high } =
             *halves;
@@ -90,7 +89,7 @@ mod tests {
         }
     }
 
-    /// Whether there are numbers, which are then right for every number of the source.
+    /// Whether numbers exist; then checks them for every source number.
     fn is_found(source: DType, dtype: DType, (scale, bias): (f32, f32), rounding: Rounding) -> bool {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = clamp.with_affine(scale, bias).unwrap();
@@ -154,7 +153,7 @@ mod tests {
     }
 
     proptest! {
-        // Each is of all numbers of a dtype.
+        // Each case takes all numbers of a dtype.
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]

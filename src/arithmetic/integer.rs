@@ -1,5 +1,5 @@
-//! Scale and bias of the integer dtypes: the numbers with which `affine/integer.wgsl` and
-//! `affine/integer64.wgsl` compute the exact result in 64 and 96 bits.
+//! Scale and bias of integers: the numbers with which `affine/integer.wgsl` and `affine/integer64.wgsl` compute the
+//! exact result in 64 and 96 bits.
 //!
 //! The shader computes, for the key of a number,
 //!
@@ -8,14 +8,14 @@
 //! result = truncate((sum + inexact part) / 2^shift_right + offset), saturated
 //! ```
 //!
-//! To round to nearest, half a unit is part of the addend: the next integer below the sum is then the nearest one,
-//! but for a tie, where nothing is left above that integer. A tie goes to the even one.
+//! To round to nearest, the addend includes half a unit: the floor of the sum is then the nearest integer, unless the
+//! number is a tie. A tie leaves no fraction and goes to even.
 //!
-//! `rounding/` has what follows rounding down. Scale and bias are any finite f32, so `x * scale + bias` as it stands
-//! may need 400 bits. Two things bring it down. A result beyond the dtype saturates, so large terms matter by their
-//! sign alone, and near the root of a steep function only the few numbers around it do not saturate. And truncation
-//! asks only between which integers the result lies, so a tiny product matters only where the bias is so close to an
-//! integer that the product can reach it; with the half, to the middle between two.
+//! `rounding/` corrects the floor. With any finite f32 as scale and bias, `x * scale + bias` may need 400 bits. Two
+//! facts reduce that. First, results beyond the dtype saturate: of large terms only the sign matters, and near the root
+//! of a steep function only a few numbers do not saturate. Second, rounding only asks between which integers the result
+//! lies: a tiny product matters only if the bias is so close to an integer (to nearest: to the middle between two) that
+//! the product can cross it.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -38,7 +38,7 @@ pub(crate) struct Integer {
     pub(crate) inexact: u32,
     pub(crate) minimum: i32,
     pub(crate) maximum: i32,
-    /// To the alignment of the next member.
+    /// Padding to the alignment of the next member.
     pub(crate) padding: u32,
     pub(crate) addend: [u32; 2],
     pub(crate) below_one: [u32; 2],
@@ -58,7 +58,7 @@ pub(crate) struct Integer64 {
     pub(crate) shift_left: u32,
     pub(crate) shift_right: u32,
     pub(crate) inexact: u32,
-    /// To the alignment of the next member.
+    /// Padding to the alignment of the next member.
     pub(crate) padding: u32,
     pub(crate) addend: [u32; 4],
     pub(crate) below_one: [u32; 4],
@@ -67,7 +67,7 @@ pub(crate) struct Integer64 {
 }
 
 impl Integer {
-    /// From numbers of `source` to those of `dtype`.
+    /// The numbers for a step from `source` to `dtype`.
     pub(crate) fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
         let linear = Linear::new(source, affine, rounding, &WIDTH_64);
         let (minimum, maximum) = dtype.integer_range();
@@ -112,23 +112,23 @@ impl Integer64 {
     }
 }
 
-/// The shader leaves the fourth word out of its arithmetic.
+/// The shader does not use the fourth word.
 fn low_first96(number: i128) -> [u32; 4] {
     let [a, b, c] = low_first(number);
     [a, b, c, 0]
 }
 
-/// What fits into the shader's integers of 64 or 96 bits. All are powers of two, given by their exponent.
+/// Limits of the shader's 64- or 96-bit integers, as exponents of two.
 struct Width {
-    /// No number of the dtype differs from 0 by more.
+    /// The largest magnitude of the dtype.
     number: u32,
-    /// A bias beyond this saturates whatever a scale below 2^24 adds.
+    /// A larger bias saturates with any product of a scale below 2^24.
     bias: u32,
     /// The longest shift to the right. It exceeds `product` by more than 1.
     shift: u32,
-    /// Above the product of any number and a significand of 24 bits.
+    /// Above every product of a number and a 24-bit significand.
     product: u32,
-    /// A scale from here on saturates every number but one.
+    /// A larger scale saturates every number but one.
     steep: u32,
 }
 
@@ -151,7 +151,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// Of the numbers of `source`.
+    /// The limits for numbers of `source`.
     fn new(source: DType, affine: Affine, rounding: Rounding, width: &Width) -> Self {
         let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));
         if scale.exponent <= 0 || scale.significand == 0 {
@@ -161,7 +161,7 @@ impl Linear {
         }
     }
 
-    /// From 8-bit integers: the results for their numbers, of which those beyond `dtype` are one beyond it.
+    /// The results for all numbers of an 8-bit `source`; results beyond `dtype` are one beyond it.
     pub(super) fn results_of_8_bits(
         source: DType,
         dtype: DType,
@@ -177,7 +177,7 @@ impl Linear {
         })
     }
 
-    /// What the shader computes for a key in 64 bits, before it saturates.
+    /// The shader's 64-bit result for a key, before saturation.
     fn result(&self, key: i64) -> i64 {
         let x = (key.clamp(self.lowest as i64, self.highest as i64) - self.origin as i64) << self.shift_left;
         let factor = i64::from(self.factor);
@@ -216,7 +216,7 @@ impl Linear {
             negative: scale.negative,
             shift_left: 0,
             shift_right,
-            // The key is less than the number by its base.
+            // The key is the number minus its base.
             addend: in_units.floor + base * if scale.negative { -factor } else { factor },
             inexact: in_units.inexact,
             offset,
@@ -228,11 +228,11 @@ impl Linear {
     fn steep(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
         let (lowest, highest) = dtype.integer_range();
         let base = key_base(dtype);
-        // Near enough: at `root` the function is within half a scale of 0, or the root is beyond the dtype.
+        // At `root` the function is within half a scale of 0, or the root is beyond the dtype.
         let limit = 1_i128 << (width.steep - 1);
         let distance = bias.exponent - scale.exponent;
         let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
-        // What is left of the half where the bias is an integer.
+        // The rest of the half, if the bias is an integer.
         let half = rounding == Rounding::NearestEven;
         let (root, offset, inexact) = if bias_is_small {
             let (floor, fraction) = bias.floor(width.steep - 1);
@@ -259,7 +259,7 @@ impl Linear {
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
             (root, value, half)
         };
-        // A scale of 2^steep does as well as a greater one: beside the root both saturate.
+        // 2^steep serves as well as a larger scale: beside the root both saturate.
         let top = 23 + scale.exponent.unsigned_abs();
         let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
         let range = 1_i128 << (width.number + 4).saturating_sub(top);
@@ -335,21 +335,20 @@ struct Fraction {
     from_above: bool,
 }
 
-/// A number rounded down, and whether that lost something.
+/// A number rounded down, and whether that was inexact.
 struct Floored {
     floor: i128,
     inexact: bool,
 }
 
 impl Fraction {
-    /// The fraction in units of `2^-places`, and how many places the shader is to drop.
+    /// The fraction in units of `2^-places`, and the places that the shader drops.
     ///
-    /// That is `places`, unless it exceeds the shader's width. Then no product is beyond
-    /// `2^width.product` units, so the distance to 0 or to 1 is kept if it is within that, and any other
-    /// fraction may as well be a half.
+    /// The shader drops `places`, unless that exceeds its width. Then no product exceeds `2^width.product` units: a
+    /// distance to 0 or 1 within that is kept, and any other fraction may count as a half.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
         let most = 1_i128 << width.product;
-        // From the nearer side as given: 0, or 1 if `from_above`.
+        // The distance from the nearer side: 0, or 1 if `from_above`.
         let near = self.part_in_units(places);
         let far = (places < 126).then(|| (1_i128 << places) - near.as_ref().map_or(0, |near| near.floor));
         let shift = places.min(width.shift);
@@ -371,7 +370,7 @@ impl Fraction {
         (shift, Floored { floor, inexact })
     }
 
-    /// As [`in_units`](Self::in_units), of the fraction plus a half, behind the integer that it reaches: 0 or 1.
+    /// As [`in_units`](Self::in_units), for the fraction plus a half, with the integer that it reaches, 0 or 1.
     fn plus_half_in_units(&self, places: u32, width: &Width) -> (i128, u32, Floored) {
         if places == 0 {
             let halves = self.in_units(1, width).1;
@@ -383,10 +382,10 @@ impl Fraction {
             let sum = floor + (1 << (shift - 1));
             return (sum >> shift, shift, Floored { floor: sum & ((1 << shift) - 1), inexact });
         }
-        // Only whether it is close to an integer matters: a fraction of that many places, close to 0 or to 1, is not
-        // then.
+        // Only closeness to an integer matters: a fraction of so many places that is close to 0 or 1 is not close after
+        // a half is added.
         if self.places > 31 {
-            // Just below 1 it becomes something just below 3/2.
+            // Just below 1 it becomes just below 3/2.
             let whole = i128::from(self.from_above && self.part != 0);
             return (whole, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
         }

@@ -1,5 +1,5 @@
-//! Where the parameters of one clamp, or of one for each channel, lie: in the uniform block, or in a storage buffer
-//! where that does not hold them. The host's half of `shaders/params/`.
+//! The place of parameters: the uniform block, or a storage buffer for many channels. The host's half of
+//! `shaders/params/`.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use super::{AffineStep, Arithmetic, Class, Parameters};
 use crate::Clamp;
 use crate::fragment::{Fragment, fragment};
 
-/// Where a kernel finds the parameters of a clamp, or of several.
+/// The place of a kernel's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ParameterPlace {
     /// One clamp for all elements, in the uniform block.
     One,
-    /// One for each of up to eight channels, in the uniform block.
+    /// Up to eight channels, in the uniform block.
     Few,
-    /// One for each of up to a hundred channels, in the uniform block.
+    /// Up to a hundred channels, in the uniform block.
     Many,
-    /// One for each of more channels, in a storage buffer.
+    /// More channels, in a storage buffer.
     Stored,
 }
 
-/// Elements that are worked on at once.
+/// Elements that the shaders compute at once.
 pub(crate) const LANES: usize = 4;
 
 impl ParameterPlace {
     #[cfg(test)]
     pub(crate) const ALL: [Self; 4] = [Self::One, Self::Few, Self::Many, Self::Stored];
 
-    /// For so many channels, 1 for one clamp.
+    /// The place for so many channels; 1 for one clamp.
     pub(crate) const fn of(channels: usize) -> Self {
         match channels {
             0 | 1 => Self::One,
@@ -37,7 +37,7 @@ impl ParameterPlace {
         }
     }
 
-    /// How many clamps' parameters the uniform block has room for: `MAX_CHANNELS` in `shaders/params/`.
+    /// The clamps that fit into a uniform block: `MAX_CHANNELS` in `shaders/params/`.
     pub(crate) const fn in_block(self) -> usize {
         match self {
             Self::One => 1,
@@ -47,7 +47,7 @@ impl ParameterPlace {
         }
     }
 
-    /// Whether a storage buffer is bound beside src and dst.
+    /// Whether a storage buffer is bound besides src and dst.
     pub(crate) const fn are_stored(self) -> bool {
         matches!(self, Self::Stored)
     }
@@ -63,7 +63,7 @@ impl ParameterPlace {
     }
 }
 
-/// For labels and the log: nothing for one clamp.
+/// Text for labels and the log; empty for one clamp.
 impl fmt::Display for ParameterPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -75,14 +75,15 @@ impl fmt::Display for ParameterPlace {
     }
 }
 
-/// The parameters as uniform blocks begin with them, the same for all windows of a kernel.
+/// The bytes of parameters, the same for all windows of a plan.
 pub(crate) enum ParameterBytes {
     One(Parameters),
     Several { place: ParameterPlace, bytes: Vec<u8> },
 }
 
 impl ParameterBytes {
-    /// Of one clamp, also for several channels, or of one for each channel, last first if `reversed`.
+    /// The bytes of one clamp, repeated for `channels`, or of one clamp per channel; the last channel comes first if
+    /// `reversed`.
     pub(crate) fn new(
         clamps: &[Clamp],
         channels: usize,
@@ -100,7 +101,7 @@ impl ParameterBytes {
             alignment.push(&mut bytes, &Parameters::new(clamp, arithmetic));
         }
         let each = bytes.len() / clamps.len();
-        // What channels have alike that differ in numbers on the GPU alone.
+        // Channels that differ only in numbers on the GPU start with the same parameters.
         if clamps.len() == 1 {
             bytes = bytes.repeat(channels);
         }
@@ -108,7 +109,8 @@ impl ParameterBytes {
         Self::Several { place, bytes }
     }
 
-    /// The length of [`stored`](Self::stored) for so many channels with clamps like this one; 0 where there is none.
+    /// The length of [`stored`](Self::stored) for so many channels with clamps like this one; 0 if uniform blocks hold
+    /// them.
     pub(crate) fn stored_size(
         clamp: &Clamp,
         arithmetic: Arithmetic,
@@ -121,7 +123,7 @@ impl ParameterBytes {
         Entries::of(clamp, arithmetic, place).size.saturating_mul(channels as u64)
     }
 
-    /// What comes before the geometry in a uniform block.
+    /// The bytes before the geometry in a uniform block.
     pub(crate) fn in_block(&self) -> &[u8] {
         match self {
             Self::One(block) => block.as_bytes(),
@@ -130,7 +132,7 @@ impl ParameterBytes {
         }
     }
 
-    /// What a storage buffer holds.
+    /// The bytes of the storage buffer, if any.
     pub(crate) fn stored(&self) -> Option<&[u8]> {
         match self {
             Self::Several { place, bytes } if place.are_stored() => Some(bytes),
@@ -139,17 +141,17 @@ impl ParameterBytes {
     }
 }
 
-/// Where the parameters of channels lie in a block or a storage buffer, one channel's behind the other's, in bytes.
+/// The layout of consecutive channels' parameters in a block or a storage buffer, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entries {
-    /// From a channel's parameters to the next one's.
+    /// The stride between channels.
     pub(crate) size: u64,
-    /// From the start of a channel's parameters to the numbers of the affine step.
+    /// The offset of the affine step's numbers in a channel's parameters.
     pub(crate) affine: u64,
 }
 
 impl Entries {
-    /// For clamps like this one.
+    /// The layout for clamps like this one.
     pub(crate) fn of(clamp: &Clamp, arithmetic: Arithmetic, place: ParameterPlace) -> Self {
         let parameters = Parameters::new(clamp, arithmetic);
         let alignment = Alignment::of(arithmetic, place);
@@ -167,7 +169,7 @@ struct Alignment {
 }
 
 impl Alignment {
-    /// Those of `Parameters` in `shaders/params/`: 16 bytes in a uniform block, what the members need in a storage
+    /// The alignments of `Parameters` in `shaders/params/`: 16 bytes in a uniform block, the members' own in a storage
     /// buffer.
     const fn of(arithmetic: Arithmetic, place: ParameterPlace) -> Self {
         if !place.are_stored() {
@@ -186,7 +188,7 @@ impl Alignment {
         Self { parts: [bounds, affine] }
     }
 
-    /// Adds a clamp's parameters.
+    /// Appends a clamp's parameters.
     fn push(&self, bytes: &mut Vec<u8>, block: &Parameters) {
         let [bounds, affine] = self.parts;
         let whole = bounds.max(affine);

@@ -1,11 +1,10 @@
-//! What a module need not compute for some clamps.
+//! Overrides that skip work when the host knows the clamps.
 
 use super::bounds::zero_is_within;
 use super::step::{AffineStep, Arithmetic, Class};
 use crate::Clamp;
 
-/// Overridable constants of an arithmetic: true where the host knows of all of a plan's clamps that the longer way is
-/// not needed.
+/// Overridable constants of an arithmetic. A constant is true if no clamp of the plan needs the longer way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
     /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.
@@ -15,10 +14,10 @@ pub(crate) struct Shortcuts {
 }
 
 impl Shortcuts {
-    /// Those that all of `clamps` allow, and modules of `arithmetic` make use of.
+    /// The constants that all of `clamps` allow and modules of `arithmetic` use.
     pub(crate) fn of(arithmetic: Arithmetic, clamps: &[Clamp]) -> Self {
         let used = Self::used(arithmetic);
-        // A channel without an affine step keeps everything.
+        // A channel without an affine step keeps ±∞.
         let keeps = |clamp: &Clamp| {
             !clamp.has_affine_on_gpu() && clamp.affine().is_none_or(|affine| affine.scale() > 0.0)
         };
@@ -28,16 +27,16 @@ impl Shortcuts {
         }
     }
 
-    /// Those that modules of `arithmetic` make use of.
+    /// The constants that modules of `arithmetic` use.
     const fn used(arithmetic: Arithmetic) -> Self {
         Self {
             zero_within: matches!(arithmetic.class(), Class::Float | Class::Float64),
-            // Integers have none. Between them nothing is fast.
+            // Integers have no ∞, and steps between integers are never fast.
             keeps_infinity: matches!(arithmetic.step, AffineStep::Fast) && arithmetic.source.is_float(),
         }
     }
 
-    /// All that there are for modules of `arithmetic`.
+    /// All combinations for modules of `arithmetic`.
     #[cfg(test)]
     pub(crate) fn all(arithmetic: Arithmetic) -> impl Iterator<Item = Self> {
         let used = Self::used(arithmetic);
@@ -49,7 +48,7 @@ impl Shortcuts {
         })
     }
 
-    /// Names and values, of those that modules of `arithmetic` make use of.
+    /// Names and values of the constants that modules of `arithmetic` use.
     pub(crate) fn constants(self, arithmetic: Arithmetic) -> impl Iterator<Item = (&'static str, f64)> {
         let all = Self::used(arithmetic).flags().into_iter().zip(self.flags());
         all.filter(|((_, used), _)| *used).map(|(_, (name, value))| (name, f64::from(u8::from(value))))
@@ -71,7 +70,7 @@ mod tests {
         Arithmetic::new(&Clamp::unbounded(DType::F32), step)
     }
 
-    /// Whether no bound replaces a zero or a NaN.
+    /// Whether no bound of the clamp replaces a zero or a NaN.
     fn zero_within(clamp: Clamp) -> bool {
         Shortcuts::of(f32_arithmetic(AffineStep::None), &[clamp]).zero_within
     }

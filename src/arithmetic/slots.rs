@@ -1,4 +1,4 @@
-//! Numbers on the GPU: the uniform block of the dispatch that reads them, twin of `shaders/resolve.wgsl`.
+//! The uniform block of the dispatch that reads numbers on the GPU. The host's half of `shaders/resolve.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,7 +9,7 @@ use super::step::{AffineStep, Arithmetic, step_dtype};
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, NanRule, Number, Order};
 
-/// Where a number lies, or one for each channel: mirrors `Slot` in `resolve.wgsl`.
+/// The place of a number, or of one number per channel. Mirrors `Slot` in `resolve.wgsl`.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Slot {
@@ -18,21 +18,20 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// `byte` is the first one of channel 0, from the start of the binding, and `stride` bytes are from a channel to the
-    /// next, both modulo 2^32.
+    /// `byte`: offset of channel 0's number in the binding. `stride`: bytes between channels. Both modulo 2^32.
     pub(crate) const fn new(byte: u64, stride: i64) -> Self {
         Self { byte: byte as u32, stride: stride as u32 }
     }
 }
 
-/// The numbers that may lie on the GPU, in the order of [`Clamp::numbers`].
+/// How many numbers may lie on the GPU: Min, Max, scale and bias.
 pub(crate) const NUMBERS: usize = 4;
 
-/// The most of them that one dispatch reads: with what it writes to, as many storage buffers as each device has.
+/// The most slots of one dispatch: with its output they are four storage buffers, which every device has.
 pub(crate) const MAX_SLOTS: usize = 3;
 
-/// What a dispatch reads, and for which affine step: overridable constants of `resolve.wgsl`. The bindings of slots are in the
-/// order of the numbers that are read.
+/// The numbers that a dispatch reads, and the affine step: overridable constants of `resolve.wgsl`. Slots are bound in
+/// the order of these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reads {
     numbers: [bool; NUMBERS],
@@ -40,14 +39,14 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// Those of the numbers in `slots`.
+    /// The numbers that have a slot in `slots`.
     pub(crate) fn of(arithmetic: Arithmetic, slots: &[Option<Slot>; NUMBERS]) -> Self {
         let numbers = slots.map(|slot| slot.is_some());
         let is_affine = numbers[2] || numbers[3];
         Self { numbers, is_exact: is_affine && arithmetic.step == AffineStep::Exact }
     }
 
-    /// All that there are.
+    /// All combinations.
     #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let some = (1..1 << NUMBERS).map(|set| [0, 1, 2, 3].map(|bit| set >> bit & 1 == 1));
@@ -59,7 +58,7 @@ impl Reads {
         })
     }
 
-    /// Names and values.
+    /// Names and values of the constants.
     pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
         let numbers = ["READS_MIN", "READS_MAX", "READS_SCALE", "READS_BIAS"].into_iter().zip(self.numbers);
         let flags = numbers.chain([("IS_EXACT", self.is_exact)]);
@@ -67,18 +66,18 @@ impl Reads {
     }
 }
 
-/// Which parameters a dispatch writes, and where they lie.
+/// The parameters that a dispatch writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    /// The parameters of a channel, and the next one's.
+    /// The layout of channels' parameters.
     pub(crate) entries: Entries,
     /// The first channel.
     pub(crate) first: usize,
-    /// How many channels.
+    /// The number of channels.
     pub(crate) channels: usize,
-    /// How many blocks, each with the parameters of all channels.
+    /// The number of blocks; each has the parameters of all channels.
     pub(crate) blocks: usize,
-    /// Bytes from a block to the next.
+    /// Bytes between the starts of two blocks.
     pub(crate) pitch: u64,
 }
 
@@ -122,7 +121,8 @@ pub(crate) struct ResolveParams {
 }
 
 impl ResolveParams {
-    /// For the parameters of `target`, an invocation each in a grid of that width. `slots`: of the numbers that it reads.
+    /// For `target`, with an invocation per channel and block in a grid `grid_width` workgroups wide. `slots`: the
+    /// numbers to read.
     pub(crate) fn new(
         clamp: &Clamp,
         arithmetic: Arithmetic,
@@ -150,7 +150,7 @@ impl ResolveParams {
         let words = |bytes: u64| (bytes / 4) as u32;
         let [min_slot, max_slot, scale_slot, bias_slot] = slots.map(Option::unwrap_or_default);
         let is_exact = arithmetic.step == AffineStep::Exact;
-        // Of a step that is not on the GPU nothing is asked, nor of one between integers or of F64.
+        // Only a float step on the GPU uses this format.
         let step = FloatFormat::of(step_dtype(arithmetic)).unwrap_or(FloatFormat::F32);
         let step_bits = 64 - step.sign.leading_zeros();
         let single = |number: Number, absent: f32| number.bits().map_or(absent.to_bits(), |bits| bits as u32);

@@ -1,4 +1,4 @@
-//! Which arithmetic a module holds: from which dtype to which, by which affine step.
+//! Chooses the arithmetic of a module: source, destination and affine step.
 
 use std::fmt;
 
@@ -7,50 +7,49 @@ use crate::fragment::{Fragment, fragment};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Precision, Rounding};
 
-/// What one piece of arithmetic serves.
+/// A class of dtypes that share one piece of arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
-    /// Integers of up to 32 bits to such.
+    /// From integers of up to 32 bits to such integers.
     Integer,
     Integer64,
-    /// Anything to a float of up to 32 bits.
+    /// From any convertible dtype to a float of up to 32 bits.
     Float,
     Float64,
-    /// Floats to integers of up to 16 bits; and integers, by a step that is found on the GPU.
+    /// From floats to integers of up to 16 bits; from integers too, if the step is on the GPU.
     Rounded,
-    /// Floats to integers of 32 bits.
+    /// From floats to 32-bit integers.
     Rounded32,
 }
 
-/// Which affine step a module holds.
+/// The affine step of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AffineStep {
     None,
     Fast,
     Exact,
-    /// Exact by a product and a shift.
+    /// Exact: a product and a shift.
     Fixed,
-    /// Exact by the products with both halves of a factor.
+    /// Exact: the products with two parts of the factor.
     Halves,
-    /// Exact by the products with the three bytes of a factor.
+    /// Exact: the products with three bytes of the factor.
     Thirds,
 }
 
-/// Which arithmetic a module holds.
+/// The arithmetic of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Arithmetic {
     pub(crate) source: DType,
     pub(crate) dtype: DType,
     pub(crate) step: AffineStep,
-    /// [`Rounding::TowardZero`] where nothing is rounded to an integer, or by [`AffineStep::Fixed`].
+    /// [`Rounding::TowardZero`] if nothing is rounded to an integer, and for [`AffineStep::Fixed`].
     pub(crate) rounding: Rounding,
-    /// Whether the source has integers, and a step that is found on the GPU: it may make NaNs of them. Floats have NaNs
-    /// anyhow.
+    /// Whether the step is on the GPU and the source is an integer: the step may then make NaNs.
     pub(crate) found: bool,
 }
 
 impl Arithmetic {
-    /// Of a clamp with such a step.
+    /// The arithmetic of a clamp with this step.
     pub(crate) const fn new(clamp: &Clamp, step: AffineStep) -> Self {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let found = clamp.has_affine_on_gpu() && !source.is_float();
@@ -67,18 +66,18 @@ impl Arithmetic {
         self.source != self.dtype
     }
 
-    /// Of an element of src and of dst, in bytes.
+    /// Bytes per element of src and of dst.
     pub(crate) const fn sizes(self) -> [usize; 2] {
         [self.source.size(), self.dtype.size()]
     }
 
-    /// The size of an element in bytes where it is the same on both sides.
+    /// Bytes per element if both sides have the same; else `None`.
     pub(crate) const fn one_size(self) -> Option<usize> {
         let [src, dst] = self.sizes();
         if src == dst { Some(dst) } else { None }
     }
 
-    /// All that modules may hold.
+    /// All arithmetics of modules.
     #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let pairs = DType::ALL.into_iter().flat_map(|dtype| {
@@ -104,12 +103,12 @@ impl Arithmetic {
         })
     }
 
-    /// Whether elements of the source are integers of 32 bits, which an f32 need not hold.
+    /// Whether the source is a 32-bit integer, which an f32 may not hold.
     const fn takes_words(self) -> bool {
         self.source.size() == 4 && !self.source.is_float()
     }
 
-    /// Whether it takes numbers of 64 bits, which a device need not have.
+    /// Whether it needs 64-bit types, which are optional.
     pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
     }
@@ -142,7 +141,7 @@ const fn class(source: DType, dtype: DType, found: bool) -> Class {
     }
 }
 
-/// Whether numbers are rounded to integers that a module's text tells how.
+/// Whether the module's text decides how numbers are rounded to integers.
 const fn rounds(class: Class, step: AffineStep) -> bool {
     match class {
         Class::Rounded | Class::Rounded32 => true,
@@ -153,7 +152,7 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
     }
 }
 
-/// All steps that modules from one dtype to another may hold.
+/// All steps from one dtype to another.
 #[cfg(test)]
 const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep] {
     use AffineStep::{Exact, Fast, Fixed, Halves, None, Thirds};
@@ -170,8 +169,8 @@ const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep
 }
 
 impl AffineStep {
-    /// The shortest one that serves all `clamps`, of one dtype each side; [`Exact`](Self::Exact) serves any.
-    /// `f64_arithmetic`: of [`Limits`](crate::Limits).
+    /// The shortest step that serves all `clamps`, which agree in dtypes. [`Exact`](Self::Exact) serves any.
+    /// `f64_arithmetic`: see [`Limits`](crate::Limits).
     pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
         if let [clamp] = clamps
             && clamp.has_affine_on_gpu()
@@ -184,12 +183,12 @@ impl AffineStep {
         shorter.into_iter().find(serves_all).unwrap_or(Self::Exact)
     }
 
-    /// Whether there are numbers for this step with which it computes what `clamp` is to.
+    /// Whether this step can compute `clamp`.
     fn serves(self, clamp: &Clamp, f64_arithmetic: bool) -> bool {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let class = class(source, dtype, false);
         let Some(affine) = clamp.affine() else {
-            // Beside others that have an affine step, numbers leave its elements unchanged. F64 has none such.
+            // In a plan with affine steps, the identity serves a clamp without one. Fast F64 has no identity.
             return (self, class) != (Self::Fast, Class::Float64);
         };
         match self {
@@ -202,7 +201,7 @@ impl AffineStep {
                     && match class {
                         Class::Float | Class::Rounded | Class::Rounded32 => true,
                         Class::Float64 => f64_arithmetic,
-                        // Between integers it is always exact.
+                        // Steps between integers are always exact.
                         Class::Integer | Class::Integer64 => false,
                     }
             }
@@ -229,11 +228,11 @@ pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
     if arithmetic.converts() || arithmetic.found { DType::F32 } else { arithmetic.dtype }
 }
 
-/// What an exact step leaves every number as it is with, and every zero: its sign too.
+/// The identity for exact steps; preserves −0.
 pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
 
 impl Arithmetic {
-    /// The fragments of one element: source and destination, the class, the affine step and what these need.
+    /// The fragments for one element: source, destination, class, affine step, and the fragments that these need.
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         let Self { source, dtype, step, rounding, found } = self;
         let class = self.class();
@@ -331,7 +330,7 @@ impl Arithmetic {
         fragments
     }
 
-    /// Whether elements of less than a word are worked on where they lie in packets: [`packet_fragment`](Self::packet_fragment).
+    /// Whether elements smaller than a word are computed in place, see [`packet_fragment`](Self::packet_fragment).
     pub(crate) const fn has_packed_form(self) -> bool {
         let one_dtype = self.source as u8 == self.dtype as u8;
         match (self.dtype.size(), self.class()) {
@@ -341,7 +340,7 @@ impl Arithmetic {
         }
     }
 
-    /// The fragment of the elements in a packet, which are words or larger, or [have a packed form](Self::has_packed_form).
+    /// The fragment for packets, if elements are words or larger, or [have a packed form](Self::has_packed_form).
     pub(crate) const fn packet_fragment(self) -> Fragment {
         match (self.dtype.size(), self.class(), self.step) {
             (1, ..) => fragment!("packet/fields8"),

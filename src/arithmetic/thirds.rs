@@ -1,5 +1,5 @@
-//! Scale and bias from integers of 32 bits to those of up to 16: the exact result in 32-bit arithmetic, with a factor in
-//! three bytes.
+//! Scale and bias from 32-bit integers to integers of up to 16 bits, exact in 32-bit arithmetic by splitting the
+//! factor.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,9 +9,8 @@ use super::step::UNCHANGED;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-/// Mirrors `Affine` in `affine/thirds.wgsl`. With `x` as the distance of a key from the first that does not saturate, the
-/// exact number is `(x * factor + addend) / 2^(16 + shift)`, but for a bit of the addend that stands for all that lies
-/// below.
+/// Mirrors `Affine` in `affine/thirds.wgsl`. `x` is the distance of a key from the first one that does not saturate.
+/// The number is `(x * factor + addend) / 2^(16 + shift)`; the addend's last bit may be sticky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Thirds {
@@ -28,16 +27,16 @@ pub(crate) struct Thirds {
 /// Bits of the lower two parts.
 const LOW: u32 = 16;
 
-/// The most that a distance and a factor may be.
+/// The largest distance and the largest factor.
 const MOST: i128 = (1 << 24) - 1;
 
 impl Thirds {
-    /// What leaves every number as it is, saturated.
+    /// The identity, saturated.
     pub(crate) fn unchanged(source: DType, dtype: DType, rounding: Rounding) -> Self {
         Self::find(source, dtype, UNCHANGED, rounding).expect("16 bits are few enough")
     }
 
-    /// The numbers for `affine`, if it goes from integers of 32 bits to those of up to 16 and nothing leaves 32 bits.
+    /// Finds numbers for `affine` from 32-bit integers to integers of up to 16 bits, if nothing exceeds 32 bits.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         if source.is_float() || dtype.is_float() || source.bits() != 32 || dtype.bits() > 16 {
             return None;
@@ -46,14 +45,14 @@ impl Thirds {
         let (factor, addend) = (i128::from(factor), i128::from(addend));
         let size = factor.abs();
 
-        // From a number that is too low, or the source's lowest, to one that is too high.
+        // From the last number that saturates low (or the source's lowest) to the first that saturates high.
         let (low, high) = dtype.integer_range();
         let (low, high) = (low << point, (high + 1) << point);
         let steps = |sum: i128| (sum - addend).div_euclid(size);
         let (lowest, highest) = match factor {
             0 => (0, 0),
             1.. => (steps(low) - 1, steps(high) + 1),
-            // The greater the number, the less is the sum.
+            // A negative scale: the sum falls as the number grows.
             _ => (-steps(high) - 1, -steps(low) + 1),
         };
         let (first, last) = source.integer_range();
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, reference};
 
-    /// As `affine/thirds.wgsl` computes it.
+    /// Computes as `affine/thirds.wgsl`.
     fn result(thirds: &Thirds, key: i32, rounding: Rounding) -> i32 {
         let Thirds { lowest, highest, flip, origin, factor, addend_high, addend_low, shift } = *thirds;
         let x = ((key.clamp(lowest, highest) ^ flip).wrapping_sub(origin)).cast_unsigned();
@@ -103,8 +102,8 @@ mod tests {
         }
     }
 
-    /// Whether there are numbers, which are then right for the numbers about the ends, about those of the range that does
-    /// not saturate, and for some of the rest.
+    /// Whether numbers exist; then checks them near the ends, near the ends of the range that does not saturate, and
+    /// for some numbers between.
     fn is_found(source: DType, dtype: DType, (scale, bias): (f32, f32), rounding: Rounding) -> bool {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = clamp.with_affine(scale, bias).unwrap();

@@ -1,5 +1,5 @@
-//! What a plan has to be. Its dispatches are executed, and held to the reference; and it is held to brute force where a
-//! tensor is small, and to what can be said of any.
+//! Checks plans. Executes their dispatches and compares with the reference; checks windows by brute force for small
+//! tensors, and by general properties for all.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,13 +16,13 @@ use crate::self_test::{self, Found};
 use crate::shader::Module;
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Refusal, Scalar};
 
-/// What executes dispatches on devices that differ in what WGSL leaves open. The crate has none: its tests and the fuzz targets do.
+/// Executes dispatches on devices that differ where WGSL leaves choices. The tests and the fuzz targets supply one.
 pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
 
-/// The most elements that are executed; squares of bytes begin at 64 by 64.
+/// The most elements that are executed. Squares of bytes begin at 64 by 64.
 const MOST_EXECUTED: usize = 6_000;
 
-/// An element of dst, and the element of src that it is made of: their first bytes, and the channel.
+/// An element of dst and its source: their first bytes, and their channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Move {
     from: u64,
@@ -30,38 +30,38 @@ struct Move {
     channel: usize,
 }
 
-/// A plan, and what it is executed on.
+/// A plan with the data for its execution.
 pub(crate) struct Trial<'a> {
     pub(crate) execute: Execute<'a>,
     pub(crate) plan: &'a Plan,
-    /// Those that the plan was made of.
+    /// The plan's clamps.
     pub(crate) clamps: Clamps<'a>,
     pub(crate) src: &'a Layout,
     pub(crate) dst: &'a Layout,
-    /// Whether an invocation takes what is next to each other, as on a CPU.
+    /// Whether an invocation takes adjacent packets, as on a CPU.
     pub(crate) adjacent: bool,
-    /// The bits of the element of src at an address, in elements.
+    /// The bits of src's element at an address in elements.
     pub(crate) value: &'a dyn Fn(u64) -> u64,
-    /// The bits of the numbers that lie on the GPU, in the order of [`Clamp::numbers`]: one list for all elements, or one
-    /// for each channel.
+    /// The bits of numbers on the GPU in the order of [`Clamp::numbers`]: one list for all elements, or one per
+    /// channel.
     pub(crate) slots: &'a [[u64; NUMBERS]],
 }
 
-/// How much was executed.
+/// Counts of executed work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
-    /// Of the output.
+    /// Elements of the output.
     pub(crate) elements: usize,
-    /// Elements, each on every device.
+    /// Elements times devices.
     pub(crate) compared: usize,
-    /// Dispatches, each on every device.
+    /// Dispatches times devices.
     pub(crate) dispatches: usize,
-    /// The most devices that one recording was executed on.
+    /// The most devices of one recording.
     pub(crate) devices: usize,
 }
 
 impl Count {
-    /// Adds another.
+    /// Adds another count.
     #[cfg(test)]
     pub(crate) fn add(&mut self, other: Self) {
         self.elements += other.elements;
@@ -72,17 +72,17 @@ impl Count {
 }
 
 impl Trial<'_> {
-    /// Executes all windows, which reach each element once.
+    /// Checks that all windows reach each element once, and executes them.
     ///
     /// # Errors
     ///
-    /// They do not, or as [`windows`](Self::windows).
+    /// They do not, or as for [`windows`](Self::windows).
     #[cfg(test)]
     pub(crate) fn all(&self) -> Result<Count, String> {
         self.windows(&self.reach()?)
     }
 
-    /// All windows, which reach each element once.
+    /// Checks that all windows reach each element once.
     ///
     /// # Errors
     ///
@@ -98,14 +98,14 @@ impl Trial<'_> {
         Ok(all)
     }
 
-    /// Executes some windows. No device finds anything wrong with the dispatches, each makes of every element what the
-    /// reference allows, and keeps all else.
+    /// Executes some windows. Checks for each device that there is no finding, that every element is a result the
+    /// reference allows, and that all other bytes stay.
     ///
     /// # Errors
     ///
-    /// One does not.
+    /// A check fails.
     fn windows(&self, windows: &[(&Assignment, usize)]) -> Result<Count, String> {
-        // Miri looks at the crate itself; the shaders would take it hours.
+        // Miri checks the crate itself; executing the shaders would take hours.
         if windows.is_empty() || cfg!(miri) {
             return Ok(Count::default());
         }
@@ -133,14 +133,14 @@ impl Trial<'_> {
         })
     }
 
-    /// One for each channel, or one.
+    /// The numbers on the GPU of each channel, or of all.
     fn found(&self) -> Vec<Found> {
         let clamps = self.clamps.simplified(self.dst.shape()).as_slice();
         let of = |n: usize| Found::new(&clamps[n % clamps.len()], self.slots[n % self.slots.len()]);
         (0..clamps.len().max(self.slots.len())).map(of).collect()
     }
 
-    /// The buffer of src and of dst, and the size of an element there in bytes.
+    /// The buffers' indices of src and dst, and their element sizes in bytes.
     fn sides(&self) -> [(usize, usize); 2] {
         let [from, to] = self.plan.task.map_or([0; 2], |task| task.arithmetic.sizes());
         [(0, from), (usize::from(self.plan.placement == Placement::TwoBuffers), to)]
@@ -153,8 +153,7 @@ impl Trial<'_> {
         Place { buffer, offset: one.to, size, input, allowed }
     }
 
-    /// The buffers of src and dst, or the one of both: elements of src, and around these and the elements of dst bytes of
-    /// which no two neighbours are the same.
+    /// The buffers of src and dst, or their common one. Bytes around the elements differ from their neighbours.
     fn operands(&self, moves: &[Move]) -> Vec<Buffer> {
         const FILL: u8 = 0xa5;
         let task = self.plan.task.expect("windows are of a task");
@@ -203,16 +202,16 @@ impl fmt::Display for Trial<'_> {
     }
 }
 
-/// Numbers that look like chance.
+/// Pseudo-random numbers.
 pub(crate) const fn mix(number: u64) -> u64 {
     self_test::splitmix64(&mut { number })
 }
 
-/// Elements for a clamp, by their addresses: half of them small numbers, the others edges of the dtype, what is near a
-/// bound where nothing is converted, and any pattern.
+/// Elements for a clamp, by address: half are small numbers, the others edges of the dtype, numbers near a bound
+/// (without conversion) and random patterns.
 pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     let dtype = clamp.source();
-    // Of dtypes as narrow as that each pattern is an edge.
+    // Every pattern of so narrow a dtype is an edge.
     let edges = if dtype.bits() > 16 { self_test::elements(dtype, 0) } else { vec![] };
     let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Number::Absent; 2] };
     let mask = self_test::mask(dtype);
@@ -237,7 +236,7 @@ pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     }
 }
 
-/// Numbers for the slots of clamps, others for other seeds: one list for each channel of slots along an axis.
+/// Numbers for slots, different for each seed: one list, or one per channel of slots along an axis.
 pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64; NUMBERS]> {
     let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let value = values(&Clamp::unbounded(clamp.dtype()));
@@ -258,11 +257,11 @@ pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64;
     (0..channels).map(of_channel).collect()
 }
 
-/// What a plan should do, in order.
+/// The elements that a plan should reach, in order.
 fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let [from_size, to_size] = [clamp.source(), clamp.dtype()].map(|dtype| dtype.size() as u64);
-    // The channel of each index: the address in a layout that has nothing but the axis.
+    // The channel of each index is its address in a layout with a stride along the axis only.
     let mut strides = vec![0; dst.shape().len()];
     let several = clamps.simplified(dst.shape()).channels(dst.shape()) > 1;
     if let Some(axis) = clamps.axis().filter(|_| several) {
@@ -277,7 +276,7 @@ fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     moves
 }
 
-/// Bindings and grids that the device has, and pipelines that are known.
+/// Checks that bindings and grids fit the device, and that the tests of shaders know the pipelines.
 ///
 /// # Panics
 ///
@@ -305,18 +304,18 @@ pub(super) fn window(plan: &Plan, window: &Window) {
     for dispatch in window.dispatches() {
         let fits = |&n: &u32| n >= 1 && n <= limits.max_workgroups_per_dimension;
         assert!(dispatch.grid.iter().all(fits), "{dispatch:?} for {limits:?}");
-        // What the tests of the shaders and the compilers do not know of, they do not try.
+        // The tests of shaders and compilers must know this pipeline.
         let name = plan.pipeline(window, dispatch.entry_point).expect("there is a channel");
         let Module::Clamp(module) = name.module else { panic!("{name} is no clamp's") };
         assert!(module.entry_points().contains(&dispatch.entry_point), "{name}: {dispatch:?}");
     }
 }
 
-/// Makes a plan, and holds it or the error to what is right.
+/// Builds a plan and checks the plan or the error.
 ///
 /// # Panics
 ///
-/// One is not.
+/// The plan or the error is wrong.
 pub(crate) fn plan(
     execute: Execute<'_>,
     clamps: Clamps<'_>,
@@ -347,7 +346,7 @@ pub(crate) fn plan(
             assert!(!share(clamp, src, dst), "{src} and {dst} share bytes");
         }
     }
-    // F64 by hardware is out of reach: without its features, the same clamps take the other step.
+    // The sanitizer has no F64 in hardware: without its features, these clamps take the exact step.
     let limits = Limits { f64_arithmetic: false, ..limits };
     let telling = telling(clamps);
     for clamps in [clamps, clamps_like(clamps, &telling)] {
@@ -361,8 +360,8 @@ pub(crate) fn plan(
     }
 }
 
-/// As many clamps of the same dtypes, with Mins that differ, up to 64 of them, and keep most elements: what comes out
-/// tells which element, and which channel, it is made of. Clamps that replace every element do not.
+/// As many clamps of the same dtypes with up to 64 different Mins that keep most elements, so that a result shows its
+/// element and channel.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
         let min = Scalar::new(clamp.dtype(), 64 + n as u64 % 64);
@@ -374,13 +373,13 @@ pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     clamps.as_slice().iter().enumerate().map(one).collect()
 }
 
-/// Others in place of clamps: along their axis, or the one of them.
+/// Puts `others` in place of the clamps, along the same axis.
 pub(super) fn clamps_like<'a>(clamps: Clamps<'_>, others: &'a [Clamp]) -> Clamps<'a> {
     let axis = clamps.axis().filter(|_| !clamps.has_slots_along());
     axis.map_or_else(|| (&others[0]).into(), |axis| Clamps::along(axis, others))
 }
 
-/// Some windows of each assignment, and not many elements.
+/// Some windows of each assignment, with few elements.
 fn some_windows(plan: &Plan) -> Vec<(&Assignment, usize)> {
     let mut left = MOST_EXECUTED;
     let all = plan.strategy.assignments().flat_map(|one| some_of(one).into_iter().map(move |n| (one, n)));
@@ -392,7 +391,7 @@ fn some_windows(plan: &Plan) -> Vec<(&Assignment, usize)> {
     .collect()
 }
 
-/// Every window of a few, some of many.
+/// All windows if there are few, else some.
 fn some_of(assignment: &Assignment) -> Vec<usize> {
     match assignment.windows() {
         count @ 0..=64 => (0..count).collect(),
@@ -400,7 +399,7 @@ fn some_of(assignment: &Assignment) -> Vec<usize> {
     }
 }
 
-/// Windows fit the device, and all of them together, if these are all, are the region.
+/// Checks that windows fit the device, and that all windows together make the region.
 fn hold_windows(plan: &Plan, assignment: &Assignment, some: &[usize]) {
     assert!(!some.is_empty());
     for &n in some {
@@ -449,7 +448,7 @@ fn refused(
                 _ => list.iter().enumerate().any(|n| differs(n) || on_gpu(n)),
             }
         }
-        // What is undecided is itself held to brute force.
+        // An undecided overlap is compared with brute force.
         Error::Overlap(_) if text.contains("could not decide") => one_buffer || text.starts_with("dst:"),
         Error::Overlap(Refusal { argument: "dst", .. }) => !is_small(dst) || shares_itself(dst),
         Error::Overlap(Refusal { argument: "src, dst", .. }) if text.contains(" in place; ") => {
@@ -471,7 +470,7 @@ fn refused(
     assert!(right, "{error:?} for src {src}, dst {dst}, {placement}, {limits:?}");
 }
 
-/// Whether the device has what `wgpu::Limits::downlevel_defaults()` promises.
+/// Whether the device has at least `wgpu::Limits::downlevel_defaults()`.
 fn suffices(limits: &Limits) -> bool {
     let least = Limits::default();
     limits.max_binding_size >= least.max_binding_size
@@ -488,7 +487,7 @@ fn shares_itself(layout: &Layout) -> bool {
     !layout.addresses().all(|address| seen.insert(address))
 }
 
-/// Whether src and dst have a byte in common.
+/// Whether src and dst share a byte.
 fn share(clamp: &Clamp, src: &Layout, dst: &Layout) -> bool {
     let bytes = |layout: &Layout, dtype: DType| {
         let size = dtype.size() as u128;
@@ -502,7 +501,7 @@ fn tile_len(assignment: &Assignment, n: usize) -> usize {
     assignment.tile(n).extents.iter().product()
 }
 
-/// What the `n`-th window of an assignment should do.
+/// The elements that the `n`-th window of an assignment should reach.
 fn tile_moves(plan: &Plan, assignment: &Assignment, n: usize) -> Vec<Move> {
     let task = plan.task.expect("windows are of a task");
     let Assignment { region, .. } = assignment;
@@ -521,7 +520,7 @@ fn tile_moves(plan: &Plan, assignment: &Assignment, n: usize) -> Vec<Move> {
     let one = |([from, to], channel): ([usize; 2], usize)| Move {
         from: from as u64 * sizes[SRC],
         to: to as u64 * sizes[DST],
-        // The caller's, counted from the last one where dst runs downwards.
+        // The caller's channel, counted from the last one if dst runs downwards.
         channel: if region.reversed_channels { task.channels - 1 - channel } else { channel },
     };
     places.into_iter().map(one).collect()

@@ -1,4 +1,4 @@
-//! What wgpu would be given of a plan, as plain data, for whoever executes WGSL without a device.
+//! A plan's objects as plain data instead of wgpu's, for executing WGSL without a device.
 
 use super::{BlockLayout, Plan, Range, Window};
 use crate::arithmetic::NUMBERS;
@@ -8,25 +8,25 @@ use crate::reference::Allowed;
 use crate::shader::{Module, PipelineName, binding};
 use crate::{Clamps, Layout, Number};
 
-/// Dispatches, one after the other, and the buffers that they work on.
+/// Dispatches in sequence, and their buffers.
 #[derive(Clone, Default)]
 pub struct Recording {
-    /// The pipelines of the dispatches, none twice.
+    /// The pipelines of the dispatches, each once.
     pub programs: Vec<Program>,
-    /// In their order.
+    /// The dispatches in order.
     pub dispatches: Vec<Dispatch>,
-    /// What the bindings are parts of.
+    /// The buffers that bindings refer to.
     pub buffers: Vec<Buffer>,
-    /// All that may change of buffers that are no scratch.
+    /// All elements that may change, in buffers that are not scratch.
     pub output: Vec<Place>,
-    /// One for each program.
+    /// The names of the programs.
     pub(crate) names: Vec<PipelineName>,
 }
 
 /// A pipeline.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its module.
+    /// The text of its module.
     pub wgsl: String,
     /// The name of its entry point.
     pub entry_point: &'static str,
@@ -37,18 +37,18 @@ pub struct Program {
 /// One `dispatch_workgroups`.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
-    /// Which of the programs.
+    /// Index of the program.
     pub program: usize,
     /// Workgroups along x and y.
     pub grid: [u32; 2],
-    /// Those of bind group 0.
+    /// The bindings of bind group 0.
     pub bindings: Vec<Binding>,
 }
 
-/// A part of a buffer, at a number that a module knows.
+/// A part of a buffer, bound to a number of the module.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// The number.
+    /// The binding number.
     pub binding: u32,
     /// Which of the buffers.
     pub buffer: usize,
@@ -58,14 +58,14 @@ pub struct Binding {
     pub size: u64,
 }
 
-/// A buffer before the first dispatch.
+/// The contents of a buffer before the first dispatch.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
-    /// In bytes. Most of them nobody touches, and there may be as many as a `u64` holds.
+    /// Size in bytes, up to `u64::MAX`; most bytes stay untouched.
     pub size: u64,
-    /// What each byte is that is not among `bytes`.
+    /// The value of bytes that `bytes` does not have.
     pub fill: u8,
-    /// At offsets.
+    /// Bytes at offsets.
     pub bytes: Vec<(u64, Vec<u8>)>,
     /// Whether dispatches may write anything to it.
     pub is_scratch: bool,
@@ -76,37 +76,38 @@ pub struct Buffer {
 pub struct Place {
     /// Which of the buffers.
     pub buffer: usize,
-    /// Of its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
-    /// In bytes, 8 at most.
+    /// Size in bytes, at most 8.
     pub size: usize,
-    /// The bits of the element of src.
+    /// The bits of its source element.
     pub input: u64,
-    /// What it may become.
+    /// The results that it may have.
     pub allowed: Allowed,
 }
 
-/// What a device makes of a [`Recording`].
+/// The result of a [`Recording`] on a device.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// The device, in words.
     pub device: String,
-    /// What is wrong with the programs, with elements of the output, and with a byte outside it that changed.
+    /// Faults of programs, wrong elements, and changed bytes outside the output.
     pub findings: Vec<Finding>,
 }
 
-/// What is wrong.
+/// A fault.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The program in whose WGSL the lines are that `words` names.
+    /// The program whose lines `words` names.
     pub program: Option<usize>,
-    /// All that there is to say, with lines as `line 7`.
+    /// The description, with lines as `line 7`.
     pub words: String,
 }
 
 impl Recording {
-    /// Some windows of a plan of these clamps. `operands`: the buffers of src and dst, or the one of both. `slots`: the
-    /// bits of what lies on the GPU, one list for each channel or for all. `adjacent`: whether an invocation takes what is next to each other, as on a CPU.
+    /// Records some windows of a plan of these clamps. `operands`: the buffers of src and dst, or their common buffer.
+    /// `slots`: the bits of numbers on the GPU, one list for all elements or one per channel. `adjacent`: whether an
+    /// invocation takes adjacent packets, as on a CPU.
     pub(super) fn new(
         plan: &Plan,
         clamps: Clamps<'_>,
@@ -122,7 +123,7 @@ impl Recording {
         let sides = if plan.placement == Placement::TwoBuffers { [0, 1] } else { [0, 0] };
         let stored =
             parameters.stored().map(|bytes| recording.push(bytes.len() as u64, vec![(0, bytes.to_vec())]));
-        // The alignment that `wgpu::Limits` asks for where nothing is said.
+        // The default alignment of `wgpu::Limits`.
         let layout =
             BlockLayout::new(windows.len(), parameters.in_block().len(), &first.launch.geometry, 256);
         let mut bytes = Vec::new();
@@ -160,15 +161,14 @@ impl Recording {
         recording
     }
 
-    /// Adds the dispatches that read numbers on the GPU and write them into all blocks of a target, if there are such
-    /// numbers.
+    /// Adds the dispatches that write numbers on the GPU into all blocks of `target`, if the clamp has such numbers.
     fn resolve(&mut self, plan: &Plan, slots: &[[u64; NUMBERS]], target: usize, blocks: (usize, u64)) {
         let (Some(clamp), Some(task)) = (&plan.clamp, &plan.task) else { return };
         if clamp.number_on_gpu().is_none() {
             return;
         }
-        // Slots in a buffer of their own, one behind the other, none where a binding may begin unless that holds one
-        // element alone; some run downwards, or leave elements between them.
+        // The slots lie in a buffer of their own. None begins where a binding may begin, unless a binding holds only
+        // one element. Some run downwards, or leave elements between them.
         let (mut layouts, mut bytes, mut end) = ([None; NUMBERS], Vec::new(), 0);
         for (number, (_, value)) in clamp.numbers().into_iter().enumerate() {
             if value != Number::OnGpu {
@@ -176,7 +176,7 @@ impl Recording {
             }
             let size = clamp.slot_dtypes()[number].size();
             let within = usize::from(2 * size as u64 <= task.limits.binding_size());
-            // No farther than a device's bindings begin from each other.
+            // Slots start at most one binding alignment apart.
             let start = (end as usize).next_multiple_of(task.limits.binding_start().min(1 << 12) as usize);
             let first = start / size + within;
             let stride = [1_isize, -2, 3, -1][number];
@@ -227,7 +227,7 @@ impl Recording {
         })
     }
 
-    /// What there is to say about a finding, with lines as those of fragments.
+    /// Describes a finding, with line numbers of the fragments' files.
     pub(super) fn describe(&self, Finding { program, words }: &Finding) -> String {
         let Some(program) = program else { return words.clone() };
         let (first, others) = words.split_once("line ").unwrap_or((words, ""));
@@ -243,7 +243,7 @@ impl Recording {
     }
 }
 
-/// A line of a module, counted from 1 on: its file, or the block that has none, and its number there.
+/// The file of a module's line, counted from 1, and its number there; a block's text has no file.
 fn located(module: Module, line: u32) -> Option<(String, usize)> {
     let mut left = (line as usize).checked_sub(1)?;
     for Fragment { name, text } in module.fragments() {

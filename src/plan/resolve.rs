@@ -1,4 +1,4 @@
-//! The dispatches that read numbers on the GPU and write them into the parameters of channels.
+//! Plans the dispatches that read numbers on the GPU and write them into channels' parameters.
 
 use super::{Plan, Range};
 use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, Reads, ResolveParams, Slot, Target};
@@ -6,7 +6,7 @@ use crate::kernel::{WORD, WORKGROUP_SIZE};
 use crate::shader::PipelineName;
 use crate::{Clamp, DType, Error, Layout, Limits};
 
-/// The layouts of the slots of a call, in the order of [`Clamp::numbers`]: of one element, or of one for each channel.
+/// The layouts of a call's slots in the order of [`Clamp::numbers`], each of one element or of one element per channel.
 pub(crate) type SlotLayouts = [Option<Layout>; NUMBERS];
 
 /// One dispatch of `resolve`.
@@ -15,23 +15,23 @@ pub(crate) struct Resolve {
     pub(crate) pipeline: PipelineName,
     pub(crate) params: ResolveParams,
     pub(crate) grid: [u32; 2],
-    /// Which number's slot is bound, from where to where. One that is not read is bound as the first one is.
+    /// The index and the range of each bound slot. Bindings that are not read repeat the first one.
     pub(crate) bindings: [(usize, Range); MAX_SLOTS],
 }
 
-/// The slot of a number, whose channels run as those of the parameters do.
+/// The slot of a number, with its channels in the order of the parameters.
 #[derive(Clone, Copy)]
 struct SlotLine {
     number: usize,
     dtype: DType,
-    /// The element of channel 0, in elements.
+    /// The address of channel 0's number, in elements.
     start: isize,
-    /// From a channel's element to the next one's.
+    /// The stride between channels, in elements.
     stride: isize,
 }
 
 impl SlotLine {
-    /// Of a layout of `channels` elements, or of one for all.
+    /// From a layout of `channels` elements, or of one element for all.
     fn new(number: usize, dtype: DType, layout: &Layout, channels: usize, reversed: bool) -> Self {
         let start = layout.offset().cast_signed();
         let stride = if channels > 1 && layout.len() > 1 { layout.strides()[0] } else { 0 };
@@ -46,7 +46,7 @@ impl SlotLine {
         (self.start + self.stride * channel.cast_signed()).cast_unsigned()
     }
 
-    /// How many channels' elements a binding surely holds, whichever comes first; 1 at least.
+    /// The number of channels that fit into one binding wherever it starts; at least 1.
     fn most(&self, limits: &Limits) -> usize {
         let size = self.dtype.size() as u64;
         let room = limits.binding_size().saturating_sub(limits.binding_start() + size + WORD as u64);
@@ -54,7 +54,7 @@ impl SlotLine {
         room.checked_div(step).map_or(usize::MAX, |more| more.saturating_add(1) as usize)
     }
 
-    /// The binding of some channels' elements.
+    /// The binding that spans these channels' elements.
     fn bind(&self, first: usize, channels: usize, limits: &Limits) -> Result<Range, Error> {
         let (a, b) = (self.address(first), self.address(first + channels - 1));
         let size = self.dtype.size() as u64;
@@ -65,7 +65,7 @@ impl SlotLine {
         })
     }
 
-    /// Where the elements lie in a binding that begins at that byte.
+    /// The slot relative to a binding that begins at byte `start`.
     fn slot(&self, first: usize, start: u64) -> Slot {
         let size = self.dtype.size() as u64;
         Slot::new(self.address(first) as u64 * size - start, self.stride as i64 * size.cast_signed())
@@ -73,13 +73,13 @@ impl SlotLine {
 }
 
 impl Plan {
-    /// The dispatches that write the numbers in `slots` into so many blocks, which lie `pitch` bytes apart and hold the
-    /// parameters of all channels each; one block stands for the storage buffer that holds them. None without an
-    /// element.
+    /// The dispatches that write the numbers in `slots` into `blocks` uniform blocks, `pitch` bytes apart. Each block
+    /// has the parameters of all channels; a storage buffer of parameters counts as one block. No dispatch if there is
+    /// no element.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] if a binding does not hold an element.
+    /// [`Error::Limit`] if a binding cannot hold an element.
     pub(crate) fn resolves(
         &self,
         slots: &SlotLayouts,
@@ -96,7 +96,7 @@ impl Plan {
             layout.as_ref().map(|layout| SlotLine::new(number, dtype, layout, channels, reversed))
         };
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
-        // With all four there would be a storage buffer too many: bounds first, then the affine step.
+        // Four slots and the blocks exceed four storage buffers: bounds come first, then the affine step.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
         let invocations = task.limits.invocations();
         let entries = Entries::of(clamp, task.arithmetic, task.parameter_place());
@@ -115,7 +115,7 @@ impl Plan {
         Ok(resolves)
     }
 
-    /// The dispatch that reads these slots.
+    /// The dispatch that reads these slots for the channels of `target`.
     fn resolve(&self, clamp: &Clamp, lines: &[SlotLine], target: &Target) -> Result<Resolve, Error> {
         let task = self.task.expect("slots are of a task");
         let Target { first, channels, blocks, .. } = *target;

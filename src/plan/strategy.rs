@@ -1,4 +1,4 @@
-//! Which kernel takes what of a plan, in tiles of which size.
+//! Assigns kernels and tile sizes to the regions of a plan, with reasons.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use super::tiling;
 use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile, claims};
 use crate::{Error, Limits, MAX_RANK};
 
-/// The most dispatches that a plan may have, if each window took all that its kernel may.
+/// The most dispatches of a plan, counting for each window all that its kernel may need.
 pub(super) const MAX_DISPATCHES: usize = 65_536;
 
-/// A region with the kernel that takes it, cut into tiles.
+/// A region, its kernel and its tiles.
 #[derive(Clone, Copy)]
 pub(crate) struct Assignment {
     pub(crate) kernel: Kernel,
     pub(crate) region: Region,
-    /// Elements between the preceding 16-byte boundary and the start; subtracted from the first tile, so that the
+    /// Elements between the preceding packet boundary and the start. The first tile is shorter by them, so that the
     /// others start at packets.
     lead: usize,
-    /// What the bindings of a tile end at multiples of, in bytes.
+    /// The alignment of the ends of a tile's bindings, in bytes.
     pub(crate) ends: [u64; 2],
     /// The extents of a tile, dimension by dimension.
     tile: [usize; MAX_RANK],
@@ -29,23 +29,22 @@ pub(super) struct Strategy {
     assignments: [Option<Assignment>; 3],
 }
 
-/// Why a kernel cannot take a region on a device.
+/// The reason why a kernel cannot take a region on a device.
 #[derive(Debug)]
 pub(super) enum Misfit {
-    /// A tile would be smaller than a unit of the kernel: too small for this kernel, and the next one is asked.
+    /// A tile would be smaller than the kernel's unit. The next kernel is asked.
     BelowQuantum,
-    /// What the caller is told if no other kernel fits.
+    /// The error for the caller if no other kernel fits.
     Refused(Error),
 }
 
 impl Strategy {
-    /// The first kernel, in the order of [`claims`], that claims the whole region or all but some edges of it
-    /// and whose tiles fit the device. The last kernel claims everything in units of one element, so that if it does
-    /// not fit either, nothing does.
+    /// Takes the first of [`claims`] whose tiles fit the device. Kernels may leave edges, which go to further kernels.
+    /// The last kernel claims everything in units of one element: if it does not fit, nothing does.
     ///
     /// # Errors
     ///
-    /// What is wrong with the last one.
+    /// The refusal of the last kernel.
     pub(super) fn new(task: &Task, whole: &Region) -> Result<Self, Error> {
         let mut refused = None;
         for (kernel, claim) in claims(task, whole) {
@@ -86,7 +85,7 @@ impl Strategy {
         self.assignments().fold(0, |total, assignment| total.saturating_add(assignment.dispatches()))
     }
 
-    /// The error that names the assignment with the most dispatches.
+    /// The error of too many dispatches; it names the assignment with the most.
     fn too_many(&self, task: &Task) -> Error {
         let most = self.assignments().max_by_key(|assignment| assignment.dispatches());
         let most = most.expect("something takes too many windows");
@@ -113,7 +112,7 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Of what a claim leaves, by a kernel that takes all of it.
+    /// Assigns a leftover region to the first kernel that claims all of it.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
         let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
         let mut misfit = None;
@@ -143,10 +142,10 @@ impl Assignment {
         self.windows().saturating_mul(self.kernel.definition().dispatches())
     }
 
-    /// How many tiles a dimension is cut into.
+    /// The number of tiles along a dimension.
     fn tiles_along(&self, d: usize) -> usize {
         let extent = self.region.dims()[d].extent + self.lead;
-        // A division takes as long as the rest.
+        // A division costs as much as the rest.
         if extent <= self.tile[d] { 1 } else { extent.div_ceil(self.tile[d]) }
     }
 
@@ -154,12 +153,12 @@ impl Assignment {
         (0..self.region.dims().len()).map(|d| self.tiles_along(d))
     }
 
-    /// The number of windows; `usize::MAX` if it has no usize.
+    /// The number of windows, at most `usize::MAX`.
     pub(super) fn windows(&self) -> usize {
         self.tiles().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX)
     }
 
-    /// The caller's axis along which there are the most tiles.
+    /// The caller's axis with the most tiles.
     fn most_cut_axis(&self) -> usize {
         let dims = self.region.dims().iter().zip(self.tiles());
         dims.max_by_key(|(_, tiles)| *tiles).map_or(0, |(dim, _)| dim.axis)
@@ -179,7 +178,7 @@ impl Assignment {
             if dim.channels {
                 tile.first_channel += first;
             }
-            // No overflow that matters: the sums are addresses of elements.
+            // The sums are addresses of elements, so wrapping does not matter.
             for (start, stride) in tile.starts.iter_mut().zip([dim.src, dim.dst]) {
                 *start = start.wrapping_add_signed(stride.wrapping_mul(first.cast_signed()));
             }

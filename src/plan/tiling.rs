@@ -1,4 +1,4 @@
-//! How large a tile may be: what one binding per operand spans and one grid covers.
+//! Chooses the extents of tiles: one binding per operand must span a tile, and one grid must cover it.
 
 use super::strategy::Misfit;
 use super::window;
@@ -9,13 +9,13 @@ use crate::{Error, Limits, MAX_RANK};
 /// Limits of one window, in elements.
 #[derive(Clone, Copy)]
 struct Room {
-    /// From the first element to the last of src and of dst, both included.
+    /// The most elements from the first to the last one of src and dst, both included.
     spans: [usize; 2],
-    /// In all.
+    /// The most elements of a tile.
     count: usize,
 }
 
-/// The extents of the tiles into which `kernel` cuts a region: as large as the device's bindings and grids allow.
+/// The extents of `kernel`'s tiles in a region, as large as the device's bindings and grids allow.
 pub(super) fn tile(
     task: &Task,
     kernel: Kernel,
@@ -49,10 +49,10 @@ pub(super) fn tile(
 impl Room {
     fn new(task: &Task, tiling: &Tiling, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
         let limits = &task.limits;
-        // Worst-case loss to aligning both ends of a binding.
+        // Aligning both ends of a binding costs at most this.
         let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
         let span = if task.placement == Placement::OneBuffer && !in_place {
-            // Half of a binding each: two windows of src and dst that share words then fit into one.
+            // Half a binding each, so that ranges of src and dst that share words fit into one binding.
             (limits.binding_size() / 2).saturating_sub(slack)
         } else {
             limits.binding_size().saturating_sub(slack)
@@ -68,7 +68,7 @@ impl Room {
         }
         if room.spans.contains(&0) {
             let needed = slack.saturating_mul(4);
-            // Larger bindings than there are help nobody: it is the alignment then.
+            // A larger binding would not help: the alignment is at fault.
             if needed <= limits.max_binding_size {
                 let (name, alignment) = ("min_storage_buffer_offset_alignment", limits.binding_alignment);
                 return refused(name, Limits::default().binding_alignment, alignment);
@@ -86,8 +86,8 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// The dimension that spans most of an operand whose tiles do not fit into the room, or the outermost one where a
-    /// tile has too many elements; with the extent that would fit, or is 1.
+    /// The dimension to shrink, and the extent that fits or 1: the dimension that spans most of an operand that does
+    /// not fit, or the outermost one if a tile has too many elements.
     fn too_long(&self, room: Room) -> Option<(usize, usize)> {
         let stride = |dim: &Dim, side: usize| [dim.src, dim.dst][side].unsigned_abs();
         let dims = || self.dims.iter().zip(self.extents).enumerate();

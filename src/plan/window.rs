@@ -17,14 +17,14 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// The binding that spans `elements`, both ends inclusive, and ends at a multiple of `end` bytes; `None` if it
-    /// would be too long.
+    /// The binding that spans `elements`, both ends included, and ends at a multiple of `end` bytes; `None` if it is
+    /// too long.
     pub(crate) fn spanning(elements: (usize, usize), size: u64, end: u64, limits: &Limits) -> Option<Self> {
         let first = elements.0 as u128 * u128::from(size);
         Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)
     }
 
-    /// As [`spanning`](Self::spanning), from a byte on to another, which is not included.
+    /// As [`spanning`](Self::spanning), for bytes from `first` up to `behind`.
     fn covering((first, behind): (u128, u128), end: u64, limits: &Limits) -> Option<Self> {
         let last = behind.next_multiple_of(end.into());
         let offset = first - first % u128::from(limits.binding_start());
@@ -37,24 +37,24 @@ impl Range {
     }
 }
 
-/// How a tile is bound.
+/// The bindings of a tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bindings {
     pub(crate) placement: Placement,
-    /// With [`Placement::OneBuffer`], the range for both.
+    /// The range of src; with [`Placement::OneBuffer`], of both sides.
     pub(crate) src: Range,
     pub(crate) dst: Range,
 }
 
 impl Bindings {
-    /// What is bound beside the uniform block: at which number, of the buffer of which side, from where to where.
+    /// The storage bindings: binding number, side of the buffer, range.
     pub(crate) fn storage(&self) -> impl Iterator<Item = (u32, usize, Range)> {
         let dst = (self.placement != Placement::OneBuffer).then_some((binding::DST, DST, self.dst));
         iter::once((binding::SRC, SRC, self.src)).chain(dst)
     }
 }
 
-/// What one bind group spans, and the dispatches that work on it.
+/// The elements that one bind group spans, and their dispatches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) kernel: Kernel,
@@ -69,7 +69,7 @@ impl Window {
 }
 
 impl Plan {
-    /// The windows, each computed when asked for.
+    /// The windows, computed lazily.
     pub(crate) fn windows(&self) -> impl Iterator<Item = Window> {
         let of = |assignment| (0..Assignment::windows(assignment)).map(|n| self.window(assignment, n));
         self.strategy.assignments().flat_map(of)
@@ -85,7 +85,7 @@ impl Plan {
         let tile = assignment.tile(n);
         let bindings = bind(&task, region, &tile, *ends).expect("tiles are as large as bindings allow");
         let sizes = task.arithmetic.sizes();
-        // In bytes from the start of the binding, which is less than 2^31 long.
+        // Byte offsets in the binding, which is shorter than 2^31 bytes.
         let within =
             |side: usize, range: Range| (tile.starts[side] as u64 * sizes[side] as u64 - range.offset) as u32;
         let launch = kernel.definition().launch(&BoundTile {
@@ -99,7 +99,7 @@ impl Plan {
     }
 }
 
-/// The bindings that span a tile and end at multiples of so many bytes; `None` if one would be too long.
+/// The bindings that span a tile and end at multiples of `end` bytes; `None` if one is too long.
 pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, ends: [u64; 2]) -> Option<Bindings> {
     let [src_size, dst_size] = task.arithmetic.sizes().map(|size| size as u64);
     let span = |start: usize, stride: fn(&Dim) -> isize| {

@@ -1,4 +1,4 @@
-//! Every module as a file, for compilers that take no Rust: what `cargo xtask shaders` hands them.
+//! Writes every module to a file, for the compilers of `cargo xtask shaders`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Module, ModuleName, PipelineName};
 use crate::arithmetic::{Reads, Shortcuts};
 use crate::kernel::EntryPoint;
 
-/// Of the layouts that blocks are made for, every so many-th is taken for an arithmetic.
+/// Each arithmetic takes every so many-th layout of blocks.
 const STEP: usize = 8;
 
 /// The variable that names the directory.
@@ -18,13 +18,12 @@ const DIRECTORY: &str = "WGPU_CLAMP_SHADERS";
 /// A module and some of its pipelines, as in `list.json`.
 #[derive(Serialize)]
 struct Listed {
-    /// That of its file, without the extension.
+    /// The name of its file without the extension.
     number: usize,
     name: String,
-    /// Whether it has types of naga's own, f64 and u64, which the crate gives to Vulkan alone.
+    /// Whether it uses naga's f64 and u64, which the crate gives to Vulkan alone.
     vulkan_only: bool,
-    /// Whether it is one of the few that stand for all where a compiler is slow: one of each arithmetic and kernel,
-    /// whose placements and parameters take turns.
+    /// Whether slow compilers take it: one module per arithmetic and kernel, with varying placements and parameters.
     sampled: bool,
     pipelines: Vec<Pipeline>,
 }
@@ -35,8 +34,7 @@ struct Pipeline {
     constants: BTreeMap<&'static str, f64>,
 }
 
-/// Numbers that look like chance and are the same each time: what takes turns here does not keep step with what takes
-/// turns there.
+/// Reproducible pseudo-random numbers, so that choices vary independently of each other.
 struct Turns(u64);
 
 impl Turns {
@@ -46,8 +44,8 @@ impl Turns {
     }
 }
 
-/// One pipeline of each entry point. The values of the constants take turns, since all of them would be millions, but
-/// those that are not among `met` come first.
+/// One pipeline per entry point. All values of constants would make millions, so their values vary; values not in `met`
+/// come first.
 fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>) -> Vec<Pipeline> {
     let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry_point in name.entry_points() {
@@ -66,7 +64,7 @@ fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>)
     by_name.into_values().map(&mut pipeline).collect()
 }
 
-/// All modules of kernels, behind `resolve`.
+/// `resolve`, then all modules of kernels.
 fn listed() -> Vec<Listed> {
     let resolve = |reads| {
         let entry_point = EntryPoint::Resolve(reads);
@@ -100,12 +98,12 @@ fn listed() -> Vec<Listed> {
     listed
 }
 
-/// No value of a constant is left out: `listed` looks.
+/// `listed` checks that no value of a constant is left out.
 #[test]
 fn every_value_of_a_constant_is_in_a_pipeline() {
     let listed = listed();
     assert_eq!(listed.len(), ModuleName::all(STEP).count() + 1);
-    // The other constants, of the arithmetic and of the order.
+    // The constants of the arithmetic and of the order of packets.
     for name in ["ADJACENT", "ZERO_WITHIN", "KEEPS_INFINITY"] {
         let of_each = listed.iter().flat_map(|module| &module.pipelines);
         let values = of_each.filter_map(|pipeline| pipeline.constants.get(name));
