@@ -11,6 +11,7 @@ use crate::first::Side;
 /// The adapter is the fastest, or what `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` say. A wrong result ends in failure; a slow
 /// one does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
     /// Takes smaller tensors and fewer rounds.
     #[arg(long, conflicts_with_all = ["first", "from"])]
