@@ -1,5 +1,5 @@
-//! What the fuzz target `plan` needs of the inside of the crate. Not part of its API: it is there where cargo-fuzz
-//! builds the crate, and in the crate's own tests.
+//! The internals for the fuzz target `plan`. Not part of the API: compiled only for cargo-fuzz and for the crate's
+//! tests.
 
 use rustc_hash::FxHashSet;
 
@@ -12,16 +12,15 @@ use crate::{Clamps, Layout, Limits, plan};
 /// The most elements whose addresses are compared.
 const MOST_COMPARED: usize = 1_000;
 
-/// A search must have an answer where there are no more combinations of indices than these.
+/// A search must find an answer for at most so many combinations of indices.
 const MUST_BE_DECIDED: usize = 20_000;
 
-/// Makes the plan of a clamp in one buffer or two, and holds it, or the error, to brute force where the tensor is
-/// small, and what `execute` makes of its dispatches to the reference. `adjacent`: on a CPU, where an invocation takes what
-/// is next to each other.
+/// Plans a clamp in one buffer or two and checks the plan or the error: small tensors by brute force, results of
+/// `execute` by the reference. `adjacent`: an invocation takes adjacent packets, as on a CPU.
 ///
 /// # Panics
 ///
-/// Plan or error are wrong.
+/// The plan or the error is wrong.
 pub fn check_plan(
     execute: Execute<'_>,
     clamps: Clamps<'_>,
@@ -34,12 +33,12 @@ pub fn check_plan(
     plan::check::plan(execute, clamps, (src, dst), placement, limits, adjacent);
 }
 
-/// Holds what is decided of `a`, and of `a` and `b` in one buffer, to brute force where both are small. With each the
-/// size of its elements in bytes, a power of two.
+/// Compares the decisions about overlaps of `a`, and of `a` and `b` in one buffer, with brute force if both are small.
+/// Each layout comes with its element size in bytes, a power of two.
 ///
 /// # Panics
 ///
-/// The decision is wrong, or there is none of so few elements.
+/// The decision is wrong, or missing for so few elements.
 pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) {
     let itself = overlaps_itself(a);
     let views = [views_overlap((a, a_size), (b, b_size)), views_overlap((b, b_size), (a, a_size))];
@@ -62,7 +61,7 @@ pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize
     };
     let seen: FxHashSet<_> = units(a, a_size).collect();
     let shared = units(b, b_size).any(|unit| seen.contains(&unit));
-    // Beyond that nothing is decided, and no buffer could hold it.
+    // No buffer could hold such a layout, and nothing is decided about it.
     let beyond = |&unit: &u128| unit > isize::MAX as u128;
     let countable = !units(a, a_size).chain(units(b, b_size)).any(|unit| beyond(&unit));
     let pairs = a.len() * b.len() * (a_size / unit) * (b_size / unit);

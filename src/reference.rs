@@ -1,14 +1,14 @@
-//! The operator on the CPU, one element at a time: what every GPU result is held to.
+//! The operator on the CPU, one element at a time. Tests compare every GPU result with it.
 //!
-//! Everything here works on bits and integers, so the results do not depend on the host's floating-point
-//! unit. It shares no code with the shaders or with what launches them: the two are independent statements
-//! of one definition. It is also a fallback for a machine without a GPU, many times slower.
+//! Everything here works on bits and integers, so the results do not depend on the host's floating-point unit. It
+//! shares no code with the shaders or their host side: the two state one definition independently. It is also a
+//! fallback for machines without a GPU, many times slower.
 //!
 //! [`element`] is the exactly computed result: the real number becomes an integer by the clamp's
-//! [`Rounding`](crate::Rounding), saturated, or a float, rounded once. It is also the only allowed result, except
-//! where an affine step meets a float, of the source or of the destination, with [`Precision::Fast`]: there a GPU
-//! may use its own arithmetic, and [`allowed`] is the set of what it may arrive at. With `C` for the computing
-//! format, f32 (f64 for F64), a finite element may become
+//! [`Rounding`](crate::Rounding), saturated, or a float, rounded once. It is also the only allowed result, except where
+//! an affine step meets a float, of the source or of the destination, with [`Precision::Fast`]: there a GPU may use its
+//! own arithmetic, and [`allowed`] is the set of its possible results. With `C` for the computing format, f32 (f64 for
+//! F64), a finite element may become
 //!
 //! - fused: `C(x * scale + bias)`, with `C`'s subnormals flushed to zero nowhere, in the result, or
 //!   everywhere (operands and result);
@@ -23,16 +23,16 @@
 //! From F16 to F16 a subnormal of F16 may be flushed as well: the element before the step, the result before the
 //! bounds, or both; a result may be judged before it is rounded to F16, too.
 //!
-//! An element that becomes one of another dtype is its number. What is no number follows these rules:
+//! A conversion keeps the element's number. NaN and ±∞ follow these rules:
 //!
 //! - A NaN becomes a quiet NaN of its sign with the upper bits of its payload. An integer has none: it becomes 0,
 //!   or by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or the highest number, each before the bounds.
 //! - ±∞ stays ±∞, with the sign that `scale` gives it, or the lowest or highest integer. Times a scale of ±0 it
 //!   is the canonical quiet NaN of the destination, or what an integer is for a NaN.
 //!
-//! A number on the GPU is not for the CPU to read: the functions that return a `Result` refuse it, [`element`] and
-//! [`allowed`] take a bound as absent, and scale and bias both as absent where one is there. [`Clamp::with_bounds`] and
-//! [`Clamp::with_scale_bias`] put the values in that the slots hold.
+//! The CPU cannot read a number on the GPU: functions that return a `Result` refuse it; [`element`] and [`allowed`]
+//! take such a bound as absent, and scale and bias both as absent if one of them is on the GPU. Put the slots' values
+//! in by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
 
 mod allowed;
 mod buffers;
@@ -74,10 +74,9 @@ pub fn element(clamp: &Clamp, x: u64) -> u64 {
 
 /// The results that the clamp allows for one element.
 ///
-/// That is [`element`] alone, except where an affine step meets a float with [`Precision::Fast`]: see
-/// [the module](self) for the set. `x` is the bits of an element of the clamp's [`source`](Clamp::source), each
-/// result those of one of its [`dtype`](Clamp::dtype), zero-extended to 64; bits of `x` beyond the source's width are
-/// ignored.
+/// The set is [`element`] alone, except if an affine step meets a float with [`Precision::Fast`]; see [the
+/// module](self). `x` is the bits of an element of the clamp's [`source`](Clamp::source), each result those of one of
+/// its [`dtype`](Clamp::dtype), zero-extended to 64; bits of `x` beyond the source's width are ignored.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Element, reference};
@@ -108,7 +107,7 @@ pub(crate) fn allows_a_set(clamp: &Clamp) -> bool {
     clamp.affine().is_some() && clamp.meets_a_float() && clamp.precision() == Precision::Fast
 }
 
-/// The bits without those beyond the dtype's width.
+/// The bits within the dtype's width.
 const fn within(dtype: DType, bits: u64) -> u64 {
     bits & (u64::MAX >> (64 - dtype.bits()))
 }
@@ -132,7 +131,7 @@ fn bounded(clamp: &Clamp, x: u64) -> u64 {
     x
 }
 
-/// The element that meets the bounds, or `None` if it is a NaN that stays.
+/// The element for the bounds, or `None` for a NaN that stays.
 fn without_nan(dtype: DType, rule: NanRule, x: u64) -> Option<u64> {
     match Format::of(dtype) {
         Some(format) if format.is_nan(x) => match rule {
@@ -166,8 +165,7 @@ fn is_nan(dtype: DType, bits: u64) -> bool {
     Format::of(dtype).is_some_and(|format| format.is_nan(bits))
 }
 
-/// An integer that is ordered as the elements are: itself, or the sign and magnitude of a float. −0 and +0
-/// are equal.
+/// An integer in the order of the elements: the integer itself, or a float's sign and magnitude. −0 and +0 are equal.
 fn number(dtype: DType, bits: u64) -> i128 {
     let Some(format) = Format::of(dtype) else {
         return integer::value(dtype, bits);

@@ -1,4 +1,4 @@
-//! The kernels of a device against the CPU reference: every dtype and pair of dtypes, on every kernel.
+//! Compares a device's kernels with the CPU reference: every dtype and pair of dtypes on every kernel.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,12 +14,11 @@ pub use route::{Place, Route};
 use slots::{Slots, on_gpu};
 pub use values::{AFFINES, MORE_AFFINES, bits_of, edges, elements, mask, splitmix64};
 
-/// A comparison of a device's kernels with the CPU reference that has not run yet; from [`Host::self_test`].
+/// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. It runs by [`run`](Self::run).
 ///
-/// A case is a dtype or a pair of dtypes, an affine step, a rounding, a kernel and how the operands are placed; one
-/// clamp, or one for each of three channels, or one whose numbers lie on the GPU. Each takes every value of 8- and
-/// 16-bit sources, and of wider ones edges and random patterns. Beside the elements of the output, each byte of the
-/// destination around them is compared.
+/// A case combines a dtype or a pair of dtypes, an affine step, a rounding, a kernel and a placement of the operands;
+/// with one clamp, one per channel, or numbers on the GPU. 8- and 16-bit sources take every value, wider ones edges and
+/// random patterns. The comparison covers the elements of the output and each byte of the destination around them.
 ///
 /// ```no_run
 /// # use wgpu_clamp::Host;
@@ -39,24 +38,24 @@ pub struct SelfTest<'a> {
 type Progress<'a> = Box<dyn FnMut(usize, usize, &Outcome) + Send + 'a>;
 
 impl Host {
-    /// Compares the kernels of this device with the CPU reference: every dtype and pair of dtypes on every kernel.
-    /// Nothing happens before [`SelfTest::run`] or its blocking twin.
+    /// Prepares a comparison of this device's kernels with the CPU reference: every dtype and pair of dtypes on every
+    /// kernel. [`SelfTest::run`] or its blocking twin runs it.
     pub const fn self_test(&self) -> SelfTest<'_> {
         SelfTest { host: self, exhaustive: false, range: 0..usize::MAX, progress: None }
     }
 }
 
 impl<'a> SelfTest<'a> {
-    /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Otherwise each
-    /// dtype and pair of dtypes meets each kernel, with a step, a rounding and a placement in turn: minutes there,
-    /// most of them compilation.
+    /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Without this, each
+    /// dtype and pair of dtypes meets each kernel, with varying steps, roundings and placements: minutes on a CPU,
+    /// mostly compilation.
     pub const fn exhaustive(mut self) -> Self {
         self.exhaustive = true;
         self
     }
 
-    /// Takes the cases of this range alone, counted from zero, as far as there are any: to go on with a run that
-    /// was stopped, or to share one among machines. Their order changes only with the crate. None at all passes too.
+    /// Takes only the cases of this range, counted from zero: to continue a stopped run, or to share one among
+    /// machines. The order of cases is fixed within a version of the crate. An empty range passes.
     ///
     /// ```no_run
     /// # let host = wgpu_clamp::Host::open_blocking()?;
@@ -69,7 +68,7 @@ impl<'a> SelfTest<'a> {
         self
     }
 
-    /// Calls `progress` after each case with the number of those that are done, that of all, and what became of it.
+    /// Calls `progress` after each case with the number of finished cases, the number of all, and the outcome.
     pub fn with_progress(mut self, progress: impl FnMut(usize, usize, &Outcome) + Send + 'a) -> Self {
         self.progress = Some(Box::new(progress));
         self
@@ -79,8 +78,8 @@ impl<'a> SelfTest<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Host::submit`] and [`Tensor::read`](crate::Tensor::read), with which a case could not be run. A wrong
-    /// result is not an error, see [`SelfTestReport::passed`].
+    /// Those of [`Host::submit`] and [`Tensor::read`](crate::Tensor::read), if a case could not run. A wrong result is
+    /// not an error, see [`SelfTestReport::passed`].
     pub async fn run(self) -> Result<SelfTestReport, Error> {
         let Self { host, exhaustive, range, mut progress } = self;
         let mut cases = cases(exhaustive);
@@ -114,7 +113,7 @@ impl fmt::Debug for SelfTest<'_> {
     }
 }
 
-/// What [`SelfTest`] found. `Display` says it in a line, and each case that failed in another.
+/// The results of a [`SelfTest`]. `Display` gives a summary line, and a line per failed case.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SelfTestReport {
@@ -122,15 +121,15 @@ pub struct SelfTestReport {
     outcomes: Vec<Outcome>,
 }
 
-/// What became of one case.
+/// The outcome of one case.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What was computed; where channels have a clamp each, that of the first.
+    /// The clamp; with channels, the first channel's.
     pub clamp: Clamp,
-    /// How the elements lay, and how the operands were placed.
+    /// The layout of the elements and the placement of the operands.
     pub route: &'static str,
-    /// The plan, which names the kernels and the elements that each took.
+    /// The plan in words: the kernels, and the elements that each took.
     pub plan: String,
     /// The specialization: dtypes, affine step and rounding, and the kernels.
     pub specialization: String,
@@ -180,13 +179,13 @@ impl fmt::Display for SelfTestReport {
 
 #[derive(Clone, Copy)]
 struct Case {
-    /// One for each channel; without channels the first is for all.
+    /// One clamp per channel; without channels the first one is for all.
     clamps: [Clamp; 6],
     route: Route,
     place: Place,
 }
 
-/// Pairs of dtypes, and dtypes alone.
+/// All pairs of source and destination, equal dtypes included.
 fn pairs() -> impl Iterator<Item = (DType, DType)> {
     DType::ALL.into_iter().flat_map(|dtype| {
         let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
@@ -221,8 +220,8 @@ fn clamp(
     }
 }
 
-/// The `n`-th clamp whose numbers lie on the GPU: both bounds, every second time the wrong way round, which only the device can
-/// see, in either order.
+/// The `n`-th clamp with both bounds on the GPU. Every second one has `Min > Max`, which only the device can see, in
+/// either order.
 fn in_slots(
     source: DType,
     dtype: DType,
@@ -238,7 +237,7 @@ fn in_slots(
     Ok(clamp.with_bounds(min, max)?.with_order(order))
 }
 
-/// A small number and a greater one, as bits.
+/// The bits of a small number and of a greater one.
 const fn bounds(dtype: DType) -> (u64, u64) {
     match dtype {
         DType::F32 => (0xbf80_0000, 0x4060_0000),
@@ -266,11 +265,11 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     .flat_map(move |rounding| places.iter().map(move |&place| (step, rounding, place)))
             });
             let count = 6 * places.len();
-            // Pictures are of many shapes, of which each pair meets some.
+            // Each pair meets some of the many shapes of pictures.
             let in_turn = !route.is_picture() || (p + r).is_multiple_of(3);
             for (n, (step, rounding, place)) in product.enumerate() {
                 let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
-                // In turn, so that over all pairs each route meets each combination.
+                // The combinations rotate, so that each route meets each one over all pairs.
                 let wanted =
                     if exhaustive { rounds } else { in_turn && n == (p * 5 + r * 7 + p / 6) % count };
                 if wanted {
@@ -279,14 +278,14 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                         Route::SlotsAlong => in_slots(source, dtype, step, rounding, n + p + channel),
                         _ => clamp(source, dtype, step, rounding, n + p + r + channel),
                     };
-                    // A test counts them, so that none is refused unseen.
+                    // A test counts the cases, so none is refused unseen.
                     let of_channels: Result<Vec<_>, _> = (0..6).map(clamp).collect();
                     if let Some(clamps) = of_channels.ok().and_then(|all| <[Clamp; 6]>::try_from(all).ok()) {
-                        // Channels have one order and one rule for NaN.
+                        // All channels have the same order and NaN rule.
                         let [first, ..] = clamps;
                         let alike = |clamp: Clamp| {
                             let clamp = clamp.with_order(first.order()).with_nan_rule(first.nan_rule());
-                            // What cannot lie on the GPU is the same for all.
+                            // Numbers that cannot be on the GPU are the same for all channels.
                             let same = route == Route::SlotsAlong && !dtype.takes_affine_on_gpu();
                             let (scale, bias) = (first.scale(), first.bias());
                             if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
@@ -390,12 +389,12 @@ mod tests {
 
     #[test]
     fn no_case_is_refused() {
-        // 84 pairs and dtypes on each of 13 routes, 18 of them, to 8 bits, on two more, 28 on each of 12 for pictures.
+        // 84 pairs and dtypes on 13 routes each; the 18 to 8 bits on two more; 28 on each of 12 routes for pictures.
         assert_eq!(cases(false).len(), 84 * 13 + 18 * 2 + 28 * 12);
     }
 
-    /// An invocation stores to several rows where a row of src is repeated: every dtype meets that, and a last invocation
-    /// that stores to fewer.
+    /// If rows of src repeat, an invocation stores several rows. Every dtype meets that, and a last invocation with
+    /// fewer rows.
     #[test]
     fn every_dtype_meets_repeated_rows() {
         let mut met = HashSet::new();
@@ -410,10 +409,10 @@ mod tests {
         assert_eq!(missed, []);
     }
 
-    /// Each pair meets the kernels that take its sizes, in an ordinary run too.
+    /// Each pair meets the kernels of its sizes, in an ordinary run too.
     #[test]
     fn every_pair_meets_every_kernel() {
-        // Of the plan's words: blocks of other shapes, too.
+        // Found by the plan's words, which blocks of other shapes may share.
         let (rows, fill) = (", in rows", "(0 to 1)");
         let mut met = HashSet::new();
         for case in cases(false) {

@@ -1,4 +1,4 @@
-//! The dispatches of a plan on each of the sanitizer's devices: what the crate asks of the sanitizer.
+//! Executes the dispatches of a plan on each of the sanitizer's devices.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use std::rc::Rc;
 use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
 use wgsl_sanitizer::{Binding, Dispatch, Error, Memory, Module, Program, Source};
 
-/// Modules by their WGSL, and of each the programs by entry point and constants: to make one takes longer than to run it.
+/// Modules by WGSL, with programs by entry point and constants: building a program takes longer than running it.
 type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
 
 thread_local! {
     static MODULES: RefCell<Modules> = RefCell::default();
 }
 
-/// So many modules are kept at most.
+/// The most modules that are kept.
 const MOST: usize = 200;
 
 /// Runs dispatches on each of the sanitizer's devices.
@@ -31,7 +31,7 @@ pub fn execute(recording: &Recording) -> Vec<Verdict> {
     })
 }
 
-/// Runs dispatches with others in place of their programs.
+/// Runs dispatches with replaced programs.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ fn memory(of: &Buffer) -> Memory {
     memory
 }
 
-/// `expected`: the buffers before, into which the output is put: what then differs is stray.
+/// `expected`: the buffers before. With the output copied into them, a byte that differs is stray.
 fn describe(
     recording: &Recording,
     dispatches: &[Dispatch],
@@ -95,7 +95,7 @@ fn describe(
 ) -> Verdict {
     let program = |source: &Source| recording.dispatches[source.dispatch].program;
     let tell = |source: Option<&Source>, words| Finding { program: source.map(program), words };
-    // With the line that stored a byte last.
+    // Includes the line that stored a byte last.
     let stored = |buffer: usize, byte: u64, words: String| match outcome.stored_by(dispatches, buffer, byte) {
         Some(source) => tell(Some(&source), format!("{words}, stored by {source}")),
         None => tell(None, format!("{words}, which nothing stored")),
@@ -113,7 +113,7 @@ fn describe(
             wrong.push((buffer, offset, words));
         }
     }
-    // A few say as much as all.
+    // A few findings say as much as all.
     wrong.truncate(3);
     for (n, before) in expected.iter().enumerate().filter(|&(n, _)| !recording.buffers[n].is_scratch) {
         if let Some(byte) = before.first_difference(&outcome.buffers[n]) {

@@ -1,9 +1,9 @@
-//! What is made of layouts, and what holds of every one.
+//! Transformations of layouts, and properties of every layout.
 
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{DType, Error, Layout, MAX_RANK};
 
-/// What a caller gets; a message says why it is nothing.
+/// A layout, or a message.
 pub fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
     made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
 }
@@ -26,8 +26,8 @@ pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// One transformation, with any arguments: each corner of the result is the corner of the layout that it stands for. What
-/// came of it, if that is a layout.
+/// Applies a transformation with any arguments, and checks that each corner of the result is the right corner of the
+/// layout. Returns the result if it is a layout.
 pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>> {
     let axis = u.int_in_range(0..=MAX_RANK)?;
     let rank = layout.rank();
@@ -108,11 +108,11 @@ pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>
     })
 }
 
-/// Holds a layout to what holds of every one.
+/// Checks the properties of every layout.
 ///
 /// # Panics
 ///
-/// It does not.
+/// One does not hold.
 pub fn check(layout: &Layout) {
     let _ = corners(Ok(*layout), layout, <[usize]>::to_vec);
 }
@@ -133,8 +133,8 @@ fn sound(layout: &Layout) {
     }
 }
 
-/// What was made, if it is a layout: sound, each corner the one that it stands for in `of`, the lowest and the highest
-/// address among them.
+/// Checks a new layout: it is sound, and each corner is the right corner of `of`, the lowest and highest address
+/// included.
 fn corners(
     made: std::result::Result<Layout, Error>,
     of: &Layout,

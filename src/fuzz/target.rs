@@ -1,5 +1,5 @@
-//! Layouts from raw bytes, what is made of them, whether they overlap, and plans: each output element once and nothing
-//! else, or an error that is right.
+//! Layouts, their transformations, overlaps and plans from raw bytes. A plan writes each output element once and
+//! nothing else, or the error is right.
 
 use std::collections::HashSet;
 
@@ -12,16 +12,16 @@ use wgpu_clamp::{
 use super::execute::execute;
 use super::layouts::{accepted, address, check, indices, transform};
 
-/// Tensors that were made small have no more elements than this.
+/// The most elements of small tensors.
 const SMALL: usize = 6_000;
 
-/// One input of the target.
+/// Runs one input of the target.
 ///
 /// # Panics
 ///
-/// Something is wrong with the crate.
+/// The crate has a fault.
 pub fn run(bytes: &[u8]) {
-    // Where the bytes end, zeros follow: the first of each list of choices is the plain one.
+    // Zeros follow the input's end, so the first choice of each list is the plain one.
     case(&mut Unstructured::new(bytes)).expect("every choice has something to choose from");
 }
 
@@ -75,8 +75,8 @@ fn case(u: &mut Unstructured) -> Result<()> {
     transform_often(u, dst)
 }
 
-/// The clamp with scale or bias on the GPU, perhaps another one for each index of an axis. It takes nothing of the input,
-/// whose rest means what it did before there were such clamps.
+/// The clamp with scale or bias on the GPU, perhaps with slots along an axis. It consumes no input, so that kept inputs
+/// keep their meaning.
 fn numbers_on_the_gpu(
     u: &Unstructured,
     clamp: &Clamp,
@@ -93,7 +93,7 @@ fn numbers_on_the_gpu(
     assert_eq!(found.is_some(), !on_gpu || takes.contains(&clamp.dtype()), "{clamp:?}");
     let Some(found) = found else { return Ok(()) };
     let axis = u.int_in_range(0..=MAX_RANK)?;
-    // As with a list of clamps: not all that a shape can have, and axes that it lacks.
+    // As with lists of clamps, long axes take one clamp, and the axis may be one that the shape lacks.
     let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
     let clamps = if few && u.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() };
     fuzz::check_plan(&execute, clamps, (src, dst), one_buffer, limits, u.arbitrary()?);
@@ -101,10 +101,10 @@ fn numbers_on_the_gpu(
     Ok(())
 }
 
-/// In buffers of a few bytes the reference refuses, or computes what passes as right.
+/// With buffers of a few bytes the reference refuses, or its result passes `verify`.
 fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
     const BYTES: usize = 64;
-    // Where a destination overlaps itself, each index is taken, however many there are.
+    // A destination that overlaps itself takes each index, however many there are.
     if dst.len() > 1 << 16 && dst.required_bytes(DType::U8) <= BYTES as u64 {
         return;
     }
@@ -132,7 +132,7 @@ fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
     let _ = accepted(reference::apply_in_place(clamps, dst, &mut after));
 }
 
-/// One transformation after the other, by what is left of the input.
+/// Applies transformations in sequence, by the rest of the input.
 fn transform_often(u: &mut Unstructured, mut layout: Layout) -> Result<()> {
     for _ in 0..8 {
         if u.is_empty() {
@@ -178,7 +178,7 @@ fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
         6 => (0..rank).map(|_| Ok(isize::from(u.arbitrary::<i8>()?))).collect::<Result<_>>()?,
         _ => (0..rank).map(|_| any_stride(u)).collect::<Result<_>>()?,
     };
-    // The lowest address, or the highest, or the offset.
+    // The input gives the lowest address, the highest one or the offset.
     let spans = || shape.iter().zip(&strides).map(|(&n, &stride)| (n as i128 - 1).max(0) * stride as i128);
     let below = spans().fold(0_i128, |sum, span| sum.saturating_add(span.min(0)));
     let above = spans().fold(0_i128, |sum, span| sum.saturating_add(span.max(0)));
@@ -206,7 +206,7 @@ fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
     Ok(Some(layout))
 }
 
-/// Nested strides in any order, some of them negative or 0, with gaps.
+/// Nested strides in any order, some negative or 0, with gaps.
 fn nested(u: &mut Unstructured, shape: &[usize]) -> Result<Vec<isize>> {
     let mut order: Vec<usize> = (0..shape.len()).rev().collect();
     for d in 1..order.len() {
@@ -230,7 +230,7 @@ fn nested(u: &mut Unstructured, shape: &[usize]) -> Result<Vec<isize>> {
         if !repeated {
             step = step.saturating_mul(shape[d].try_into().unwrap_or(isize::MAX)).saturating_add(gap);
         }
-        // In words or packets of some dtype.
+        // Strides that are multiples of words or packets of some dtype.
         let pitch = *u.choose(&[1_isize, 1, 1, 2, 4, 16])?;
         step = step.saturating_add(pitch - 1) & -pitch;
     }
@@ -248,7 +248,7 @@ fn any_stride(u: &mut Unstructured) -> Result<isize> {
     })
 }
 
-/// `src` moved behind `dst`, if it can be.
+/// `src` moved behind `dst`, if that is possible.
 fn behind(src: &Layout, dst: &Layout, [from, to]: [usize; 2]) -> Option<Layout> {
     let (Some((lowest, _)), Some((_, highest))) = (src.span(), dst.span()) else { return Some(*src) };
     let first = ((highest as u128 + 1) * to as u128).div_ceil(from as u128);
@@ -286,7 +286,7 @@ fn clamp(u: &mut Unstructured) -> Result<Option<Clamp>> {
     affine(u, clamp).map(Some)
 }
 
-/// Perhaps with an affine step.
+/// Adds an affine step, or none.
 fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     let (scale, bias) = match u.int_in_range(0..=5)? {
         0 | 1 => return Ok(clamp),
@@ -304,7 +304,7 @@ fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     Ok(double.or(with).unwrap_or(clamp))
 }
 
-/// As many clamps; most agree in what those of channels have to.
+/// As many clamps; most agree as channels must.
 fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clamp>> {
     let several = u.ratio(7, 8)?;
     let mut list = Vec::with_capacity(count);
@@ -328,7 +328,7 @@ fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clam
     Ok(list)
 }
 
-/// A few clamps that need not agree in anything.
+/// A few clamps that need not agree.
 fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
     let mut list = Vec::new();
     for _ in 0..u.int_in_range(0..=4)? {
@@ -339,7 +339,7 @@ fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
 
 fn limits(u: &mut Unstructured) -> Result<Limits> {
     let usual = Limits { f64_arithmetic: u.arbitrary()?, ..Limits::default() };
-    // A byte of no meaning, which the kept inputs have.
+    // A byte without meaning, for the sake of kept inputs.
     let _: bool = u.arbitrary()?;
     Ok(match u.int_in_range(0..=4)? {
         0 => usual,

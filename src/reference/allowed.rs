@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// See `fast`. At most seven: the fused and the unfused step with operands kept and with operands flushed, the bias, and the
-/// two zeros.
+/// The most results of `fast` for one f32: seven. They are the fused and the unfused step, with operands kept and with
+/// operands flushed, the bias, and the two zeros.
 ///
 /// From F16 to F16 there are more ways but fewer results: at most five. F32's subnormals, flushed or not, lie far
 /// below F16's and change nothing but the sign of a zero, so an element that is kept gives two results, fused and
@@ -12,7 +12,7 @@ use std::fmt;
 /// An integer of 32 bits counts as either f32 next to it: twice seven.
 const CAPACITY: usize = 14;
 
-/// The results that a [`Clamp`](crate::Clamp) allows for one element: at least one, none twice.
+/// The results that a [`Clamp`](crate::Clamp) allows for one element: at least one, each once.
 ///
 /// Inline and `Copy`; made by [`allowed`](super::allowed). Each result is the bits of an element,
 /// zero-extended to 64.
@@ -37,7 +37,7 @@ impl Allowed {
         }
     }
 
-    /// The set of what `f` makes of each result, in the same order.
+    /// Maps `f` over the set, keeping its order.
     pub(super) fn map(self, f: impl Fn(u64) -> u64) -> Self {
         let mut mapped = Self::one(f(self.first()));
         for &bits in &self.values()[1..] {

@@ -6,7 +6,7 @@ use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 /// Clamps the elements of `src` into `dst`.
 ///
 /// Both are buffers as the GPU holds them: little-endian elements, of the clamp's [`source`](Clamp::source) in `src`
-/// and of its [`dtype`](Clamp::dtype) in `dst`, of which the layouts pick theirs. One `&Clamp` serves all elements,
+/// and of its [`dtype`](Clamp::dtype) in `dst`, picked by the layouts. One `&Clamp` serves all elements,
 /// [`Clamps::along`] has one for each index of an axis. Each result is [`Allowed::first`](super::Allowed::first): for
 /// [`Precision::Fast`](crate::Precision::Fast) the fused one without flushing. Bytes outside the elements of
 /// `dst_layout` stay. If two indices share an element of `dst`, the last one in row-major order is written.
@@ -159,18 +159,18 @@ fn from_bits<T: Element>(bits: u64) -> T {
 /// Clamps that suit a shape: one for all elements, or one for each index of an axis.
 pub(crate) struct Channels<'a> {
     list: &'a [Clamp],
-    /// The number of elements from one index of the axis to the next, in row-major order.
+    /// The row-major distance between two indices of the axis, in elements.
     step: usize,
 }
 
 impl<'a> Channels<'a> {
-    /// Refuses clamps that do not suit the shape, and numbers on a GPU: they are not for the CPU to read.
+    /// Refuses clamps that do not suit the shape, and numbers on the GPU, which the CPU cannot read.
     fn checked(clamps: Clamps<'a>, shape: &[usize]) -> Result<Self, Error> {
         let list = clamps.as_slice();
         clamps.check(shape)?;
         list.iter().try_for_each(check_numbers)?;
         let Some(axis) = clamps.axis() else { return Ok(Self { list, step: 1 }) };
-        // Too large a product has a zero beside it, so that there is no element.
+        // A product that overflows has a zero extent beside it, so there is no element.
         let step = shape[axis + 1..].iter().fold(1, |step: usize, &extent| step.saturating_mul(extent));
         Ok(Self { list, step })
     }
@@ -180,18 +180,18 @@ impl<'a> Channels<'a> {
         &self.list[n / self.step % self.list.len()]
     }
 
-    /// One of the clamps, for what all have in common. There is none if the axis has no index, and so no element.
+    /// One of the clamps, for the properties that all share; `None` if the axis has extent 0.
     pub(crate) fn any(&self) -> Option<&'a Clamp> {
         self.list.first()
     }
 
-    /// Whether a result may be one of several.
+    /// Whether an element may have several allowed results.
     pub(crate) fn allow_a_set(&self) -> bool {
         self.list.iter().any(super::allows_a_set)
     }
 }
 
-/// What [`apply`] refuses. What it takes are clamps that suit the shape.
+/// Checks the arguments of [`apply`]; returns clamps that suit the shape.
 pub(crate) fn check_operands<'a>(
     clamps: Clamps<'a>,
     (src_layout, src): (&Layout, &[u8]),
@@ -228,7 +228,7 @@ fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8
 /// The bits of the element at an address in elements.
 pub(crate) fn load(bytes: &[u8], address: usize, size: usize) -> u64 {
     let bytes = &bytes[address * size..][..size];
-    // By byte, since a copy of so few, and of a length known here alone, is a call.
+    // Byte by byte: a copy of a few bytes of unknown length would be a call.
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 

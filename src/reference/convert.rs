@@ -1,5 +1,5 @@
-//! From an element of the source to one of the destination, before the bounds: the affine step and the conversion,
-//! in one.
+//! The affine step and the conversion in one, from an element of the source to one of the destination, before the
+//! bounds.
 
 use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
@@ -25,7 +25,7 @@ pub(super) fn exact(clamp: &Clamp, x: u64) -> u64 {
     })
 }
 
-/// What becomes of NaN and ±∞, in every precision; `None` for a finite element.
+/// The results of NaN and ±∞, the same in every precision; `None` for a finite element.
 pub(super) fn special(clamp: &Clamp, x: u64) -> Option<u64> {
     let format = Format::of(clamp.source())?;
     if format.is_nan(x) {

@@ -1,4 +1,4 @@
-//! The affine step as hardware may compute it: the results that `Precision::Fast` allows.
+//! The affine step as hardware may compute it: the results of `Precision::Fast`.
 
 use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
@@ -40,7 +40,8 @@ struct Hardware {
 }
 
 impl Hardware {
-    /// The two numbers of the format that are next to `x`, which is an integer or one of the format: then it is both.
+    /// The two numbers of the format next to `x`; both are `x` if the format has it. `x` is an integer or a number of
+    /// the format.
     fn beside(self, x: Dyadic) -> [Dyadic; 2] {
         let excess = (u64::BITS - x.magnitude.leading_zeros()).saturating_sub(self.format.digits());
         let below = x.magnitude >> excess << excess;
@@ -48,7 +49,7 @@ impl Hardware {
         [below, above].map(|magnitude| Dyadic { magnitude, ..x })
     }
 
-    /// What `x * scale + bias` may be, as bits of the hardware's format.
+    /// The possible values of `x * scale + bias`, as bits of the hardware's format.
     fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
         let (fused, product) = (add(mul(x, scale), bias), mul(x, scale));
         let rounded = self.format.round(product);
@@ -59,16 +60,16 @@ impl Hardware {
             || [fused, product].iter().any(|&number| self.format.is_below_normal(number))
             || self.format.is_subnormal(unfused)
         {
-            // The result only.
+            // Flushes the result only.
             for result in self.flush(fused) {
                 allowed.insert(result);
             }
             allowed.insert(self.flush_sum(unfused));
-            // The product only.
+            // Flushes the product only.
             for product in self.flush(product) {
                 allowed.insert(self.add(product, bias));
             }
-            // Everywhere.
+            // Flushes operands, product and result.
             let [x, scale, bias] = [x, scale, bias].map(|operand| self.flush_operand(operand));
             for result in self.flush(add(mul(x, scale), bias)) {
                 allowed.insert(result);
@@ -88,8 +89,8 @@ impl Hardware {
         self.format.round(add(self.format.decode(product).into(), bias))
     }
 
-    /// The number rounded, where a subnormal becomes a zero of its sign: judged after the rounding, and before it, which
-    /// differ where the number rounds up to the least normal one.
+    /// The rounded number, with subnormals flushed to a zero of their sign: judged after rounding, and before. The two
+    /// differ if the number rounds up to the least normal one.
     fn flush(self, number: Wide) -> [u64; 2] {
         let rounded = self.format.round(number);
         let zero = rounded & self.format.sign();
@@ -97,8 +98,8 @@ impl Hardware {
         [after, if self.format.is_below_normal(number) { zero } else { rounded }]
     }
 
-    /// A sum of two numbers of the format, where a subnormal becomes a zero of its sign. Below the least normal number
-    /// such a sum is exact, so it is the same before it is rounded and after.
+    /// A sum of two numbers of the format, with subnormals flushed to a zero of their sign. Below the least normal
+    /// number the sum is exact, so rounding does not matter.
     fn flush_sum(self, bits: u64) -> u64 {
         if self.format.is_subnormal(bits) { bits & self.format.sign() } else { bits }
     }
@@ -119,7 +120,7 @@ impl Hardware {
         }
     }
 
-    /// The second rounding from F16 to F16, which may flush what is below the least normal F16, before or after it rounds.
+    /// The second rounding from F16 to F16, which may flush subnormals of F16, judged before or after rounding.
     fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
         let mut allowed = results.map(|bits| self.narrow(clamp, bits));
         for &bits in results.values() {

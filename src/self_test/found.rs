@@ -1,4 +1,4 @@
-//! What clamps with numbers on the GPU are to do, where it is known what lies there.
+//! The expected results of clamps with numbers on the GPU, for known numbers.
 
 use super::values::mask;
 use crate::arithmetic::NUMBERS;
@@ -6,20 +6,20 @@ use crate::operator::format::FloatFormat;
 use crate::reference::{self, Allowed};
 use crate::{Clamp, DType, Number, Scalar};
 
-/// A clamp with numbers on the GPU, and what lies there.
+/// A clamp with known numbers on the GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// With the values in place of the slots, or with none where scale or bias is no finite number.
+    /// The clamp with values in place of slots; without scale and bias if one of them is not finite.
     clamp: Clamp,
     is_finite: bool,
 }
 
 impl Found {
-    /// `slots`: the bits of Min, Max, scale and bias, of which those count that are on the GPU.
+    /// `slots`: the bits of Min, Max, scale and bias. Only those on the GPU count.
     ///
     /// # Panics
     ///
-    /// Never: what lies in a slot is a number of its dtype, or no finite one.
+    /// Never: a slot has a number of its dtype, or one that is not finite.
     #[must_use]
     pub fn new(clamp: &Clamp, slots: [u64; NUMBERS]) -> Self {
         let of = |number, dtype, slot| match number {
@@ -37,24 +37,24 @@ impl Found {
         }
     }
 
-    /// The clamp with the values in place of the slots; `None` where scale or bias is no finite number.
+    /// The clamp with values in place of slots; `None` if scale or bias is not finite.
     #[must_use]
     pub fn clamp(&self) -> Option<Clamp> {
         self.is_finite.then_some(self.clamp)
     }
 
-    /// The results that are right for an element of these bits.
+    /// The allowed results for an element of these bits.
     ///
     /// # Panics
     ///
-    /// Never: what has a scale on the GPU converts from F32.
+    /// Never: every dtype with a scale on the GPU converts from F32.
     #[must_use]
     pub fn allowed(&self, x: u64) -> Allowed {
         if self.is_finite {
             return reference::allowed(&self.clamp, x);
         }
         let is_nan = FloatFormat::of(self.clamp.source()).is_some_and(|format| format.is_nan(x));
-        // Times 0, infinity becomes the canonical NaN, and a NaN stays.
+        // A scale of 0 turns ∞ into the canonical NaN and keeps a NaN.
         let nothing = self.clamp.with_scale_bias(0.0_f32, 0.0_f32).expect("both are finite");
         if is_nan {
             return reference::allowed(&nothing, x);

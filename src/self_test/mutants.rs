@@ -1,7 +1,7 @@
-//! `cargo xtask mutants`: whether the cases of the self-test notice small faults in the shaders.
+//! `cargo xtask mutants`: checks that the self-test's cases notice small faults in the shaders.
 //!
-//! The WGSL of a case is changed in one place, of a fragment or of the text of a block, and executed without a device. What
-//! else there is to a case, its buffers and what the reference allows, is found once.
+//! A change replaces one place in a fragment or in the text of a block; the changed WGSL of a case is then executed
+//! without a device. The rest of a case, its buffers and allowed results, is computed once.
 
 mod change;
 
@@ -21,31 +21,31 @@ use crate::fuzz::execute::{execute, try_execute};
 use crate::plan::check::mix;
 use change::Change;
 
-/// The variable with what the name of a change must contain, or several such texts with commas between.
+/// The variable with texts, separated by commas; a change must contain one of them in its name.
 const ONLY: &str = "WGPU_CLAMP_MUTANTS";
 
-/// Survivors that change nothing that could be seen, and what no case has: the changes as printed, a line each, where `…` is
-/// any text, and behind them, indented, why.
+/// Changes that no test can notice: a line per change as printed, where `…` is any text, then indented lines with the
+/// reason.
 const EXPLAINED: &str = include_str!("mutants/explained.txt");
 
-/// So many cases are enough for a change that is explained.
+/// The most cases for a change that is explained.
 const MOST_OF_EXPLAINED: usize = 32;
 
-/// What the text of a block is called.
+/// The name of a block's text.
 const BLOCK: &str = "block";
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// The sanitizer found something.
     Noticed,
-    /// A loop had no end.
+    /// A loop did not end.
     Endless,
-    /// WGSL refuses it: no fault that could be there.
+    /// WGSL refuses the change.
     Refused,
-    /// Nothing was found, and there is a reason.
+    /// Nothing was found, and a line explains why.
     Explained,
-    /// No case has what it changes.
+    /// No case has the changed text.
     Unmet,
     /// Nothing was found.
     Survived,
@@ -57,21 +57,21 @@ const FATES: [Fate; 6] =
 /// A case with unchanged shaders.
 struct Run {
     recording: Recording,
-    /// How long it took.
+    /// The time that it took.
     cost: Duration,
 }
 
-/// A text that modules have: of a fragment, or of a block.
+/// A text in modules: a fragment or a block.
 struct Place {
     file: String,
     text: String,
     changes: Vec<Change>,
-    /// Those whose modules have it.
+    /// The cases whose modules have it.
     runs: Vec<usize>,
 }
 
-/// A change, and where it is tried, the cheapest run first. Of texts of blocks, all changes of one kind: these are of one
-/// line of the generator.
+/// A change and its cases, the cheapest first. Changes of one kind in several blocks' texts count as one: they come
+/// from one line of the generator.
 struct Mutant<'a> {
     name: String,
     attempts: Vec<(&'a Place, &'a Change, &'a Run)>,
@@ -96,12 +96,12 @@ impl Mutant<'_> {
         if self.attempts.is_empty() { Fate::Unmet } else { Fate::Survived }
     }
 
-    /// The line of [`EXPLAINED`] that says why it survives.
+    /// The line of [`EXPLAINED`] that explains why it survives.
     fn explanation(&self) -> Option<&'static str> {
         explained().find(|pattern| matches(&self.name, pattern))
     }
 
-    /// Of the table.
+    /// The folder of its file, for the table.
     fn folder(&self) -> &str {
         let file = self.name.split(':').next().unwrap_or_default();
         file.rsplit_once('/').map_or(file, |(folder, _)| folder)
@@ -131,7 +131,7 @@ fn explained() -> impl Iterator<Item = &'static str> {
     EXPLAINED.lines().filter(|line| !line.starts_with(' '))
 }
 
-/// Whether a text is that of a pattern, where `…` is any text.
+/// Whether a text matches a pattern; `…` is any text.
 fn matches(text: &str, pattern: &str) -> bool {
     match pattern.split_once('…') {
         None => text == pattern,
@@ -141,7 +141,7 @@ fn matches(text: &str, pattern: &str) -> bool {
     }
 }
 
-/// As [`in_parallel`], with a bar.
+/// As [`in_parallel`], with a progress bar.
 fn with_bar(count: usize, message: &'static str, work: impl Fn(usize) + Sync) {
     let bar = ProgressBar::new(count as u64).with_message(message);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}, {eta} left").unwrap());
@@ -200,7 +200,7 @@ fn places(runs: &[Run]) -> Vec<Place> {
     places
 }
 
-/// The files below a folder of the repository. Of `shaders/`, all but the README are fragments.
+/// The files below a folder of the repository; below `shaders/`, all but the README are fragments.
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
     let entries = entries.map(|entry| entry.unwrap());
@@ -211,7 +211,7 @@ fn files(folder: &Path) -> Vec<String> {
     entries.flat_map(of_entry).collect()
 }
 
-/// All changes, those of texts of blocks by their kinds, of which each text has one.
+/// All changes. Changes of blocks' texts are grouped by kind; each text has one of a kind.
 fn mutants<'a>(places: &'a [Place], runs: &'a [Run]) -> Vec<Mutant<'a>> {
     let mut mutants: BTreeMap<(&str, usize, String), Mutant<'_>> = BTreeMap::new();
     for (n, place) in places.iter().enumerate() {

@@ -1,5 +1,4 @@
-//! Faults that are planted in the shaders, one at a time: the cases of the self-test find each without a device, and tell
-//! its line.
+//! Plants faults in the shaders, one at a time. The self-test's cases find each without a device and name its line.
 
 use std::cell::Cell;
 
@@ -11,13 +10,13 @@ use crate::fuzz::{Program, Recording, Verdict};
 /// Lines that are replaced.
 struct Plant {
     fault: &'static str,
-    /// Each with its fragment, below `shaders/`, and what takes its place.
+    /// Fragment below `shaders/`, line, replacement.
     lines: &'static [(&'static str, &'static str, &'static str)],
-    /// Of the modules that have the first line, those that have this too.
+    /// Only modules that also have this line.
     modules: &'static str,
-    /// What is said.
+    /// The expected words.
     found: &'static str,
-    /// A line that is named: the one that is wrong, or the one that stores what it makes.
+    /// The expected line: the wrong one, or the one that stores its result.
     at: &'static str,
 }
 
@@ -68,7 +67,7 @@ const PLANTS: &[Plant] = &[
             "let highest = min(at.dst + row.length - origin, LANES) - 1u;",
             "let highest = min(at.dst + row.length - origin + 1u, LANES) - 1u;",
         )],
-        // Of channels it may be another one's element.
+        // With channels, it may be another channel's element.
         modules: "fn set_channel(index: u32) {}",
         found: "outside the output, changed",
         at: "called in shaders/kernel/unit_packed.wgsl",
@@ -115,12 +114,12 @@ const PLANTS: &[Plant] = &[
         at: "`dst_packets[i] = packet_of(p, arrayLength(&dst_packets));`",
     },
     Plant {
-        // Of F32 to F32: others round once more.
+        // F32 to F32 only; other conversions round once more.
         fault: "a product that needs fusing",
         lines: &[(
             "affine/float_exact",
             "let finite = packed(sum(product(x)));",
-            // The scale and the bias as f32, of their significands and exponents.
+            // Scale and bias as f32, from their significands and exponents.
             "let finite = bitcast<vec4<u32>>(fma(bitcast<vec4<f32>>(x), bitcast<vec4<f32>>(vec4<u32>((a.scale & \
              0x7fffffu) | (u32(a.scale_exponent + 127) << 23u) | a.scale_sign)), \
              bitcast<vec4<f32>>(vec4<u32>(((u32(a.bias) >> 5u) & 0x7fffffu) | \

@@ -1,16 +1,16 @@
-//! How the operands of a case lie, each way for a kernel.
+//! Layouts of a case's operands; each route is for one kernel.
 
 use crate::kernel::PACKET;
 use crate::{DType, Error, Layout};
 
-/// How elements lie, each for a kernel.
+/// A layout of elements for one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// One run on both sides, at one distance from a packet.
+    /// One run on both sides, with the same phase in packets.
     Run,
-    /// Rows with a pitch, at any distance from a packet.
+    /// Rows with a pitch, at any phase in packets.
     Rows,
-    /// One element to each row.
+    /// Rows of one repeated element.
     Fill,
     /// Every second element, to reversed order.
     Strided,
@@ -18,23 +18,23 @@ pub enum Route {
     Gathered,
     /// Columns to rows.
     Transposed,
-    /// Groups of so many elements without gaps, each to a word of its own, or of 32 and 64 bits to every second element.
+    /// Contiguous groups of so many elements, each to its own word; 32- and 64-bit elements to every second element.
     Spread(usize),
-    /// Interleaved to planar, so many components, from pixels of so many; planes and pixels at packets or anywhere.
+    /// Interleaved to planar: so many components of pixels with so many; planes and pixels at packets or anywhere.
     Planes(usize, usize, bool),
     /// Planar to interleaved.
     Pixels(usize, usize, bool),
-    /// As `Planes` off packets, of three components with a clamp for each.
+    /// As `Planes` off packets, with three components and a clamp for each.
     ClampedPlanes,
-    /// As `Pixels` off packets, of three components with a clamp for each.
+    /// As `Pixels` off packets, with three components and a clamp for each.
     ClampedPixels,
     /// Three planes, with a clamp for each.
     Planar,
     /// Pixels of three components, with a clamp for each.
     Interleaved,
-    /// Pixels of six components, with a clamp for each, of which none begins at a packet.
+    /// Pixels of six components off packets, with a clamp for each.
     Around,
-    /// A run, its numbers on the GPU.
+    /// A run with numbers on the GPU.
     Slots,
     /// Three planes, with numbers for each on the GPU.
     SlotsAlong,
@@ -43,7 +43,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// All of them.
+    /// All routes.
     pub const ALL: [Self; 27] = [
         Self::Run,
         Self::Planar,
@@ -74,7 +74,7 @@ impl Route {
         Self::Around,
     ];
 
-    /// Whether elements of the destination's dtype can lie so: a group leaves room in its word.
+    /// Whether the route suits the destination's dtype: a group must leave room in its word.
     #[must_use]
     pub const fn suits(self, dtype: DType) -> bool {
         match self {
@@ -83,19 +83,19 @@ impl Route {
         }
     }
 
-    /// Whether these are pictures, of many shapes.
+    /// Whether the route is a picture.
     #[must_use]
     pub const fn is_picture(self) -> bool {
         matches!(self, Self::Planes(..) | Self::Pixels(..) | Self::ClampedPlanes | Self::ClampedPixels)
     }
 
-    /// Whether numbers lie on the GPU.
+    /// Whether numbers are on the GPU.
     #[must_use]
     pub const fn has_slots(self) -> bool {
         matches!(self, Self::Slots | Self::SlotsAlong)
     }
 
-    /// The axis whose indices have a clamp or numbers each, and how many these are.
+    /// The axis of channels, and their number.
     #[must_use]
     pub const fn channels(self) -> Option<(usize, usize)> {
         match self {
@@ -106,11 +106,11 @@ impl Route {
         }
     }
 
-    /// How its operands can be placed for its kernel.
+    /// The placements of the operands for its kernel.
     #[must_use]
     pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
         match self {
-            // What stays in dst, and an element for a row, are for two buffers.
+            // Gaps in dst and repeated elements need two buffers.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
@@ -123,7 +123,7 @@ impl Route {
         }
     }
 
-    /// What a [`Plan`](crate::Plan) of it says, in two buffers or in place, of the kernel that it is for.
+    /// The words of its kernel in a [`Plan`](crate::Plan), for two buffers or in place.
     #[must_use]
     pub const fn kernel(self) -> &'static str {
         match self {
@@ -133,8 +133,7 @@ impl Route {
         }
     }
 
-    /// The bytes of a source, of which distinct elements are as many of `elements` as there is room for, from all over the
-    /// list. What lies between them is the first.
+    /// The bytes of a source: as many of `elements` as fit, taken from the whole list. Gaps have the first one.
     #[must_use]
     pub fn source(src: &Layout, dtype: DType, elements: &[u64]) -> Vec<u8> {
         let size = dtype.size();
@@ -151,7 +150,7 @@ impl Route {
         bytes
     }
 
-    /// What it is called in a report.
+    /// The name in a report.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -177,11 +176,11 @@ impl Route {
         }
     }
 
-    /// The layouts of src and dst for about `n` elements, where the operands are placed.
+    /// The layouts of src and dst for about `n` elements in a placement.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if these are more than a platform can count.
+    /// [`Error::Argument`] if the platform cannot count them.
     pub fn placed(
         self,
         n: usize,
@@ -191,12 +190,12 @@ impl Route {
         let (src, dst) = self.layouts(n, dtype)?;
         Ok(match place {
             Place::Apart => (src, dst),
-            // Src with a pitch of its own may repeat elements, dst may not.
+            // src may repeat elements, dst may not.
             Place::Same => (dst, dst),
-            // Every second element to those between: they share words.
+            // Every second element goes to the one after it; src and dst share words.
             Place::Behind if self == Self::Strided && source.size() == dtype.size() => (src, dst),
             Place::Behind => {
-                // At the same distance from a packet.
+                // With the same phase in packets.
                 let bytes = src.required_bytes(source).next_multiple_of(PACKET as u64);
                 let behind = bytes as usize / dtype.size();
                 (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
@@ -204,12 +203,12 @@ impl Route {
         })
     }
 
-    /// Layouts of src and dst for at least `n` elements. They repeat what there is too little of.
+    /// Layouts of src and dst for at least `n` elements; short lists repeat.
     fn layouts(self, n: usize, dtype: DType) -> Result<(Layout, Layout), Error> {
         let packed = |shape: &[usize]| Layout::packed(shape);
         let rows = n.div_ceil(141).max(2);
         let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
-        // Pixels of `of` elements, and `count` of these in planes.
+        // Pixels of `of` elements, of which `count` go to planes.
         let picture = |count: usize, of: usize, off: bool| {
             let width = n.div_ceil(count).next_multiple_of(64) / 2 + if off { 37 } else { 64 };
             let pad = if off { 3 } else { 0 };
@@ -227,8 +226,8 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Rows of whole packets, each to ten: the eight that an invocation stores, and two more. Not every value,
-                // as dst is ten times as large.
+                // Rows of whole packets, each to ten rows: the eight that an invocation stores, and two more. Not every
+                // value, because dst is ten times as large.
                 let rows = n.min(49_152).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }
@@ -258,7 +257,7 @@ impl Route {
                 (layout, layout)
             }
             Self::Interleaved => {
-                // From an odd element on, with all packets of an invocation; each element meets each clamp.
+                // Starts at an odd element and fills all packets of an invocation; each element meets each clamp.
                 let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
                 let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
                 (layout, layout)
@@ -272,12 +271,12 @@ impl Route {
     }
 }
 
-/// How the operands are placed.
+/// The placement of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In two buffers.
+    /// Two buffers.
     Apart,
-    /// In one buffer: where src leaves room, else behind it.
+    /// One buffer: dst in the gaps of src, or behind it.
     Behind,
     /// In place.
     Same,

@@ -1,7 +1,7 @@
-//! Plans beside the cases of the self-test, executed without a device: what costs nothing there, and hours on drivers.
+//! Plans besides the self-test's cases, executed without a device: cheap there, but hours on drivers.
 //!
-//! Each pair of dtypes with each step and many scales and biases, on the numbers at which something changes; bounds on the
-//! GPU; and the layouts that blocks are tested on, with clamps in turn.
+//! They cover each pair of dtypes with each step and many scales and biases, on numbers where results change; numbers
+//! on the GPU; and the sample layouts of blocks.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use crate::{
     Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
 };
 
-/// Elements of a plan that tries numbers.
+/// Elements of a plan that tests numbers.
 const ELEMENTS: usize = 400;
 
 /// The most elements of a layout.
 const MOST: usize = 34_000;
 
-/// Clamps on layouts.
+/// Clamps on two layouts.
 pub(super) struct Sample {
     clamps: Vec<Clamp>,
     axis: Option<usize>,
@@ -27,17 +27,17 @@ pub(super) struct Sample {
     dst: Layout,
     placement: Placement,
     limits: Limits,
-    /// The bits of the numbers that lie on the GPU.
+    /// The bits of the numbers on the GPU.
     slots: Vec<[u64; NUMBERS]>,
     /// Whether the clamp has slots along the axis.
     in_slots: bool,
     adjacent: bool,
-    /// The bits of elements of src, by their addresses.
+    /// The bits of src's elements by address.
     values: Vec<u64>,
 }
 
 impl Sample {
-    /// A clamp of numbers at which something changes, by a step of such a scale and bias.
+    /// A clamp on numbers where results of this step change.
     fn of_line(clamp: Clamp, affine: (f32, f32)) -> Self {
         let line = Layout::packed(&[ELEMENTS]).expect("a few elements");
         Self {
@@ -82,7 +82,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// All of them, always the same.
+/// All samples; they are always the same.
 pub(super) fn samples() -> Vec<Sample> {
     numbers()
         .chain(zeros())
@@ -105,7 +105,7 @@ fn numbers() -> impl Iterator<Item = Sample> {
         all.into_iter().enumerate().map(move |(n, step)| {
             let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n / 2 + p / 2) % 2];
             let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
-            // Not the round ones that the cases have.
+            // Other numbers than the cases' round ones.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
                 Number::Value(scalar) => {
                     let more = if dtype.bits() == 64 { 0x8765_4321 } else { 1 };
@@ -123,7 +123,7 @@ fn numbers() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Floats between bounds one or both of which are zeros, of either sign: zeros are equal, so none replaces the other.
+/// Floats with bounds of +0 or −0. Zeros are equal, so neither replaces the other.
 fn zeros() -> impl Iterator<Item = Sample> {
     let floats = DType::ALL.into_iter().filter(|dtype| dtype.is_float());
     let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
@@ -136,9 +136,9 @@ fn zeros() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Products of 56 bits of which a bias takes all but the last 27: what is left is a tie, which nothing below it decides.
+/// Products of 56 bits from which a bias cancels all but the last 27 bits. The rest is an exact tie.
 fn cancellations() -> impl Iterator<Item = Sample> {
-    // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130, of which an f32 has all but the last two bits.
+    // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130; an f32 holds all but the last two bits.
     let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
     [DType::F32, DType::F16].into_iter().map(move |dtype| {
         let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect("the pair converts");
@@ -148,7 +148,7 @@ fn cancellations() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Clamps whose bounds, one or both, lie on the GPU, some of them in so small bindings that they take many windows.
+/// Clamps with one or both bounds on the GPU, some with small bindings and many windows.
 fn slots() -> impl Iterator<Item = Sample> {
     let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     DType::ALL.into_iter().flat_map(move |dtype| {
@@ -182,8 +182,8 @@ fn slots() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Clamps whose scale and bias lie on the GPU, one of each or others for each channel, with bounds there or none; some of the
-/// scales and biases are no finite numbers.
+/// Clamps with scale and bias on the GPU, one or one per channel, with bounds there or without; some scales and biases
+/// are not finite.
 fn affine_slots() -> impl Iterator<Item = Sample> {
     let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
@@ -205,7 +205,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
             let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
             let [low, high] = [plain.min(), plain.max()].map(|bound| bound.bits().unwrap_or(0));
             let found = [low, high, scale.to_bits().into(), bias.to_bits().into()];
-            // All on the GPU, or scale or bias alone.
+            // All numbers on the GPU, or only the scale, or only the bias.
             let on_gpu = [n % 3 == 0, n % 6 == 0, n % 5 != 1, n % 5 != 2];
             let of = |on_gpu: bool, number: Number| if on_gpu { Number::OnGpu } else { number };
             let bounded = plain.with_bounds(of(on_gpu[0], plain.min()), of(on_gpu[1], plain.max()));
@@ -221,7 +221,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(clamp, finite)
             };
-            // Rows of numbers of their own, more than a uniform block has room for.
+            // More rows with their own numbers than a uniform block holds.
             let rows = [1, 4, 20, 200][(n / 3) % 4];
             if rows == 1 {
                 return sample;
@@ -245,7 +245,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Elements of src around those that become 0 or a bound, around limits of the dtype, and any.
+/// Elements near those that become 0 or a bound, near limits of the dtype, and random ones.
 fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     let (source, dtype) = (clamp.source(), clamp.dtype());
     let mask = mask(source);
@@ -279,8 +279,8 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     all
 }
 
-/// Layouts beside those of blocks: rows of more than a segment, begun anywhere; matrices and mirrored
-/// planes, which meet all limits; and as many dimensions as there can be.
+/// Layouts besides those of blocks: rows longer than a segment that begin anywhere; matrices and mirrored planes, which
+/// meet all limits; the most dimensions.
 fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     let mut all = Vec::new();
     for c in [1, 3] {
@@ -288,7 +288,7 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
         let planes = Layout::packed(&[c, 2, 3331])?.permute(&[1, 2, 0])?;
         all.extend([(rows.flip(1)?, rows, 2), (rows, planes, 2), (planes, rows, 2)]);
     }
-    // Some of these rows have a packet less than others, which begins a segment.
+    // Some of these rows lack the packet that would begin a segment.
     for columns in [144, 136, 68, 34] {
         let rows = |pitch| Layout::packed(&[7, pitch])?.slice(1, 0..columns);
         all.extend([(rows(columns)?, rows(columns + 3)?, 0); 16]);
@@ -319,7 +319,7 @@ fn places() -> impl Iterator<Item = Sample> {
     let fits = |(src, _, _): &(Layout, Layout, usize)| src.len() <= MOST;
     let all = layouts().into_iter().filter(fits).chain(more_layouts().expect("a few elements"));
     let all = all.flat_map(|layouts| [(layouts, false), (layouts, true)]);
-    // Many windows, some of which begin with another channel; and grids with more workgroups than there are.
+    // Many windows, some of which begin with another channel; and grids larger than the work.
     let usual = Limits::default();
     let limits = [
         usual,
@@ -331,7 +331,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let (source, dtype) = pairs[chance % pairs.len()];
         let step = [None, Some(Precision::Fast), Some(Precision::Exact)][chance / 64 % 3];
         let rounding = [Rounding::TowardZero, Rounding::NearestEven][chance / 256 % 2];
-        // Most elements stay apart. Of channels each has a Min of its own, and the second has no step.
+        // Most elements stay distinct. Each channel has its own Min, and the second has no step.
         let of_channel = |channel: usize| {
             let least = Scalar::new(dtype, channel as u64 % 128);
             let least = Clamp::unbounded(dtype).with_bounds(least, Number::Absent);
@@ -345,7 +345,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let channels = if several { src.shape()[axis] } else { 1 };
         let placement =
             if (chance / 1024).is_multiple_of(3) { Placement::OneBuffer } else { Placement::TwoBuffers };
-        // Numbers that fewer bits hold too, so that neighbours differ.
+        // Numbers that narrow dtypes hold too, so that neighbours differ.
         let addresses = src.required_bytes(source) / source.size() as u64;
         let behind = src.required_bytes(source).next_multiple_of(16) as usize / dtype.size();
         let moved =

@@ -1,7 +1,7 @@
-//! The cases of the self-test without a device: their shaders, executed on each of the sanitizer's devices.
+//! The self-test's cases without a device: their shaders run on each of the sanitizer's devices.
 //!
-//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, each with what an invocation takes next
-//! to each other and apart; otherwise it is those of the ordinary one, each in one of the two ways.
+//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, with adjacent packets per invocation and
+//! without. Otherwise the ordinary cases run, each in one of the two ways.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -18,14 +18,14 @@ use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::shader::PipelineName;
 use crate::{Clamp, Clamps, Limits};
 
-/// Elements of a case, but where its route takes more: with each, another part of a unit or a packet is left. Only of many
-/// is much left beside blocks.
+/// The sizes of cases, unless a route takes more. Each size leaves a different rest of a unit or a packet; only large
+/// ones leave much beside blocks.
 const fn size(case: usize) -> usize {
     let size = if case.is_multiple_of(8) { 16_000 } else { 1_100 };
     size + case * 13 % 512
 }
 
-/// What became of the cases.
+/// Counts of the cases.
 #[derive(Default)]
 struct Total {
     runs: usize,
@@ -48,11 +48,11 @@ impl fmt::Display for Total {
     }
 }
 
-/// The pipelines that a case took, and whether an invocation took what is next to each other.
+/// The pipelines of a case, and whether an invocation took adjacent packets.
 type Pipelines = HashSet<(PipelineName, bool)>;
 
 impl Case {
-    /// Executes the case, as the `n`-th one: its elements are some of those that a device takes, others each time.
+    /// Executes the `n`-th case on some of the elements that a device takes; the choice depends on `n`.
     pub(super) fn execute(
         &self,
         n: usize,
@@ -89,10 +89,10 @@ impl Case {
     }
 }
 
-/// The number of a case, the case, and whether an invocation takes what is next to each other.
+/// A case with its number, and whether an invocation takes adjacent packets.
 type Task<'a> = (usize, &'a Case, bool);
 
-/// Whether in an ordinary run of a case an invocation takes what is next to each other, as on a CPU.
+/// Whether an invocation of this case takes adjacent packets in an ordinary run, as on a CPU.
 pub(super) fn is_adjacent(case: usize) -> bool {
     mix(case as u64).is_multiple_of(2)
 }
@@ -102,7 +102,7 @@ fn tasks(cases: &[Case], exhaustive: bool) -> Vec<Task<'_>> {
     both.filter(|(n, _, adjacent)| exhaustive || is_adjacent(*n) == *adjacent).collect()
 }
 
-/// Does something with each number below `count`, in as many threads as the machine has processors.
+/// Calls `work` with each number below `count`, in one thread per processor.
 pub(super) fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -163,8 +163,7 @@ fn every_sample_is_right_on_every_device() {
     assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n\n"));
 }
 
-/// Sizes are small, and yet have all that the kernels do with many elements: what is in whole packets and units, what is
-/// left of them.
+/// The sizes are small, but reach all that the kernels do with many elements: whole packets and units, and rests.
 #[test]
 fn small_cases_take_the_entry_points_of_large_ones() {
     let entry_points = |size: fn(usize) -> usize| {

@@ -1,8 +1,8 @@
-//! The numbers of clamps on the GPU, in a buffer.
+//! A buffer with the numbers of clamps, for slots.
 
 use crate::{Clamp, DType, Error, Host, Layout, Number, Operands, Tensor, View};
 
-/// A clamp with the bounds on the GPU, and with the affine step, if there is one and the dtype takes it there.
+/// The clamp with its bounds on the GPU, and with its affine step there if the dtype allows that.
 pub(super) fn on_gpu(clamp: &Clamp) -> Result<Clamp, Error> {
     let clamp = clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
     if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
@@ -11,17 +11,18 @@ pub(super) fn on_gpu(clamp: &Clamp) -> Result<Clamp, Error> {
     Ok(clamp)
 }
 
-/// Elements of the numbers of a channel: more than one, so that others lie between two channels'.
+/// The stride between channels' numbers, so that other bytes lie between them.
 const STRIDE: usize = 2;
 
-/// The numbers of one clamp, or of one for each channel.
+/// The numbers of one clamp, or of one clamp per channel.
 pub(super) struct Slots {
     tensor: Tensor,
     clamps: usize,
 }
 
 impl Slots {
-    /// All four: of each number the channels from the last one on, and before and between them something else.
+    /// Uploads all four numbers. Each number's channels run from the last to the first, with other bytes before and
+    /// between.
     pub(super) fn upload(host: &Host, clamps: &[Clamp]) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         for number in 0..4 {
@@ -38,7 +39,7 @@ impl Slots {
         Ok(Self { tensor, clamps: clamps.len() })
     }
 
-    /// Those of the numbers that `clamp` has on the GPU.
+    /// Adds the slots of the numbers that `clamp` has on the GPU.
     pub(super) fn give<'a>(&'a self, clamp: &Clamp, operands: &Operands<'a>) -> Result<Operands<'a>, Error> {
         let (mut all, mut behind) = ([None; 4], 0_usize);
         for (number, slot) in all.iter_mut().enumerate() {

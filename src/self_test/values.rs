@@ -1,8 +1,8 @@
-//! Elements, scales and biases that are worth a look, and a generator of more.
+//! Elements, scales and biases for tests, and a random generator.
 
 use crate::DType;
 
-/// Steele and Vigna's splitmix64: the next 64 bits, and the state behind them.
+/// Steele and Vigna's splitmix64: returns the next 64 bits and advances the state.
 #[must_use]
 pub const fn splitmix64(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -11,8 +11,7 @@ pub const fn splitmix64(state: &mut u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Numbers of affine steps: ordinary, negative, tiny, with ties, steep; products that 8-bit fixed point has, and
-/// others.
+/// Scales and biases: ordinary, negative, tiny, with ties, steep; some that 8-bit fixed point has, some that it lacks.
 pub const AFFINES: [(f32, f32); 9] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
@@ -25,8 +24,8 @@ pub const AFFINES: [(f32, f32); 9] = [
     (3e7, -1.5e7),
 ];
 
-/// Scales and biases beside [`AFFINES`]: a sum that cancels all but the last bit of the product; what overflows, what
-/// underflows, zeros of both signs; products just below an integer, far from zero; steep shifts.
+/// Scales and biases besides [`AFFINES`]: a sum that cancels all but the product's last bit; overflow, underflow, zeros
+/// of both signs; products just below an integer, far from zero; steep shifts.
 pub const MORE_AFFINES: [(f32, f32); 15] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
@@ -52,7 +51,7 @@ pub const fn mask(dtype: DType) -> u64 {
     u64::MAX >> (64 - dtype.bits())
 }
 
-/// The bits of a number as an element: rounded to a float dtype, or its integer part in two's complement.
+/// The bits of a number as an element: rounded to a float, or truncated to an integer.
 #[must_use]
 pub fn bits_of(dtype: DType, number: f64) -> u64 {
     match dtype {
@@ -65,8 +64,8 @@ pub fn bits_of(dtype: DType, number: f64) -> u64 {
     }
 }
 
-/// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the dtype, small numbers, powers of two; each with
-/// its neighbours and both signs.
+/// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the dtype, small numbers and powers of two; each
+/// with its neighbours and both signs.
 #[must_use]
 pub fn edges(dtype: DType) -> Vec<u64> {
     let (bits, mask) = (dtype.bits(), mask(dtype));
@@ -104,8 +103,8 @@ fn mantissa_bits(dtype: DType) -> u32 {
     }
 }
 
-/// Every value of 8 and 16 bits; of wider dtypes [`edges`], ties of floats, for floats what is around halves and limits of other dtypes,
-/// and `random` patterns.
+/// Every value of 8- and 16-bit dtypes; for wider ones [`edges`], ties, numbers near halves and near limits of other
+/// dtypes, and `random` patterns.
 #[must_use]
 pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     let mask = mask(dtype);
@@ -114,7 +113,7 @@ pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     }
     let mut elements = edges(dtype);
     if !dtype.is_float() {
-        // Ties of floats, whose significands have 8, 11 or 24 bits, and what is beside them.
+        // Ties of floats with significands of 8, 11 or 24 bits, and their neighbours.
         let ties =
             (24..dtype.bits()).flat_map(|top| [8, 11, 24].map(|digits| 1 << top | 1_u64 << (top - digits)));
         elements.extend(ties.flat_map(|tie| [tie - 1, tie, tie + 1, tie.wrapping_neg() & mask]));
@@ -135,7 +134,7 @@ pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     elements.extend((0..random).map(|n| {
         let bits = splitmix64(&mut state) & mask;
         match (dtype, n % 2) {
-            // Half of them small numbers: the others mostly saturate.
+            // Half are small numbers, since the others mostly saturate.
             (DType::F32, 0) => u64::from((f32::from(bits as i16) / 64.0).to_bits()),
             (DType::I32 | DType::U32 | DType::I64 | DType::U64, 0) => bits & 0xfff,
             _ => bits,

@@ -1,18 +1,18 @@
-//! Small faults, such as people make: a comparison swapped, a mask or a condition forgotten, a shift or a lane one off.
+//! Small faults such as people make: a swapped comparison, a dropped mask or condition, a shift or a lane off by one.
 
 /// One line of WGSL, replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
-    /// Counted from zero.
+    /// The line number, counted from zero.
     pub(super) line: usize,
     pub(super) before: String,
     pub(super) after: String,
-    /// Where the lines begin to differ, and what takes the place of what; see [`kind`](Self::kind).
+    /// The column where the lines differ, the old words and the new ones; see [`kind`](Self::kind).
     at: usize,
     swap: (String, String),
 }
 
-/// What is replaced by what, where both are whole words of an expression.
+/// Replacements of whole words in expressions.
 const SWAPS: [(&str, &str); 15] = [
     (" < ", " <= "),
     (" <= ", " < "),
@@ -32,12 +32,12 @@ const SWAPS: [(&str, &str); 15] = [
 ];
 
 impl Change {
-    /// All changes of a text, one place each.
+    /// All changes of a text, each in one place.
     pub(super) fn all(text: &str) -> Vec<Self> {
         let mut changes = Vec::new();
         for (line, before) in text.lines().enumerate() {
             let code = before.split("//").next().unwrap_or_default();
-            // Of what is declared, constants alone: others are refused.
+            // Of declarations only constants: WGSL refuses the others.
             let is_code = [" ", "const ", "override "].iter().any(|start| code.starts_with(start));
             if !is_code || code.contains("@workgroup_size") {
                 continue;
@@ -49,7 +49,7 @@ impl Change {
             };
             for (from, to) in SWAPS {
                 for (at, _) in code.match_indices(from) {
-                    // `.w` is a lane, and the beginning of `.walk` none.
+                    // `.w` is a lane; the beginning of `.walk` is not.
                     if from != ".w" || !code[at + from.len()..].starts_with(is_of_name) {
                         push(at, from, to);
                     }
@@ -83,8 +83,7 @@ impl Change {
         lines.map(|(n, line)| if n == self.line { &self.after } else { line }.to_owned() + "\n").collect()
     }
 
-    /// The change without what differs from one text of a block to another: numbers, and all but the neighbourhood of what
-    /// is replaced.
+    /// The change without details that differ between blocks' texts: numbers, and words far from the replaced ones.
     pub(super) fn kind(&self) -> String {
         const NEAR: usize = 4;
         let (from, to) = &self.swap;
@@ -110,7 +109,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Words and signs, by where they begin and end.
+/// The starts and ends of words and signs.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let mut words: Vec<(usize, usize)> = Vec::new();
     let mut within = false;
@@ -126,7 +125,7 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     words
 }
 
-/// Numbers, those in names too, and components of vectors as `#`.
+/// Replaces numbers, also in names, and vector components by `#`.
 fn normal(text: &str) -> String {
     let mut normal = String::new();
     let mut rest = text;
@@ -145,7 +144,7 @@ fn normal(text: &str) -> String {
     normal
 }
 
-/// The unsigned literals of a line, without their suffix, and where they begin.
+/// The unsigned literals of a line without suffix, with their columns.
 fn numbers(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let literal = |c: char| c.is_ascii_alphanumeric();
     let starts = code.char_indices().filter(move |&(at, c)| {
