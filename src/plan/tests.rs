@@ -1,4 +1,4 @@
-//! Plans without a GPU: what they collapse to, and what their dispatches do.
+//! Plans without a GPU: their regions, and the effects of their dispatches.
 
 use std::collections::HashSet;
 
@@ -19,8 +19,7 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
-/// Executes all of a plan: each element of dst becomes what the clamp of its channel allows of the element of src with
-/// the same index, and no other byte changes.
+/// Executes a whole plan: each element of dst gets a result that its channel's clamp allows, and no other byte changes.
 fn try_out<'a>(
     plan: &Plan,
     clamps: impl Into<Clamps<'a>>,
@@ -44,12 +43,12 @@ fn kernels(plan: &Plan) -> Vec<&'static str> {
     plan.strategy.assignments().map(|assignment| assignment.kernel.name()).collect()
 }
 
-/// Whether one run of src goes to one run of dst, packet by packet.
+/// Whether one run of src goes to one run of dst, packet by packet, in a single region.
 fn is_contiguous(plan: &Plan) -> bool {
     plan.to_string().contains("(1 to 1), by packets, in rows") && dims(plan).len() == 1
 }
 
-/// Of each dimension: extent, stride of src, stride of dst.
+/// Extent, stride of src and stride of dst of each dimension.
 fn dims(plan: &Plan) -> Vec<(usize, isize, isize)> {
     let dims = plan.strategy.assignments().flat_map(|assignment| assignment.region.dims());
     dims.map(|dim| (dim.extent, dim.src, dim.dst)).collect()
@@ -85,11 +84,11 @@ fn what_does_not_run_alike_is_strided() {
     ] {
         assert!(!is_contiguous(&plan(DType::U8, &src, &dst)), "{src:?} {dst:?}");
     }
-    // The same distance, a packet apart.
+    // The same phase, a packet apart.
     assert!(is_contiguous(&plan(DType::U8, &front, &line.slice(0, 16..144).unwrap())));
 }
 
-/// Eight dimensions, all with gaps: single elements at one place in their words, and no room for a ninth dimension.
+/// Eight dimensions with gaps: single elements at the same place in their words, and no room for a ninth dimension.
 #[test]
 fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
@@ -99,7 +98,7 @@ fn eight_dimensions_in_phase_are_words() {
     assert_eq!((count.elements, count.dispatches), (256, 1));
 }
 
-/// Which kernel takes what.
+/// The kernels of layouts.
 #[test]
 fn kernels_suit_their_layouts() {
     let matrix = packed(&[64, 80]);
@@ -123,7 +122,7 @@ fn kernels_suit_their_layouts() {
         (DType::U16, row, matrix, vec!["block"]),
         (DType::U8, transposed(80, 64), matrix, vec!["block"]),
         (DType::F64, transposed(80, 64), matrix, vec!["block"]),
-        // Squares in a row, and in a column.
+        // Squares in a single row, and in a single column.
         (DType::F32, transposed(20, 80), packed(&[80, 20]), vec!["block"]),
         (DType::F32, transposed(80, 20), packed(&[20, 80]), vec!["block"]),
         (DType::F32, transposed(83, 64), packed(&[64, 83]), vec!["block", "gather"]),
@@ -136,9 +135,9 @@ fn kernels_suit_their_layouts() {
         (DType::U8, shifted(700), pixels(0..700), vec!["block"]),
         (DType::U8, shifted(699), pixels(0..699), vec!["block", "gather"]),
         (DType::U8, shifted(900), pixels(3..903), vec!["block", "gather", "gather"]),
-        // In words on both sides, at another byte of these.
+        // In words on both sides, at different bytes of them.
         (DType::U8, group(1), group(0), vec!["block"]),
-        // Behind the first group, src is at a packet, or only before it.
+        // src is at a packet behind the first group, or only before it.
         (DType::U8, from(13), pixels(3..653), vec!["block", "gather", "gather"]),
         (DType::U8, from(16), pixels(3..653), vec!["block", "gather", "gather"]),
         (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec!["gather"]),
@@ -152,34 +151,34 @@ fn kernels_suit_their_layouts() {
             try_out(&plan, &Clamp::unbounded(dtype), &src, &dst, adjacent);
         }
     }
-    // Squares, what is left of the rows, and what is left of the columns.
+    // The squares, then the remaining rows, then the remaining columns.
     let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
     let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
     let dst = dst.slice(1, 0..83).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "gather", "gather"]);
 }
 
-/// Which blocks take what others of them would not.
+/// Blocks for layouts that other blocks do not take.
 #[test]
 fn blocks_take_what_others_leave() {
     let strided =
         |shape: &[usize], strides: &[isize], offset| Layout::strided(shape, strides, offset).unwrap();
-    // More rows of a row of src than a binding holds, and some that are left of those.
+    // More repeated rows than a binding holds, and some left over.
     let wide = packed(&[1, 17 << 18]).broadcast_to(&[8, 17 << 18]).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
     let (src, dst) = (strided(&[9, 15, 4096], &[0, 0, 1], 0), strided(&[9, 15, 4096], &[70_000, 4112, 1], 0));
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "block"]);
-    // Channels that lie apart are not mixed.
+    // Channels that lie apart stay apart.
     let apart = strided(&[118, 2810, 2], &[8, 944, 4], 3);
     let list = clamps(118, DType::U16, DType::U16);
     let of_channels = Plan::new(Clamps::along(0, &list), &apart, &apart, Limits::default()).unwrap();
     assert!(kernels(&of_channels).iter().all(|kernel| *kernel == "block"), "{of_channels}");
-    // For few elements nothing is left.
+    // Few elements leave no second dispatch.
     let (src, dst) = (strided(&[281, 2], &[25, 4], 0), strided(&[281, 2], &[4, 2], 7));
     assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["block"]);
 }
 
-/// Addresses near the ends of integers are refused, or planned.
+/// Layouts with addresses near the ends of integers are refused, or planned.
 #[test]
 fn addresses_near_the_ends_are_no_panic() {
     let list = clamps(2, DType::I16, DType::I16);
@@ -206,7 +205,7 @@ fn addresses_near_the_ends_are_no_panic() {
 #[test]
 fn a_part_of_a_region_begins_at_its_channel() {
     let (rows, columns) = (packed(&[30, 40]), packed(&[40, 30]).permute(&[1, 0]).unwrap());
-    // The outermost dimension is that of dst.
+    // The outermost dimension is dst's.
     for (axis, first) in [(0, 0), (1, 7)] {
         let part = Region::collapsed(&rows, &columns, Some(axis)).slice(0, 5, 20).slice(0, 2, 3);
         assert_eq!((part.first_channel, part.starts), (first, [7, 7 * 30]));
@@ -224,7 +223,7 @@ fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
     }
 }
 
-/// However many channels there are, and however few pixels.
+/// For any number of channels and few pixels.
 #[test]
 fn tables_are_as_long_as_they_should_be() {
     for (dtype, step) in DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]) {
@@ -245,7 +244,7 @@ fn tables_are_as_long_as_they_should_be() {
     }
 }
 
-/// However many channels there are: in the uniform block or in a buffer; and in whatever placement.
+/// For any number of channels, in the uniform block or in a buffer, and in any placement.
 #[test]
 fn channels_are_right_in_every_form_and_placement() {
     let mut met = HashSet::new();
@@ -287,8 +286,8 @@ fn channels_are_right_in_every_form_and_placement() {
     assert_eq!(met, all);
 }
 
-/// One run of pixels on both sides, of which packets begin at any channel, at any distance from a packet: in two buffers, one
-/// behind the other, in place, and cut into tiles.
+/// One run of pixels on both sides, with packets that begin at any channel and any phase: in two buffers, in one, in
+/// place, and cut into tiles.
 #[test]
 fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
     let mut around = 0;
@@ -336,7 +335,7 @@ fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
     assert!(around > 400, "{around}");
 }
 
-/// Rows of dst that interleave within packets: those in which something stays are not loaded and stored whole.
+/// Destination rows that share packets. Packets with bytes to preserve are not stored whole.
 #[test]
 fn interleaved_rows_of_which_something_stays_are_no_pixels() {
     for (dtype, pitch) in [(DType::U8, 16), (DType::F32, 4)] {
@@ -347,7 +346,7 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
     }
 }
 
-/// What is cut off along one dimension meets what is cut off along another, gaps in dst, and channels of exact steps.
+/// Rests along two dimensions, with gaps in dst and channels of exact steps.
 #[test]
 fn blocks_leave_parts_and_keep_channels_apart() {
     type Side = (&'static [isize], usize);
@@ -357,10 +356,10 @@ fn blocks_leave_parts_and_keep_channels_apart() {
         (DType::U8, &[1024, 5], (&[5, 1], 0), (&[1, 1024], 13), None),
         (DType::F32, &[1001, 6], (&[6, 1], 0), (&[1, 1004], 1), Some(1)),
         (DType::U64, &[31, 64], (&[1, 52], 1990), (&[64, 1], 5), None),
-        // Four dimensions that could be a block's.
+        // Four candidate dimensions of a block.
         (DType::F16, &[64, 2, 24, 4], (&[3, 1, 0, 392], 0), (&[448, 224, 8, 1], 0), None),
         (DType::U8, &[3, 5, 16, 7], (&[1, -8, 0, 48], 33), (&[1296, 256, -16, 1], 245), None),
-        // The packets of a channel are not as many as those of the next one.
+        // The channels differ in their number of packets.
         (DType::F32, &[100, 5, 4], (&[20, 4, 1], 0), (&[32, 6, 1], 0), Some(1)),
         (DType::F64, &[200, 7, 2], (&[14, 2, 1], 0), (&[22, 3, 1], 0), Some(1)),
         (DType::I64, &[200, 7, 2], (&[14, 2, 1], 0), (&[22, 3, 1], 0), Some(1)),
@@ -389,7 +388,7 @@ fn blocks_leave_parts_and_keep_channels_apart() {
     }
 }
 
-/// Rows of pixels and of planes in turn, at any byte: words and packets hold some of both.
+/// Alternating rows of pixels and of planes at any byte: words and packets have some of both.
 #[test]
 fn src_and_dst_share_packets_in_one_buffer() {
     for (source, dtype) in [
@@ -402,7 +401,7 @@ fn src_and_dst_share_packets_in_one_buffer() {
     ] {
         for (of, count, gap) in [(3_usize, 3_usize, 0_usize), (4, 3, 4), (4, 4, 8), (1, 1, 12), (2, 2, 4)] {
             let (rows, width) = (12, 320);
-            // In bytes: a row of pixels, then one of each plane.
+            // In bytes: a row of pixels, then a row of each plane.
             let [from, to] = [source.size(), dtype.size()];
             let pitch = (width * of * from + count * width * to + gap).next_multiple_of(4);
             let pixels = [1, pitch / from, of].map(usize::cast_signed);
@@ -461,7 +460,7 @@ fn bindings_suit_the_device() {
     // Elements 1001 to 1010 are bytes 2002 to 2021.
     assert_eq!(window.bindings.src, Range { offset: 1984, size: 2024 - 1984 });
 
-    // What Vulkan and DX12 can bind, even if a device claims more.
+    // The largest binding of Vulkan and DX12, even if a device claims more.
     let limits = Limits { max_binding_size: u64::MAX, ..Limits::default() };
     let huge = packed(&[1 << 31]);
     let plan = Plan::new(&Clamp::unbounded(DType::U8), &huge, &huge, limits).unwrap();
@@ -488,7 +487,7 @@ fn packets_of_groups_fit_into_their_bindings() {
     assert_eq!((kernels(&plan), plan.window_count()), (vec!["block"], 2));
 }
 
-/// What is loaded in place is what the invocation stores.
+/// In place, an invocation loads only elements that it stores.
 #[test]
 fn rows_in_place_are_not_shifted() {
     let odd = packed(&[64, 81]).slice(1, 1..81).unwrap();
@@ -514,7 +513,7 @@ fn windows_are_few_and_whole() {
     assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
 }
 
-/// Also where what lies before the first whole packet is all that takes a further window.
+/// Also when only the head (before the first whole packet) would need another window.
 #[test]
 fn windows_reach_the_last_element_from_within_a_packet() {
     let clamp = Clamp::unbounded(DType::F32);
@@ -561,7 +560,7 @@ fn channels_that_are_alike_are_one_clamp() {
     let list = [clamp; 6];
     let alike = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
     assert_eq!(one.to_string(), alike.to_string());
-    // One that differs in a bound, in its step alone, or in a zero's sign makes it six.
+    // A clamp that differs in a bound, in its step alone, or in a zero's sign makes six clamps.
     let zero = clamp.with_affine(0.5, 0.0).unwrap();
     for (clamp, fifth) in [
         (clamp, Clamp::new(-1.0_f32, 2.0).with_affine(0.5, 0.25).unwrap()),
@@ -573,12 +572,12 @@ fn channels_that_are_alike_are_one_clamp() {
         let differ = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
         assert!(differ.to_string().contains("6 channels"), "{differ}");
     }
-    // No channel is nothing to do.
+    // Without channels there is nothing to do.
     let empty = packed(&[4, 0, 10]);
     assert_eq!(Plan::new(Clamps::along(1, &[]), &empty, &empty, limits).unwrap().dispatches(), 0);
 }
 
-/// What the rows of a table of results are sorted by: neither sizes nor windows tell rows apart.
+/// The keys of a table of results contain neither sizes nor windows.
 #[test]
 fn a_specialization_is_dtypes_step_and_kernels() {
     let small = Limits { max_binding_size: 2048, ..Limits::default() };
@@ -621,7 +620,7 @@ fn too_many_windows_name_the_axis() {
     assert!(matches!(error, Error::Limit { limit: 256, .. }), "{error:?}");
 }
 
-/// No binding is long enough for such an alignment, whatever a device claims.
+/// No binding is long enough for such an alignment.
 #[test]
 fn an_alignment_that_no_binding_suits_is_to_blame() {
     let clamp = Clamp::unbounded(DType::U8);
@@ -635,7 +634,7 @@ fn an_alignment_that_no_binding_suits_is_to_blame() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// What a proptest has found, kept as it is: its generator may draw others for a seed.
+/// Layouts that a proptest has found, kept here because its generator may change.
 #[test]
 fn layouts_that_were_found() {
     let tight = Limits {
@@ -656,7 +655,7 @@ fn layouts_that_were_found() {
     }
 }
 
-/// Layouts of this build of the library.
+/// Layouts as values of this build of the library.
 fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
     clamp_testing::layouts::of_every_kind().prop_map(|(src, dst)| {
         (
@@ -678,7 +677,7 @@ fn any_limits() -> impl Strategy<Value = Limits> {
     prop_oneof![Just(Limits::default()), small]
 }
 
-/// Clamps that differ, from a dtype to another.
+/// Different clamps from one dtype to another.
 fn clamps(count: usize, source: DType, dtype: DType) -> Vec<Clamp> {
     let of = |bits| {
         Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, bits).unwrap(), Number::Absent).unwrap()
@@ -695,7 +694,7 @@ fn any_pair() -> impl Strategy<Value = (DType, DType)> {
     ]
 }
 
-/// What a clamp is made of, whatever its dtypes are.
+/// The random parts of a clamp of any dtypes.
 #[derive(Clone, Debug)]
 struct Drawn {
     affine: Option<usize>,
@@ -703,7 +702,7 @@ struct Drawn {
     rounding: Rounding,
     rule: NanRule,
     order: Order,
-    /// Of Min and Max: absent, a value, or on the GPU.
+    /// Whether Min and Max are absent, values, or on the GPU.
     bounds: [u8; 2],
     seed: u64,
 }
@@ -729,7 +728,7 @@ fn any_clamp() -> impl Strategy<Value = Drawn> {
 }
 
 impl Drawn {
-    /// One clamp, or one for each channel: each with bounds of its own, values, and most with an affine step.
+    /// One clamp, or one per channel with its own bounds by value, most with an affine step.
     fn clamps(&self, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
         let value = check::values(&Clamp::unbounded(dtype));
         let one = |channel: usize| {
@@ -758,7 +757,7 @@ impl Drawn {
 }
 
 proptest! {
-    /// Each output element once, from the source element with the same index, and nothing else; whatever the clamp is.
+    /// Any plan writes each output element once, from the source element with the same index, and nothing else.
     #[test]
     fn a_plan_reaches_each_element_once(
         (src, dst) in any_layouts(),

@@ -1,6 +1,6 @@
-//! Every module through naga: it parses, validates with no capability, translates to the four languages that
-//! drivers take, and lays out its uniform block as the Rust twins do. F64 by hardware is the exception: it needs two
-//! capabilities, and goes to SPIR-V alone.
+//! Checks modules with naga: each parses, validates without capabilities, translates to the four languages of drivers,
+//! and lays out its uniform block as the Rust twins. F64 in hardware needs two capabilities and translates to SPIR-V
+//! only.
 
 mod reassociation;
 mod show;
@@ -23,8 +23,8 @@ use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
 use crate::{Clamp, DType, Number, Precision};
 
-/// Modules with every arithmetic and with everything else, but not with every pair of these: fragments are joined, so
-/// what holds for each of two holds for both. `WGPU_CLAMP_EXHAUSTIVE` takes them all.
+/// Modules with every arithmetic, and with every kernel, place and placement, but not with every pair of these:
+/// fragments are independent. `WGPU_CLAMP_EXHAUSTIVE` takes all pairs.
 fn modules() -> Vec<Module> {
     names().into_iter().map(Module::Clamp).chain([Module::Resolve]).collect()
 }
@@ -45,7 +45,7 @@ fn names() -> Vec<ModuleName> {
     ModuleName::all(if all { 1 } else { 20 }).filter(|name| all || sampled(name)).collect()
 }
 
-/// What the module needs of a device beyond WGSL itself.
+/// The capabilities that a module needs beyond WGSL.
 fn capabilities(module: Module) -> Capabilities {
     match module {
         Module::Clamp(key) if key.arithmetic.takes_f64() => {
@@ -55,7 +55,7 @@ fn capabilities(module: Module) -> Capabilities {
     }
 }
 
-/// Only F64 has a step that depends on the device.
+/// Only F64 has a step that depends on the device's features.
 #[test]
 fn steps_depend_on_the_device_for_f64_alone() {
     let pairs = DType::ALL.into_iter().flat_map(|dtype| DType::ALL.map(|source| (source, dtype)));
@@ -87,14 +87,14 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
     (module, info)
 }
 
-/// Whoever changes what there is sees by how much.
+/// A change of the number of modules shows here.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    // Of one dtype: 30 without rounding to nearest, and 8 with it. From one to another: 24 pairs to floats, with three
-    // steps each; 18 from floats to integers, with as many, rounded in two ways; 30 between integers, without a step
-    // or with an exact one, rounded in two ways. Between those of up to 16 bits, 6 pairs also by fixed point, 12 and the
-    // four dtypes in halves; to these from 32 bits in thirds. By steps that are found on the GPU, from six dtypes of integers
-    // to three of floats in two ways, and to four of integers rounded in two ways.
+    // Without conversion: 30 truncating, and 8 that round to nearest. Conversions: 24 pairs to floats with three steps
+    // each; 18 pairs from floats to integers with three steps and two roundings; 30 pairs between integers, without a
+    // step or with an exact one in two roundings. Up to 16 bits, 6 pairs also in fixed point, 12 pairs and 4 dtypes in
+    // halves; from 32 bits to these in thirds. Steps on the GPU: from six integer dtypes to three floats in two
+    // precisions, and to four integers in two roundings.
     let found = 6 * 3 * 2 + 6 * 4 * 2;
     assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2 + found);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
@@ -102,7 +102,7 @@ fn modules_are_as_many_as_they_should_be() {
     assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
 }
 
-/// Each module is parsed once for all that is asked of it.
+/// Each module is parsed once for all checks.
 #[test]
 fn every_module_translates_and_is_what_rust_takes_it_for() {
     let mut pipelines = 0;
@@ -119,8 +119,8 @@ fn every_module_translates_and_is_what_rust_takes_it_for() {
     println!("{pipelines} pipelines");
 }
 
-/// The entry points of a module are those of its kernel, and it knows all of their constants; no two pipelines are the
-/// same. How many there are.
+/// Checks that a module has its kernel's entry points and all of their constants, and that no two pipelines are equal;
+/// returns their number.
 fn pipelines_are_those_of_the_kernel(key: ModuleName, module: &naga::Module) -> usize {
     let known: BTreeSet<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
     let entry_points = key.entry_points();
@@ -143,7 +143,7 @@ fn translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl(
     module: &naga::Module,
     info: &ModuleInfo,
 ) {
-    // Overridable constants have to have their values by now: here the defaults.
+    // Overridable constants need values here: the defaults.
     let (module, info) =
         naga::back::pipeline_constants::process_overrides(module, info, None, &PipelineConstants::default())
             .unwrap_or_else(|error| panic!("{key:?}: {error}"));
@@ -159,7 +159,7 @@ fn translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl(
         let stage = naga::ShaderStage::Compute;
         let entry_point = Some((stage, name.to_owned()));
 
-        // The version that `insertBits` takes, of 2016.
+        // The version of 2016, which `insertBits` needs.
         let options =
             msl::Options { lang_version: (1, 2), fake_missing_bindings: true, ..Default::default() };
         let pipeline = msl::PipelineOptions { entry_point: entry_point.clone(), ..Default::default() };
@@ -246,7 +246,7 @@ fn assert_twins(module: &naga::Module, twin: &Twin, key: Module) {
     let (members, size) = in_wgsl(module, twin.name).unwrap_or_else(|| panic!("{key:?}: no {}", twin.name));
     let members: Vec<_> = members.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
     assert_eq!(members, twin.members, "{key:?} {}", twin.name);
-    // The whole block ends at 16 bytes; what is inside has the size that it has in WGSL.
+    // The whole block is padded to 16 bytes; inner structs have their WGSL size.
     assert!(twin.size <= size.next_multiple_of(16) && size <= twin.size, "{key:?} {}: {size}", twin.name);
 }
 
@@ -291,11 +291,11 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     } else {
         assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
         let (parts, each) = in_wgsl(module, "Parameters").unwrap();
-        // In a storage buffer nothing lies between the parts but for what the members need.
+        // In a storage buffer only the members' alignment separates the parts.
         let compact = key.parameters == ParameterPlace::Stored;
         assert!(compact || parts[1].1 == affine_offset, "{key:?}");
         assert_eq!((parts[0].1, each), (0, size), "{key:?}");
-        // The numbers of the step are where they are in the block of one clamp.
+        // The numbers of the step have the offset of a block with one clamp.
         let from_block = &one.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
         if let Some(stored) = several.stored() {
             assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
@@ -337,19 +337,19 @@ fn constants_of_kernels_agree_between_wgsl_and_rust() {
     }
 }
 
-/// The fragments of a module, and its own text as another one.
+/// The fragments of a module, with its own text as the last one.
 fn parts(module: Module) -> Vec<Fragment> {
     let text = module.text().map(|text| Fragment { name: "block", text: text.leak() });
     module.fragments().into_iter().chain(text).collect()
 }
 
-/// What a fragment says in its head.
+/// The head of a fragment.
 struct Head {
     provides: Vec<&'static str>,
     needs: Vec<&'static str>,
 }
 
-/// The lists behind `// Provides:` and `// Needs:`, which may go on in lines that are indented.
+/// The lists behind `// Provides:` and `// Needs:`, continued in indented lines.
 fn head(fragment: Fragment) -> Head {
     let list = |title: &str| {
         let mut names = Vec::new();
@@ -382,7 +382,7 @@ fn declared(fragment: Fragment) -> Vec<&'static str> {
     functions.chain(others).collect()
 }
 
-/// The fragments without comments, in which the names in `hidden` are others.
+/// The fragments without comments, with the names in `hidden` replaced.
 fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
     let mut text = String::new();
     for line in fragments.iter().flat_map(|fragment| fragment.text.lines()) {
@@ -396,7 +396,7 @@ fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
             let (name, behind) = from.split_at(end);
             text.push_str(before);
             text.push_str(name);
-            // A member or a parameter is no name of the module.
+            // Members and parameters are no names of the module.
             let inner = before.ends_with('.') || behind.starts_with(':') && !declares;
             if hidden.contains(name) && !inner {
                 text.push_str("_hidden");
@@ -409,8 +409,8 @@ fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
     text
 }
 
-/// Each fragment provides what its head says, needs what it says and no more, and is needed. naga decides: what a
-/// fragment does not say that it needs is hidden from it, name by name what it does say.
+/// Each fragment provides and needs exactly what its head says, and is needed. naga decides: first all names that a
+/// head does not list are hidden, then each listed name by itself.
 #[test]
 fn fragments_provide_and_need_what_they_say() {
     let all = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
@@ -437,25 +437,25 @@ fn fragments_provide_and_need_what_they_say() {
             let is_needed = enters || provides.iter().any(|name| needed.contains(name));
             assert!(is_needed, "{module:?} does not need {}", fragment.name);
             if seen.insert(fragment) {
-                // The head of a block's text is made of the text: names of the same list are hidden once.
+                // The head of a block's text is generated from the text; equal lists are tested once.
                 let is_listed = !lists.insert(head(fragment).needs) && fragment.name == "block";
                 wrong.extend(wrong_needs(fragment, &fragments, all || !is_listed));
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Every file in `shaders/` is one of them.
+    // Every file in `shaders/` is a fragment.
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders")).unwrap();
     let mut count = 0;
     for entry in files.map(|entry| entry.unwrap().path()) {
         let inside = if entry.is_dir() { std::fs::read_dir(&entry).unwrap().count() } else { 0 };
         count += inside + usize::from(entry.extension().is_some_and(|extension| extension == "wgsl"));
     }
-    // Some dtypes' files hold the same text but for their heads.
+    // Some dtypes' files differ only in their heads.
     assert_eq!(seen.iter().filter(|fragment| fragment.name != "block").count(), count);
 }
 
-/// `each`: whether to look for a name that is not needed, beside those that are not said to be.
+/// `each`: also look for listed names that are not needed.
 fn wrong_needs(fragment: Fragment, fragments: &[Fragment], each: bool) -> Vec<String> {
     let others: Vec<_> = fragments.iter().copied().filter(|other| *other != fragment).collect();
     let needs = head(fragment).needs;
@@ -480,8 +480,8 @@ fn wrong_needs(fragment: Fragment, fragments: &[Fragment], each: bool) -> Vec<St
     needs.iter().filter(superfluous).map(|needed| format!("{name} does not need {needed}")).collect()
 }
 
-/// What WGSL's grammar asks for and naga does not: parentheses where bitwise operators or shifts meet each other or
-/// arithmetic, and where `&&` meets `||`. Tint refuses the rest.
+/// Checks parentheses that WGSL's grammar requires and naga does not: where bitwise operators or shifts meet each other
+/// or arithmetic, and where `&&` meets `||`. Tint refuses missing ones.
 #[test]
 fn mixed_operators_are_parenthesised() {
     let sources: HashSet<String> = modules().into_iter().map(Module::source).collect();
@@ -497,10 +497,10 @@ fn mixed_operators_are_parenthesised() {
     }
 }
 
-/// Operators have a space on both sides here, unlike signs, references and template brackets.
+/// Here operators have spaces on both sides, unlike signs, references and template brackets.
 fn parenthesised(line: &str) -> bool {
     let code = line.split("//").next().unwrap().trim_start();
-    // Operators of each open parenthesis, in order.
+    // The operators of each open parenthesis.
     let mut levels = vec![Vec::new()];
     let mut fine = true;
     let spaced = code.replace(['(', '['], " ( ").replace([')', ']'], " ) ").replace([',', ';'], " ; ");
@@ -529,7 +529,7 @@ fn unmixed(operators: &[&str]) -> bool {
     connectives.all(|operator| Some(operator) == first)
         && operators.split(logical).all(|terms| match terms.iter().find(|operator| bitwise(operator)) {
             Some(first) => terms.iter().all(|operator| operator == first),
-            // A comparison may be of shifts.
+            // A comparison may compare shifts.
             None => terms.split(relational).all(|side| side.len() == 1 || !side.iter().any(shift)),
         })
 }

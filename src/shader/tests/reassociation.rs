@@ -1,7 +1,7 @@
-//! WGSL lets a compiler reassociate floats, though what comes between may overflow then: `(x * 0x1p112f) * scale` may
-//! become `x * (0x1p112f * scale)`, and does by DXC. So nothing that is multiplied or added is itself the result of such
-//! an operation, unless bit operations lie between; but for the product of an affine step. What was in a buffer or in a
-//! variable of the module counts as bits.
+//! WGSL lets a compiler reassociate floats even if an intermediate result overflows: DXC turns `(x * 0x1p112f) * scale`
+//! into `x * (0x1p112f * scale)`. So no float operation may take another one's result unless bit operations lie
+//! between; the affine step's sum, which takes its product, is the exception. Values from buffers and module variables
+//! count as bits.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) fn float_operations_are_not_chained(key: Module, module: &naga::Modul
     assert!(chained.is_empty(), "{key:?}: {chained:#?}");
 }
 
-/// The check sees a chain through whatever does not change bits, and none behind what does.
+/// The check follows a chain through operations that keep bits, and stops at operations that change them.
 #[test]
 fn chains_are_found() {
     let step = |step: &str| {
@@ -74,7 +74,7 @@ fn chains_are_found() {
     }
 }
 
-/// What a value is the result of, where no bit operation lies between.
+/// The float operation that made a value, if no bit operation lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Origin {
     Bits,
@@ -82,7 +82,7 @@ enum Origin {
     Sum,
 }
 
-/// The WGSL of float operations on the results of others.
+/// The WGSL of float operations that take other ones' results.
 fn chained(module: &naga::Module, info: &ModuleInfo, source: &str) -> Vec<String> {
     let mut walk = Walk { module, info, source, known: HashMap::new(), chained: Vec::new() };
     for (i, entry_point) in module.entry_points.iter().enumerate() {

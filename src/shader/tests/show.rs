@@ -1,18 +1,18 @@
-//! What a plan runs, told by a few words: `cargo xtask shaders --show` prints it, and snapshots keep it.
+//! Describes the plan of a few words: `cargo xtask shaders --show` prints it, and snapshots keep it.
 
 use std::fmt::Write;
 use std::str::FromStr;
 
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
 
-/// The variable that has the words.
+/// The variable with the words.
 const WORDS: &str = "WGPU_CLAMP_SHOW";
 
 const FORM: &str = "<layout> <dtype> -> <layout> <dtype> [per channel]";
 
 type Make = fn() -> Result<Layout, Error>;
 
-/// A picture of 480 x 640 pixels of three components, or a matrix as large, in memory.
+/// The layout of a picture of 480 x 640 pixels with three components, or of a matrix of that size.
 const LAYOUTS: [(&str, Make); 8] = [
     ("hwc", || Layout::packed(&[480, 640, 3])),
     ("chw", || Layout::packed(&[3, 480, 640])?.permute(&[1, 2, 0])),
@@ -24,7 +24,7 @@ const LAYOUTS: [(&str, Make); 8] = [
     ("transposed", || Layout::packed(&[640, 480])?.permute(&[1, 0])),
 ];
 
-/// From where to where, and with one clamp or three.
+/// Source, destination, and whether there are three clamps.
 #[derive(Debug)]
 pub(super) struct Movement {
     layouts: [Layout; 2],
@@ -73,7 +73,7 @@ fn parsed(name: &str) -> Result<DType, String> {
 }
 
 impl Movement {
-    /// Its plan, of clamps with bounds that `change` adds to.
+    /// Its plan, for clamps with bounds to which `change` adds.
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {
@@ -86,7 +86,7 @@ impl Movement {
     }
 }
 
-/// The pipelines of a plan, and the texts of blocks among their modules, each once. Those of other kernels are files.
+/// The pipelines of a plan, and the texts of its blocks, each once.
 pub(super) fn shown(plan: &Plan) -> String {
     let mut shown = String::new();
     let mut texts: Vec<String> = Vec::new();

@@ -1,9 +1,9 @@
-//! What the generator writes for a few layouts, kept beside this file in `snapshots/`: a change of it shows in a review.
+//! The generated text for a few layouts, kept in `snapshots/`, so that a change shows in a review.
 
 use super::show::{Movement, shown};
 use crate::{Clamp, Error, Layout, Limits, Plan};
 
-/// Holds the texts of a plan to those kept under `name`.
+/// Compares the texts of a plan with those kept under `name`.
 #[track_caller]
 fn assert_kept(name: &str, plan: &Plan) {
     let text = shown(plan);
