@@ -1,8 +1,9 @@
-//! Flat code: what a program is lowered to.
+//! Flat code, the form that a program is lowered to.
 //!
-//! It works on registers of 32 bits, one for each scalar: vectors, arrays and structs are several. Each register has a value
-//! for each of the [`LANES`] invocations that run at once. A register is assigned once, but for variables. Which invocations
-//! an operation concerns is a mask; values that the others have are nobody's.
+//! Operations work on 32-bit registers, one per scalar; a vector, an array or a struct takes several. A register
+//! holds one value for each of the [`LANES`] invocations that run together. Only variables are assigned more than
+//! once, until lowering ends with shared register numbers. A mask tells which invocations are active; results for
+//! the others are never used.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ pub(crate) const LANES: usize = 64;
 /// A register.
 pub(crate) type Reg = u32;
 
-/// A place for a mask that is kept.
+/// A place that keeps a mask.
 pub(crate) type Slot = u32;
 
 /// The slot that holds no invocation.
@@ -23,7 +24,7 @@ pub(crate) const NOBODY: Slot = 0;
 /// A position in the code.
 pub(crate) type Label = u32;
 
-/// An offset that lies beyond its array: the access was reported, and does not happen.
+/// An offset beyond the end of its array: the access has been reported and is skipped.
 pub(crate) const BEYOND: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) enum Unary {
     FloatFromI,
     UFromFloat,
     IFromFloat,
-    /// An f32 to the bits of a half, and back.
+    /// Converts an f32 to the bits of a half; `FromHalf` converts back.
     Half,
     FromHalf,
 }
@@ -101,17 +102,17 @@ pub(crate) enum AtomicOp {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) resource: u32,
-    /// A register that holds bytes, or [`BEYOND`].
+    /// Register that holds a byte offset in the binding, or [`BEYOND`].
     pub(crate) address: Option<Reg>,
-    /// More bytes.
+    /// Further constant offset in bytes.
     pub(crate) plus: u32,
 }
 
-/// How many elements an array has.
+/// Number of elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
     Fixed(u32),
-    /// As many as there are in a binding, from a byte on.
+    /// As many as fit into the binding from byte `from` on.
     Runtime {
         resource: u32,
         from: u32,
@@ -119,7 +120,7 @@ pub(crate) enum Extent {
     },
 }
 
-/// Sums and products of floats, as written; what is subtracted is negated first.
+/// Sums and products of floats as written; `a - b` is `a + (-b)`.
 #[derive(Debug)]
 pub(crate) enum Float {
     Leaf {
@@ -128,7 +129,7 @@ pub(crate) enum Float {
     },
     Product(Arc<Self>, Arc<Self>),
     Sum(Arc<Self>, Arc<Self>),
-    /// Of a sum.
+    /// A negated sum.
     Negative(Arc<Self>),
 }
 
@@ -142,7 +143,7 @@ pub(crate) enum Op {
         accept: Reg,
         reject: Reg,
     },
-    /// The float expression of this number.
+    /// Evaluates the float expression with this index.
     Float {
         to: Reg,
         expression: u32,
@@ -161,12 +162,12 @@ pub(crate) enum Op {
         offset: Reg,
         count: Reg,
     },
-    /// To a variable, of the invocations that are active.
+    /// Assigns to a variable for the active invocations.
     Assign {
         to: Reg,
         from: Reg,
     },
-    /// `base + index * stride`, or [`BEYOND`] where there is no such element.
+    /// `base + index * stride`, or [`BEYOND`] if the array has no such element.
     Address {
         to: Reg,
         base: Option<Reg>,
@@ -174,7 +175,7 @@ pub(crate) enum Op {
         stride: u32,
         extent: Extent,
     },
-    /// The register that lies `offset` behind `first`.
+    /// Reads the register that lies `offset` behind `first`.
     ReadRegister {
         to: Reg,
         first: Reg,
@@ -213,33 +214,34 @@ pub(crate) enum Op {
         extent: Extent,
     },
 
-    /// Keeps the active invocations; clears those that return.
+    /// Saves the active invocations to `all`; clears `returned`.
     Enter {
         all: Slot,
         returned: Slot,
     },
-    /// Of the active invocations those go on for which the condition is true; none: at `otherwise`.
+    /// Saves the active invocations to `all`; those whose condition is true go on. If none does, jumps to
+    /// `otherwise`.
     If {
         condition: Reg,
         all: Slot,
         otherwise: Label,
     },
-    /// Of all those for which it is not; none: at `end`.
+    /// Activates the invocations of `all` whose condition is false. If there is none, jumps to `end`.
     Else {
         condition: Reg,
         all: Slot,
         end: Label,
     },
-    /// All but those that went elsewhere.
+    /// Activates the invocations of `all` that are in no `gone` slot.
     Join {
         all: Slot,
         gone: [Slot; 3],
     },
-    /// The active invocations go elsewhere.
+    /// Moves the active invocations to a slot; none stays active.
     Go {
         to: Slot,
     },
-    /// If no invocation is active.
+    /// Jumps if no invocation is active.
     SkipIfNone {
         to: Label,
     },
@@ -248,12 +250,12 @@ pub(crate) enum Op {
         broken: Slot,
         counter: u32,
     },
-    /// A round begins.
+    /// Begins a round: saves the active invocations to `round`, clears `continued`.
     Round {
         round: Slot,
         continued: Slot,
     },
-    /// All of the round but those that left the loop.
+    /// Begins the `continuing` block: activates the invocations of `round` that did not leave the loop.
     Continuing {
         round: Slot,
         continued: Slot,
@@ -263,14 +265,14 @@ pub(crate) enum Op {
         condition: Reg,
         broken: Slot,
     },
-    /// Another round, unless no invocation is active.
+    /// Jumps to `head` for another round, unless no invocation is active.
     Again {
         head: Label,
         counter: u32,
     },
 }
 
-/// What an invocation is told of itself.
+/// A built-in input of an invocation; the number is an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     GlobalId(usize),
@@ -280,11 +282,11 @@ pub(crate) enum Input {
     Workgroups(usize),
 }
 
-/// A line of the WGSL, in one call of its function.
+/// A WGSL line within one inlined call of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
     pub(crate) line: u32,
-    /// The site of the call; none within the entry point.
+    /// The site of the call; `None` in the entry point.
     pub(crate) caller: Option<u32>,
 }
 
@@ -292,7 +294,7 @@ pub(crate) struct Site {
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
-    /// For each of them, which of the sites it comes from.
+    /// For each operation, the index of its site.
     pub(crate) origins: Vec<u32>,
     pub(crate) sites: Vec<Site>,
     pub(crate) floats: Vec<Arc<Float>>,
@@ -307,8 +309,8 @@ pub(crate) struct Code {
 }
 
 impl Op {
-    /// Calls `f` with each register of its own: those of a float expression are in there. An array of variables is named
-    /// by its first register, and counts as taken.
+    /// Calls `f` with each register that the operation itself names, not with those of its float expression. An
+    /// array of variables is named by its first register, and counts as taken.
     pub(crate) fn registers(&mut self, mut f: impl FnMut(&mut Reg, Use)) {
         let none = || [None, None, None, None];
         let (taken, given) = match self {
@@ -356,7 +358,7 @@ impl Op {
         }
     }
 
-    /// Whether it does nothing but to give a value.
+    /// Whether the operation only computes a value.
     pub(crate) const fn is_pure(&self) -> bool {
         matches!(
             self,
@@ -372,7 +374,7 @@ impl Op {
         )
     }
 
-    /// Whether it touches memory that several invocations may touch.
+    /// Whether the operation accesses memory atomically.
     pub(crate) const fn is_atomic(&self) -> bool {
         matches!(
             self,
@@ -402,12 +404,12 @@ pub(crate) enum Use {
 }
 
 impl Code {
-    /// Whether invocations can act on each other.
+    /// Whether invocations can affect each other.
     pub(crate) fn has_atomics(&self) -> bool {
         self.ops.iter().any(Op::is_atomic)
     }
 
-    /// What an invocation is told of itself, in a grid of workgroups.
+    /// The value of a built-in input in a grid of workgroups.
     pub(crate) fn input(&self, input: Input, grid: [u32; 3], invocation: u32) -> u32 {
         let size = self.workgroup_size;
         let workgroup = invocation / size.iter().product::<u32>();
@@ -429,7 +431,7 @@ impl Code {
         self.sites[self.origins[operation as usize] as usize].line
     }
 
-    /// Where an operation comes from.
+    /// The WGSL line of a site, its calls, and the global id of `invocation`.
     pub(crate) fn source(&self, wgsl: &str, site: u32, grid: [u32; 3], invocation: u32) -> Source {
         let Site { line, caller } = self.sites[site as usize];
         let text = wgsl.lines().nth((line as usize).wrapping_sub(1)).unwrap_or_default().trim().to_owned();
@@ -454,14 +456,14 @@ impl Float {
         }
     }
 
-    /// How many registers it takes.
+    /// Number of leaves; a register counts each time it occurs.
     pub(crate) fn size(&self) -> usize {
         let mut size = 0;
         self.leaves(&mut |_| size += 1);
         size
     }
 
-    /// Its opposite, with the opposite sign of a zero.
+    /// The negated expression; a zero changes its sign too.
     pub(crate) fn negated(self: &Arc<Self>) -> Arc<Self> {
         Arc::new(match &**self {
             Self::Leaf { reg, negative } => Self::Leaf { reg: *reg, negative: !negative },
@@ -471,7 +473,7 @@ impl Float {
         })
     }
 
-    /// The same of other registers.
+    /// The same expression with its registers renamed.
     pub(crate) fn renamed(&self, name: &impl Fn(Reg) -> Reg) -> Arc<Self> {
         Arc::new(match self {
             Self::Leaf { reg, negative } => Self::Leaf { reg: name(*reg), negative: *negative },

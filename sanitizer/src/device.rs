@@ -1,29 +1,29 @@
-//! What WGSL leaves to a device.
+//! The choices that WGSL leaves to a device.
 
 use std::fmt;
 
-/// One choice for each thing that WGSL leaves open between a few results. A device makes the same choice everywhere in a
+/// One choice for each point at which WGSL allows a few results. A device makes the same choice everywhere in a
 /// program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Device {
     /// Whether `x * y + z` is rounded once.
     pub fused: bool,
-    /// Whether of `x * y + z * w` the right product is fused with the sum, not the left one.
+    /// Whether `x * y + z * w` fuses the right product instead of the left one.
     pub fused_right: bool,
-    /// How products of three factors or more, and such sums, are computed.
+    /// How chains of three or more factors or terms are grouped.
     pub association: Association,
     /// Which subnormals become zeros of their sign.
     pub subnormals: Subnormals,
     /// Whether a result counts as subnormal by its exact value, not by the f32 that it is rounded to.
     pub tiny_before_rounding: bool,
-    /// What an integer becomes that is no f32.
+    /// How an integer that is no f32 is rounded.
     pub integers: IntegerRounding,
-    /// What an f32 becomes that is no half.
+    /// How an f32 that is no half is rounded.
     pub halves: HalfRounding,
 }
 
-/// How chains of one operation are computed: WGSL §15.7.3 lets a device reassociate. Of four parts and more there are other
-/// ways, which none of these is.
+/// How chains of one operation are grouped: WGSL §15.7.3 lets a device reassociate. Chains of four or more parts
+/// have further groupings, which no device here uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Association {
     /// `(a * b) * c`
@@ -47,7 +47,7 @@ pub enum Subnormals {
     FlushedProducts,
 }
 
-/// What an integer becomes that is no f32: one of its two neighbours.
+/// How an integer that is no f32 is rounded: to one of its two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerRounding {
     /// The nearest one.
@@ -58,7 +58,7 @@ pub enum IntegerRounding {
     Up,
 }
 
-/// What an f32 becomes that is no half.
+/// How an f32 that is no half is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfRounding {
     /// The nearest neighbour, ties to even.
@@ -69,26 +69,26 @@ pub enum HalfRounding {
     AwayFromZero,
 }
 
-/// Which choices of a device make a difference.
+/// Choices of a device that make a difference, and the operations that make them matter.
 #[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Freedoms {
-    /// A product and what is added to it.
+    /// `fused`: a product is added to a term.
     pub fusing: bool,
-    /// Two products that are added.
+    /// `fused_right`: two products are added.
     pub fusing_right: bool,
-    /// Three factors, or three terms.
+    /// `association`: a chain has three parts or more.
     pub association: bool,
-    /// Float operations on subnormals, or with results that are subnormal.
+    /// `subnormals` and `tiny_before_rounding`: a float operation may have a subnormal operand or result.
     pub subnormals: bool,
-    /// Integers that no f32 holds.
+    /// `integers`: an integer may be no f32.
     pub integers: bool,
-    /// Numbers that no half holds.
+    /// `halves`: a number may be no half.
     pub halves: bool,
 }
 
 impl Freedoms {
-    /// What makes a difference in one of two cases.
+    /// The choices that make a difference in one of two cases.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Freedoms {
         }
     }
 
-    /// Whether two devices differ in one of these.
+    /// Whether two devices differ in one of these choices.
     pub(crate) fn tell_apart(self, a: Device, b: Device) -> bool {
         (self.fusing && a.fused != b.fused)
             || (self.fusing_right && a.fused_right != b.fused_right)
@@ -112,7 +112,7 @@ impl Freedoms {
             || (self.halves && a.halves != b.halves)
     }
 
-    /// Every device that differs from the others in one of these, at least one.
+    /// All devices that differ in these choices; at least one.
     #[must_use]
     pub fn devices(self) -> Vec<Device> {
         fn of<T: Copy>(free: bool, choices: &[T]) -> &[T] {

@@ -1,21 +1,22 @@
-//! A list of dispatches on every device, in several orders.
+//! Runs a list of dispatches on every device, in several orders.
 
 use crate::memory::Stored;
 use crate::{Device, Dispatch, Finding, Freedoms, Kind, Memory, Order, Source};
 
-/// What one device makes of a list of dispatches.
+/// The result of a list of dispatches on one device.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The device.
     pub device: Device,
     /// The buffers afterwards.
     pub buffers: Vec<Memory>,
-    /// What is wrong; a few at most.
+    /// What is wrong: a few findings per dispatch at most.
     pub findings: Vec<Finding>,
 }
 
 impl Outcome {
-    /// What stored a byte of a buffer last, in which of `dispatches`; `None` if nothing did.
+    /// The source of the last store to the word of a byte, with the index of its dispatch; `None` if no dispatch
+    /// stored there.
     #[must_use]
     pub fn stored_by(&self, dispatches: &[Dispatch<'_>], buffer: usize, byte: u64) -> Option<Source> {
         let Stored { dispatch, site, invocation } = self.buffers[buffer].stored(byte / 4)?;
@@ -25,8 +26,8 @@ impl Outcome {
     }
 }
 
-/// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference, in two orders
-/// of invocations, with atomics in three. An outcome stands for all devices that do the same.
+/// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference, in two
+/// orders of invocations, or in three with atomics. An outcome stands for all devices that do the same.
 #[must_use]
 pub fn everywhere(dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Vec<Outcome> {
     let freedoms = dispatches.iter().fold(Freedoms::default(), |all, one| all.or(one.program.freedoms()));
@@ -39,7 +40,7 @@ pub fn everywhere(dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Vec<Outcom
     outcomes.into_iter().map(|(outcome, _)| outcome).collect()
 }
 
-/// What a device makes of them, and which of its choices made a difference.
+/// Returns a device's outcome and the choices that made a difference.
 fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> (Outcome, Freedoms) {
     let mut met = Freedoms::default();
     let mut in_order = |order| {
@@ -71,7 +72,7 @@ fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) ->
     (Outcome { device, buffers, findings }, met)
 }
 
-/// That buffers differ after two orders.
+/// A finding if buffers differ after two orders.
 fn differing(buffers: &[Memory], others: &[Memory]) -> Option<Finding> {
     let differ = |(n, (a, b)): (usize, (&Memory, &Memory))| {
         let byte = a.first_difference(b)?;

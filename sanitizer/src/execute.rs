@@ -1,4 +1,4 @@
-//! Runs flat code: [`LANES`] invocations at once, one operation after the other.
+//! Runs flat code, one operation after the other, on [`LANES`] invocations at once.
 
 mod access;
 mod control;
@@ -11,10 +11,10 @@ use crate::memory::Memory;
 use crate::taint::Tainted;
 use crate::{Binding, Device, Freedoms, Order, Source};
 
-/// A value of each invocation.
+/// One value per invocation.
 type Lanes = [u32; LANES];
 
-/// The most findings of a run.
+/// The most findings of a dispatch.
 const MOST_FINDINGS: usize = 8;
 
 /// Runs a dispatch.
@@ -65,9 +65,9 @@ pub(crate) fn execute(
     }
     let [x, y, z] = code.workgroup_size;
     let total = grid.into_iter().chain([x, y, z]).map(u64::from).product::<u64>();
-    // One less than two numbers that say who touched a word.
+    // `Touched` keeps invocation numbers plus 1, next to 0 and `SEVERAL`.
     assert!(total < u64::from(u32::MAX) - 1, "{total} invocations");
-    // Those of a batch take each statement together, so each order has other batches.
+    // The invocations of a batch take each statement together, so each order needs different batches.
     let at_once = if order == Order::Backward && code.has_atomics() { 1 } else { LANES };
     let stride = scattering(total);
     for first in (0..total).step_by(at_once) {
@@ -88,7 +88,7 @@ pub(crate) fn execute(
     (machine.findings, machine.arithmetic.met)
 }
 
-/// A step by which all of so many invocations are met, neighbours apart where there are enough.
+/// A step that is coprime to `total` and thus meets every invocation; neighbours lie apart if there are enough.
 fn scattering(total: u64) -> u64 {
     let divides_both = |step: u64| {
         let (mut a, mut b) = (total, step);
@@ -104,27 +104,27 @@ struct Machine<'a> {
     code: &'a Code,
     wgsl: &'a str,
     arithmetic: Arithmetic,
-    /// Of each float expression its steps, and which choices of a device make a difference to it.
+    /// The steps of each float expression, and the choices of a device that make a difference to it.
     floats: Vec<(Vec<Step>, Freedoms)>,
     grid: [u32; 3],
     resources: Vec<Binding>,
     buffers: &'a mut [Memory],
     values: Vec<Lanes>,
-    /// Of each register, the invocations that have a tainted value.
+    /// For each register, a mask of the lanes with a tainted value.
     tainted: Vec<u64>,
-    /// Which bits are tainted, and since which operation; empty as long as none is.
+    /// For each register, the tainted bits and the operation that tainted them; empty until a value is tainted.
     taints: Vec<Taints>,
     masks: Vec<u64>,
     counters: Vec<u32>,
-    /// The invocations that an operation concerns.
+    /// Mask of the active lanes.
     active: u64,
-    /// Their numbers in the dispatch.
+    /// The invocation's number in the dispatch, for each lane.
     invocations: Lanes,
     at: usize,
-    /// Of float expressions.
+    /// Operands of the float expression in progress.
     stack: Vec<Lanes>,
     findings: Vec<Finding>,
-    /// A loop has no end: nothing is run after that.
+    /// Whether a loop took too many rounds; nothing runs after that.
     is_endless: bool,
 }
 
@@ -134,7 +134,7 @@ struct Taints {
     since: Lanes,
 }
 
-/// The numbers of the bits that are set.
+/// The indices of the bits that are set.
 fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then_some(mask.trailing_zeros() as usize);
@@ -143,7 +143,7 @@ fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lanes for which something holds.
+/// A mask of the lanes for which `holds` returns true.
 fn mask(holds: impl Fn(usize) -> bool) -> u64 {
     (0..LANES).fold(0, |mask, lane| mask | u64::from(holds(lane)) << lane)
 }
@@ -176,13 +176,13 @@ impl Machine<'_> {
         self.findings.push(Finding { kind, source: Some(source), values });
     }
 
-    /// Where an operation comes from.
+    /// The WGSL line and the invocation of an operation.
     fn source(&self, operation: u32, lane: usize) -> Source {
         let site = self.code.origins[operation as usize];
         self.code.source(self.wgsl, site, self.grid, self.invocations[lane])
     }
 
-    /// The value of an invocation, with what of it is tainted.
+    /// A lane's value and its tainted bits.
     fn value(&self, reg: Reg, lane: usize) -> Tainted {
         let bits = self.values[reg as usize][lane];
         let taint = match self.tainted[reg as usize] >> lane & 1 {
@@ -192,7 +192,7 @@ impl Machine<'_> {
         Tainted { bits, taint }
     }
 
-    /// Since which operation a value is tainted.
+    /// The operation that tainted a value.
     fn since(&self, reg: Reg, lane: usize) -> Option<u32> {
         (self.tainted[reg as usize] >> lane & 1 != 0).then(|| self.taints[reg as usize].since[lane])
     }
@@ -209,14 +209,14 @@ impl Machine<'_> {
         (taints.bits[lane], taints.since[lane]) = (bits, since);
     }
 
-    /// Taints a result from here on.
+    /// Taints all bits of a result, from the current operation on.
     fn taint(&mut self, to: Reg, invocations: u64) {
         for lane in lanes(invocations & self.active) {
             self.set_taint(to, lane, u32::MAX, self.at as u32 - 1);
         }
     }
 
-    /// Taints a result where one of the operands is tainted, as far as `bits` says.
+    /// Taints a result where one of the operands is tainted; `bits` returns the tainted bits.
     fn spread<const N: usize>(&mut self, to: Reg, from: [Reg; N], bits: impl Fn([Tainted; N]) -> u32) {
         let dirty = from.iter().fold(0, |dirty, &reg| dirty | self.tainted[reg as usize]) & self.active;
         let results: Vec<_> = lanes(dirty)
@@ -231,7 +231,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives an invocation the value of another register, with what of it is tainted.
+    /// Copies a lane's value and taint from one register to another.
     fn copy(&mut self, to: Reg, from: Reg, lane: usize) {
         let Tainted { bits, taint } = self.value(from, lane);
         let since = self.since(from, lane).unwrap_or_default();
@@ -240,7 +240,7 @@ impl Machine<'_> {
         self.set_taint(to, lane, taint, since);
     }
 
-    /// Reports that tainted values reach where they may not.
+    /// Reports tainted values where none is allowed; returns the lanes that have one.
     fn refuse(&mut self, kind: Kind, reg: Reg) -> u64 {
         let dirty = self.tainted[reg as usize] & self.active;
         if let Some(lane) = lanes(dirty).next() {

@@ -1,53 +1,53 @@
-//! What is wrong with a program, and where.
+//! Findings: what is wrong with a program, and where.
 
 use std::fmt;
 
-/// What is wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A load or store beyond a binding, or an index beyond an array that ends with it.
+    /// A load or store beyond a binding, or an index beyond a runtime-sized array.
     BeyondBinding,
-    /// An index beyond an array or a vector, whether what lies there is used or not.
+    /// An index beyond an array or a vector, even if the element is not used.
     BeyondArray,
-    /// Two invocations touch a byte, one of them stores it, and not both atomically.
+    /// Two invocations access a word, at least one of them stores, and they are not both atomic.
     Race,
-    /// A word is touched atomically and plainly in one dispatch.
+    /// A word is accessed both atomically and plainly in one dispatch.
     MixedAtomics,
-    /// A loop of more than 65,536 rounds, with which the dispatch ends.
+    /// A loop takes more than 65,536 rounds; the dispatch stops there.
     Endless,
-    /// Another order of invocations gives other bytes.
+    /// Another order of invocations leaves other bytes.
     Order,
     /// A shift by the width of its operand or more.
     Shift,
-    /// A value that may be anything is stored.
+    /// A tainted value is stored.
     TaintedStore,
-    /// A value that may be anything is an address, or an index.
+    /// A tainted value is an address or an index.
     TaintedAddress,
-    /// A value that may be anything decides which way an invocation goes.
+    /// A tainted value decides a branch or a compare-exchange.
     TaintedBranch,
 }
 
-/// What is wrong, and where.
+/// A fault, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Finding {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: Kind,
-    /// Where; `None` if it is nowhere in particular.
+    /// The place of the fault; `None` for [`Kind::Order`].
     pub source: Option<Source>,
-    /// The values: addresses in bytes, words in hexadecimal; of a tainted value, the line that it is tainted since.
+    /// The values involved: addresses in bytes, words in hexadecimal, the line that tainted a value.
     pub values: String,
 }
 
-/// A place in the WGSL, and who is there.
+/// A line of the WGSL, and the invocation that executed it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// Which of the dispatches that were run; 0 where it was one.
+    /// Index of the dispatch in the list; 0 for a single dispatch.
     pub dispatch: usize,
-    /// The line, from 1 on.
+    /// The line, counted from 1.
     pub line: u32,
-    /// That line, without white space around it.
+    /// The text of the line, trimmed.
     pub text: String,
-    /// The lines of the calls that lead there, the innermost first.
+    /// The lines of the calls that lead there, innermost first.
     pub callers: Vec<u32>,
     /// The global id of the invocation.
     pub invocation: [u32; 3],

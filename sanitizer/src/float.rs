@@ -1,4 +1,4 @@
-//! Float arithmetic as a device does it: what is fused, in which order, and what becomes of subnormals.
+//! Float arithmetic as a device does it: fusing, grouping, rounding and flushing.
 
 #![allow(
     clippy::float_cmp,
@@ -45,7 +45,7 @@ pub(crate) fn steps(expression: &Arc<Float>, device: Device) -> Vec<Step> {
     steps
 }
 
-/// The factors of a product, or the terms of a sum, which may be subtracted.
+/// Collects the factors of a product or, if `sums`, the terms of a sum, each negated where it is subtracted.
 fn chain(expression: &Arc<Float>, sums: bool, negative: bool, parts: &mut Vec<Arc<Float>>) {
     match &**expression {
         Float::Product(a, b) if !sums => [a, b].into_iter().for_each(|part| chain(part, sums, false, parts)),
@@ -71,7 +71,8 @@ fn associated(expression: &Arc<Float>, association: Association) -> Arc<Float> {
     }
     let mut parts: Vec<_> = parts.iter().map(|part| associated(part, association)).collect();
     if association == Association::Reversed {
-        // What is nested to the right is added from the left.
+        // A chain nested to the left, `(a + b) + c`, becomes `(c + b) + a`; one nested to the right, `a + (b + c)`,
+        // becomes `(a + b) + c`.
         let mut first = Vec::new();
         chain(a, sums, false, &mut first);
         if first.len() > 1 {
@@ -84,7 +85,7 @@ fn associated(expression: &Arc<Float>, association: Association) -> Arc<Float> {
     parts.into_iter().reduce(|a, b| Arc::new(join(a, b))).expect("a chain has parts")
 }
 
-/// The factors of what can be fused with an addition.
+/// The factors of a product, which can be fused with an addition.
 const fn product(expression: &Float) -> Option<(&Arc<Float>, &Arc<Float>)> {
     match expression {
         Float::Product(a, b) => Some((a, b)),
@@ -127,7 +128,7 @@ fn push(expression: &Float, device: Device, steps: &mut Vec<Step>) {
     }
 }
 
-/// Which choices of a device make a difference to an expression. That it has subnormals only its operands tell.
+/// Choices of a device that make a difference to an expression, except subnormals: they depend on the operands.
 pub(crate) fn freedoms(expression: &Arc<Float>) -> Freedoms {
     let (Float::Product(a, b) | Float::Sum(a, b)) = &**expression else {
         return if let Float::Negative(a) = &**expression { freedoms(a) } else { Freedoms::default() };
@@ -135,7 +136,7 @@ pub(crate) fn freedoms(expression: &Arc<Float>) -> Freedoms {
     let is_sum = matches!(**expression, Float::Sum(..));
     let mut parts = Vec::new();
     chain(expression, is_sum, false, &mut parts);
-    // In whatever order the parts are added.
+    // Products of the whole chain: a device may add its parts in any order.
     let products = parts.iter().filter(|part| product(part).is_some()).count();
     let here = Freedoms {
         fusing: is_sum && products > 0,
@@ -153,7 +154,7 @@ pub(crate) struct Arithmetic {
     before_rounding: bool,
     integers: IntegerRounding,
     halves: HalfRounding,
-    /// Which of these have made a difference so far.
+    /// The choices that have made a difference so far.
     pub(crate) met: Freedoms,
 }
 
@@ -163,7 +164,7 @@ impl Arithmetic {
         Self { subnormals, before_rounding: tiny_before_rounding, integers, halves, met: Freedoms::default() }
     }
 
-    /// What an operand counts as.
+    /// An operand as the device sees it, flushed or not.
     pub(crate) fn operand(&mut self, bits: u32) -> u32 {
         if !is_subnormal(bits) || bits & !SIGN == 0 {
             return bits;
@@ -172,8 +173,8 @@ impl Arithmetic {
         if self.subnormals == Subnormals::Flushed { bits & SIGN } else { bits }
     }
 
-    /// A result, of which `is_tiny` says whether the exact one lies below the normal numbers. `kind`: the devices that flush
-    /// such results alone.
+    /// A result as the device gives it, flushed or not. `kind`: the setting that flushes only the results of this
+    /// operation. `is_tiny`: whether a result that rounds to the least normal number is exactly less.
     fn result(&mut self, value: f32, kind: Subnormals, is_tiny: impl Fn() -> bool) -> u32 {
         let bits = value.to_bits();
         if value == 0.0 || value.abs() > f32::MIN_POSITIVE || value.is_nan() {
@@ -196,14 +197,14 @@ impl Arithmetic {
     }
 
     pub(crate) fn sum(&mut self, x: u32, y: u32) -> u32 {
-        // A sum that is subnormal is exact.
+        // A sum this small is exact.
         self.result(f32::from_bits(x) + f32::from_bits(y), Subnormals::FlushedSums, || false)
     }
 
     pub(crate) fn fused(&mut self, x: u32, y: u32, z: u32) -> u32 {
         let [x, y, z] = [x, y, z].map(f32::from_bits);
         let is_tiny = || {
-            // The exact result is a sum of two f64: of the rounded sum, and of what it lost.
+            // `sum + lost` is the exact result.
             let (product, z) = (f64::from(x) * f64::from(y), f64::from(z));
             let sum = product + z;
             let part = sum - product;
@@ -214,7 +215,7 @@ impl Arithmetic {
         self.result(x.mul_add(y, z), Subnormals::FlushedSums, is_tiny)
     }
 
-    /// `None` if the result is left open.
+    /// Applies a unary operation; `None` if WGSL leaves the result open.
     pub(crate) fn unary(&mut self, op: Unary, a: u32) -> Option<u32> {
         let finite = |value: f32| (!is_special(a)).then_some(value.to_bits());
         let x = match op {
@@ -256,13 +257,14 @@ impl Arithmetic {
         }
     }
 
-    /// The bits of a half beside an f32.
+    /// The bits of the half to which the device rounds an f32; `None` for a NaN or beyond ±65504.
     fn half(&mut self, bits: u32) -> Option<u32> {
         let (sign, size) = (bits >> 16 & 0x8000, bits & !SIGN);
         if f32::from_bits(size) > 65504.0 || is_nan(bits) {
             return None;
         }
-        // In units of the last place: a half has 10 bits behind the leading one, or counts units of 2^-24.
+        // Count in units of the half's last place: 10 bits follow the leading one; subnormal halves count units of
+        // 2^-24.
         let exponent = (size >> 23).max(113);
         let unit = f64::from(exponent as i32 - 127 - 10).exp2();
         let exact = f64::from(f32::from_bits(size)) / unit;
@@ -293,13 +295,13 @@ impl Arithmetic {
         if is_subnormal && self.subnormals == Subnormals::Flushed { 0 } else { half }
     }
 
-    /// A comparison, `min` or `max`, and which bits of its result are left open.
+    /// Applies a comparison, `min` or `max`; also returns which bits of the result are left open.
     pub(crate) fn binary(&mut self, op: Binary, a: u32, b: u32) -> (u32, u32) {
         let (left, right) = (self.operand(a), self.operand(b));
         let (x, y) = (f32::from_bits(left), f32::from_bits(right));
         let is_open = x.is_nan() || y.is_nan();
         let compared = |result: bool| (u32::from(result), u32::from(is_open));
-        // Of two zeros, and of two subnormals, either may come out.
+        // Either of two zeros or of two subnormals may come out.
         let alike = is_subnormal(a) && is_subnormal(b);
         let open = if is_open { u32::MAX } else { (a ^ b) & u32::from(alike).wrapping_neg() };
         let picked = |second: bool| (if second { right } else { left }, open);

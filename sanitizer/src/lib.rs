@@ -1,9 +1,9 @@
-//! Executes WGSL compute shaders on the CPU, and finds what is wrong with them on any of the devices below.
+//! Executes WGSL compute shaders on the CPU and reports what would go wrong on any of the devices below.
 //!
-//! A [`Module`] is WGSL, parsed and validated by naga. A [`Program`] is one of its entry points with the values of its
-//! overridable constants, lowered once to flat code. [`Program::run`] executes a dispatch on [`Memory`] as one [`Device`]
-//! would, in one [`Order`] of invocations. [`everywhere`] executes a list of dispatches on every device that makes a difference
-//! to them, in two orders or three.
+//! - A [`Module`] is WGSL text, parsed and validated by naga.
+//! - A [`Program`] is one entry point with the values of its overridable constants, lowered once to flat code.
+//! - [`Program::run`] executes a dispatch on [`Memory`] as one [`Device`] would, in one [`Order`] of invocations.
+//! - [`everywhere`] executes a list of dispatches on every device that makes a difference, in two or three orders.
 //!
 //! ```
 //! use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
@@ -27,41 +27,43 @@
 //!
 //! # What a finding is
 //!
-//! [`Kind`] lists them: accesses beyond a binding or an array, races, words that are touched atomically and plainly, loops
-//! without end, shifts by too much, results that depend on the order of invocations, and *tainted* values that reach
-//! memory, an address or a branch. A value is tainted, bit by bit, where WGSL leaves it open altogether: after float
-//! arithmetic on NaN or ∞, a division of integers by zero, a conversion beyond the range of its type. A select or a mask
-//! that drops the tainted bits makes the rest harmless.
+//! [`Kind`] lists them: accesses beyond a binding or an array, races, words that are accessed both atomically and
+//! plainly, endless loops, shifts by too much, results that depend on the order of invocations, and *tainted* values
+//! that reach memory, an address or a branch. WGSL taints bits of a value where it leaves them open altogether:
+//! after float arithmetic on NaN or ∞, an integer division by zero, a conversion beyond the range of its type. A
+//! select or a mask that drops the tainted bits makes the rest harmless.
 //!
 //! # What a device is
 //!
-//! Where WGSL leaves the choice between a few results, a [`Device`] makes one choice: whether `x * y + z` is fused, how
-//! products and sums are associated, what becomes of subnormals, of integers that no float holds, and of floats that no
-//! half holds. Comparisons, `min` and `max` with a NaN are left open altogether.
+//! Where WGSL allows a few results, a [`Device`] makes one choice: whether `x * y + z` is fused, how products and
+//! sums are grouped, and how subnormals, integers that are no float and floats that are no half are rounded.
+//! Comparisons, `min` and `max` with a NaN are left open altogether.
 //!
 //! # What is assumed
 //!
-//! - Float addition and multiplication round to nearest, ties to even, and overflow to infinities; an infinity that an
-//!   expression's own arithmetic overflowed to is no reason for taint within this expression.
-//! - A zero has the sign that IEEE 754 gives it, a flushed number keeps its own, and what moves bits, `select` and `bitcast`
-//!   too, keeps them.
-//! - A device makes the same choice everywhere in a program, and fuses and associates what one expression, `let`s, calls and
-//!   variables in straight code join, not what a loop or an early return lies between.
+//! - Float addition and multiplication round to nearest, ties to even, and overflow to infinities. An infinity to
+//!   which an expression itself overflows does not taint the expression's result, unless the result is a NaN.
+//! - A zero has the sign that IEEE 754 gives it. A flushed number keeps its sign, and so does a value that is moved,
+//!   selected or bitcast.
+//! - A device makes the same choice everywhere in a program. It fuses and reassociates within an expression and
+//!   across `let`s, calls and variables of straight-line code, but not across a loop or an early return.
 //! - Infinities compare as in IEEE 754, and `atomicCompareExchangeWeak` fails only where the values differ.
 //!
-//! An expression of more than twelve floats is cut in two, which are not joined. What nobody takes is not looked at: an
-//! operation whose result is not used, a load at a constant place that is not used of what nothing is stored to.
+//! An expression of more than twelve floats is cut in two, which are not fused or reassociated with each other. Two
+//! things are removed unchecked: a pure operation whose result is unused, and an unused load at a constant address
+//! of a resource that the program never stores to.
 //!
 //! # What is out of reach
 //!
-//! `f16`, `f64` and 64-bit integers, workgroup memory and barriers, subgroups, textures, matrices, division, `clamp` and the
-//! functions of floats whose error WGSL bounds instead of telling the result: [`Error::Unsupported`] names what a program
-//! has of these.
+//! [`Error::Unsupported`] names features of a program that the crate does not execute: `f16`, `f64` and 64-bit
+//! integers, workgroup memory and barriers, subgroups, textures, matrices, float division and `clamp`, and float
+//! functions for which WGSL bounds the error instead of giving the result.
 //!
 //! # Why not another tool
 //!
-//! naga-rust translates naga's IR to Rust that has to be compiled, without storage buffers and atomics. The evaluators of
-//! wesl and `wgsl_reflect` walk the syntax tree, and know one way to do arithmetic. None of them has devices or taint.
+//! naga-rust translates naga's IR to Rust, which has to be compiled, without storage buffers and atomics. The
+//! evaluators of wesl and `wgsl_reflect` walk the syntax tree and know one way to do arithmetic. None of them has
+//! devices or taint.
 
 mod code;
 mod device;

@@ -1,4 +1,4 @@
-//! From naga's IR to flat code: functions are called where they stand, vectors become scalars, conditions become masks.
+//! Lowers naga's IR to flat code: calls are inlined, vectors become scalars, conditions become masks.
 
 mod expression;
 mod finish;
@@ -16,7 +16,7 @@ use crate::code::{Binary, Code, Input, NOBODY, Op, Reg, Slot};
 use place::Place;
 use registers::Registers;
 
-/// Lowers the one entry point of a module that has no overridable constant any more.
+/// Lowers the only entry point of a module whose overridable constants have been replaced.
 pub(crate) fn lower(
     module: &naga::Module,
     info: &naga::valid::ModuleInfo,
@@ -33,7 +33,7 @@ pub(crate) fn lower(
     };
     lowering.registers.code.workgroup_size = entry_point.workgroup_size;
     lowering.registers.set_line(0, None);
-    // The slot of nobody.
+    // Slot 0 is `NOBODY`.
     lowering.registers.slot();
     let arguments = entry_point.function.arguments.iter().map(|argument| lowering.input(argument));
     let arguments = arguments.collect::<Result<_, _>>()?;
@@ -46,15 +46,15 @@ pub(crate) fn lower(
 struct Lowering<'a> {
     module: &'a naga::Module,
     info: &'a naga::valid::ModuleInfo,
-    /// Where the lines from the second one on begin.
+    /// Byte offsets at which the lines from the second one on begin.
     line_starts: Vec<u32>,
-    /// The site of the call that is lowered.
+    /// The site of the call that is being lowered.
     caller: Option<u32>,
     registers: Registers,
     globals: FxHashMap<Handle<naga::GlobalVariable>, Place>,
 }
 
-/// What an expression is.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 enum Value {
     /// A register for each scalar.
@@ -63,38 +63,38 @@ enum Value {
     Place(Place),
 }
 
-/// A call of a function.
+/// A call of a function that is being inlined.
 struct Frame<'a> {
     function: &'a naga::Function,
     info: &'a naga::valid::FunctionInfo,
     arguments: Vec<Value>,
     values: Vec<Option<Value>>,
     locals: FxHashMap<Handle<naga::LocalVariable>, Place>,
-    /// The invocations that returned while others went on.
+    /// Slot of the invocations that returned while others went on.
     returned: Slot,
-    /// The variables that these put the result into.
+    /// Variables for the result, where invocations return at different places.
     result: Option<Range<Reg>>,
-    /// How many conditions and loops there are around a statement.
+    /// Number of conditions and loops around the current statement.
     depth: usize,
-    /// The loops and switches around it.
+    /// The loops and switches around the current statement.
     around: Vec<Around>,
 }
 
 /// A loop or a switch.
 #[derive(Clone, Copy)]
 struct Around {
-    /// The invocations that left it.
+    /// Slot of the invocations that left it.
     broken: Slot,
-    /// Those that went on to the end of the round; of a switch, that of the loop around it.
+    /// Slot of the invocations that went on to the end of the round; a switch has the slot of the loop around it.
     continued: Slot,
 }
 
-/// Where a block ends.
+/// How a block ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// At its end.
+    /// Invocations may reach its end.
     Falls,
-    /// Before it: all invocations went elsewhere.
+    /// Its last statement sends all invocations elsewhere.
     Went,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The slots of the invocations that may have gone elsewhere within a statement.
+    /// Slots to which a statement may have sent invocations.
     fn gone(&self) -> [Slot; 3] {
         let around = self.around.last();
         [self.returned, around.map_or(NOBODY, |a| a.broken), around.map_or(NOBODY, |a| a.continued)]
@@ -121,7 +121,7 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// Sets the line of what follows.
+    /// Sets the line of the operations that follow.
     fn at(&mut self, span: Span) {
         if let Some(range) = span.to_range() {
             let line = self.line_starts.partition_point(|&start| start <= range.start as u32) + 1;
@@ -133,7 +133,7 @@ impl<'a> Lowering<'a> {
         Err(Error::Unsupported { what: what.into(), line: self.registers.line() })
     }
 
-    /// What an entry point is told.
+    /// The built-in inputs behind an argument of the entry point.
     fn input(&mut self, argument: &FunctionArgument) -> Result<Value, Error> {
         use naga::{Binding, BuiltIn};
         let inputs: Vec<Input> = match (&argument.binding, &self.module.types[argument.ty].inner) {
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
         Ok(Value::Registers(inputs.into_iter().map(|input| self.registers.input(input)).collect()))
     }
 
-    /// The result of a function.
+    /// Inlines a function; returns the registers of its result.
     fn call(&mut self, mut frame: Frame<'a>) -> Result<Option<Vec<Reg>>, Error> {
         let all = self.registers.slot();
         let returned = self.registers.slot();
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
         Ok(result)
     }
 
-    /// The statements of a block. `result`: what a return outside of conditions gives.
+    /// Lowers the statements of a block. A return outside of conditions puts its value into `result`.
     fn block(
         &mut self,
         frame: &mut Frame<'a>,
@@ -300,13 +300,13 @@ impl<'a> Lowering<'a> {
         Ok(End::Falls)
     }
 
-    /// From here on to the end of the block nothing happens if no invocation is left.
+    /// Skips the rest of the block if no invocation is left.
     fn skip(&mut self, skips: &mut Vec<usize>) -> End {
         skips.push(self.registers.emit(Op::SkipIfNone { to: 0 }));
         End::Falls
     }
 
-    /// Two branches, of which the second may be empty.
+    /// Lowers two branches; the second one is empty if `only_one`.
     fn branch(
         &mut self,
         frame: &mut Frame<'a>,
@@ -332,7 +332,7 @@ impl<'a> Lowering<'a> {
             self.registers.land(&[otherwise]);
         }
         frame.depth -= 1;
-        // Where one branch goes elsewhere, what the other one left holds.
+        // If one branch sends all invocations elsewhere, the variables hold what the other branch left.
         match (first, second) {
             (End::Went, _) => after_first.clone_from(&after_second),
             (End::Falls, End::Went) => {}
@@ -432,7 +432,7 @@ impl<'a> Lowering<'a> {
         frame.depth -= 1;
         frame.around.pop();
         self.registers.forget();
-        // Those that go on with a loop around this one do so from within it.
+        // A `break` or `continue` in this loop concerns this loop: only `returned` takes invocations elsewhere.
         self.registers.emit(Op::Join { all, gone: [frame.returned, NOBODY, NOBODY] });
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Buffers: sparse, so that one of 2 GiB of which a dispatch touches a few words costs a few pages.
+//! Sparse buffers: a dispatch that touches a few words of 2 GiB costs a few pages.
 
 use rustc_hash::FxHashMap;
 
@@ -7,14 +7,14 @@ use crate::finding::Kind;
 /// Words in a page.
 const PAGE: usize = 32;
 
-/// The bytes of a buffer. Only the pages that something was written to take memory, so a buffer may be of any size.
+/// The bytes of a buffer of any size. Only pages that were written, or that a dispatch accessed, take memory.
 #[derive(Clone, Debug)]
 pub struct Memory {
     size: u64,
-    /// What every word holds that was never written.
+    /// The value of every word that was never written.
     fill: u32,
     pages: FxHashMap<u64, Box<Page>>,
-    /// How many dispatches had the buffer.
+    /// Number of dispatches so far.
     dispatches: u32,
 }
 
@@ -25,59 +25,59 @@ struct Page {
     touched: Option<Box<[Touched; PAGE]>>,
 }
 
-/// Who touched a word in a dispatch.
+/// The invocations that accessed a word in a dispatch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Touched {
-    /// The dispatch, counted from 1 on.
+    /// The dispatch, counted from 1.
     dispatch: u32,
-    /// An invocation that loaded it, plus 1, or [`SEVERAL`].
+    /// The invocation that loaded it, plus 1; 0 for none, or [`SEVERAL`].
     reader: u32,
-    /// The one that stored it, plus 1, or [`SEVERAL`].
+    /// The invocation that stored it, plus 1; 0 for none, or [`SEVERAL`].
     writer: u32,
     atomically: bool,
-    /// The last store, of any dispatch.
+    /// The last store of any dispatch.
     stored: Option<Stored>,
 }
 
-/// Who stored a word.
+/// The store that wrote a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stored {
-    /// Which of the dispatches that had the buffer, counted from 1 on.
+    /// The dispatch, counted from 1.
     pub(crate) dispatch: u32,
-    /// Where in its code.
+    /// The site in its code.
     pub(crate) site: u32,
     pub(crate) invocation: u32,
 }
 
 const SEVERAL: u32 = u32::MAX;
 
-/// How a word is touched.
+/// A kind of access to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Load,
     Store,
     AtomicLoad,
-    /// A store, or both at once.
+    /// A store, or a load and a store at once.
     AtomicStore,
 }
 
 impl Memory {
-    /// `size` bytes, each of them `fill`. The size is a multiple of 4, as that of every buffer that WGSL can be given.
+    /// Makes `size` bytes, each of them `fill`. Every buffer for WGSL has a multiple of 4 bytes.
     ///
     /// # Panics
     ///
-    /// It is not.
+    /// If `size` is not a multiple of 4.
     #[must_use]
     pub fn new(size: u64, fill: u8) -> Self {
         assert!(size.is_multiple_of(4), "{size} bytes are not whole words");
         Self { size, fill: u32::from_le_bytes([fill; 4]), pages: FxHashMap::default(), dispatches: 0 }
     }
 
-    /// These bytes, of which there is a multiple of 4.
+    /// Makes a buffer of these bytes.
     ///
     /// # Panics
     ///
-    /// There is not.
+    /// If their number is not a multiple of 4.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut memory = Self::new(bytes.len() as u64, 0);
@@ -85,7 +85,7 @@ impl Memory {
         memory
     }
 
-    /// In bytes.
+    /// Size in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.size
@@ -95,7 +95,7 @@ impl Memory {
     ///
     /// # Panics
     ///
-    /// It is beyond the size.
+    /// If `offset` is beyond the size.
     #[must_use]
     pub fn byte(&self, offset: u64) -> u8 {
         let mut bytes = [0];
@@ -107,7 +107,7 @@ impl Memory {
     ///
     /// # Panics
     ///
-    /// They reach beyond the size.
+    /// If they reach beyond the size.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) {
         assert!(offset + bytes.len() as u64 <= self.size);
         for (at, byte) in (offset..).zip(bytes) {
@@ -119,7 +119,7 @@ impl Memory {
     ///
     /// # Panics
     ///
-    /// They reach beyond the size.
+    /// If they reach beyond the size.
     pub fn write(&mut self, offset: u64, bytes: &[u8]) {
         assert!(offset + bytes.len() as u64 <= self.size);
         for (at, byte) in (offset..).zip(bytes) {
@@ -130,7 +130,7 @@ impl Memory {
         }
     }
 
-    /// All of them.
+    /// All bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         (0..self.size / 4).flat_map(|word| self.load(word).to_le_bytes()).collect()
@@ -140,7 +140,7 @@ impl Memory {
     ///
     /// # Panics
     ///
-    /// They are of different sizes or fills.
+    /// If their sizes or fills differ.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<u64> {
         assert_eq!((self.size, self.fill), (other.size, other.fill), "only buffers alike are compared");
@@ -152,7 +152,7 @@ impl Memory {
         self.pages.keys().chain(other.pages.keys()).filter_map(differing).map(byte).min()
     }
 
-    /// A word, counted from the start.
+    /// The word at an index.
     pub(crate) fn load(&self, word: u64) -> u32 {
         match self.pages.get(&(word / PAGE as u64)) {
             Some(page) => page.words[word as usize % PAGE],
@@ -172,24 +172,24 @@ impl Memory {
         (page, word as usize % PAGE)
     }
 
-    /// Forgets the dispatches that had the buffer, and who touched it.
+    /// Forgets all dispatches and their accesses.
     pub(crate) fn forget(&mut self) {
         self.dispatches = 0;
         self.pages.values_mut().for_each(|page| page.touched = None);
     }
 
-    /// Begins a dispatch, which nobody has touched a word in.
+    /// Begins a dispatch, in which no word has been accessed yet.
     pub(crate) const fn begin_dispatch(&mut self) {
         self.dispatches += 1;
     }
 
-    /// Who stored a word last.
+    /// The last store to a word.
     pub(crate) fn stored(&self, word: u64) -> Option<Stored> {
         let page = self.pages.get(&(word / PAGE as u64))?;
         page.touched.as_ref()?[word as usize % PAGE].stored
     }
 
-    /// Notes that an invocation of the dispatch touches a word, and says what is wrong with that.
+    /// Notes that an invocation of the dispatch accesses a word; returns what is wrong with that.
     pub(crate) fn touch(
         &mut self,
         word: u64,

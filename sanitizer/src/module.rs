@@ -1,4 +1,4 @@
-//! WGSL, and programs made of it.
+//! WGSL modules and the programs made of their entry points.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use crate::{Device, Finding, Freedoms, Memory, Source, float};
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The WGSL is none, or not valid.
+    /// The text does not parse or is not valid WGSL.
     #[error("the WGSL is not valid: {0}")]
     Invalid(String),
     /// The module has no compute entry point of that name.
     #[error("no compute entry point `{0}`")]
     NoEntryPoint(String),
-    /// The overridable constants take no such values.
+    /// The values do not suit the overridable constants.
     #[error("the constants do not fit: {0}")]
     Constants(String),
-    /// The program has what is out of reach.
+    /// The program uses a feature that is not supported.
     #[error("line {line}: {what} is out of reach")]
     Unsupported {
-        /// What.
+        /// The feature.
         what: String,
-        /// Where.
+        /// The line of the WGSL.
         line: u32,
     },
 }
@@ -50,40 +50,40 @@ pub struct Program {
     freedoms: Freedoms,
 }
 
-/// A part of a buffer, where a program finds a resource.
+/// The part of a buffer that a resource is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Binding {
-    /// Of the variable.
+    /// Group of the variable.
     pub group: u32,
-    /// Of the variable.
+    /// Binding number of the variable.
     pub binding: u32,
-    /// Which of the buffers.
+    /// Index of the buffer.
     pub buffer: usize,
-    /// In bytes, a multiple of 4.
+    /// Offset in bytes, a multiple of 4.
     pub offset: u64,
-    /// In bytes, a multiple of 4.
+    /// Size in bytes, a multiple of 4.
     pub size: u64,
 }
 
-/// A program with what it works on.
+/// A program with its grid and bindings.
 #[derive(Clone, Debug)]
 pub struct Dispatch<'a> {
-    /// What is run.
+    /// The program to run.
     pub program: &'a Program,
     /// Workgroups along x, y and z.
     pub grid: [u32; 3],
-    /// A binding for each resource that the program uses. Several may be of one buffer.
+    /// A binding for each resource that the program uses. Several may share a buffer.
     pub bindings: Vec<Binding>,
 }
 
-/// In which order a dispatch's invocations are run.
+/// The order in which a dispatch's invocations run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// From the first on.
+    /// First to last.
     Forward,
-    /// From the last on; those of a program with atomics one after the other.
+    /// Last to first; one at a time if the program has atomics.
     Backward,
-    /// In large steps, so that those that run together are of several workgroups.
+    /// In large steps, so that invocations of several workgroups run together.
     Scattered,
 }
 
@@ -102,12 +102,13 @@ impl Module {
         Ok(Self { wgsl: wgsl.into(), naga: module, info })
     }
 
-    /// One entry point. `constants`: the values of overridable constants by name, or by `@id` where they have one; the
-    /// others have their defaults.
+    /// Lowers an entry point. `constants` gives overridable constants by name, or by `@id` where they have one; the
+    /// others take their defaults.
     ///
     /// # Errors
     ///
-    /// [`Error::NoEntryPoint`], [`Error::Constants`], or [`Error::Unsupported`] if it has what is out of reach.
+    /// [`Error::NoEntryPoint`], [`Error::Constants`], or [`Error::Unsupported`] if it uses a feature that is not
+    /// supported.
     pub fn program(&self, entry_point: &str, constants: &[(&str, f64)]) -> Result<Program, Error> {
         let is_meant =
             |other: &&naga::EntryPoint| other.name == entry_point && other.stage == ShaderStage::Compute;
@@ -124,30 +125,31 @@ impl Module {
 }
 
 impl Program {
-    /// Where in the WGSL a site of the code lies.
+    /// Returns the WGSL line of a site, its calls, and the global id of `invocation`.
     pub(crate) fn source(&self, site: u32, grid: [u32; 3], invocation: u32) -> Source {
         self.code.source(&self.wgsl, site, grid, invocation)
     }
 
-    /// Which choices of a device make a difference to it.
+    /// Choices of a device that can make a difference to the program.
     #[must_use]
     pub const fn freedoms(&self) -> Freedoms {
         self.freedoms
     }
 
-    /// Whether its invocations can act on each other, so that their order can make a difference without a race.
+    /// Whether the program has atomics: the order of its invocations can then matter without a race.
     #[must_use]
     pub fn has_atomics(&self) -> bool {
         self.code.has_atomics()
     }
 
-    /// Runs a dispatch on `buffers`. What is wrong with it: a few findings at most, each line and kind once, whatever the
-    /// call. And which choices of a device made a difference: one that differs in others does the same.
+    /// Runs a dispatch on `buffers`. Returns the findings and the device choices that made a difference. A line has
+    /// each kind of finding once at most, whichever call led there, and there are a few findings at most. A device
+    /// that differs only in other choices does the same.
     ///
     /// # Panics
     ///
-    /// A resource has no binding, or one of a buffer that is not there, or that reaches beyond its buffer, or is not of
-    /// whole words; or there are 2^32 - 2 invocations or more.
+    /// If a resource has no binding; if a binding names a buffer that does not exist, reaches beyond its buffer or
+    /// is not of whole words; or if there are 2^32 - 2 invocations or more.
     pub fn run(
         &self,
         device: Device,

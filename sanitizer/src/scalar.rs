@@ -1,8 +1,8 @@
-//! What operations on integers give, of one invocation. WGSL tells all of it; where it does not, a caller taints the result.
+//! Integer operations for one invocation. Where WGSL leaves a result open, the caller taints it.
 
 use crate::code::{AtomicOp, Binary, Unary};
 
-/// `None` for operations that a device decides.
+/// Applies a unary operation; `None` if the result depends on the device.
 pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
     Some(match op {
         Unary::Not => !a,
@@ -29,7 +29,7 @@ pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
     })
 }
 
-/// Whether WGSL leaves open what an operation on integers gives.
+/// Whether WGSL leaves the result of an integer operation open.
 pub(crate) const fn is_open(op: Binary, a: u32, b: u32) -> bool {
     match op {
         Binary::DivideU | Binary::RemainderU => b == 0,
@@ -43,7 +43,8 @@ pub(crate) const fn shifts_by_too_much(op: Binary, b: u32) -> bool {
     matches!(op, Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI) && b >= 32
 }
 
-/// `None` for operations that a device decides. Shifts take the lowest five bits of `b`, as WGSL has it.
+/// Applies a binary operation; `None` if the result depends on the device. Shifts use the lowest five bits of `b`,
+/// as in WGSL.
 #[inline]
 pub(crate) const fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
     let (signed_a, signed_b) = (a as i32, b as i32);
@@ -108,7 +109,7 @@ pub(crate) const fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
     })
 }
 
-/// What a word holds after an atomic operation.
+/// The value of a word after an atomic operation.
 pub(crate) const fn atomic(op: AtomicOp, old: u32, value: u32) -> u32 {
     let op = match op {
         AtomicOp::Add => Binary::Add,
@@ -128,8 +129,8 @@ pub(crate) const fn atomic(op: AtomicOp, old: u32, value: u32) -> u32 {
     }
 }
 
-/// The bits that `extractBits` and `insertBits` concern: how far up they lie, and a mask of as many. WGSL cuts both off
-/// at the width.
+/// The offset of a bit field and a mask of its width, not shifted. Both end at 32 bits, as `extractBits` and
+/// `insertBits` define.
 pub(crate) const fn bit_field(offset: u32, count: u32) -> (u32, u32) {
     let offset = if offset > 32 { 32 } else { offset };
     let count = if count > 32 - offset { 32 - offset } else { count };

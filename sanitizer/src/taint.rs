@@ -1,8 +1,8 @@
-//! Which bits of a result may be anything where bits of the operands may.
+//! Propagates taint: the bits of a result that may be anything, given those of the operands.
 
 use crate::code::{Binary, Unary};
 
-/// An operand: its bits, and those of them that may be anything.
+/// A value, and the bits of it that may be anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tainted {
     pub(crate) bits: u32,
@@ -11,23 +11,23 @@ pub(crate) struct Tainted {
 
 const ALL: u32 = u32::MAX;
 
-/// All bits, if there is one.
+/// All bits if any bit is tainted.
 const fn whole(taint: u32) -> u32 {
     if taint == 0 { 0 } else { ALL }
 }
 
-/// From the lowest bit on: what additions and products carry upwards.
+/// All bits from the lowest tainted one on, to which additions and products carry.
 const fn upwards(taint: u32) -> u32 {
     taint | taint.wrapping_neg()
 }
 
 impl Tainted {
-    /// The least and the greatest number that it may be.
+    /// The least and the greatest unsigned number that it may be.
     const fn range(self) -> (u32, u32) {
         (self.bits & !self.taint, self.bits | self.taint)
     }
 
-    /// Of two's complement numbers, moved so that they compare as unsigned ones.
+    /// Flips the sign bit, so that two's complement numbers compare as unsigned ones.
     const fn moved(self) -> Self {
         Self { bits: self.bits ^ 1 << 31, ..self }
     }
@@ -93,7 +93,7 @@ pub(crate) const fn binary(op: Binary, a: Tainted, b: Tainted) -> u32 {
     }
 }
 
-/// Of a select by a boolean.
+/// The taint of a select by a boolean.
 pub(crate) const fn select(condition: Tainted, accept: Tainted, reject: Tainted) -> u32 {
     if condition.taint != 0 {
         (accept.bits ^ reject.bits) | accept.taint | reject.taint

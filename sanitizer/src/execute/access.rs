@@ -1,4 +1,4 @@
-//! Addresses, and what lies there: registers and words of resources.
+//! Computes addresses, and accesses registers and words of resources.
 
 use super::{Machine, lanes, mask};
 use crate::code::{AtomicOp, BEYOND, Extent, LANES, Reg, Word};
@@ -66,7 +66,7 @@ impl Machine<'_> {
         self.tainted[to as usize] = 0;
     }
 
-    /// Calls `f` with the buffer, the word in it and the invocation, for each that is active and within its binding.
+    /// Calls `f` with the buffer, the index of the word and the lane, for each active lane within the binding.
     fn each_word(&mut self, word: Word, access: Access, f: impl Fn(&mut Self, usize, u64, usize)) {
         for lane in lanes(self.active) {
             let address = word.address.map_or(0, |reg| self.values[reg as usize][lane]);
@@ -79,7 +79,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Notes that an invocation touches a word: its buffer, and where it is there; `None` if it is beyond the binding.
+    /// Notes an access to a word; returns the buffer and the word's index, or `None` beyond the binding.
     fn touch(&mut self, word: Word, address: u32, access: Access, lane: usize) -> Option<(usize, u64)> {
         let Binding { group, binding, buffer, offset, size } = self.resources[word.resource as usize];
         let byte = u64::from(address) + u64::from(word.plus);
@@ -108,7 +108,7 @@ impl Machine<'_> {
             self.each_word(word, access, read);
             return;
         }
-        // All load one word: two that do stand for several.
+        // All lanes load the same word. Two are enough: they count as several readers.
         let mut active = lanes(self.active);
         let (first, second) = (active.next(), active.next());
         let mut value = 0;

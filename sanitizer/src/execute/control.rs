@@ -1,10 +1,10 @@
-//! Which invocations go where.
+//! Control flow: tracks which invocations are active.
 
 use super::{Machine, lanes, mask};
 use crate::code::{NOBODY, Op, Reg, Slot};
 use crate::finding::Kind;
 
-/// A loop that takes more rounds has no end.
+/// The most rounds of a loop; a loop that takes more counts as endless.
 const MOST_ROUNDS: u32 = 1 << 16;
 
 impl Machine<'_> {
@@ -59,7 +59,7 @@ impl Machine<'_> {
                 self.counters[counter as usize] += 1;
                 if self.counters[counter as usize] > MOST_ROUNDS {
                     self.report(Kind::Endless, lane, |_| format!("round {}", MOST_ROUNDS + 1));
-                    // A loop around it, or another invocation, may take as long each time.
+                    // Stop here: an outer loop or other invocations could take as long each time.
                     self.is_endless = true;
                     self.at = self.code.ops.len();
                 } else {

@@ -1,4 +1,4 @@
-//! Operations on values.
+//! Computes operations on values.
 
 use super::{Machine, lanes, mask};
 use crate::code::{Binary, LANES, Reg, Unary};
@@ -72,7 +72,7 @@ impl Machine<'_> {
     fn float_unary(&mut self, op: Unary, to: Reg, a: Reg) {
         let operand = self.values[a as usize];
         let mut open = 0;
-        // What the other invocations hold makes no difference.
+        // Skip inactive lanes: `arithmetic` notes which choices make a difference.
         for lane in lanes(self.active) {
             let result = self.arithmetic.unary(op, operand[lane]);
             open |= u64::from(result.is_none()) << lane;
@@ -134,7 +134,7 @@ impl Machine<'_> {
         let (steps, freedoms) = &self.floats[expression as usize];
         arithmetic.met = arithmetic.met.or(*freedoms);
         let mut stack = std::mem::take(&mut self.stack);
-        // NaNs and infinities among the operands.
+        // Lanes with a NaN or an infinity among the operands.
         let (mut special, mut dirty) = (0, 0);
         for step in steps {
             let operands = match step {
@@ -175,7 +175,7 @@ impl Machine<'_> {
             code.floats[expression as usize].leaves(&mut |reg| since = since.or(self.since(reg, lane)));
             self.set_taint(to, lane, u32::MAX, since.unwrap_or_default());
         }
-        // A NaN comes of infinities that the expression overflowed to.
+        // Without such operands, a NaN results from infinities to which the expression overflowed.
         self.taint(to, (special | mask(|lane| f32::from_bits(result[lane]).is_nan())) & !dirty);
     }
 }

@@ -1,4 +1,4 @@
-//! Expressions: constants, parts of values, and where these come from.
+//! Lowers expressions: constants, pointers, parts of values.
 
 use naga::{Expression, Handle, Literal, ScalarKind, TypeInner};
 
@@ -7,7 +7,7 @@ use crate::Error;
 use crate::code::{Binary, Reg};
 
 impl<'a> Lowering<'a> {
-    /// What an expression is. One that no statement emits, such as a constant, is lowered where it is used.
+    /// The value of an expression. One that no statement emits, such as a constant, is lowered where it is used.
     pub(super) fn value(
         &mut self,
         frame: &mut Frame<'a>,
@@ -32,7 +32,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Of a scalar.
+    /// The register of a scalar.
     pub(super) fn register_of(
         &mut self,
         frame: &mut Frame<'a>,
@@ -48,7 +48,7 @@ impl<'a> Lowering<'a> {
         frame.info[handle].ty.inner_with(&self.module.types)
     }
 
-    /// The kind of the scalars that an expression is made of.
+    /// The scalar kind of an expression.
     pub(super) fn kind(&self, frame: &Frame<'a>, handle: Handle<Expression>) -> Option<ScalarKind> {
         self.inner(frame, handle).scalar_kind()
     }
@@ -157,7 +157,7 @@ impl<'a> Lowering<'a> {
         Ok(Value::Registers(registers))
     }
 
-    /// Where the `index`-th part of a value lies among its scalars, and how many these are.
+    /// The position of a value's `index`-th part among the value's scalars, and the part's number of scalars.
     fn part_of_value(&self, inner: &TypeInner, index: u32) -> Result<(usize, usize), Error> {
         let (before, part) = match inner {
             TypeInner::Struct { members, .. } => {
@@ -173,7 +173,7 @@ impl<'a> Lowering<'a> {
         Ok((before as usize, part as usize))
     }
 
-    /// The element of an array or a vector that lies in registers: these become variables first.
+    /// The element of an array or a vector in registers, which are copied to variables unless the index is known.
     fn element_of_value(
         &mut self,
         frame: &Frame<'a>,

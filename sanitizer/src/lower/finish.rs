@@ -1,13 +1,14 @@
-//! What is done with code once it is whole: what nobody needs goes, and registers are used again.
+//! Finishes lowered code: removes unused operations and shares registers.
 
 use std::sync::Arc;
 
 use crate::code::{Code, Float, Op, Reg, Use};
 
-/// Whether a register keeps its number: constants, inputs and variables.
+/// A test of registers.
 type IsFixed<'a> = &'a dyn Fn(Reg) -> bool;
 
-/// Removes operations whose results nobody takes. `arrays` are the variables that are indexed, the first and how many.
+/// Removes pure operations whose results no operation takes. `arrays`: the indexed variables, as first register and
+/// count.
 pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<'_>) {
     let mut needed = vec![false; code.registers as usize];
     for &(first, count) in arrays {
@@ -17,7 +18,7 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     for op in &code.ops {
         each(*op, &code.floats, |reg, used| needed[reg as usize] |= used == Use::Taken && is_variable(reg));
     }
-    // A load is looked at, unless it is at the same place for all and nothing is stored there.
+    // A load is kept for its checks, unless its address is constant and the program never stores to its resource.
     let stored = stored_resources(code);
     let is_pure = |op: &Op| match op {
         Op::Load { word, .. } => word.address.is_none() && !stored.contains(&word.resource),
@@ -45,7 +46,7 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     }
 }
 
-/// The resources that it stores to.
+/// The resources that the code stores to.
 fn stored_resources(code: &Code) -> Vec<u32> {
     let stores = |op: &Op| match op {
         Op::Store { word, .. } | Op::Atomic { word, .. } | Op::CompareExchange { word, .. } => {
@@ -56,7 +57,8 @@ fn stored_resources(code: &Code) -> Vec<u32> {
     code.ops.iter().filter_map(stores).collect()
 }
 
-/// Gives registers new numbers, so that one whose value nobody needs any more is used again.
+/// Renumbers registers, so that the number of a dead register is used again. Constants, inputs and variables
+/// (`is_fixed`) keep numbers of their own.
 pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
     let count = code.registers as usize;
     let loops = code.ops.iter().enumerate().filter_map(|(end, op)| match op {
@@ -95,7 +97,7 @@ pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
                 ending[last[reg as usize]].push(reg);
             }
         });
-        // Only now: an operation may write its result before it has read all operands.
+        // Free the numbers only now: an operation may write its result before it has read all operands.
         free.extend(ending[at].iter().map(|&reg| names[reg as usize]));
     }
     let name = |reg: Reg| names[reg as usize];
@@ -103,7 +105,7 @@ pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
     code.floats.iter_mut().for_each(|float| {
         let mut is_used = true;
         float.leaves(&mut |reg| is_used &= name(reg) != Reg::MAX);
-        // One that was trimmed away takes registers that nobody gives.
+        // A float expression whose operation was trimmed may name registers without a number.
         if is_used {
             *float = float.renamed(&name);
         }
@@ -113,7 +115,7 @@ pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
     code.registers = next;
 }
 
-/// Calls `f` with each register of an operation, and what it does with it: what it takes comes first.
+/// Calls `f` with each register of an operation and its use, taken registers first.
 fn each(mut op: Op, floats: &[Arc<Float>], mut f: impl FnMut(Reg, Use)) {
     if let Op::Float { expression, .. } = op {
         floats[expression as usize].leaves(&mut |reg| f(reg, Use::Taken));

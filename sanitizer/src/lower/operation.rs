@@ -1,4 +1,4 @@
-//! Operators and built-in functions, component by component.
+//! Lowers operators and built-in functions, component by component.
 
 use naga::{BinaryOperator, Bytes, Expression, Handle, MathFunction, ScalarKind, TypeInner, UnaryOperator};
 
@@ -158,7 +158,7 @@ impl<'a> Lowering<'a> {
         Ok(match (fun, of) {
             (F::Min, &[a, b]) => r.binary(min, a, b),
             (F::Max, &[a, b]) => r.binary(max, a, b),
-            // Of floats it may be the median or not, which differ where the bounds are crossed.
+            // For floats WGSL allows min and max or the median, which differ where `low > high`.
             (F::Clamp, &[a, low, high]) if !float => {
                 let raised = r.binary(max, a, low);
                 r.binary(min, raised, high)

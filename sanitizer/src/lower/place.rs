@@ -1,4 +1,4 @@
-//! Pointers: where values lie, in registers or in resources.
+//! Lowers pointers to places in registers or resources, and the accesses through them.
 
 use naga::{
     AddressSpace, ArraySize, Expression, GlobalVariable, Handle, ScalarKind, StructMember, Type, TypeInner,
@@ -12,16 +12,16 @@ use crate::code::{AtomicOp, Extent, Op, Reg, Word};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     root: Root,
-    /// A register that holds how far from the root it lies: registers, or bytes.
+    /// Register that holds the offset from the root: in registers or in bytes, as the root has it.
     offset: Option<Reg>,
-    /// And this much further.
+    /// Further constant offset, in the same unit.
     plus: u32,
     ty: Pointee,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Root {
-    /// Variables side by side.
+    /// Consecutive variables.
     Registers {
         first: Reg,
         count: u32,
@@ -29,7 +29,7 @@ enum Root {
     Resource(u32),
 }
 
-/// The type of what lies there.
+/// The type of the value at a place.
 #[derive(Clone, Copy, Debug)]
 enum Pointee {
     Type(Handle<Type>),
@@ -38,7 +38,7 @@ enum Pointee {
 }
 
 impl Place {
-    /// The first of the variables.
+    /// The first register of a place in registers.
     pub(super) fn first(&self) -> Reg {
         match self.root {
             Root::Registers { first, .. } => first + self.plus,
@@ -55,7 +55,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// How many scalars a value of a type is.
+    /// Number of scalars in a value of a type.
     pub(super) fn count(&self, inner: &TypeInner) -> Result<u32, Error> {
         Ok(match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
@@ -74,12 +74,12 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// How many scalars members of a struct are.
+    /// Number of scalars in members of a struct.
     pub(super) fn count_of_members(&self, members: &[StructMember]) -> Result<u32, Error> {
         members.iter().map(|member| self.count(&self.module.types[member.ty].inner)).sum()
     }
 
-    /// Of each scalar of a type in memory, its byte.
+    /// Appends the byte offset of each scalar of a type in memory.
     fn bytes(&self, inner: &TypeInner, from: u32, bytes: &mut Vec<u32>) -> Result<(), Error> {
         match *inner {
             TypeInner::Scalar(_) | TypeInner::Atomic(_) => bytes.push(from),
@@ -112,7 +112,7 @@ impl<'a> Lowering<'a> {
         Ok(vec![self.registers.constant(0); count as usize])
     }
 
-    /// A variable of the module.
+    /// The place of a variable of the module.
     pub(super) fn global(&mut self, handle: Handle<GlobalVariable>) -> Result<Place, Error> {
         if let Some(place) = self.globals.get(&handle) {
             return Ok(*place);
@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
         Ok(place)
     }
 
-    /// Private variables hold their first values before anything else happens.
+    /// Assigns the initial values of private variables.
     pub(super) fn private_variables(&mut self) -> Result<(), Error> {
         for (handle, global) in self.module.global_variables.iter() {
             if global.space == AddressSpace::Private {
@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The `index`-th part of what lies at a place.
+    /// The place of the `index`-th part of the value at `place`.
     pub(super) fn part(&mut self, place: Place, index: u32) -> Result<Place, Error> {
         let Pointee::Type(ty) = place.ty else { return self.unsupported("a part of a scalar") };
         let in_registers = matches!(place.root, Root::Registers { .. });
@@ -170,7 +170,7 @@ impl<'a> Lowering<'a> {
         Ok(Place { plus: place.plus + further, ty: Pointee::Type(member.ty), ..place })
     }
 
-    /// The element of an array or a vector at a place whose index a register holds.
+    /// The place of an element of an array or a vector, whose index a register holds.
     pub(super) fn element(&mut self, place: Place, index: Reg) -> Result<Place, Error> {
         let Pointee::Type(ty) = place.ty else { return self.unsupported("an element of a scalar") };
         let (element, extent, bytes) = match self.module.types[ty].inner {
@@ -204,7 +204,7 @@ impl<'a> Lowering<'a> {
         Ok(Place { offset: Some(to), ty: element, ..place })
     }
 
-    /// How many elements an array at a place has.
+    /// Number of elements of the array at a place.
     pub(super) fn length(&mut self, place: Place) -> Result<Reg, Error> {
         let Pointee::Type(ty) = place.ty else { return self.unsupported("the length of a scalar") };
         match (&self.module.types[ty].inner, place.root) {
@@ -218,7 +218,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The words of what lies at a place, and whether they are atomic.
+    /// The words of the value at a place, and whether they are atomic.
     fn words(&self, place: Place, resource: u32) -> Result<(Vec<Word>, bool), Error> {
         let word = |plus| Word { resource, address: place.offset, plus };
         match place.ty {

@@ -1,4 +1,4 @@
-//! Flat code in the making: registers, constants that are folded, variables whose values are known.
+//! Collects flat code: allocates registers, folds constants, tracks the values of variables.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,28 +15,28 @@ const MOST_LEAVES: usize = 12;
 #[derive(Debug, Default)]
 pub(super) struct Registers {
     pub(super) code: Code,
-    /// The site of what is emitted.
+    /// The site of emitted operations.
     site: u32,
     sites: FxHashMap<Site, u32>,
     constants: FxHashMap<u32, Reg>,
     known: FxHashMap<Reg, u32>,
     variables: Vec<bool>,
-    /// Variables that are indexed: the first register, and how many.
+    /// Variables that are indexed, as first register and count.
     arrays: Vec<(Reg, u32)>,
-    /// What variables hold, where that is known.
+    /// For a variable whose value is known, a register with that value.
     held: FxHashMap<Reg, Reg>,
     floats: FxHashMap<Reg, Arc<Float>>,
-    /// The slots to which invocations go.
+    /// Slots to which invocations go.
     used: Vec<Slot>,
 }
 
 impl Registers {
-    /// The line of what is emitted.
+    /// The line of emitted operations.
     pub(super) fn line(&self) -> u32 {
         self.code.sites.get(self.site as usize).map_or(0, |site| site.line)
     }
 
-    /// Sets the line of what is emitted, in a call from `caller`.
+    /// Sets the line of emitted operations, in a call from `caller`.
     pub(super) fn set_line(&mut self, line: u32, caller: Option<u32>) {
         let site = Site { line, caller };
         let sites = &mut self.code.sites;
@@ -46,12 +46,12 @@ impl Registers {
         });
     }
 
-    /// The site of what is emitted.
+    /// The site of emitted operations.
     pub(super) fn site(&self) -> u32 {
         self.site
     }
 
-    /// Goes on where it was.
+    /// Returns to an earlier site.
     pub(super) fn return_to(&mut self, site: u32) {
         self.site = site;
     }
@@ -67,12 +67,12 @@ impl Registers {
         self.reserve(1, false)
     }
 
-    /// Registers side by side that are assigned more than once; the first.
+    /// Reserves consecutive registers that are assigned more than once; returns the first.
     pub(super) fn variables(&mut self, count: u32) -> Reg {
         self.reserve(count, true)
     }
 
-    /// Notes that so many variables are indexed.
+    /// Notes that `count` variables from `first` on are indexed.
     pub(super) fn array(&mut self, first: Reg, count: u32) {
         self.arrays.push((first, count));
     }
@@ -116,12 +116,12 @@ impl Registers {
         reg
     }
 
-    /// The value of a register that is the same for all invocations.
+    /// The value of a constant register.
     pub(super) fn known(&self, reg: Reg) -> Option<u32> {
         self.known.get(&reg).copied()
     }
 
-    /// Adds an operation; where it stands.
+    /// Adds an operation; returns its position.
     pub(super) fn emit(&mut self, op: Op) -> usize {
         if let Op::Go { to } = op {
             self.used.push(to);
@@ -136,7 +136,7 @@ impl Registers {
         self.used.contains(&slot)
     }
 
-    /// Removes the last operation if it is this one.
+    /// Removes the operation at a position if it is the last one.
     pub(super) fn remove_if_last(&mut self, at: usize) {
         if at + 1 == self.code.ops.len() {
             self.code.ops.pop();
@@ -144,7 +144,7 @@ impl Registers {
         }
     }
 
-    /// Lets these operations lead to what comes next.
+    /// Makes these jumps lead to the next operation.
     pub(super) fn land(&mut self, jumps: &[usize]) {
         let here = self.code.ops.len() as u32;
         for &jump in jumps {
@@ -155,7 +155,7 @@ impl Registers {
         }
     }
 
-    /// What is known of variables.
+    /// A copy of what is known of variables.
     pub(super) fn remembered(&self) -> FxHashMap<Reg, Reg> {
         self.held.clone()
     }
@@ -173,7 +173,7 @@ impl Registers {
         self.held.retain(|variable, _| !(first..first + count).contains(variable));
     }
 
-    /// Of variables side by side.
+    /// Assigns to consecutive variables from `first` on.
     pub(super) fn assign_all(&mut self, first: Reg, values: &[Reg]) {
         for (to, &from) in (first..).zip(values) {
             self.emit(Op::Assign { to, from });
@@ -181,7 +181,7 @@ impl Registers {
         }
     }
 
-    /// What a variable holds now.
+    /// A register with the current value of a variable.
     pub(super) fn read(&mut self, variable: Reg) -> Reg {
         if let Some(&held) = self.held.get(&variable) {
             return held;
@@ -238,7 +238,7 @@ impl Registers {
         to
     }
 
-    /// Of a boolean.
+    /// Negates a boolean.
     pub(super) fn opposite(&mut self, a: Reg) -> Reg {
         let one = self.constant(1);
         self.binary(Binary::Xor, a, one)
@@ -256,7 +256,7 @@ impl Registers {
         to
     }
 
-    /// The element of an array in registers: so many elements of so many registers each.
+    /// Reads the element at `index` of an array of `count` elements, each of `stride` registers.
     pub(super) fn indexed(&mut self, registers: &[Reg], index: Reg, count: u32, stride: u32) -> Vec<Reg> {
         let first = self.variables(registers.len() as u32);
         self.array(first, registers.len() as u32);
@@ -267,7 +267,7 @@ impl Registers {
         self.read_at(first..first + stride, offset)
     }
 
-    /// What variables hold that lie `offset` behind these.
+    /// Reads the registers that lie `offset` behind these variables.
     pub(super) fn read_at(&mut self, variables: Range<Reg>, offset: Reg) -> Vec<Reg> {
         let read = |first| {
             let to = self.register();
@@ -293,7 +293,7 @@ impl Registers {
         self.float(self.float_of(a).negated())
     }
 
-    /// A product or a sum, which a device may join with the products and sums that it is made of.
+    /// A product or a sum that a device may fuse or reassociate with its operands.
     pub(super) fn joined(&mut self, join: fn(Arc<Float>, Arc<Float>) -> Float, a: Reg, b: Reg) -> Reg {
         let (left, right) = (self.float_of(a), self.float_of(b));
         let fits = left.size() + right.size() <= MOST_LEAVES;

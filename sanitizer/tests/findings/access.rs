@@ -12,10 +12,10 @@ fn beyond(kind: Kind, body: &str, wrong: &str, right: &str) {
 fn loads_beyond_a_binding() {
     beyond(Kind::BeyondBinding, "output[i] = words[HERE];", "i + 1u", "i");
     beyond(Kind::BeyondBinding, "output[i] = words[HERE];", "0u - i / 3u", "0u / (i + 1u)");
-    // Arrays of a length of their own, in bindings that are too small for them.
+    // Arrays of fixed length, in bindings that are too small for them.
     beyond(Kind::BeyondBinding, "output[i] = eight[HERE];", "i + 3u", "i + 2u");
     beyond(Kind::BeyondBinding, "output[i] = parameters[HERE].w;", "i / 3u", "i / 4u");
-    // One behind other members, which has two elements.
+    // A runtime-sized array of two elements, behind another member.
     beyond(Kind::BeyondBinding, "output[i] = block.more[HERE];", "i / 3u * 2u", "i / 3u");
 }
 
@@ -65,7 +65,7 @@ fn beyond_an_array() {
     beyond(Kind::BeyondArray, "output[i] = array<u32, 3>(1u, 2u, 3u)[HERE];", "i", "i % 3u");
     beyond(Kind::BeyondArray, "const C = array<u32, 3>(1u, 2u, 3u);\n output[i] = C[HERE];", "i", "i % 3u");
     beyond(Kind::BeyondArray, "var<private> p: array<u32, 3>;\n --- p[HERE] = i;", "i", "i % 3u");
-    // Within the binding, but in what lies behind the array.
+    // Within the binding, but behind the array.
     beyond(Kind::BeyondArray, "output[i] = block.words[HERE];", "i + 1u", "i");
     // A negative index.
     beyond(
@@ -82,7 +82,7 @@ fn loops_without_end() {
         Flaw { kind: Kind::Endless, invocation: 2, body, wrong, right }.check([1, 2, 3, 4]);
     };
     endless("while HERE { }", "words[i] == 3u", "words[i] == 5u");
-    // The first one is enough: all of them would take hours.
+    // The first endless loop ends the dispatch: all of them would take hours.
     endless("for (var n = 0u; n < 60000u; n++) {\n while HERE { } }", "words[i] == 3u", "words[i] == 5u");
     endless("for (var n = 0u; n < 10u; n += HERE) { }", "min(2u - i, i) * 2u + 1u - u32(i == 2u)", "1u");
     endless(
@@ -90,12 +90,12 @@ fn loops_without_end() {
         "select(n + 1u, n, i == 2u)",
         "n + 1u",
     );
-    // One that begins again counts from there.
+    // A loop that begins again counts its rounds anew.
     let often = "var n = 0u;
         for (var k = 0u; k < 400u; k++) { for (var l = 0u; l < 400u; l++) { n++; } }
         output[i] = n;";
     is_harmless(often, [0; 4]);
-    // It leaves by `break if` alone.
+    // A loop that ends only by `break if`.
     endless("var n = 0u;\n loop { n += 1u; continuing { break if HERE; } }", "n == 9u && i != 2u", "n == 9u");
 }
 

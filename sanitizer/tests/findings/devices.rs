@@ -1,4 +1,4 @@
-//! What WGSL leaves to a device: all results of a program, and which device gives which.
+//! Choices that WGSL leaves to a device: all results of a program, and the devices that give each.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use wgsl_sanitizer::IntegerRounding::{self, Down, Up};
 use wgsl_sanitizer::Subnormals::{Flushed, FlushedProducts, FlushedSums, Kept};
 use wgsl_sanitizer::{Binding, Device, Dispatch, Memory, Module, everywhere};
 
-/// A result, and who gives it.
+/// A result, and a test for the devices that give it.
 type Expected = (u32, fn(&Device) -> bool);
 
 const INFINITY: u32 = 0x7f80_0000;
 const NAN: u32 = 0x7fc0_0001;
 const LEAST_NORMAL: u32 = 0x0080_0000;
 
-/// Asserts that a device gives `result`, a `u32` of the floats `a`, `b`, `c` and the words `m`, as `expected` says,
-/// and that each result is given.
+/// Asserts the value of `result`, a `u32` expression of the floats `a`, `b`, `c` and the words `m`: each device
+/// gives the value that `expected` has for it, and each value in `expected` occurs.
 fn results(result: &str, words: [u32; 3], expected: &[Expected]) {
     let wgsl = format!(
         "@group(0) @binding(0) var<storage, read_write> m: array<u32>;
@@ -31,7 +31,7 @@ fn results(result: &str, words: [u32; 3], expected: &[Expected]) {
     all_results(&wgsl, words, expected);
 }
 
-/// The same for a float.
+/// The same for a float expression.
 fn floats(result: &str, words: [u32; 3], expected: &[Expected]) {
     results(&format!("bitcast<u32>({result})"), words, expected);
 }
@@ -62,7 +62,7 @@ fn power_of_two(exponent: i32) -> u32 {
 
 #[test]
 fn a_product_and_a_sum_are_fused_or_not() {
-    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24, of which an f32 holds all but the last.
+    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24. An f32 holds all but the last term.
     let factor = 1.0 + 2.0_f32.powi(-12);
     let words = [factor.to_bits(), factor.to_bits(), (-1.0 - 2.0_f32.powi(-11)).to_bits()];
     let last = power_of_two(-24);
@@ -78,7 +78,7 @@ fn a_product_and_a_sum_are_fused_or_not() {
         floats(result, words, fused);
     }
     floats("-c - a * b", words, &[(0, |device| !device.fused), (last | 1 << 31, |device| device.fused)]);
-    // In several statements.
+    // Across several statements.
     let statements = "@group(0) @binding(0) var<storage, read_write> m: array<u32>;
         fn multiplied(x: f32, y: f32) -> f32 { return x * y; }
         @compute @workgroup_size(1)
@@ -89,7 +89,7 @@ fn a_product_and_a_sum_are_fused_or_not() {
             m[3] = bitcast<u32>(product + bitcast<f32>(m[2]));
         }";
     all_results(statements, words, fused);
-    // What has been in memory is rounded.
+    // A value that has been in memory is rounded.
     let through_memory = "@group(0) @binding(0) var<storage, read_write> m: array<u32>;
         @compute @workgroup_size(1)
         fn main() {
@@ -149,7 +149,7 @@ fn products_and_sums_are_associated_in_any_way() {
         [most, less, most],
         &[(INFINITY, |device| device.association == Written), (most, |device| device.association != Written)],
     );
-    // Two are the same in any order.
+    // Two factors give the same product in any order.
     floats("a * b", [big, big, 0], &[(INFINITY, |_| true)]);
 }
 
@@ -172,7 +172,7 @@ fn subnormals_are_kept_or_flushed() {
     );
     let half = 0.5_f32.to_bits();
     floats("a * b", [LEAST_NORMAL, half, 0], &[(0x0040_0000, kept_in_products), (0, flushed_in_products)]);
-    // Operands.
+    // Subnormal operands.
     floats("a * b", [1, power_of_two(127), 0], &[(power_of_two(-22), kept), (0, flushed)]);
     floats("a + b", [1, LEAST_NORMAL, 0], &[(LEAST_NORMAL + 1, kept), (LEAST_NORMAL, flushed)]);
     floats("min(a, 1.0)", [1, 0, 0], &[(1, kept), (0, flushed)]);
@@ -180,21 +180,21 @@ fn subnormals_are_kept_or_flushed() {
     floats("sign(a)", [sign | 1, 0, 0], &[((-1.0_f32).to_bits(), kept), (0, flushed)]);
     results("u32(a > 0.0)", [1, 0, 0], &[(1, kept), (0, flushed)]);
     results("u32(a == 0.0)", [1, 0, 0], &[(0, kept), (1, flushed)]);
-    // What is not computed with stays.
+    // A value without arithmetic stays.
     floats("a", [1, 0, 0], &[(1, |_| true)]);
     floats("select(a, b, b > 0.0)", [1, 0, 0], &[(1, |_| true)]);
 }
 
 #[test]
 fn what_is_subnormal_is_judged_before_or_after_rounding() {
-    // Half of the greatest number below twice the least normal one is rounded up to that.
+    // 0x00ff_ffff is the greatest f32 below twice the least normal number; half of it is rounded up to that number.
     let half = 0.5_f32.to_bits();
     let flushes: fn(&Device) -> bool =
         |device| matches!(device.subnormals, Flushed | FlushedProducts) && device.tiny_before_rounding;
     let keeps: fn(&Device) -> bool =
         |device| !matches!(device.subnormals, Flushed | FlushedProducts) || !device.tiny_before_rounding;
     floats("a * b", [0x00ff_ffff, half, 0], &[(0, flushes), (LEAST_NORMAL, keeps)]);
-    // Fused with a sum, it is the sum's.
+    // If the product is fused, the result counts as the sum's.
     floats(
         "a * b + c",
         [0x00ff_ffff, half, 0],
@@ -209,7 +209,7 @@ fn what_is_subnormal_is_judged_before_or_after_rounding() {
             }),
         ],
     );
-    // The least normal number itself is none.
+    // An exact result that is the least normal number is never flushed.
     floats("a * b", [power_of_two(-125), half, 0], &[(LEAST_NORMAL, |_| true)]);
 }
 
@@ -230,7 +230,7 @@ fn an_integer_that_is_no_float_becomes_a_neighbour() {
         &[of(-16_777_218.0, down), of(-16_777_216.0, up_when_nearest)],
     );
     floats("f32(m[0])", [1 << 31, 0, 0], &[(power_of_two(31), |_| true)]);
-    // Each as it would be on some device.
+    // Both conversions run on one device: only rounding to nearest gives this pair.
     results(
         "u32(f32(m[0]) == 16777216.0 && f32(m[1]) == 16777220.0)",
         [16_777_217, 16_777_219, 0],
@@ -241,7 +241,7 @@ fn an_integer_that_is_no_float_becomes_a_neighbour() {
     );
 }
 
-/// Comparisons with NaN, `min` and `max` of it, and of two zeros, are left open: see the tests of taint.
+/// Comparisons, `min` and `max` with NaN, and the sign of a zero from `min` or `max`, are tested with taint.
 #[test]
 fn a_comparison_of_bits_is_none_of_floats() {
     results("u32((m[0] & 0x7fffffffu) > 0x7f800000u)", [NAN, 0, 0], &[(1, |_| true)]);
@@ -250,7 +250,7 @@ fn a_comparison_of_bits_is_none_of_floats() {
 
 #[test]
 fn either_of_two_products_is_fused() {
-    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24, of which an f32 holds all but the last.
+    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24. An f32 holds all but the last term.
     let factor = (1.0 + 2.0_f32.powi(-12)).to_bits();
     let last = power_of_two(-24);
     floats(
@@ -290,7 +290,7 @@ fn halves_are_rounded_either_way() {
         ],
     );
     results(pack, [65504.0_f32.to_bits(), 0.5_f32.to_bits(), 0], &[(0x3800_7bff, |_| true)]);
-    // Subnormal ones.
+    // Subnormal halves.
     results(
         pack,
         [(1.5 * 2.0_f32.powi(-24)).to_bits(), 0, 0],

@@ -1,8 +1,8 @@
-//! Programs of a few lines, wrong in one.
+//! Programs of a few lines, with a fault in one of them.
 
 use wgsl_sanitizer::{Binding, Dispatch, Finding, Kind, Memory, Module, Outcome, everywhere};
 
-/// What all programs have. `words` and `same_words` are one buffer.
+/// Variables of all programs. `words` and `same_words` share a buffer.
 const VARIABLES: &str = "
     struct Block { words: array<u32, 4>, more: array<u32> }
     @group(0) @binding(0) var<storage, read_write> words: array<u32>;
@@ -14,28 +14,28 @@ const VARIABLES: &str = "
     @group(0) @binding(6) var<uniform> parameters: array<vec4<u32>, 2>;
 ";
 
-/// The words of each buffer, and which of them is bound at each binding.
+/// Words of each buffer; [`BOUND`] is the buffer at each binding.
 const BUFFERS: [usize; 6] = [4, 4, 4, 6, 6, 4];
 const BOUND: [usize; 7] = [0, 0, 1, 2, 3, 4, 5];
 
-/// A program with `HERE` in the line that is wrong, and what stands there.
+/// A program with the placeholder `HERE` in the faulty line.
 pub struct Flaw<'a> {
     pub kind: Kind,
-    /// Who is wrong, along x.
+    /// The invocation of the finding, along x.
     pub invocation: u32,
-    /// What four invocations do, `i` of themselves.
+    /// Statements that each of four invocations runs; `i` is its number.
     pub body: &'a str,
     pub wrong: &'a str,
-    /// What mends it.
+    /// The text that mends the program.
     pub right: &'a str,
 }
 
 impl Flaw<'_> {
-    /// Runs it, and the mended one, on these first words of `words`.
+    /// Runs the program and the mended one with these first words in `words`.
     ///
     /// # Panics
     ///
-    /// The finding is not as told, or the mended program has one.
+    /// If the finding is not as described, or the mended program has one.
     pub fn check(&self, words: [u32; 4]) {
         let Self { kind, invocation, body, wrong, right } = *self;
         let wgsl = program(body);
@@ -51,7 +51,7 @@ impl Flaw<'_> {
     }
 }
 
-/// All that is found, on whatever device.
+/// The findings on all devices.
 pub fn findings(body: &str, words: [u32; 4]) -> Vec<Finding> {
     outcomes(&program(body), words).into_iter().flat_map(|outcome| outcome.findings).collect()
 }
@@ -67,7 +67,7 @@ fn assert_none(wgsl: &str, words: [u32; 4]) {
     }
 }
 
-/// The WGSL. In `body`, what stands before `---` is outside of functions.
+/// The WGSL of a program. The part of `body` before `---` stands outside of functions.
 pub fn program(body: &str) -> String {
     let (outside, inside) = body.split_once("---").unwrap_or(("", body));
     format!(

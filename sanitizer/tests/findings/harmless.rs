@@ -1,4 +1,4 @@
-//! Values that may be anything, where nothing comes of it.
+//! Tainted values that do no harm.
 
 use wgsl_sanitizer::Kind;
 
@@ -6,7 +6,7 @@ use crate::flaw::{findings, is_harmless};
 
 const NAN: u32 = 0x7fc0_0001;
 
-/// `q` may be anything where a word is 0.
+/// `q` is tainted where a word is 0.
 fn harmless(use_of_q: &str) {
     is_harmless(&format!("let d = words[i];\n let q = 7u / d;\n {use_of_q}"), [1, 2, 0, 3]);
 }
@@ -23,7 +23,7 @@ fn a_select_drops_it() {
     harmless("output[i] = select(0u, q, d != 0u);");
     harmless("output[i] = select(vec2(q), vec2(0u), vec2(d == 0u, true)).x;");
     harmful("output[i] = select(q, 0u, d == 1u);");
-    // Where it decides, bits in which both agree are what they are.
+    // If a tainted condition selects, the bits that both values share are certain.
     harmless("output[i] = select(4u, 6u, q > 3u) & 5u;");
     harmful("output[i] = select(4u, 6u, q > 3u) & 2u;");
 }

@@ -1,4 +1,4 @@
-//! What the sanitizer finds, and what it lets pass: a program for each.
+//! What the sanitizer finds and what it lets pass, with a program for each.
 
 mod access;
 mod devices;

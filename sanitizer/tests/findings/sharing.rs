@@ -12,7 +12,7 @@ fn race(invocation: u32, body: &str, wrong: &str, right: &str) {
 fn a_load_of_what_another_stores() {
     race(1, "if i == 0u { words[0] = 7u; }\n if i == 1u { output[1] = words[HERE]; }", "0", "1");
     race(2, "if i == 0u { output[0] = words[0]; }\n if i == 2u { words[HERE] = 7u; }", "0", "2");
-    // A word, of which each needs another byte.
+    // Each invocation needs another byte of one word.
     race(0, "words[HERE] |= 255u << (i * 8u);", "0", "i");
     race(0, "if i == 2u { block.words[3] = 1u; }\n if i == 0u { output[0] = block.words[HERE]; }", "3", "2");
 }
@@ -78,7 +78,7 @@ fn one_buffer_at_two_bindings() {
         everywhere(&[dispatch], &[Memory::new(32, 0)]).remove(0).findings
     };
     assert!(found(0, 16).is_empty());
-    // Each stores what it alone has loaded.
+    // Each invocation stores to the word that it alone has loaded.
     assert!(found(8, 8).is_empty());
     assert_eq!(found(0, 12)[0].kind, Kind::Race);
     assert_eq!(found(4, 0)[0].kind, Kind::Race);
@@ -110,7 +110,7 @@ fn a_dispatch_sees_what_those_before_it_stored() {
     };
     assert_eq!([stored(9), stored(16)], [(0, 3, [2, 0, 0]), (1, 5, [0, 0, 0])]);
 
-    // The buffers may have been through other dispatches before.
+    // The buffers may come from other dispatches.
     let again = everywhere(&dispatches[1..], &outcomes[0].buffers);
     let source = again[0].stored_by(&dispatches[1..], 0, 31).unwrap();
     assert_eq!((source.dispatch, source.line, source.invocation), (0, 5, [3, 0, 0]));
@@ -126,9 +126,9 @@ fn the_order_of_invocations() {
     depends("output[i] = atomicAdd(&counters[0], 1u);");
     depends("output[atomicAdd(&counters[0], 1u)] = i;");
     depends("atomicExchange(&counters[0], i);");
-    // The second in whatever order.
+    // The second invocation to add stores its number.
     depends("if atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
-    // The second of three, which is the same one forwards and backwards.
+    // Of three invocations, the second one is the same forwards and backwards.
     depends("if i < 3u && atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
     depends("atomicStore(&counters[0], i);");
     depends("atomicAdd(&counters[0], 1u);\n output[i] = atomicLoad(&counters[0]);");

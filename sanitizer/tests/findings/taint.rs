@@ -1,4 +1,4 @@
-//! Values that may be anything, where they do harm.
+//! Tainted values that do harm.
 
 use wgsl_sanitizer::Kind;
 
@@ -20,12 +20,12 @@ fn arithmetic_on_what_is_not_finite() {
             stored([0, one, special, one], float, wrong, "x");
         }
     }
-    // Infinities that an expression overflows to cancel out, at least where it is computed as written.
+    // The expression overflows to an infinity, then gives a NaN, at least where it is computed as written.
     let overflow = "output[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38 * 0.0);";
     let found = findings(overflow, [one, one, 1e20_f32.to_bits(), one]);
     assert!(found.iter().any(|finding| finding.kind == Kind::TaintedStore));
     assert!(findings(overflow, [one; 4]).is_empty());
-    // It overflows here, but only what comes later is arithmetic on an infinity.
+    // The overflow alone does no harm; later arithmetic on the infinity does.
     let body = "words[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38);
         output[i] = HERE;";
     let big = 1e20_f32.to_bits();
@@ -42,7 +42,7 @@ fn comparisons_with_nan() {
     for picked in ["min(x, 1.0)", "min(1.0, x)", "max(x, 1.0)", "max(1.0, x)", "saturate(x)"] {
         stored([0, one, NAN, one], body, &format!("bitcast<u32>({picked})"), "words[i]");
     }
-    // Of two zeros either may come out, so the sign alone is left open.
+    // Either of two zeros may come out, so only the sign is left open.
     let zeros = [one, one, 1 << 31, one];
     stored(zeros, body, "bitcast<u32>(max(x, 0.0))", "bitcast<u32>(max(x, 0.0)) & 0x7fffffffu");
 }
@@ -76,7 +76,7 @@ fn conversions_beyond_the_range() {
     stored(words(4_294_967_296.0), body, "u32(x)", "u32(x * 0.5)");
     stored(words(-1.0), body, "u32(x)", "i32(x)");
     stored(words(f32::NAN), body, "u32(x)", "bitcast<u32>(x)");
-    // Of what is no half.
+    // Values that are no half.
     stored(words(65505.0), body, "pack2x16float(vec2(0.0, x))", "pack2x16float(vec2(0.0, min(x, 65504.0)))");
     stored(
         [0, 1, 0x7c00, 2],
@@ -105,7 +105,7 @@ fn it_is_remembered_in_variables() {
         "var quotient = 9u;\n for (var n = 0u; n < 3u; n++) { quotient = quotient / words[i]; }\n output[i] = HERE;",
     );
 
-    // The value tells since when.
+    // The finding names the line that tainted the value.
     let finding = &findings("let q = 7u / words[i];\n\n output[i] = q;", words)[0];
     assert!(finding.values.contains("let q = 7u / words[i];"), "{finding}");
 }

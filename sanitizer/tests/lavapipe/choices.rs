@@ -1,4 +1,4 @@
-//! Where random programs take their choices from, and their words.
+//! The source of choices and words for random programs.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,8 +8,8 @@ use crate::program::Program;
 
 pub use clamp_testing::random::Random;
 
-/// Numbers that decide one after the other. Once they are used up, all others are 0, which is everywhere the choice that
-/// ends soonest: proptest makes a failing program shorter by taking numbers away.
+/// Numbers that each make one choice. After the last one, all choices are 0, which always is the choice that ends
+/// soonest, so proptest shortens a failing program by removing numbers.
 pub struct Choices(std::vec::IntoIter<u32>);
 
 impl Choices {
@@ -28,12 +28,12 @@ impl Choices {
         from[self.below(from.len())].clone()
     }
 
-    /// Once in so many times.
+    /// True once in `times` times.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == times - 1
     }
 
-    /// Bytes of so many words.
+    /// Bytes of `words` words.
     pub fn bytes(&mut self, words: usize) -> Vec<u8> {
         let mut random = Random(self.word().into());
         (0..words).flat_map(|_| interesting(random.bits()).to_le_bytes()).collect()
@@ -57,11 +57,12 @@ fn interesting(bits: u64) -> u32 {
     }
 }
 
-/// Runs so many random programs, or as many as `PROPTEST_CASES` says, the same at each run.
+/// Runs `cases` random programs, or `PROPTEST_CASES`, the same ones in each run. A program takes fewer than `length`
+/// choices before they are all 0.
 ///
 /// # Panics
 ///
-/// `check` does; proptest has then made the program as short as it can, and prints it.
+/// If `check` panics; proptest then makes the program as short as it can, and prints it.
 pub fn random_programs(
     cases: u32,
     length: usize,

@@ -1,4 +1,4 @@
-//! Programs as tutorials have them, with results that are known without any device.
+//! Programs as in tutorials, with results that are known without a device.
 
 use crate::choices::Random;
 use crate::program::{Program, Resource, Space};
@@ -20,7 +20,7 @@ fn zeros(words: usize) -> Vec<u8> {
     vec![0; 4 * words]
 }
 
-/// The words of all resources afterwards. They are given by their spaces and bytes, in the order of their bindings.
+/// Returns the words of all resources after a run. `resources` has their spaces and bytes in the order of bindings.
 fn run(
     wgsl: &str,
     entry_point: &'static str,
@@ -107,7 +107,7 @@ fn histogram() {
 #[test]
 fn life() {
     let mut cells = vec![0; 32];
-    // A row of three across the edge, which turns, and something random.
+    // A row of three cells across the edge, which becomes a column, and random cells.
     cells[2] = 0b11;
     cells[3] = 1 << 31;
     cells[20..28].copy_from_slice(&random_words(8));
@@ -179,7 +179,7 @@ fn blur() {
 
 #[test]
 fn mandelbrot() {
-    // From −2 − i on, in steps of 1/8.
+    // The view starts at −2 − i and has steps of 1/8.
     let view = [-2 << 12, -1 << 12, 1 << 9, 0].map(i32::cast_unsigned);
     let after = run(
         include_str!("examples/mandelbrot.wgsl"),
@@ -190,7 +190,7 @@ fn mandelbrot() {
             (Space::ReadWrite, zeros(21 * 16)),
         ],
     );
-    // −2 − i leaves in the second round, 0 stays.
+    // −2 − i escapes in the second round, 0 never does.
     assert_eq!((after[1][0], after[1][8 * 21 + 16]), (1, 40));
 }
 

@@ -1,11 +1,12 @@
-//! Random programs of floats whose results are exact on every device: each number is a small one in units of a power of two.
+//! Random programs of floats whose results are exact on every device: each number is a small multiple of a power of
+//! two.
 
 use std::fmt::Write as _;
 
 use crate::choices::{Choices, random_programs};
 use crate::program::{Program, Resource, Space};
 
-/// Units of a number that an f32 can count.
+/// Bound on the units of a number, which an f32 counts exactly.
 const MOST: u32 = 1 << 24;
 
 /// Words of `output` that an invocation owns.
@@ -16,15 +17,15 @@ const OWN_WORDS: usize = 4;
 struct Number {
     text: String,
     width: usize,
-    /// It counts units of 2 to the power of minus this.
+    /// The number counts units of 2^-`fraction`.
     fraction: u32,
-    /// At most so many on either side of 0, at least 1.
+    /// Bound on its magnitude in units; at least 1.
     most: u32,
 }
 
 struct Generator<'a> {
     choices: &'a mut Choices,
-    /// Variables, of [`kept`] numbers.
+    /// Variables, which hold [`kept`] numbers, and their widths.
     variables: Vec<(String, usize)>,
     names: usize,
     wgsl: String,
@@ -79,7 +80,7 @@ fn type_name(of: &str, width: usize) -> String {
     if width == 1 { of.to_owned() } else { format!("vec{width}<{of}>") }
 }
 
-/// Quarters, at most 64: what variables hold, so that loops make nothing grow.
+/// Rounds a number down to quarters, between −64 and 64. Variables hold these, so that loops do not make them grow.
 fn kept(number: &Number) -> String {
     let ty = type_name("f32", number.width);
     format!("min(max(floor({} * 4.0) * 0.25, {ty}(-64.0)), {ty}(64.0))", number.text)
@@ -94,7 +95,7 @@ impl Number {
         Self { width, ..self }
     }
 
-    /// The greatest number of units, in units of another power of two.
+    /// `most`, counted in units of 2^-`fraction`.
     fn most_in(&self, fraction: u32) -> u64 {
         u64::from(self.most) << (fraction - self.fraction)
     }
@@ -193,7 +194,7 @@ impl Generator<'_> {
             }
             6 => {
                 let (b, function) = (self.number(width, depth), self.choices.pick(&["min", "max"]));
-                // Of two zeros a device may give either. With half a unit more than these have there is none.
+                // A device may give either of two zeros. Add half a unit: then neither operand is zero.
                 let half =
                     Number { text: String::new(), width, fraction: a.fraction.max(b.fraction) + 1, most: 1 };
                 let more = format!("{ty}({:?})", 0.5_f32.powi(half.fraction as i32));
@@ -242,7 +243,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A number, or a scalar for all components.
+    /// A number of this width, or a scalar for all components.
     fn scalar_or(&mut self, width: usize, depth: u32) -> Number {
         let width = self.choices.pick(&[width, 1]);
         self.number(width, depth)
@@ -269,7 +270,7 @@ impl Generator<'_> {
                 };
                 Number { text, width, fraction: 0, most: 63 }
             }
-            // naga fails on some constant expressions of vectors, so none is one.
+            // naga fails on some constant expressions of vectors, so no vector is constant.
             0 if width == 1 => {
                 let (number, fraction, most) = self.choices.pick(&[
                     ("0.0", 0, 1),
@@ -296,7 +297,7 @@ impl Generator<'_> {
     }
 }
 
-/// A number of so many units, [`MOST`] if there are more, or smaller ones than most numbers have.
+/// A number of at most `most` units; [`MOST`], which `number` rejects, if there are more or if they are below 2^-24.
 fn of(text: String, width: usize, fraction: u32, most: u64) -> Number {
     let most = if fraction > 24 { u64::from(MOST) } else { most };
     Number { text, width, fraction, most: most.min(u64::from(MOST)) as u32 }

@@ -1,4 +1,4 @@
-//! The device of this machine.
+//! Runs programs on the device of this machine.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use wgpu::util::DeviceExt as _;
 
 use crate::program::{Program, Space};
 
-/// One for all tests.
+/// The device of all tests.
 fn device() -> &'static (wgpu::Device, wgpu::Queue) {
     static DEVICE: OnceLock<(wgpu::Device, wgpu::Queue)> = OnceLock::new();
     DEVICE.get_or_init(|| {

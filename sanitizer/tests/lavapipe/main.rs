@@ -1,9 +1,10 @@
-//! Programs that know nothing of clamps, on a device of this machine and in the sanitizer: the same bytes.
+//! Runs programs unrelated to clamps on a device of this machine and in the sanitizer, and compares the bytes.
 //!
-//! The device is one of Vulkan, lavapipe where there is no GPU; `WGPU_ADAPTER_NAME` picks another. GL is none: naga's GLSL
-//! leaves to the driver what WGSL does not, such as the remainder of a negative number. Linux has lavapipe everywhere, and
-//! a machine without it fails; the sanitizer is the same on other systems. `PROPTEST_CASES` says how many random programs
-//! there are, and `PROPTEST_MAX_SHRINK_ITERS` how often a failing one is made shorter.
+//! The device is the first Vulkan adapter, lavapipe on a machine without a GPU; `WGPU_ADAPTER_NAME` picks another.
+//! GL is not used: naga's GLSL leaves some results to the driver that WGSL defines, such as the remainder of a
+//! negative number. The tests run on Linux only, where lavapipe is available everywhere, and fail without it.
+//! `PROPTEST_CASES` sets the number of random programs, `PROPTEST_MAX_SHRINK_ITERS` the attempts to shorten a
+//! failing one.
 
 #![cfg(target_os = "linux")]
 

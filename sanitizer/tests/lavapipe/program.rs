@@ -1,4 +1,4 @@
-//! One dispatch, here and there.
+//! One dispatch, on the GPU and in the sanitizer.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use wgsl_sanitizer::{Binding, Device, Dispatch, Finding, Memory, Module, Order, 
 
 use crate::gpu;
 
-/// A dispatch and what it works on.
+/// A dispatch and its resources.
 pub struct Program {
     pub wgsl: String,
     pub entry_point: &'static str,
@@ -37,18 +37,19 @@ pub enum Space {
 }
 
 impl Resource {
-    /// In group 0.
+    /// A resource in group 0.
     pub fn new(binding: u32, space: Space, bytes: Vec<u8>) -> Self {
         Self { group: 0, binding, space, bytes }
     }
 }
 
 impl Program {
-    /// Runs it on the GPU and on every device of the sanitizer, and returns the bytes afterwards, with the number of devices.
+    /// Runs the program on the GPU and on every device of the sanitizer; returns the bytes and the number of
+    /// devices.
     ///
     /// # Panics
     ///
-    /// The sanitizer finds something, or a byte differs.
+    /// If the sanitizer finds something, or a byte differs.
     pub fn agreed(&self) -> (Vec<Vec<u8>>, usize) {
         let module = Module::parse(&self.wgsl).unwrap_or_else(|error| panic!("{error}"));
         let program = module.program(self.entry_point, &self.constants).unwrap();
@@ -64,7 +65,7 @@ impl Program {
         for Outcome { device, buffers, findings } in everywhere(&[dispatch], &buffers) {
             self.check(device, &buffers, &findings, &expected);
         }
-        // Those too that an outcome stands for.
+        // Also run the devices that an outcome stands for.
         let devices = program.freedoms().devices();
         for &device in &devices {
             let mut after = buffers.clone();

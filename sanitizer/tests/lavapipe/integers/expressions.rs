@@ -1,10 +1,10 @@
-//! Random expressions, all defined by WGSL: no division by zero, no index or shift beyond.
+//! Random expressions, all defined by WGSL: no division by zero, no index out of range, no shift by too much.
 
 use super::scope::Root;
 use super::types::{Aggregate, BOOL, I32, Path, Piece, Plain, Scalar, Type, U32};
 use super::{Function, Generator};
 
-/// What WGSL computes before the program runs must not overflow, so nothing is computed of such alone.
+/// An operand. WGSL's constant expressions must not overflow, so no operation has only constant operands.
 struct Operand {
     text: String,
     constant: bool,
@@ -34,7 +34,7 @@ impl Generator<'_> {
         }
     }
 
-    /// One that is not constant. Of parts of constants, naga forgets some once there are overridable constants.
+    /// A value that is not constant: naga loses some parts of constants if there are overridable constants.
     pub fn variable_value(&mut self, ty: Type) -> Option<String> {
         match ty {
             Type::Plain(plain) => {
@@ -53,9 +53,9 @@ impl Generator<'_> {
         self.operand(BOOL, depth).text
     }
 
-    /// The text of a place that is as asked.
+    /// The text and the type of a place that `wanted` accepts.
     pub fn place(&mut self, wanted: impl Fn(&Root, &Path) -> bool) -> Option<(String, Type)> {
-        // What was named here, rather than what many programs have.
+        // Half of the time only local names: all programs have similar globals.
         let globals = if self.choices.once_in(2) { &[][..] } else { &self.globals };
         let roots = self.scope.iter().chain(globals);
         let roots: Vec<_> =
@@ -69,14 +69,14 @@ impl Generator<'_> {
         Some((root.text(path, |piece| self.index(piece, root.constant)), path.ty))
     }
 
-    /// An index, which is not constant if it must vary.
+    /// An index; it is not constant if `varies`.
     pub fn index(&mut self, piece: &Piece, varies: bool) -> String {
         let (end, length) = match piece {
             Piece::Text(text) => return text.clone(),
             Piece::Below(end) => (end.clone(), None),
             Piece::Index(length) => (format!("{length}u"), Some(length)),
         };
-        // An index may have indices, which come to an end.
+        // Limit how deep indices are nested.
         if self.indices == 2 {
             return format!("self_index % {end}");
         }
@@ -105,7 +105,7 @@ impl Generator<'_> {
         Operand { text, constant: false }
     }
 
-    /// Operands of these types, not all of them constant.
+    /// Operands of these types; at least one is not constant.
     fn operands<const N: usize>(&mut self, types: [Plain; N], depth: u32) -> [String; N] {
         let mut constant = true;
         let mut operands = types.map(|ty| {
@@ -296,7 +296,7 @@ impl Generator<'_> {
         format!("{a}.{}", (0..ty.width).map(component).collect::<String>())
     }
 
-    /// Neither zero nor −1.
+    /// A divisor that is neither zero nor −1.
     pub fn divisor(&mut self, ty: Plain, depth: u32) -> String {
         let [a] = self.operands([ty], depth);
         let all = |number: &str| ty.all(number);
@@ -312,7 +312,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The offset and the count of bits of a word.
+    /// The offset and the count of a bit field in a word.
     fn bit_range(&mut self, depth: u32) -> String {
         if self.choices.once_in(2) {
             let offset = self.choices.below(33);
@@ -321,7 +321,7 @@ impl Generator<'_> {
         format!("({} % 17u), ({} % 17u)", self.u32(depth), self.u32(depth))
     }
 
-    /// The value that an atomic function returns of the invocation's own word.
+    /// A call of an atomic function on the invocation's own word.
     fn own_atomic(&mut self, depth: u32) -> String {
         let function =
             self.choices.pick(&["Add", "Sub", "And", "Or", "Xor", "Min", "Max", "Exchange", "Load"]);
@@ -332,7 +332,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A call of a function that returns this, if one can be called.
+    /// A call of a function with this return type, if one can be called.
     pub fn call(&mut self, returned: Option<Type>, depth: u32) -> Option<String> {
         let fits = |function: &&Function| function.returned == returned;
         let functions: Vec<_> = self.functions.iter().filter(fits).cloned().collect();
@@ -343,7 +343,7 @@ impl Generator<'_> {
         self.call_of(&function, depth)
     }
 
-    /// A call of this one, if there are variables for its pointers.
+    /// A call of this function, if there are variables for its pointers.
     pub fn call_of(&mut self, function: &Function, depth: u32) -> Option<String> {
         let mut arguments: Vec<String> = Vec::new();
         for &ty in &function.pointers {
@@ -377,13 +377,13 @@ impl Generator<'_> {
         Operand { text: format!("{}({})", ty.name(), components.join(", ")), constant }
     }
 
-    /// The name of a constant.
+    /// The name of a constant of this type.
     fn constant(&mut self, ty: Plain) -> Option<String> {
         let known = |root: &Root, path: &Path| root.constant && path.pieces.is_empty();
         Some(self.place(|root, path| known(root, path) && path.ty == Type::Plain(ty))?.0)
     }
 
-    /// Something that is known when the program runs.
+    /// A value that is known only when the program runs.
     fn variable(&mut self, ty: Plain) -> String {
         let varies = |root: &Root, path: &Path| {
             !root.constant || path.pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))

@@ -1,4 +1,4 @@
-//! Random programs of integers and truth values.
+//! Random programs of integers and booleans.
 
 mod expressions;
 mod scope;
@@ -19,29 +19,29 @@ const OWN_WORDS: usize = 8;
 struct Generator<'a> {
     choices: &'a mut Choices,
     types: Types,
-    /// What a variable may be of, beside scalars and vectors.
+    /// Types that variables may have, besides scalars and vectors.
     local_types: Vec<Type>,
     functions: Vec<Function>,
     globals: Vec<Root>,
     scope: Vec<Root>,
     wgsl: String,
-    /// How many names there are.
+    /// Number of names so far.
     names: usize,
     indent: usize,
-    /// How deep the index at hand lies in others.
+    /// How deep the current index is nested in others.
     indices: u32,
     may_call: bool,
     calls_in_loops: bool,
-    /// What the function at hand returns.
+    /// The return type of the current function.
     returned: Option<Type>,
 }
 
 #[derive(Clone)]
 struct Function {
     name: String,
-    /// What its first parameters point to.
+    /// The types that its first parameters point to.
     pointers: Vec<Type>,
-    /// What the others are.
+    /// The types of its other parameters.
     values: Vec<Type>,
     returned: Option<Type>,
 }
@@ -96,14 +96,14 @@ fn program(choices: &mut Choices) -> Program {
     Program { constants: constants.collect(), wgsl, entry_point: "main", grid, resources }
 }
 
-/// How long an array is that has no length of its own.
+/// The length of a runtime-sized array.
 enum Elements {
-    /// So many for each invocation.
+    /// This many elements per invocation.
     Owned(usize),
     Any,
 }
 
-/// The words of a variable of which a runtime-sized array has so many elements.
+/// Words of a variable, with so many elements in its runtime-sized array.
 fn words(module: &naga::Module, binding: u32, elements: usize) -> usize {
     let bound = |variable: &naga::GlobalVariable| variable.binding.is_some_and(|one| one.binding == binding);
     let (_, variable) = module.global_variables.iter().find(|(_, one)| bound(one)).unwrap();
@@ -257,7 +257,7 @@ var<private> self_index: u32;
         self.functions.push(Function { name, pointers, values, returned });
     }
 
-    /// The workgroup's size in WGSL, how many invocations there are, the grid, and the width if it is overridden.
+    /// Returns the workgroup size in WGSL, the number of invocations, the grid, and the width if it is overridden.
     fn grid(&mut self) -> (String, usize, [u32; 3], Option<u32>) {
         let width = 1 + self.choices.below(5) as u32;
         let height = 1 + self.choices.below(3) as u32;
@@ -301,7 +301,7 @@ var<private> self_index: u32;
         self.returned = None;
         self.calls_in_loops = true;
         let room = Room { breaks: false, continues: false, returns: true, blocks: 3, loops: 2 };
-        // Stops behind a `return`.
+        // Stops after a `return`.
         let _ = (0..3).all(|_| self.block(room));
         self.line("}");
     }

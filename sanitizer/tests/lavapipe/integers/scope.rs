@@ -1,30 +1,30 @@
-//! What a random program can name.
+//! Names that a random program can use.
 
 use std::rc::Rc;
 
 use super::types::{Path, Piece, Type, Types};
 
-/// Something with a name.
+/// A named value.
 #[derive(Clone)]
 pub struct Root {
-    /// How its value is written.
+    /// The text of the value.
     pieces: Vec<Piece>,
     paths: Rc<[Path]>,
     pub ty: Type,
     pub assignable: bool,
-    /// Whether WGSL knows its value before the program runs.
+    /// Whether WGSL knows the value before the program runs.
     pub constant: bool,
-    /// How a pointer to it is written, if a function may be given one.
+    /// The text of a pointer to it, if it may be passed to a function.
     pub pointer: Option<String>,
 }
 
 impl Root {
-    /// A value that does not change.
+    /// A value that cannot be assigned to.
     pub fn value(types: &Types, ty: Type, name: &str) -> Self {
         Self::at(types, ty, vec![Piece::Text(name.to_owned())])
     }
 
-    /// The same, with an index within it.
+    /// A value that cannot be assigned to, whose text may have indices.
     pub fn at(types: &Types, ty: Type, pieces: Vec<Piece>) -> Self {
         let paths = types.paths(ty).into();
         Self { pieces, paths, ty, assignable: false, constant: false, pointer: None }
@@ -42,12 +42,12 @@ impl Root {
         Self { pointer: Some(pointer), ..self }
     }
 
-    /// All places in it that are as asked.
+    /// The places in it that `wanted` accepts.
     pub fn places(&self, wanted: impl Fn(&Path) -> bool) -> impl Iterator<Item = &Path> {
         self.paths.iter().filter(move |path| wanted(path))
     }
 
-    /// The text of a place, with what `index` gives for each piece that is none.
+    /// The text of a place; `index` writes the pieces that are indices.
     pub fn text(&self, path: &Path, mut index: impl FnMut(&Piece) -> String) -> String {
         let pieces = self.pieces.iter().chain(&path.pieces);
         pieces

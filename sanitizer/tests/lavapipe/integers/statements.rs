@@ -4,7 +4,7 @@ use super::scope::Root;
 use super::types::{BOOL, I32, Path, Plain, Scalar, Type, U32};
 use super::{Generator, OWN_WORDS};
 
-/// What a block may hold.
+/// What a block may contain.
 #[derive(Clone, Copy)]
 pub struct Room {
     pub breaks: bool,
@@ -12,12 +12,12 @@ pub struct Room {
     pub returns: bool,
     /// How deep blocks may still be nested.
     pub blocks: u32,
-    /// How deep loops may.
+    /// How deep loops may still be nested.
     pub loops: u32,
 }
 
 impl Generator<'_> {
-    /// Statements; returns whether what follows them is reached.
+    /// Writes statements; returns whether their end is reached.
     pub fn block(&mut self, room: Room) -> bool {
         let (scope, may_call) = (self.scope.len(), self.may_call);
         self.indent += 1;
@@ -57,7 +57,7 @@ impl Generator<'_> {
         true
     }
 
-    /// Adds something of what was named since then to what the invocation owns.
+    /// Adds parts of the variables since `since` to output words of the invocation.
     fn reveal(&mut self, since: usize) {
         for n in since..self.scope.len() {
             let root = self.scope[n].clone();
@@ -183,7 +183,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Something atomic that every order of invocations leads to the same with.
+    /// Writes an atomic operation whose total effect does not depend on the order of invocations.
     fn share(&mut self) {
         let (functions, member, ty): (&[_], _, _) = self.choices.pick(&[
             (&["Add", "Sub"][..], "sum", U32),
@@ -202,7 +202,7 @@ impl Generator<'_> {
         self.line(&format!("{unused}atomic{function}(&shared_words.{member}[{index} & 3u], {value});"));
     }
 
-    /// A name for a place.
+    /// Names a place by a pointer.
     fn point(&mut self) {
         let whole = |path: &Path| !path.component;
         if let Some((place, ty)) = self.place(|root, path| root.assignable && whole(path)) {
@@ -256,7 +256,7 @@ impl Generator<'_> {
         self.line("}");
     }
 
-    /// What a loop does in each round.
+    /// Writes the body of a loop.
     fn round(&mut self, inner: Room) {
         if self.block(inner) && self.choices.once_in(2) {
             let condition = self.bool(2);
@@ -268,7 +268,7 @@ impl Generator<'_> {
     fn repeat(&mut self, inner: Room) {
         let (name, end) = (self.name("i"), self.u32(2));
         let counter = Root::value(&self.types, Type::Plain(U32), &name);
-        // Of functions that call each other in loops, a few take long.
+        // Functions that call each other in loops could take long, so only `main` calls in loops.
         self.may_call &= self.calls_in_loops;
         let scope = self.scope.len();
         match self.choices.below(4) {

@@ -1,4 +1,4 @@
-//! Types of random programs, and the ways from a value of one to what is in it.
+//! Types of random programs, and the paths from a value to its parts.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub enum Scalar {
     Bool,
 }
 
-/// A scalar, or a vector of 2 to 4.
+/// A scalar, or a vector of 2 to 4 components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
     pub scalar: Scalar,
@@ -21,7 +21,7 @@ pub struct Plain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     Plain(Plain),
-    /// By its index.
+    /// An aggregate, by its index in [`Types`].
     Aggregate(usize),
 }
 
@@ -38,7 +38,7 @@ pub struct Member {
     pub ty: Type,
 }
 
-/// Where values of a type may lie.
+/// The address space of a type's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     Function,
@@ -50,22 +50,22 @@ pub enum Home {
 #[derive(Clone, Debug, Default)]
 pub struct Types(pub Vec<Aggregate>);
 
-/// A part of a place's text.
+/// A piece of a place's text.
 #[derive(Clone, Debug)]
 pub enum Piece {
     Text(String),
-    /// An index of an array, or a vector, of so many.
+    /// An index of an array or a vector with this many elements.
     Index(usize),
-    /// A `u32` below this one in WGSL.
+    /// An index below this `u32` of WGSL.
     Below(String),
 }
 
-/// A way from a value to something in it.
+/// A path from a value to a part of it.
 #[derive(Clone, Debug)]
 pub struct Path {
     pub pieces: Vec<Piece>,
     pub ty: Type,
-    /// Whether it ends at a vector's component, of which there are no pointers.
+    /// Whether it ends at a vector's component, to which WGSL has no pointers.
     pub component: bool,
 }
 
@@ -99,7 +99,7 @@ impl Plain {
         }
     }
 
-    /// The same number, an expression of WGSL that takes no value into account, in every component.
+    /// An expression with this scalar in every component.
     pub fn all(self, number: &str) -> String {
         if self.width == 1 { number.to_owned() } else { format!("{}({number})", self.name()) }
     }
@@ -130,7 +130,8 @@ impl Types {
     pub fn structure(&mut self, choices: &mut Choices, home: Home, nested: bool) -> Type {
         let members = (0..=choices.below(5)).map(|n| {
             let ty = match choices.below(5) {
-                // In a uniform block the alignment of a nested struct is 16, which naga takes from its types alone.
+                // In a uniform block a nested struct needs alignment 16, and naga takes it from the member types
+                // alone.
                 _ if home == Home::Uniform && nested && n == 0 => Type::Plain(U32.with_width(4)),
                 3 => {
                     let mut of = Plain::any(choices, home);
@@ -158,7 +159,7 @@ impl Types {
         Type::Aggregate(self.0.len() - 1)
     }
 
-    /// The structs in WGSL.
+    /// Declarations of the structs.
     pub fn declarations(&self) -> String {
         let mut wgsl = String::new();
         for aggregate in &self.0 {
@@ -173,7 +174,7 @@ impl Types {
         wgsl
     }
 
-    /// All ways from a value of this type: to itself first.
+    /// All paths from a value of this type; the first one leads to the value itself.
     pub fn paths(&self, ty: Type) -> Vec<Path> {
         let mut paths = vec![Path { pieces: Vec::new(), ty, component: false }];
         let mut descend =
