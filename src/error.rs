@@ -1,4 +1,4 @@
-//! Everything that can go wrong, by what a caller does about it.
+//! The crate's errors, sorted by what a caller does about them.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::ops::Range;
 use crate::standards::Standard;
 use crate::{DType, Layout};
 
-/// Why a call was refused, or failed.
+/// The reason why a call was refused or failed.
 ///
-/// Each variant calls for one reaction of the program. An error found before submission means that nothing was recorded
-/// and nothing written.
+/// Each variant calls for one reaction of the program. After an error found before submission, nothing was recorded and
+/// nothing written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,8 +19,8 @@ pub enum Error {
     /// A dtype is not the one needed, or does not convert: give the elements' own dtype, or convert them elsewhere.
     #[error("{0}")]
     DType(Refusal),
-    /// The destination shares elements with itself or bytes with another operand, or may: use disjoint layouts, or one
-    /// more buffer.
+    /// The destination shares, or may share, elements with itself or bytes with another operand: use disjoint layouts,
+    /// or one more buffer.
     #[error("{0}")]
     Overlap(Refusal),
     /// A buffer is too small, or lacks a usage: create the buffer anew.
@@ -31,46 +31,46 @@ pub enum Error {
     Standard {
         /// The standard and its version.
         standard: Standard,
-        /// What the standard refuses.
+        /// The argument that the standard refuses.
         refusal: Refusal,
     },
     /// The tensor or its clamps exceed a limit: create the device with its adapter's limits, or split the tensor.
     #[error("{argument}: {limit_name} is {limit}, but {needed} is needed; {remedy}")]
     Limit {
-        /// The argument that needs so much; `"device"` for what each call needs.
+        /// The argument that exceeds the limit; `"device"` where `wgpu::Limits::downlevel_defaults()` would suffice.
         argument: &'static str,
-        /// What the call needs: bytes, where the name is one of a size; else windows, workgroups or whatever wgpu counts.
+        /// The amount needed: bytes if the limit is a size, else windows, workgroups or whatever wgpu counts.
         needed: u64,
-        /// The name in `wgpu::Limits`, `"max_windows"` of a plan, or `"usize::MAX"`, the most bytes of the host's memory.
+        /// The name in `wgpu::Limits`, `"max_windows"` for a plan, or `"usize::MAX"`, the most bytes of host memory.
         limit_name: &'static str,
         /// The limit.
         limit: u64,
-        /// What would be right.
+        /// The change that helps.
         remedy: String,
     },
     /// There is no adapter, or the adapter gives no device: use the CPU [`reference`](mod@crate::reference).
     #[error("no device: {reason}")]
     NoDevice {
-        /// What was asked for, and what wgpu found.
+        /// The adapter or device asked for, and wgpu's answer.
         reason: String,
     },
     /// The device is lost or destroyed: open another one.
     #[error("the device was lost: {reason}")]
     DeviceLost {
-        /// How the loss showed.
+        /// The likely cause, or the sign of the loss.
         reason: String,
     },
     /// The device has no memory for an object of the crate: free buffers, or use smaller tensors.
     #[error("out of memory: {reason}")]
     OutOfMemory {
-        /// What wgpu said.
+        /// wgpu's message.
         reason: String,
     },
-    /// wgpu refused a call or failed in it. Mostly a buffer is destroyed, mapped or of another device; a read fails so too
-    /// where the system has no thread for it; otherwise the crate or the driver has a bug.
+    /// wgpu refused a call or failed in it. Usually a buffer is destroyed, mapped or of another device, or the system
+    /// has no thread for a read. Otherwise the crate or the driver has a bug.
     #[error("wgpu: {reason}")]
     Wgpu {
-        /// What wgpu said.
+        /// The message, usually wgpu's.
         reason: String,
     },
     /// The progress function of the program ended the run.
@@ -81,21 +81,21 @@ pub enum Error {
     PartlyWritten {
         /// The elements of the slice that are results. The others are unchanged.
         valid: Range<usize>,
-        /// What failed.
+        /// The error that ended the stream.
         source: Box<Error>,
     },
 }
 
-/// What a call refuses: an argument, its value, and what would be right.
+/// A refused argument: its name, its value, and the correction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The argument's name; two names, as `"src, dst"`, where two arguments do not fit each other. A view that is both
-    /// source and destination is `"src and dst"`, its bytes in host memory are `"bytes"` or `"slice"`.
+    /// The argument's name; two names, as `"src, dst"`, if two arguments do not fit each other. A view that is both
+    /// source and destination is `"src and dst"`; host memory that is both is `"bytes"` or `"slice"`.
     pub argument: &'static str,
     /// The value that was given, and its fault.
     pub value: String,
-    /// What would be right.
+    /// The correction, or the rule that the value breaks.
     pub remedy: String,
 }
 
@@ -148,18 +148,18 @@ impl Error {
         Self::Standard { standard, refusal: refusal(argument, value, remedy) }
     }
 
-    /// Something of another length than the shape, or the other slice, has.
+    /// The error of a slice whose length is not the needed one.
     pub(crate) fn length(argument: &'static str, unit: &str, needed: usize, given: usize) -> Self {
         Self::count(argument, unit, given, format!("{needed} needed"))
     }
 
-    /// A number of things that is not the one needed. `unit` is a singular.
+    /// The error of a wrong count. `unit` is in the singular.
     pub(crate) fn count(argument: &'static str, unit: &str, given: usize, remedy: String) -> Self {
         let plural = if given == 1 { "" } else { "s" };
         Self::argument(argument, format!("{given} {unit}{plural} given"), remedy)
     }
 
-    /// An argument of another dtype than the clamp's own.
+    /// The error of an argument whose dtype is not the clamp's.
     pub(crate) fn dtype_of_clamp(argument: &'static str, needed: DType, given: DType) -> Self {
         Self::dtype_of_bound(
             argument,
@@ -169,12 +169,12 @@ impl Error {
         )
     }
 
-    /// A bound, or its slot, of another dtype than the clamp's own.
+    /// The error of a bound, or of its slot, whose dtype is not the clamp's.
     pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
         Self::dtype(argument, format!("{given} is not the dtype of the clamp, {needed}"), remedy)
     }
 
-    /// A source of another dtype than the clamp's source.
+    /// The error of a source whose dtype is not the clamp's source dtype.
     pub(crate) fn dtype_of_source(argument: &'static str, needed: DType, given: DType) -> Self {
         let value = format!("{given} is not the dtype of the clamp's source, {needed}");
         Self::dtype(
@@ -184,19 +184,19 @@ impl Error {
         )
     }
 
-    /// An axis that a shape of `rank` dimensions lacks.
+    /// The error of an axis that a shape of `rank` dimensions lacks.
     pub(crate) fn axis(axis: usize, rank: usize) -> Self {
         let value = format!("{axis} is out of range for a layout of rank {rank}");
         Self::argument("axis", value, "axes count from 0")
     }
 
-    /// Source and destination of two shapes.
+    /// The error of source and destination whose shapes differ.
     pub(crate) fn shapes(src: &[usize], dst: &[usize]) -> Self {
         let value = format!("its shape {dst:?} differs from that of src, {src:?}");
         Self::argument("dst", value, "they must be equal (see `permute`, `broadcast_to`)")
     }
 
-    /// In place between elements of different sizes.
+    /// The error of a conversion in place between elements of different sizes.
     pub(crate) fn in_place_sizes(argument: &'static str, source: DType, dtype: DType) -> Self {
         Self::overlap(
             argument,
@@ -205,7 +205,7 @@ impl Error {
         )
     }
 
-    /// A buffer, or a slice that stands for one, that ends before the last element of a layout.
+    /// The error of a buffer, or a slice in its place, that ends before the last element of a layout.
     pub(crate) fn too_small(
         argument: &'static str,
         dtype: DType,
@@ -224,7 +224,7 @@ impl Error {
         Self::buffer(argument, value, remedy)
     }
 
-    /// Two views of one buffer of which the search for a shared byte ended without an answer.
+    /// The error of two views of one buffer where the search for a shared byte ended without an answer.
     pub(crate) fn alias_undecided(argument: &'static str, name: &str, view: &Layout, dst: &Layout) -> Self {
         let value = format!(
             "could not decide whether {name} and dst share bytes of their buffer; {name} has {view}, dst has {dst}"
@@ -232,7 +232,7 @@ impl Error {
         Self::overlap(argument, value, "use separate ranges, or two buffers")
     }
 
-    /// A number on the GPU in a call that takes no slots, as those of the reference and of host memory.
+    /// The error of a number on the GPU in a call without slots, such as those of the reference and of host memory.
     pub(crate) fn number_on_gpu(argument: &'static str) -> Self {
         let setter = setter_of(argument);
         Self::argument(
@@ -244,7 +244,7 @@ impl Error {
         )
     }
 
-    /// A scale or bias on the GPU of a clamp whose dtype takes none.
+    /// The error of a scale or bias on the GPU in a clamp whose dtype allows none.
     pub(crate) fn affine_on_gpu(argument: &'static str, source: DType, dtype: DType) -> Self {
         let those: Vec<_> = DType::ALL.into_iter().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
         Self::dtype(
@@ -254,7 +254,7 @@ impl Error {
         )
     }
 
-    /// A device with less than each call needs.
+    /// The error of a device whose limits are too small for calls in general.
     pub(crate) fn device_limit(limit_name: &'static str, needed: u64, limit: u64) -> Self {
         Self::Limit {
             argument: "device",
@@ -277,13 +277,13 @@ fn bytes_of(layout: &Layout, dtype: DType) -> Range<u128> {
     layout.span().map_or(0..0, |(low, high)| low as u128 * size..(high as u128 + 1) * size)
 }
 
-/// Where the elements of a layout lie.
+/// For messages: a layout, and the bytes that its elements span.
 pub(crate) fn in_bytes(layout: &Layout, dtype: DType) -> String {
     let bytes = bytes_of(layout, dtype);
     format!("{dtype} elements of {layout} (bytes {}..{})", bytes.start, bytes.end)
 }
 
-/// The names of dtypes, as a list.
+/// The names of dtypes, separated by commas.
 pub(crate) fn names(dtypes: &[DType]) -> String {
     dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ")
 }

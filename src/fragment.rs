@@ -1,14 +1,14 @@
-//! The files of `shaders/`: a module is some of them, one after the other.
+//! The WGSL files of `shaders/`. A shader module is several of them, concatenated.
 
 /// One file of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fragment {
-    /// Its path below `shaders/`, without the ending.
+    /// Path below `shaders/`, without the extension.
     pub(crate) name: &'static str,
     pub(crate) text: &'static str,
 }
 
-/// The fragment in `shaders/NAME.wgsl`, of which the name may be in parts.
+/// The fragment in `shaders/NAME.wgsl`. Several literals are joined into one NAME.
 macro_rules! fragment {
     ($($name:literal),+) => {
         $crate::fragment::Fragment {

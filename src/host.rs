@@ -1,4 +1,4 @@
-//! Everything that uploads, submits or reads: a clamper with a queue.
+//! The host side: a clamper with a queue, which uploads, submits and reads back.
 
 mod choice;
 #[cfg_attr(target_arch = "wasm32", path = "host/mapping_web.rs")]
@@ -16,9 +16,9 @@ pub use tensor::Tensor;
 use crate::gpu::{lost, scope};
 use crate::{Clamper, Clamps, Element, Error, Operands};
 
-/// A [`Clamper`] and the queue of its device: what a program needs that brings data from host memory.
+/// A [`Clamper`] and the queue of its device, for programs whose data lies in host memory.
 ///
-/// Cheap to clone. [`open`](Self::open) is for programs that have no device; the one that it opens is
+/// Cheap to clone. [`open`](Self::open) is for programs that have no device. The opened device is
 /// `host.clamper().device()`.
 ///
 /// ```no_run
@@ -37,8 +37,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host side on the caller's device. `queue` is that device's, which no handle shows: see
-    /// [the manual](crate::manual::errors#what-only-wgpu-sees) for what wgpu does with another.
+    /// A host side on the caller's device. `queue` must belong to that device, which the handles do not show. See
+    /// [the manual](crate::manual::errors#what-only-wgpu-sees) for what wgpu does with another queue.
     #[must_use]
     pub fn new(clamper: &Clamper, queue: &wgpu::Queue) -> Self {
         Self { clamper: clamper.clone(), queue: queue.clone() }
@@ -60,8 +60,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Those of [`Clamper::prepare`]; after them nothing was submitted. [`Error::Wgpu`] with wgpu's words if it
-    /// refuses the submission, because a buffer is mapped or destroyed or the device is lost (native only).
+    /// Those of [`Clamper::prepare`]; after them nothing was submitted. [`Error::Wgpu`] with wgpu's message if wgpu
+    /// refuses the submission because a buffer is mapped or destroyed; [`Error::DeviceLost`] if the device is lost
+    /// (native only).
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host, Operands, Tensor};
@@ -86,9 +87,9 @@ impl Host {
         })
     }
 
-    /// Clamps a slice of host memory into another of the same length, from elements of the clamp's source to those of
-    /// its dtype. Literals need their types, as in `[0_i64; 3]`. Nothing happens before
-    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin, which say what they refuse.
+    /// Clamps a slice of host memory into another of the same length. `src` has elements of the clamp's source dtype,
+    /// `dst` of its dtype. Literals need their types, as in `[0_i64; 3]`. Nothing happens before
+    /// [`ClampSlice::run`](crate::ClampSlice::run) or its blocking twin, which list the errors.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Clamps, DType, Host};
@@ -125,8 +126,8 @@ impl Host {
         ClampSlice::of_elements::<T, T>(self, clamps.into(), None, slice)
     }
 
-    /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time: the elements are
-    /// little-endian, of the clamp's source in `src` and of its dtype in `dst`.
+    /// As [`clamp_slice`](Self::clamp_slice), for a program that learns the dtypes at run time. Elements are
+    /// little-endian: of the clamp's source dtype in `src`, of its dtype in `dst`.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host, Number, Scalar};

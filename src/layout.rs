@@ -11,12 +11,12 @@ use crate::{DType, Error};
 /// The largest number of dimensions of a [`Layout`].
 pub const MAX_RANK: usize = 8;
 
-/// Where the elements of a tensor lie in a buffer.
+/// The places of a tensor's elements in a buffer: shape, strides and offset.
 ///
-/// Element `i` lies at `offset + Σ i[d] * strides[d]`. Strides and offset count **elements**, not
-/// bytes; strides are signed, and 0 repeats an element (broadcast). Rank 0 is a single element.
+/// The element with index `i` lies at `offset + Σ i[d] * strides[d]`. Strides and offset count **elements**, not
+/// bytes. Strides are signed, and 0 repeats an element (broadcast). Rank 0 is a single element.
 ///
-/// A `Layout` is inline and `Copy`. Every address of it lies between 0 and `isize::MAX`: the
+/// A `Layout` is inline and `Copy`. All its addresses lie between 0 and `isize::MAX`: the
 /// constructors refuse anything else.
 ///
 /// ```
@@ -38,11 +38,11 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Row-major and without gaps, from element 0.
+    /// A packed layout: row-major, without gaps, from element 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, or if the elements cannot be counted.
+    /// [`Error::Argument`] above rank 8, or for more elements than the platform can count.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -53,8 +53,7 @@ impl Layout {
         Self::packed_at(shape, 0)
     }
 
-    /// Row-major and without gaps, from element `offset`: a tensor inside a larger buffer, one of several, or the slot of
-    /// a bound.
+    /// A packed layout from element `offset`: for one of several tensors in a buffer, or the slot of a number.
     ///
     /// # Errors
     ///
@@ -70,8 +69,7 @@ impl Layout {
     pub fn packed_at(shape: &[usize], offset: usize) -> Result<Self, Error> {
         let mut strides = [0; MAX_RANK];
         let strides = strides.get_mut(..shape.len()).ok_or_else(|| refuse_rank(shape.len()))?;
-        // An extent of 0 leaves no element; the outer strides stay what they would be with 1, or are 0 where
-        // that cannot be counted.
+        // For the outer strides, an extent of 0 counts as 1. In an empty layout, a stride that overflows is 0.
         let empty = shape.contains(&0);
         let mut step = Some(1_isize);
         for (stride, &extent) in strides.iter_mut().zip(shape).rev() {
@@ -87,12 +85,12 @@ impl Layout {
         Self::strided(shape, strides, offset)
     }
 
-    /// Any strides, from any element on.
+    /// A layout with any strides and any offset.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, if `strides` and `shape` differ in length, if the elements cannot be counted, or
-    /// if one would lie below 0 or beyond `isize::MAX`.
+    /// [`Error::Argument`] above rank 8, if `strides` and `shape` differ in length, for more elements than the platform
+    /// can count, or if an element would lie below 0 or beyond `isize::MAX`.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -107,7 +105,7 @@ impl Layout {
         Self::counted(shape, strides, offset)?.addressable()
     }
 
-    /// A layout whose elements can be counted, wherever they lie.
+    /// A layout whose number of elements fits `usize`. Their addresses are unchecked.
     fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
         let rank = shape.len();
         if rank > MAX_RANK {
@@ -142,7 +140,7 @@ impl Layout {
         if count.is_none() && !self.is_empty() { Err(uncountable(self.shape())) } else { Ok(self) }
     }
 
-    /// The layout, if its elements lie between 0 and `isize::MAX`.
+    /// Returns the layout if its elements lie between 0 and `isize::MAX`.
     fn addressable(self) -> Result<Self, Error> {
         if self.is_empty() {
             return Ok(self);
@@ -171,7 +169,7 @@ impl Layout {
         &self.shape[..self.rank]
     }
 
-    /// The distance between neighbours along each dimension, in elements.
+    /// The stride of each dimension: the distance from an index to the next, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         &self.strides[..self.rank]
@@ -192,11 +190,11 @@ impl Layout {
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        // Other extents may be as large as they like where one is 0.
+        // If one extent is 0, the product of the others may overflow.
         if self.is_empty() { 0 } else { self.shape().iter().product() }
     }
 
-    /// Whether a dimension has extent 0, so that there is no element.
+    /// Whether there is no element, since a dimension has extent 0.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -222,7 +220,7 @@ impl Layout {
         }
         let (mut lowest, mut highest) = (self.offset, self.offset);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
-            // No overflow: `addressable` has seen the sums.
+            // Cannot overflow: `addressable` has checked the sums.
             let span = (extent - 1) * stride.unsigned_abs();
             if stride < 0 {
                 lowest -= span;
@@ -233,7 +231,7 @@ impl Layout {
         Some((lowest, highest))
     }
 
-    /// The address of every element, in elements, in row-major order of the indices.
+    /// The address of each element, in elements, in row-major order of the indices.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -253,7 +251,7 @@ impl Layout {
                 if index[d] < layout.shape[d] {
                     break;
                 }
-                // Back to the start of this dimension, and on to the next outer one.
+                // Goes back to the start of this dimension, and on to the next outer one.
                 let travelled = layout.strides[d].wrapping_mul(layout.shape[d].cast_signed());
                 address = address.wrapping_add_signed(travelled.wrapping_neg());
                 index[d] = 0;
@@ -321,7 +319,7 @@ impl Layout {
         let mut sliced = *self;
         sliced.shape[axis] = end - start;
         if !sliced.is_empty() {
-            // The new first element is one of the old ones, so its address is in range.
+            // The new first element belongs to the old layout, so its address is in range.
             let moved = self.strides[axis].wrapping_mul(start.cast_signed());
             sliced.offset = self.offset.wrapping_add_signed(moved);
         }
@@ -373,7 +371,8 @@ impl Layout {
     pub fn flip(&self, axis: usize) -> Result<Self, Error> {
         let extent = self.extent(axis)?;
         let mut flipped = *self;
-        // A dimension of one element is its own mirror image; its stride may have no negative.
+        // A dimension of one element is its own mirror image, and its stride may be `isize::MIN`, which has no
+        // negative.
         if extent > 1 && !self.is_empty() {
             let last = self.strides[axis].wrapping_mul((extent - 1).cast_signed());
             flipped.offset = self.offset.wrapping_add_signed(last);
@@ -383,11 +382,12 @@ impl Layout {
     }
 
     /// Repeats elements until the layout has `shape`, by strides of 0, as `NumPy` does. Shapes are aligned
-    /// at the last dimension; a dimension of extent 1, or one that is not there, repeats.
+    /// at the last dimension. A dimension repeats if its extent is 1 or it is missing.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if an extent is neither 1 nor equal, above rank 8, or if the elements cannot be counted.
+    /// [`Error::Argument`] if an extent is neither 1 nor equal, above rank 8, or for more elements than the platform
+    /// can count.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -419,8 +419,8 @@ impl Layout {
     }
 
     /// The size that a buffer needs for this layout, in bytes: up to the last element, rounded up to whole
-    /// 4-byte words. Gaps before and between the elements count. 0 if there is no element; `u64::MAX` if
-    /// the size has no u64.
+    /// 4-byte words. Gaps before and between the elements count. The size is 0 if there is no element, and
+    /// `u64::MAX` if it exceeds a u64.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, Layout};
@@ -447,7 +447,7 @@ impl Layout {
     }
 }
 
-/// The error of a shape with more dimensions than there can be.
+/// The error of a shape with more than [`MAX_RANK`] dimensions.
 fn refuse_rank(rank: usize) -> Error {
     Error::argument(
         "shape",
@@ -465,7 +465,7 @@ pub(crate) fn uncountable(shape: &[usize]) -> Error {
     )
 }
 
-/// As messages tell it.
+/// The layout as error messages show it.
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "shape {:?}, strides {:?}, offset {}", self.shape(), self.strides(), self.offset)

@@ -1,9 +1,10 @@
 //! `max(Min, min(x * scale + bias, Max))` on the GPU, through [wgpu](https://docs.rs/wgpu/30).
 //!
-//! Twelve element types, nine of which [convert](manual::conversion) into each other on the way, one clamp for all
-//! elements or one for each [channel](manual::conversion#channels), signed strides of up to 8 dimensions on both sides,
-//! in place or not, on every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel] and no optional feature. Every
-//! result is held to a [CPU reference](mod@reference), bit by bit.
+//! - Twelve element types. Nine of them [convert](manual::conversion) into each other in the same call.
+//! - One clamp for all elements, or one for each [channel](manual::conversion#channels).
+//! - Signed strides of up to 8 dimensions on both sides, in place or not.
+//! - Every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel], without optional features.
+//! - A [CPU reference](mod@reference) that every result is held to, bit by bit.
 //!
 //! [downlevel]: https://docs.rs/wgpu/30/wgpu/struct.Limits.html#method.downlevel_defaults
 //!
@@ -25,8 +26,8 @@
 //! }
 //! ```
 //!
-//! The bounds' type is that of the elements: `Clamp::new(0.0_f32, 6.0)` clamps F32. Without a suffix Rust makes f64 of
-//! `0.0` and i32 of `0`; views of other elements refuse such a clamp.
+//! The bounds have the type of the elements: `Clamp::new(0.0_f32, 6.0)` clamps F32. Without a suffix, `0.0` is an f64
+//! and `0` an i32 in Rust. A clamp whose dtype differs from its views' is refused.
 //!
 #![doc = include_str!("../docs/flow.svg")]
 //!
@@ -35,34 +36,35 @@
 //! The [manual] has a page for each question: [layouts](manual::layouts) by example, a [camera
 //! frame](manual::conversion) to a network's input and back, [why a tensor was refused](manual::errors),
 //! [speed](manual::performance). [`standards`] tells how `DirectML` CLIP, ONNX Clip, `OpenVINO` Clamp-1, `oneDNN` Graph
-//! Clamp and `WebNN` clamp differ, each of which has a constructor of [`Clamp`]. What is computed is here:
+//! Clamp and `WebNN` clamp differ. [`Clamp`] has a constructor for each of them.
 //!
 //! # What is computed
 //!
-//! A [`Clamp`] is data: a [`DType`], four [`Number`]s (Min, Max, scale and bias) and the rules. Each element goes through three steps. (Where
-//! source and destination differ in dtype, there is a fourth, the [conversion](manual::conversion).)
+//! A [`Clamp`] is data: a [`DType`], four [`Number`]s (Min, Max, scale and bias) and the rules. Each element goes
+//! through three steps. If source and destination differ in dtype, there is a fourth: the
+//! [conversion](manual::conversion).
 //!
 //! **1. The affine step**, `x * scale + bias`, if [`Clamp::with_affine`] has set one. `scale` and `bias` are
 //! finite f32 numbers (f64 for F64). Scale 1 with bias ±0 is dropped: every bit stays.
 //!
 //! | dtype | [`Precision`] | result |
 //! | --- | --- | --- |
-//! | I8–I64, U8–U64 | without effect | the exact real number, rounded by the clamp's [`Rounding`] (toward zero if it names none), saturated |
+//! | I8–I64, U8–U64 | without effect | the exact real number, rounded by the clamp's [`Rounding`] (default: toward zero), saturated |
 //! | F32, F16, BF16, F64 | `Exact` | the exact real number, rounded once, ties to even, subnormals kept: the same bits on every device |
 //! | F32, F16, BF16 | `Fast` (default) | f32 arithmetic of the device, rounded to the dtype: one of a [stated set](mod@reference) |
-//! | F64 | `Fast` (default) | f64 arithmetic of the device: one of the set; as `Exact`, whose result is in it, on devices [without](Precision::Fast) |
+//! | F64 | `Fast` (default) | f64 arithmetic of the device: one of the set. Devices [without](Precision::Fast) it compute as `Exact`, whose result is in the set |
 //!
-//! A NaN passes unchanged, bit for bit. ±∞ becomes ±∞ with the sign of `scale`, or the canonical quiet NaN
-//! where `scale` is ±0. A result beyond the largest finite number is ±∞. Bit tests decide these cases, not
-//! arithmetic, since WGSL lets a device assume that NaN and ∞ do not happen.
+//! A NaN passes unchanged, bit for bit. ±∞ stays infinite, and a negative `scale` flips its sign. Where `scale` is ±0,
+//! ±∞ becomes the canonical quiet NaN. A result beyond the largest finite number is ±∞. Bit tests decide these cases,
+//! not arithmetic, since WGSL lets a device assume that NaN and ∞ do not occur.
 //!
-//! [Precision](manual::precision) tells more of the two.
+//! [Precision](manual::precision) compares `Exact` and `Fast`.
 //!
-//! **2. The NaN rule.** [`NanRule::Propagate`] (default) lets a NaN element leave bit for bit. `ToMin` and
-//! `ToMax` treat it as −∞ or +∞. Rust's `f32::clamp` keeps a NaN too, while `f32::max(min, f32::min(x, max))` makes Max of
-//! it, as `ToMax` does.
+//! **2. The NaN rule.** [`NanRule::Propagate`] (default) keeps a NaN element, bit for bit. `ToMin` and `ToMax` treat it
+//! as −∞ or +∞. Rust's `f32::clamp` keeps a NaN too, while `f32::max(min, f32::min(x, max))` turns it into Max, as
+//! `ToMax` does.
 //!
-//! **3. The bounds**, in the [`Order`] of the clamp. It matters only where `Min > Max`:
+//! **3. The bounds**, in the [`Order`] of the clamp. The order matters only where `Min > Max`:
 //!
 //! | order | formula | `Min > Max`: every non-NaN element becomes |
 //! | --- | --- | --- |
@@ -70,11 +72,11 @@
 //! | `MaxWins` | `min(Max, max(x, Min))` | Max |
 //!
 //! Values are compared as numbers and only replaced, never recomputed. An element that no bound replaces keeps
-//! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound, or one that
-//! is NaN, never replaces anything. The comparison is one of integers, so no device's float rules take part.
+//! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound never replaces
+//! anything, nor does a NaN. Integers are compared, so no device's float rules take part.
 //!
-//! Each of the four numbers may also lie [on the GPU](manual::gpu_numbers), one for all elements or one for each index of an
-//! axis; the same rules hold for whatever is found there.
+//! Each of the four numbers may also lie [on the GPU](manual::gpu_numbers): one for all elements, or one for each index
+//! of an axis. The same rules apply to a number read there.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, reference};
@@ -122,20 +124,20 @@
 //!
 //! **[`Host`]** adds a queue: [`Host::submit`], [`Tensor`] for uploads and readbacks,
 //! [`Host::clamp_slice`] from host memory to host memory. [`Host::open`] picks a device for programs that have
-//! none; [`Host::new`] takes that of the program. [`Host::self_test`] compares the kernels of the device with the
-//! reference, each dtype and pair of dtypes on every kernel, and reports what differs.
+//! none; [`Host::new`] takes the program's own. [`Host::self_test`] runs each dtype and pair of dtypes through every
+//! kernel on the device, compares with the reference, and reports differences.
 //!
-//! A buffer has no dtype, but a [`View`] has one: [`View::of`] takes it from a Rust type, [`View::new`] from a program that
-//! learns the dtype at run time. A clamp of another dtype is refused.
+//! A buffer has no dtype, but a [`View`] has one. [`View::of`] takes it from a Rust type; [`View::new`] takes it as a
+//! value, for programs that learn the dtype at run time. A clamp of another dtype is refused.
 //!
 //! # Cargo features
 //!
-//! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` compile that backend into wgpu. All are on by default; each
-//! is without effect on platforms that lack it. Types of wgpu are those of the re-exported
+//! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu. All are on by default, and without
+//! effect on platforms that lack the backend. The wgpu types in the API are those of the re-exported
 //! [wgpu](https://docs.rs/wgpu/30), version 30.
 //!
-//! `ndarray`, off by default, makes a [`Layout`] of a view of an [`ndarray`](https://docs.rs/ndarray/0.17) array and the
-//! reverse: `Layout::of_view` and `Layout::array_view`. It is re-exported as `wgpu_clamp::ndarray`, version 0.17.
+//! `ndarray`, off by default, turns a view of an [`ndarray`](https://docs.rs/ndarray/0.17) array into a [`Layout`] and
+//! back: `Layout::of_view` and `Layout::array_view`. It re-exports ndarray 0.17 as `wgpu_clamp::ndarray`.
 
 /// The examples of the README, as doctests.
 #[cfg(doctest)]
@@ -163,7 +165,7 @@ pub mod reference;
 mod self_test;
 mod shader;
 pub mod standards;
-/// What the tests of this repository share with the self-test. No part of the API.
+/// Helpers that the tests of this repository share with the self-test. Not part of the API.
 #[doc(hidden)]
 pub mod testing {
     pub use crate::self_test::{

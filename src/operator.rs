@@ -1,4 +1,4 @@
-//! What is computed, as plain data: element types, and the clamp.
+//! The operator as plain data: element types, numbers, and the clamp.
 
 mod clamp;
 mod clamps;

@@ -1,4 +1,4 @@
-//! The clamps of five standards, each made from its own attributes by one function.
+//! The clamp operators of five standards. A constructor of [`Clamp`](crate::Clamp) makes each from its own attributes.
 //!
 //! | | [`Clamp::directml`](crate::Clamp::directml) | [`Clamp::onnx`](crate::Clamp::onnx) | [`Clamp::openvino`](crate::Clamp::openvino) | [`Clamp::onednn`](crate::Clamp::onednn) | [`Clamp::webnn`](crate::Clamp::webnn) |
 //! | --- | --- | --- | --- | --- | --- |
@@ -11,15 +11,15 @@
 //! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
 //! | NaN bound | error | ignored | error (of the implementation) | error (of the implementation) | ignored; of an integer dtype 0 |
 //! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) | [F32, F16, I8, U8, I32, U32, I64, U64](webnn::DTYPES) |
-//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8, a packed tensor of more as one of one | the same | the same | the same |
+//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8; give a packed tensor of more dimensions as one of one | the same | the same | the same |
 //! | scale and bias | yes | – | – | – | – |
 //!
-//! What a standard rejects is an [`Error`] that names it and its version. Where a runtime differs from the text
-//! of its standard, the text is followed: [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
+//! If a standard rejects something, the [`Error`] names the standard and its version. Where a runtime differs from the
+//! text of its standard, this crate follows the text: see [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
 //!
 //! # The differences, one by one
 //!
-//! **To an integer dtype.** `DirectML` truncates, so 0.8 is 0; `OpenVINO` keeps within the interval:
+//! **To an integer dtype.** `DirectML` truncates, so 0.8 becomes 0. `OpenVINO` stays within the interval.
 //!
 //! ```
 //! # use wgpu_clamp::{Clamp, DType, Error, standards::directml::FeatureLevel};
@@ -30,7 +30,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! **An absent bound**, of which only ONNX has any: at opset 6 ∞ passes an F16 clamp, at opset 11 it does not.
+//! **An absent bound.** In ONNX it is a number: at opset 6 ∞ passes an F16 clamp, at opset 11 it does not.
 //!
 //! ```
 //! # use wgpu_clamp::{Clamp, DType, Error, Number, Scalar, standards::onnx::Bounds};
@@ -148,7 +148,7 @@ pub enum Standard {
     },
     /// ONNX Clip.
     Onnx {
-        /// The version of the operator set, which selects that of Clip.
+        /// The version of the operator set. It selects the version of Clip.
         opset: u32,
     },
     /// `OpenVINO` Clamp-1.
@@ -160,8 +160,8 @@ pub enum Standard {
 }
 
 impl Standard {
-    /// For messages: where a refusal is not in the standard's text. What the implementations said stands in
-    /// `tests/data/golden`.
+    /// For messages: a note if a refusal comes from the standard's implementation and not its text. The
+    /// implementations' answers are recorded in `tests/data/golden`.
     const fn not_in_text(self) -> &'static str {
         match self {
             Self::OpenVino | Self::OneDnn => " (its implementation, not its text)",
@@ -169,7 +169,7 @@ impl Standard {
         }
     }
 
-    /// For messages: since which version there is a dtype that this one lacks.
+    /// For messages: the first version that has `dtype`, which this version lacks.
     fn since(self, dtype: DType) -> String {
         match self {
             Self::DirectMl { .. } => {

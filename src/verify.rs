@@ -1,21 +1,21 @@
-//! Comparison of a result with the CPU reference.
+//! Comparison of a whole destination buffer with the CPU reference.
 
 use std::fmt;
 
 use crate::reference::{self, Allowed};
 use crate::{Clamps, Error, Layout};
 
-/// The memory of a call: what it was given, and what it left.
+/// The memory of a call, before and after it.
 ///
-/// The three slices are whole buffers: little-endian elements, of the clamp's source in `src` and of its dtype in the other
-/// two. The layouts say where the elements of the call lie in them.
+/// The three slices are whole buffers of little-endian elements: of the clamp's source dtype in `src`, of its dtype in
+/// the other two. The layouts say where in the buffers the call's elements lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffers<'a> {
-    /// Where the source's elements lie, in elements.
+    /// The layout of the source, in elements.
     pub src_layout: &'a Layout,
-    /// The source. After a call in place, or from one part of a buffer to another, `dst_before` is the source too.
+    /// The source. For a call in place, or from one part of a buffer to another, give `dst_before` here too.
     pub src: &'a [u8],
-    /// Where the destination's elements lie, in elements.
+    /// The layout of the destination, in elements.
     pub dst_layout: &'a Layout,
     /// The destination as the call found it.
     pub dst_before: &'a [u8],
@@ -23,19 +23,19 @@ pub struct Buffers<'a> {
     pub dst_after: &'a [u8],
 }
 
-/// Compares what a call made of `dst` with the CPU [reference](mod@reference): each element of the output, and each
-/// byte outside it, which must not have changed.
+/// Compares a call's `dst` with the CPU [reference](mod@reference): each element of the output, and each byte outside
+/// it, which must not have changed.
 ///
-/// One `&Clamp` serves all elements, [`Clamps::along`] has one for each index of an axis. An element is right if its
-/// bits are one of [`reference::allowed`], by the clamp of its channel. Needs one copy of `dst_after`. Indices that
-/// share an element are compared each on its own. In place, elements of source and destination have one size, as for
+/// One `&Clamp` serves all elements; [`Clamps::along`] has one for each index of an axis. An element is right if its
+/// bits are among [`reference::allowed`] for the clamp of its channel. The function makes one copy of `dst_after`.
+/// Indices that share an element are each compared. In place, elements of source and destination have one size, as for
 /// [`reference::apply_in_place`].
 ///
 /// # Errors
 ///
 /// [`Error::Argument`] if a number lies on the GPU, if the two shapes differ, if `dst_before` and `dst_after` differ in
-/// length, or if the channels' clamps do not fit; [`Error::Buffer`] if a layout reaches beyond its slice. A wrong result is
-/// not an error, see [`Report::passed`].
+/// length, or if the channels' clamps do not fit the shape or each other; [`Error::Buffer`] if a layout reaches beyond
+/// its slice. A wrong result is not an error, see [`Report::passed`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, verify};
@@ -61,15 +61,15 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
     if dst_before.len() != dst_after.len() {
         return Err(Error::length("dst_after", "byte", dst_before.len(), dst_after.len()));
     }
-    // Without a clamp there is no element, and no size to know.
+    // A list without clamps has no elements, so the sizes do not matter.
     let (src_size, size) =
         channels.any().map_or((0, 0), |clamp| (clamp.source().size(), clamp.dtype().size()));
     let mut matching = 0;
     let mut difference = None;
-    // `dst_after` with every output element taken back. What still differs is outside the output.
+    // `dst_after` with every output element set back. Bytes that still differ are outside the output.
     let mut rest = dst_after.to_vec();
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
-        // By byte, as `load` does.
+        // Byte by byte, as in `load`: a copy of so few bytes, whose number the compiler does not know, would be a call.
         let bytes = to * size..(to + 1) * size;
         rest[bytes.clone()].iter_mut().zip(&dst_before[bytes]).for_each(|(byte, before)| *byte = *before);
         let (input, got) = (reference::load(src, from, src_size), reference::load(dst_after, to, size));
@@ -106,9 +106,9 @@ fn first_stray(before: &[u8], rest: &[u8]) -> Option<StrayByte> {
     Some(StrayByte { offset, before: before[offset], after: rest[offset] })
 }
 
-/// What [`check`] found.
+/// The outcome of [`check`].
 ///
-/// `Display` says it in one line.
+/// `Display` gives it in one line.
 #[derive(Clone, Debug)]
 #[must_use]
 #[non_exhaustive]
@@ -121,17 +121,17 @@ pub struct Report {
     pub difference: Option<Difference>,
     /// The first byte outside the output that changed.
     pub stray: Option<StrayByte>,
-    /// Of an element of the source, in bytes.
+    /// Size of a source element, in bytes.
     src_size: usize,
-    /// Of an element of the destination, in bytes.
+    /// Size of a destination element, in bytes.
     size: usize,
-    /// Whether a channel may give one of several results.
+    /// Whether the reference allows several results for a channel.
     one_of_a_set: bool,
 }
 
-/// An element that is not what the reference allows.
+/// An element that the reference does not allow.
 ///
-/// Bits are those of an element, zero-extended to 64. For channels, the index tells whose clamp was used.
+/// Bits are those of an element, zero-extended to 64. With channels, the index tells which channel's clamp applies.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Difference {
@@ -141,21 +141,21 @@ pub struct Difference {
     pub address: usize,
     /// The bits of the source element.
     pub input: u64,
-    /// What the reference allows.
+    /// The bits that the reference allows.
     pub allowed: Allowed,
     /// The bits found.
     pub got: u64,
 }
 
-/// A byte of the destination that belongs to no element of the output, and changed.
+/// A changed byte of the destination that belongs to no element of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StrayByte {
-    /// Where it lies, in bytes from the start of the buffer.
+    /// The offset from the start of the buffer, in bytes.
     pub offset: usize,
-    /// Its value before the call.
+    /// The value before the call.
     pub before: u8,
-    /// Its value after the call.
+    /// The value after the call.
     pub after: u8,
 }
 

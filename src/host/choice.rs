@@ -1,14 +1,14 @@
-//! Which adapter is taken.
+//! The choice of the adapter, by environment variables, by index, or by wgpu.
 
 use crate::Error;
 
-/// A part of the adapter's name, in any case.
+/// Variable with a part of the adapter's name, in upper or lower case.
 const NAME: &str = "WGPU_ADAPTER_NAME";
 
-/// The adapter's index.
+/// Variable with the adapter's index, as in [`nth`].
 const INDEX: &str = "WGPU_CLAMP_ADAPTER";
 
-/// The one that the environment names, else wgpu's choice.
+/// The adapter that the environment names, else wgpu's choice.
 pub(super) async fn adapter() -> Result<wgpu::Adapter, Error> {
     if let Some(index) = variable(INDEX) {
         let n =
@@ -27,7 +27,7 @@ pub(super) async fn adapter() -> Result<wgpu::Adapter, Error> {
         })
         .await
         .map_err(|error| {
-            // There wgpu lists what it was not compiled with.
+            // In the browser, wgpu's own message lists the backends that are not compiled in.
             refused(if cfg!(target_arch = "wasm32") {
                 "the browser has no WebGPU, or no adapter for it".to_owned()
             } else {
@@ -39,7 +39,7 @@ pub(super) async fn adapter() -> Result<wgpu::Adapter, Error> {
         })
 }
 
-/// The `n`-th of those that [`countable`] picks.
+/// The `n`-th of the adapters that [`countable`] counts.
 pub(super) async fn nth(n: usize) -> Result<wgpu::Adapter, Error> {
     let (instance, backends) = instance()?;
     let mut adapters = named(&instance, backends).await?;
@@ -70,7 +70,7 @@ fn instance() -> Result<(wgpu::Instance, wgpu::Backends), Error> {
     Ok((wgpu::Instance::new(descriptor), backends))
 }
 
-/// Those whose name fits the environment, at least one.
+/// The adapters whose names fit the environment; at least one.
 async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Vec<wgpu::Adapter>, Error> {
     let mut adapters = instance.enumerate_adapters(backends).await;
     let names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
@@ -90,7 +90,8 @@ async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Ve
     Ok(adapters)
 }
 
-/// The adapters that an index counts, in its order, as places in `infos`: each GPU once, or what software there is.
+/// The adapters that an index counts, in that order, as positions in `infos`: the GPUs of one backend, each once, or
+/// its software adapters if there is no GPU.
 fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let is_gpu = |info: &wgpu::AdapterInfo| info.device_type != wgpu::DeviceType::Cpu;
     let rank = |info: &wgpu::AdapterInfo| match info.device_type {
@@ -103,10 +104,10 @@ fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let Some(best) = infos.iter().min_by_key(|info| rank(info)) else { return Vec::new() };
     let counts = |info: &wgpu::AdapterInfo| info.backend == best.backend && (is_gpu(info) || !is_gpu(best));
     let mut countable: Vec<_> = (0..infos.len()).filter(|&index| counts(&infos[index])).collect();
-    // Stable, so that wgpu's order decides where no id does; those without one come last.
+    // Within a kind, adapters without a bus id come last, in wgpu's order, since the sort is stable.
     let id = |index: usize| &infos[index].device_pci_bus_id;
     countable.sort_by_key(|&index| (rank(&infos[index]), id(index).is_empty(), id(index)));
-    // Two drivers may offer one GPU.
+    // Two drivers may offer the same GPU.
     countable.dedup_by(|a, b| !id(*a).is_empty() && id(*a) == id(*b));
     countable
 }

@@ -1,4 +1,4 @@
-//! Buffers on their way to being mapped. Native code has nobody who polls the device for them, so this does.
+//! Waits until a buffer is mapped. On native platforms nothing else polls the device, so the wait does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
@@ -14,12 +14,12 @@ pub(crate) struct Mapping {
     device: wgpu::Device,
     buffer: wgpu::Buffer,
     submission: wgpu::SubmissionIndex,
-    /// From the callback.
+    /// The result, sent by the callback.
     arrival: mpsc::Receiver<Result<(), Error>>,
 }
 
 impl Mapping {
-    /// Asks for the whole buffer to be mapped, once `submission` is done, the last that uses the buffer.
+    /// Asks wgpu to map the whole buffer. `submission` is the last one that uses the buffer.
     pub(crate) fn start(
         device: &wgpu::Device,
         buffer: &wgpu::Buffer,
@@ -29,7 +29,7 @@ impl Mapping {
         let (sender, arrival) = mpsc::channel();
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
-                // Nobody listens any more if the future was dropped.
+                // Fails if the future was dropped, which is fine.
                 let _ = sender.send(result.map_err(|error| mapped::failed(&error)));
             });
         })?;
@@ -38,11 +38,11 @@ impl Mapping {
 
     /// Waits until the buffer is mapped.
     ///
-    /// It polls once, which is enough if the GPU is done, else on a thread. A callback of the program's that panics in one
-    /// of these polls does so here, as if the caller had polled.
+    /// Polls once, which suffices if the GPU is done. Otherwise a thread polls. If a callback of the program panics in
+    /// one of these polls, the panic goes on here, as if the caller had polled.
     ///
-    /// It polls during the wait only: a poll that finds the device destroyed frees what is mapped (wgpu 30), and the task
-    /// that waits is the one that would be reading it.
+    /// Polls only during the wait. A poll that finds the device destroyed frees mapped memory (wgpu 30), but a task
+    /// that waits for the mapping is not reading it.
     pub(crate) async fn wait(self) -> Result<(), Error> {
         let Self { device, buffer, submission, arrival } = self;
         poll(&device, wgpu::PollType::Poll).unwrap_or_else(|payload| resume_unwind(payload))?;
@@ -56,28 +56,28 @@ impl Mapping {
                 outcome.unwrap_or_else(ended).unwrap_or_else(|payload| resume_unwind(payload))?;
             }
         }
-        // Refuses a submission to the queue of another device, of whose work a mapping that has arrived knows nothing.
-        // This waits for nothing, since the right one is done. If the poll finds the device destroyed, nothing is mapped
-        // any more, and wgpu says so to whoever reads.
+        // If the submission went to the queue of another device, this poll refuses it: the mapping has not waited for
+        // that work. A submission to the right queue is done, so the poll returns at once. If the poll finds the device
+        // destroyed, the buffer is no longer mapped, and reading it is an error.
         let done = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
         poll(&device, done).unwrap_or_else(|payload| resume_unwind(payload))
     }
 }
 
-/// What is known of a buffer for which wgpu has dropped the callback, uncalled: the device is gone, or, in whoever's poll
-/// that would have called this one next, another callback has panicked. Then the buffer is mapped.
+/// The result for a buffer whose callback wgpu dropped without calling it. Either the device is gone, or another
+/// callback panicked earlier in the poll that would have called this one. In the second case the buffer is mapped.
 fn uncalled(buffer: &wgpu::Buffer) -> Result<(), Error> {
     mapped::read(buffer, 0, |_| ())
 }
 
-/// A result, or the payload of a callback of the program's that has panicked.
+/// The result of polling, or the payload of a panic in a callback of the program.
 type Outcome = std::thread::Result<Result<(), Error>>;
 
 fn poll(device: &wgpu::Device, poll_type: wgpu::PollType) -> Outcome {
     match catch_unwind(AssertUnwindSafe(|| device.poll(poll_type))) {
         Ok(Ok(_)) => Ok(Ok(())),
         Ok(Err(error)) => Ok(Err(Error::Wgpu { reason: error.to_string() })),
-        // wgpu panics by itself where the driver says that the device is lost; all else is of a callback.
+        // wgpu itself panics if the driver reports that the device is lost. Any other panic comes from a callback.
         Err(payload) => match payload.downcast_ref::<String>() {
             Some(text) if text.starts_with("Error in Device::poll") && lost::is_lost(device) => {
                 Ok(Err(Error::DeviceLost { reason: "polling it panicked".to_owned() }))
@@ -89,22 +89,22 @@ fn poll(device: &wgpu::Device, poll_type: wgpu::PollType) -> Outcome {
 
 /// Polls a device until a mapping has arrived.
 ///
-/// Never in a wait with a timeout: one that ends as another thread finds all work done, in a poll or a submission,
-/// fails an assertion of wgpu-core (30.0; mended by gfx-rs/wgpu#9958). On GL, a poll that waits also keeps other
-/// threads from the device.
+/// Avoids polls that wait with a timeout. If such a poll ends while another thread, in a poll or a submission, finds
+/// all work done, an assertion of wgpu-core 30.0 fails (fixed by gfx-rs/wgpu#9958). On GL, a poll that waits also keeps
+/// other threads from the device.
 struct Poller {
     device: wgpu::Device,
     buffer: wgpu::Buffer,
     arrival: mpsc::Receiver<Result<(), Error>>,
 }
 
-/// Lets a thread poll. It tells when its last poll has ended, and with it the callbacks that this has called.
+/// Starts a thread that polls. It sends its outcome after its last poll, and so after every callback that it called.
 fn spawn(poller: Poller) -> Result<oneshot::Receiver<Outcome>, Error> {
     let (sender, outcome) = oneshot::channel();
     std::thread::Builder::new()
         .name("wgpu-clamp poll".to_owned())
         .spawn(move || {
-            // Nobody listens any more if the future was dropped.
+            // Fails if the future was dropped, which is fine.
             let _ = sender.send(poller.run());
         })
         .map_err(|error| Error::Wgpu { reason: format!("no thread to wait for the GPU: {error}") })?;
@@ -119,9 +119,9 @@ impl Poller {
                 return Ok(Err(error));
             }
             let elapsed = start.elapsed();
-            // The shortest sleep takes as long as a small copy.
+            // Yields at first, since the shortest sleep takes as long as a small copy.
             let short = elapsed < Duration::from_micros(200);
-            // A sixteenth of what it took so far is little to add to it.
+            // A pause of a sixteenth of the time so far adds little to it.
             let pause = (elapsed / 16).clamp(Duration::from_micros(50), Duration::from_millis(2));
             match self.arrival.recv_timeout(if short { Duration::ZERO } else { pause }) {
                 Ok(result) => return Ok(result),

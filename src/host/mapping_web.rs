@@ -1,4 +1,4 @@
-//! Buffers on their way to being mapped. The browser polls for them.
+//! Waits until a buffer is mapped. The browser polls the device.
 
 use futures_channel::oneshot;
 
@@ -11,7 +11,7 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Asks for the whole buffer to be mapped, once the work that uses it is done.
+    /// Asks wgpu to map the whole buffer, once the work that uses it is done.
     pub(crate) fn start(
         device: &wgpu::Device,
         buffer: &wgpu::Buffer,
@@ -21,7 +21,7 @@ impl Mapping {
         let (sender, arrival) = oneshot::channel();
         scope::catch(device, || {
             buffer.map_async(mode, .., move |result| {
-                // Nobody listens any more if the future was dropped.
+                // Fails if the future was dropped, which is fine.
                 let _ = sender.send(result.map_err(|error| mapped::failed(&error)));
             });
         })?;

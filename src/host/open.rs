@@ -5,20 +5,21 @@ use crate::gpu::adapter::{described, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all limits that the adapter has and no feature but these:
-    /// `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share their memory (but on DX12), which saves copies;
-    /// on Vulkan `SHADER_F64` and `SHADER_INT64` where the adapter has both, for
-    /// [`Precision::Fast`](crate::Precision::Fast) of F64.
+    /// Picks an adapter and opens a device on it, with all of the adapter's limits. It asks for these features alone:
     ///
-    /// wgpu's environment variables are honoured, among them `WGPU_BACKEND` (such as `vulkan` or `gl`),
-    /// `WGPU_ADAPTER_NAME` (a part of the name, in any case) and `WGPU_POWER_PREF` (`low` or `high`, the
-    /// latter if not set). `WGPU_CLAMP_ADAPTER=1` takes the adapter of that index, as
-    /// [`open_nth`](Self::open_nth) does. [`adapter`](Self::adapter) says what was taken.
+    /// - `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share memory (except on DX12), which saves copies,
+    /// - `SHADER_F64` and `SHADER_INT64` on Vulkan, where the adapter has both, for
+    ///   [`Precision::Fast`](crate::Precision::Fast) of F64.
+    ///
+    /// wgpu's environment variables apply, among them `WGPU_BACKEND` (such as `vulkan` or `gl`), `WGPU_ADAPTER_NAME`
+    /// (a part of the name, in upper or lower case) and `WGPU_POWER_PREF` (`low` or `high`; default `high`).
+    /// `WGPU_CLAMP_ADAPTER=1` takes the adapter with index 1, as [`open_nth`](Self::open_nth) does.
+    /// [`adapter`](Self::adapter) describes the adapter taken.
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if no adapter is there, none fits the variables or the one taken gives no device, and those of
-    /// [`Clamper::new`].
+    /// [`Error::NoDevice`] if there is no adapter, no adapter fits the variables, or the adapter taken gives no device;
+    /// those of [`Clamper::new`].
     ///
     /// ```no_run
     /// # async fn f() -> Result<(), wgpu_clamp::Error> {
@@ -31,17 +32,19 @@ impl Host {
         Self::on(&choice::adapter().await?).await
     }
 
-    /// As [`open`](Self::open), on the `n`-th GPU of the machine, counted from 0: for processes, or threads, of which
-    /// each is to have a GPU of its own, equal ones among them.
+    /// As [`open`](Self::open), on the `n`-th GPU of the machine, counted from 0. This gives each of several processes
+    /// or threads a GPU of its own, even if the GPUs have the same name.
     ///
-    /// Discrete GPUs come before virtual and integrated ones; among these the order is that of their PCI bus ids, as
-    /// in `nvidia-smi`, where Vulkan tells them, and else wgpu's. A GPU that several backends or drivers offer counts
-    /// once: all are taken from the backend of the first. Software adapters count where there is no GPU. `WGPU_BACKEND` and
-    /// `WGPU_ADAPTER_NAME` narrow what is counted.
+    /// - Discrete GPUs come first, then virtual, then integrated, then other ones.
+    /// - Each kind is in the order of the PCI bus ids, as in `nvidia-smi`. Vulkan reports these ids; GPUs without one
+    ///   come last in their kind, in wgpu's order.
+    /// - A GPU that several backends or drivers offer counts once. All GPUs are taken from the backend of the first.
+    /// - Software adapters count only if there is no GPU.
+    /// - `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` restrict the count.
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`], which lists those that there are, if there are no more than `n`; else those of
+    /// [`Error::NoDevice`] if there is no `n`-th adapter (the error lists those counted); those of
     /// [`open`](Self::open).
     ///
     /// ```no_run
@@ -95,7 +98,7 @@ impl Host {
         pollster::block_on(Self::open_nth(n))
     }
 
-    /// The adapter that the device is on, in words: name, backend, kind and driver.
+    /// A description of the device's adapter: name, backend, kind and driver.
     #[must_use]
     pub fn adapter(&self) -> String {
         described(self.clamper().device().adapter_info())

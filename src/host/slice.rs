@@ -1,4 +1,4 @@
-//! Host memory of any size in, host memory out: a stream of chunks through a ring of buffers.
+//! Clamps of host memory of any size: a stream of chunks through a ring of buffers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,22 +9,25 @@ use super::transfer;
 use crate::gpu::{adapter, lost, mapped, scope};
 use crate::{Clamp, Clamps, DType, Element, Error, Host, Layout, Operands, Prepared, View};
 
-/// What goes through the device at a time, in bytes.
+/// Size of a chunk on its larger side, in bytes.
 const CHUNK: usize = 16 << 20;
 
-/// Chunks on their way at once: one is filled, one is computed, one is read.
+/// Chunks in flight: one is filled, one is computed, one is read.
 const RING: usize = 3;
 
 /// A clamp of host memory that has not run yet; from [`Host::clamp_slice`], [`Host::clamp_bytes`] or one of their twins
 /// in place.
 ///
-/// It goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
-/// Beside the slices it takes 144 MiB at most, whatever their size: three buffers each for three chunks, or four
-/// smaller ones where elements change their size. One buffer is enough, so 48 MiB, or two (72 MiB at most), where
-/// host and GPU share their memory (an integrated GPU, or a CPU; but on DX12) and the device has
-/// `MAPPABLE_PRIMARY_BUFFERS`, as [`Host::open`] gives it there: the chunks are then clamped where the host wrote
-/// them. Measured with 2 GiB in place on Mesa's lavapipe 22.3.6, where device memory is memory of the process too:
-/// 144 and 48 MiB above the slice (2026-11-21).
+/// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
+/// Beside the slices, the run takes at most 144 MiB, whatever their size. Each of three chunks has three buffers, or
+/// four that take no more if elements change their size.
+///
+/// It takes less where host and GPU share memory (an integrated GPU or a CPU, except on DX12) and the device has
+/// `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Chunks are then clamped where the host wrote them:
+/// one buffer per chunk suffices (48 MiB), or two if elements change their size (72 MiB at most).
+///
+/// On Mesa's lavapipe 22.3.6, where device memory belongs to the process, a run over 2 GiB in place took 144 and 48 MiB
+/// beyond the slice (2026-11-21).
 ///
 /// ```no_run
 /// # use wgpu_clamp::{Clamp, Host};
@@ -39,7 +42,7 @@ const RING: usize = 3;
 pub struct ClampSlice<'a> {
     host: &'a Host,
     clamps: Clamps<'a>,
-    /// `None` for one dimension.
+    /// `None` if the slices have one dimension.
     shape: Option<Vec<usize>>,
     /// `None` in place.
     src: Option<&'a [u8]>,
@@ -72,7 +75,7 @@ mod sealed {
 }
 
 impl<'a> ClampSlice<'a> {
-    /// Of Rust values.
+    /// A clamp of slices of Rust values.
     pub(super) fn of_elements<S: Element, T: Element>(
         host: &'a Host,
         clamps: Clamps<'a>,
@@ -83,7 +86,7 @@ impl<'a> ClampSlice<'a> {
         Self { dtypes: Some([S::DTYPE, T::DTYPE]), ..Self::of_bytes(host, clamps, src, dst) }
     }
 
-    /// Of bytes that are elements of the clamp's dtypes.
+    /// A clamp of bytes that are elements of the clamp's dtypes.
     pub(super) fn of_bytes(
         host: &'a Host,
         clamps: Clamps<'a>,
@@ -93,16 +96,16 @@ impl<'a> ClampSlice<'a> {
         Self { host, clamps, shape: None, src, dst, dtypes: None, progress: None }
     }
 
-    /// Sets the shape of the packed tensor that the slices hold, in elements; one dimension if never called. Only
-    /// [channels](crate::manual::conversion#channels) take one: their axis is an axis of it.
+    /// Sets the shape of the packed tensor that the slices hold, in elements. The default is one dimension. Only
+    /// [channels](crate::manual::conversion#channels) need a shape: their axis is one of its axes.
     pub fn with_shape(mut self, shape: &[usize]) -> Self {
         self.shape = Some(shape.to_vec());
         self
     }
 
-    /// Calls `progress` after each chunk with the elements that are done, counted from the start of the slice,
-    /// and their total. It returns nothing, or a [`ControlFlow`]: `Break(())` before the last chunk ends the run with
-    /// [`Error::Stopped`], within [`Error::PartlyWritten`].
+    /// Calls `progress` after each chunk with the number of elements done, counted from the start of the slice, and
+    /// their total. `progress` returns nothing, or a [`ControlFlow`]. `Break(())` before the last chunk is done ends
+    /// the run with [`Error::Stopped`], within [`Error::PartlyWritten`].
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host};
@@ -127,9 +130,9 @@ impl<'a> ClampSlice<'a> {
         self
     }
 
-    /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, what
-    /// the last call of [`with_progress`](Self::with_progress)'s function said is done, and the rest is as it
-    /// was.
+    /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the elements
+    /// that the last call of [`with_progress`](Self::with_progress)'s function counted are done, and the rest is
+    /// unchanged.
     ///
     /// # Errors
     ///
@@ -138,10 +141,11 @@ impl<'a> ClampSlice<'a> {
     /// - [`Error::DType`] if the Rust type of a slice is not the clamp's dtype on that side,
     /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a number lies on the GPU (slices
     ///   have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
-    /// - [`Error::Overlap`] in place, if elements of the clamp's source and its dtype differ in size,
+    /// - [`Error::Overlap`] in place, if elements of the clamp's source dtype and its dtype differ in size,
+    /// - [`Error::Limit`] if the device cannot bind the clamps of a chunk's channels,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the device fails.
     ///
-    /// Later, [`Error::PartlyWritten`] with one of the last three, or with [`Error::Stopped`].
+    /// Later, [`Error::PartlyWritten`] with an error of the device, or with [`Error::Stopped`].
     pub async fn run(self) -> Result<(), Error> {
         let shape = self.checked_shape()?;
         let Self { host, clamps, src, dst, mut progress, .. } = self;
@@ -178,7 +182,7 @@ impl fmt::Debug for ClampSlice<'_> {
 }
 
 impl ClampSlice<'_> {
-    /// The shape, if clamps and slices fit it and each other.
+    /// Returns the shape, if clamps and slices fit it and each other.
     fn checked_shape(&self) -> Result<Vec<usize>, Error> {
         let Self { clamps, src, dst, .. } = self;
         let first = clamps.as_slice().first();
@@ -186,7 +190,7 @@ impl ClampSlice<'_> {
         if let (Some(clamp), Some(dtypes)) = (first, self.dtypes) {
             clamp.check_dtypes([of_src, of_dst], dtypes)?;
         }
-        // Without a clamp there is no element, and bytes count as one each.
+        // A list without clamps has no elements. A byte then counts as an element.
         let of_slices = self.dtypes.unwrap_or([DType::U8; 2]);
         let dtypes = first.map_or(of_slices, |clamp| [clamp.source(), clamp.dtype()]);
         if src.is_none() && dtypes[0].size() != dtypes[1].size() {
@@ -207,7 +211,7 @@ impl ClampSlice<'_> {
         {
             let needed = elements.saturating_mul(size);
             if bytes.len() != needed {
-                // Rust values are counted as such.
+                // Counts slices of Rust values in elements.
                 let (unit, each) = if self.dtypes.is_some() { ("element", size) } else { ("byte", 1) };
                 return Err(Error::length(argument, unit, needed / each, bytes.len() / each));
             }
@@ -215,7 +219,7 @@ impl ClampSlice<'_> {
         Ok(shape)
     }
 
-    /// The number of elements of a call without a shape: its only dimension.
+    /// The number of elements of a call without a shape, the extent of its only dimension.
     fn length(&self, argument: &'static str, source: DType) -> Result<usize, Error> {
         if let Some(axis) = self.clamps.axis().filter(|&axis| axis > 0) {
             let value = format!("{axis} is out of range, for without a shape there is axis 0 alone");
@@ -230,9 +234,9 @@ impl ClampSlice<'_> {
     }
 }
 
-/// Both sides, as bytes.
+/// The bytes of source and destination.
 struct Data<'a> {
-    /// Any of the clamps, for what all have in common.
+    /// One of the clamps, for the properties that all have in common.
     clamp: Clamp,
     /// `None` in place.
     src: Option<&'a [u8]>,
@@ -240,7 +244,7 @@ struct Data<'a> {
 }
 
 impl Data<'_> {
-    /// What is to be clamped of these elements.
+    /// The source bytes of these elements.
     fn input(&self, elements: &Range<usize>) -> &[u8] {
         let bytes = self.src.unwrap_or(self.dst);
         let size = self.clamp.source().size();
@@ -253,7 +257,7 @@ impl Data<'_> {
     }
 }
 
-/// `done` is how many elements are written, from the start; also after an error.
+/// Sends all pieces through the ring. `done` counts the elements written, from the start, also after an error.
 async fn stream(
     host: &Host,
     clamps: Clamps<'_>,
@@ -262,7 +266,7 @@ async fn stream(
     done: &mut usize,
     progress: &mut Option<Progress<'_>>,
 ) -> Result<(), Error> {
-    // Whole packets, in a buffer that the device can have.
+    // Whole packets (16 bytes), in a buffer that the device allows.
     let bytes = CHUNK.min(usize::try_from(host.clamper().device().limits().max_buffer_size).unwrap_or(CHUNK));
     let most = bytes / 16 * 16 / data.clamp.dtype().size().max(data.clamp.source().size());
     let mut pieces = Pieces::new(shape, clamps.axis(), most);
@@ -298,38 +302,39 @@ async fn stream(
     }
 }
 
-/// The chunks of a packed tensor, one after the other: as many whole rows as fit, where a row has an element of each
-/// channel at least, or what fits of the channels of one row, or of one channel.
+/// The chunks of a packed tensor, in order. A row has `inner` elements of each channel. A chunk has as many whole rows
+/// as fit; if none fits, as many whole channels of one row; if none fits, as many elements of one channel.
 struct Pieces {
     channels: usize,
-    /// The elements of one channel that lie next to each other.
+    /// Adjacent elements that belong to one channel.
     inner: usize,
-    /// The elements of the tensor.
+    /// Elements of the tensor.
     elements: usize,
     /// The most elements of a piece.
     most: usize,
+    /// The first element of the next piece.
     next: usize,
 }
 
 /// A part of the tensor without gaps, of shape `[rows, channels, inner]`.
 struct Piece {
     elements: Range<usize>,
-    /// Those that take part.
+    /// The channels that the part covers.
     channels: Range<usize>,
     shape: [usize; 3],
 }
 
 impl Piece {
-    /// Whether what is prepared for one serves the other.
+    /// Whether a clamp prepared for one piece also serves the other.
     fn is_like(&self, other: &Self) -> bool {
         (&self.channels, self.shape) == (&other.channels, other.shape)
     }
 }
 
 impl Pieces {
-    /// Of a shape whose elements can be counted.
+    /// The chunks of a shape whose number of elements fits `usize`.
     fn new(shape: &[usize], axis: Option<usize>, most: usize) -> Self {
-        // A product of other extents need not fit where there is no element.
+        // If one extent is 0, the product of the others may overflow.
         let elements = if shape.contains(&0) { 0 } else { shape.iter().product() };
         let (channels, inner) = match axis {
             Some(axis) if elements > 0 => (shape[axis], shape[axis + 1..].iter().product()),
@@ -362,29 +367,30 @@ impl Iterator for Pieces {
     }
 }
 
-/// The buffers of one chunk at a time. It is clamped in place if its elements keep their size. Where host and GPU share
-/// memory, what is uploaded is the source, and what is downloaded the result.
+/// The buffers for one chunk at a time. If elements keep their size, `src` and `dst` are one buffer. If host and GPU
+/// share memory, `upload` and `src` are one buffer, and so are `dst` and `download`.
 struct Stage {
     upload: wgpu::Buffer,
     src: wgpu::Buffer,
     dst: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// For pieces like the last one; most are.
+    /// The last piece, and its clamp. The clamp serves further pieces like it, as most are.
     prepared: Option<(Piece, Prepared)>,
-    /// The last chunk's, after which `download` is still mapped. `None` before the first: `upload` is created mapped.
+    /// The last chunk's submission; `download` is still mapped since. `None` before the first chunk, for which `upload`
+    /// is created mapped.
     last: Option<wgpu::SubmissionIndex>,
 }
 
-/// A chunk on its way.
+/// A chunk in flight.
 struct Flight {
-    /// The stage's `download`, for reading.
+    /// The mapping of the stage's `download`, for reading.
     readable: Mapping,
     submission: wgpu::SubmissionIndex,
     elements: Range<usize>,
 }
 
 impl Stage {
-    /// For pieces of up to `len` elements.
+    /// Creates the buffers for pieces of up to `len` elements.
     fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
         use wgpu::BufferUsages as Usages;
         let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(|dtype| (len * dtype.size()) as u64);
@@ -407,7 +413,7 @@ impl Stage {
         Ok(Self { upload, src, dst, download, prepared: None, last: None })
     }
 
-    /// Sends a piece on its way.
+    /// Uploads a piece, and submits its clamp and its copy to `download`.
     async fn start(
         &mut self,
         host: &Host,
@@ -448,7 +454,7 @@ impl Stage {
         Ok(Flight { readable, submission, elements })
     }
 
-    /// Waits for the piece that was started, and takes its elements. After an error it has taken none.
+    /// Waits for the started piece, and copies its elements to `bytes`. After an error, `bytes` is unchanged.
     async fn finish(&mut self, flight: Flight, bytes: &mut [u8]) -> Result<(), Error> {
         flight.readable.wait().await?;
         mapped::read(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
@@ -457,14 +463,14 @@ impl Stage {
     }
 }
 
-/// Whether the host can map what the GPU computes on, without a copy that somebody pays for: the feature alone does not
-/// say so, since a discrete GPU's mapped memory lies across its bus.
+/// Whether the host can map the buffers that the GPU computes on, without a hidden cost. The feature alone does not
+/// tell, since a discrete GPU's mapped memory lies across the bus.
 fn shares_memory(device: &wgpu::Device) -> bool {
     device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS)
         && adapter::shares_memory(&device.adapter_info())
 }
 
-/// The clamp of a piece at the start of the buffers.
+/// Prepares the clamp of a piece that lies at the start of the buffers.
 fn prepare(
     host: &Host,
     clamps: Clamps<'_>,
@@ -486,7 +492,7 @@ fn prepare(
 mod tests {
     use super::*;
 
-    /// The elements and the channels of each piece.
+    /// The range of elements and the range of channels of each piece.
     fn pieces(shape: &[usize], axis: Option<usize>, most: usize) -> Vec<(Range<usize>, Range<usize>)> {
         let pieces: Vec<_> = Pieces::new(shape, axis, most).collect();
         let mut next = 0;

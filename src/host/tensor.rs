@@ -28,14 +28,15 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor with the elements `data`, row-major. The copy has happened, as far as the caller can tell,
-    /// when this returns.
+    /// A tensor with the elements `data`, row-major. `data` is copied before this returns, as far as the caller can
+    /// tell.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `data` does not hold as many elements as `shape`, above rank 8, or if the elements cannot be
-    /// counted, [`Error::Limit`] beyond the device's buffers, [`Error::OutOfMemory`] or [`Error::DeviceLost`] if the device
-    /// has no memory or is gone.
+    /// - [`Error::Argument`] if `data` does not hold as many elements as `shape`, above rank 8, or for more elements
+    ///   than the platform can count,
+    /// - [`Error::Limit`] if the tensor exceeds the device's largest buffer,
+    /// - [`Error::OutOfMemory`] if the device has no memory, [`Error::DeviceLost`] if the device is gone.
     pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let expected = layout.len();
@@ -45,8 +46,8 @@ impl Tensor {
         Self::filled(host, T::DTYPE, layout, "data", bytemuck::cast_slice(data))
     }
 
-    /// As [`upload`](Self::upload), for a program that learns the dtype at run time: `bytes` are the elements,
-    /// little-endian.
+    /// As [`upload`](Self::upload), for a program that learns the dtype at run time. `bytes` holds little-endian
+    /// elements.
     ///
     /// # Errors
     ///
@@ -60,7 +61,7 @@ impl Tensor {
         Self::filled(host, dtype, layout, "bytes", bytes)
     }
 
-    /// `bytes` are as many as the layout needs, and the caller's `argument`.
+    /// A tensor with the elements `bytes`, as many as the layout needs. Errors name them `argument`.
     fn filled(
         host: &Host,
         dtype: DType,
@@ -76,8 +77,9 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, or if the elements cannot be counted, [`Error::Limit`] beyond the device's buffers,
-    /// [`Error::OutOfMemory`] if the device has no memory.
+    /// - [`Error::Argument`] above rank 8, or for more elements than the platform can count,
+    /// - [`Error::Limit`] if the tensor exceeds the device's largest buffer,
+    /// - [`Error::OutOfMemory`] if the device has no memory.
     pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let buffer = transfer::create(host, "shape", layout.required_bytes(dtype), None)?;
@@ -90,7 +92,7 @@ impl Tensor {
         View::new(&self.buffer, self.dtype, self.layout)
     }
 
-    /// The buffer, whole words long.
+    /// The buffer. Its size is a multiple of 4 bytes.
     #[must_use]
     pub const fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer
@@ -107,12 +109,12 @@ impl Tensor {
         self.layout
     }
 
-    /// The elements, row-major, after all that was submitted before. Needs no other poller.
+    /// Reads the elements, row-major, after all earlier submissions. The program need not poll the device.
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if `T` is not the tensor's dtype, [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`]
-    /// if the copy fails.
+    /// [`Error::DType`] if `T` is not the tensor's dtype; [`Error::OutOfMemory`], [`Error::DeviceLost`] or
+    /// [`Error::Wgpu`] if the copy fails.
     pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype {
             let value = format!("{} is not the dtype of the tensor, {}", T::DTYPE, self.dtype);
@@ -122,16 +124,16 @@ impl Tensor {
         transfer::read(&self.host, &self.buffer, self.size()?, bytemuck::pod_collect_to_vec).await
     }
 
-    /// As [`read`](Self::read), for a program that learns the dtype at run time: the elements, little-endian.
+    /// As [`read`](Self::read), for a program that learns the dtype at run time. Returns little-endian elements.
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read) but for the dtype's.
+    /// Those of [`read`](Self::read), except [`Error::DType`].
     pub async fn read_bytes(&self) -> Result<Vec<u8>, Error> {
         transfer::read(&self.host, &self.buffer, self.size()?, <[u8]>::to_vec).await
     }
 
-    /// The size of the elements in bytes.
+    /// The size of all elements together, in bytes.
     fn size(&self) -> Result<usize, Error> {
         let bytes = self.layout.len() as u64 * self.dtype.size() as u64;
         usize::try_from(bytes).map_err(|_| Error::Limit {

@@ -1,15 +1,15 @@
-//! Buffers of our own: creating them, reading back.
+//! The crate's own data buffers: creation and readback.
 
 use super::mapping::Mapping;
 use crate::gpu::{lost, mapped, scope};
 use crate::{Error, Host};
 
-/// What every buffer made here is for.
+/// Usages of a buffer for data on the GPU.
 pub(crate) const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// A buffer of at least `size` bytes for data: whole words, and no less than one. With `bytes`, it starts with
-/// these; otherwise with zeros. `argument` is what the caller's caller knows the data by.
+/// A data buffer of at least `size` bytes: one or more whole words. It starts with `bytes`, if given; the rest is
+/// zeros. Errors name the data `argument`.
 pub(crate) fn create(
     host: &Host,
     argument: &'static str,
@@ -24,7 +24,7 @@ pub(crate) fn create(
     Ok(buffer)
 }
 
-/// A buffer of at least `size` bytes: whole words, and no less than one.
+/// A buffer of at least `size` bytes: one or more whole words.
 pub(crate) fn create_buffer(
     host: &Host,
     argument: &'static str,
@@ -54,8 +54,7 @@ pub(crate) fn create_buffer(
     })
 }
 
-/// Copies the first `size` bytes of `buffer` to host memory and hands them to `take`, after all that was
-/// submitted before.
+/// Copies the first `size` bytes of `buffer` to host memory, after all earlier submissions, and hands them to `take`.
 pub(crate) async fn read<R>(
     host: &Host,
     buffer: &wgpu::Buffer,

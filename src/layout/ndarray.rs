@@ -1,4 +1,4 @@
-//! Arrays of `ndarray`: a view to a layout, and a layout to a view.
+//! Arrays of `ndarray`: a view becomes a layout, and a layout becomes a view.
 
 use ndarray::{ArrayRef, ArrayViewD, Axis, Dimension, IxDyn, ShapeBuilder};
 
@@ -7,20 +7,20 @@ use crate::{Element, Error, Layout};
 
 /// With the feature `ndarray`.
 impl Layout {
-    /// Where the elements of a view lie in the memory of its array: the same shape and strides, and the offset from the
-    /// start of `memory`.
+    /// The layout of a view within its array's memory: the view's shape and strides, and the offset of its first
+    /// element from the start of `memory`.
     ///
-    /// `memory` is what [`ArrayRef::as_slice_memory_order`] gives for the array that the view is of, whatever the order of
-    /// its axes. The view may be that array or any part of it: transposed, reversed, sliced with gaps, broadcast. So the
-    /// memory goes to the GPU as it is, in one piece, and no host copy makes it standard.
+    /// `memory` is the result of [`ArrayRef::as_slice_memory_order`] for the view's array, whose axes may be in any
+    /// order. The view may be that array or any part of it: transposed, reversed, sliced with gaps, broadcast. So the
+    /// memory goes to the GPU in one piece, without a host copy to standard layout.
     ///
-    /// Of a view alone, `as_slice_memory_order` gives the memory if there are no gaps and no repeated elements, in any
-    /// order of the axes. Otherwise safe code cannot have that memory: give the array's, or copy by
-    /// [`ArrayRef::as_standard_layout`].
+    /// If only the view is at hand, its own `as_slice_memory_order` gives the memory, in any order of the axes, as long
+    /// as the view has no gaps and no repeated elements. Otherwise safe code cannot reach the memory: give the array's
+    /// memory, or copy by [`ArrayRef::as_standard_layout`].
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, or if an element of the view is not one of `memory`.
+    /// [`Error::Argument`] above rank 8, or if an element of the view is not in `memory`.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, Layout, ndarray, reference};
@@ -61,12 +61,12 @@ impl Layout {
         if inside { Ok(layout) } else { Err(outside()) }
     }
 
-    /// The elements of this layout in `memory`, as a view: what was read back, in the order of the array that it is for.
+    /// The elements of this layout in `memory`, as a view. For data that was read back, in the order of its array.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the layout reaches beyond `memory`, or if the extents other than 0 have a product above
-    /// `isize::MAX`, which ndarray does not count.
+    /// [`Error::Argument`] if the layout reaches beyond `memory`, or if the product of the nonzero extents exceeds
+    /// `isize::MAX`, ndarray's limit.
     ///
     /// ```
     /// use wgpu_clamp::{Layout, ndarray};
@@ -81,7 +81,7 @@ impl Layout {
         if memory.len() < end {
             return Err(Error::length("memory", "element", end, memory.len()));
         }
-        // Strides that lead nowhere may be anything here; ndarray looks at them.
+        // A stride that no two elements use may have any value in a layout, but ndarray checks it, so it becomes 0.
         let leads = |extent| extent > 1 && !self.is_empty();
         let dimensions = || self.shape().iter().zip(self.strides());
         let strides: Vec<_> = dimensions()

@@ -1,19 +1,19 @@
-//! Whether two indices of a layout, or two views of one buffer, share an element.
+//! Overlap tests: whether two indices of a layout share an element, and whether two views of one buffer share a byte.
 //!
-//! Both questions are one bounded linear equation, `Σ coefficient * v = target` with each `v` in
-//! `0..=most`. In general that is subset sum, which nobody can decide fast; the layouts that occur take no
-//! search or a few nodes of one, and a budget bounds the rest.
+//! Both tests solve a bounded linear equation, `Σ coefficient * v = target` with each `v` in `0..=most`. In general
+//! that is subset sum, which has no fast algorithm. Layouts that occur in practice take no search, or a few nodes of
+//! one. A budget bounds the rest.
 
 use super::{Layout, MAX_RANK};
 
-/// The nodes after which a search gives up, a millisecond or two. Two views of rank 8 with extents of 2
-/// have 2^16 combinations, so these are always decided.
+/// Nodes after which a search gives up, within a millisecond or two. Two views of rank 8 with extents of 2
+/// have 2^16 combinations, so they are always decided.
 const NODE_BUDGET: u32 = 100_000;
 
-/// The dimensions of two views, and the units of an element.
+/// One term for each dimension of two views, and one for the units within a larger element.
 const MOST_TERMS: usize = 2 * MAX_RANK + 1;
 
-/// Whether an element is shared.
+/// The answer of an overlap test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overlap {
     /// No element is shared.
@@ -26,16 +26,16 @@ pub(crate) enum Overlap {
 
 /// Whether two different indices of `layout` have the same address.
 ///
-/// Exact but for [`Overlap::Undecided`]; nested strides (sorted by size, each at least the span of the
+/// The answer is exact, or [`Overlap::Undecided`]. Nested strides (sorted by size, each at least the span of the
 /// smaller ones) need no search. Nothing is allocated.
 pub(crate) fn overlaps_itself(layout: &Layout) -> Overlap {
     itself(layout, NODE_BUDGET)
 }
 
-/// Whether `a` and `b`, views of one buffer, have a byte in common. Each is a layout with the size of its elements in
-/// bytes, a power of two.
+/// Whether `a` and `b`, views of one buffer, share a byte. Each view is a layout and its element size in bytes, a power
+/// of two.
 ///
-/// Exact but for [`Overlap::Undecided`]. Nothing is allocated.
+/// The answer is exact, or [`Overlap::Undecided`]. Nothing is allocated.
 pub(crate) fn views_overlap(a: (&Layout, usize), b: (&Layout, usize)) -> Overlap {
     views(a, b, NODE_BUDGET)
 }
@@ -44,9 +44,10 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
     if layout.is_empty() {
         return Overlap::No;
     }
-    // Two indices share an element where their difference `d`, not zero everywhere, has `Σ stride * d = 0`.
-    // The sign of a stride does not matter, as `d` runs from `-most` to `most`; nor does that of `d`, so the
-    // first that is not zero, by falling strides, may be taken as positive. `v = d + most` starts at 0.
+    // 1. Two indices share an element if their difference `d` is not zero everywhere and `Σ stride * d = 0`.
+    // 2. Each `d` runs from `-most` to `most`, so the signs of the strides do not matter.
+    // 3. `-d` solves the equation too, so the first nonzero `d`, by falling strides, may be taken as positive.
+    // 4. The later terms become `v = d + most`, which runs from 0 to `2 * most`.
     let mut equation = Equation::new(budget);
     for (stride, most) in steps(layout) {
         if stride == 0 || !equation.add(stride, 2 * most) {
@@ -54,13 +55,13 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
         }
     }
     equation.prepare();
-    // `first` is the first that is not zero. From the small strides on: fewer terms, less to search.
+    // `first` is the term of the first nonzero `d`. Small strides go first: they have fewer later terms to search.
     for first in (0..equation.len).rev() {
         let Term { coefficient, most, later_sum, .. } = equation.terms[first];
-        // Where the later differences are 0, their terms add up to half their sum. A stride beyond that
-        // cannot be made up for, which decides nested strides.
+        // With all later `d` at 0, the later terms add up to half their largest sum. They cannot make up for a larger
+        // stride, which decides nested strides.
         let Some(target) = (later_sum / 2).checked_sub(coefficient) else { continue };
-        // `v = d - 1` for the first one, whose `d` starts at 1.
+        // For the first term, `d` starts at 1, so `v = d - 1`.
         let found = equation.branch(first, most / 2 - 1, target);
         if found != Overlap::No {
             return found;
@@ -73,7 +74,7 @@ fn views((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize), budget: u
     let (Some(a_span), Some(b_span)) = (a.span(), b.span()) else {
         return Overlap::No;
     };
-    // In units of the smaller element, of which the other one is some.
+    // Counts in units of the smaller element size. The larger size is a multiple of it.
     let unit = a_size.min(b_size);
     let [a_units, b_units] = [a_size / unit, b_size / unit];
     let in_units = |(lowest, highest): (usize, usize), units: usize| {
@@ -88,8 +89,8 @@ fn views((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize), budget: u
     if a_highest < b_lowest || b_highest < a_lowest {
         return Overlap::No;
     }
-    // Going up from the lowest unit of `a` and down from the highest of `b` makes each coefficient
-    // positive: they meet where both ways together are as long as the distance.
+    // A path goes up from the lowest unit of `a`, another down from the highest unit of `b`, so each coefficient is
+    // positive. They meet if their lengths add up to the distance between the two units.
     let target = b_highest - a_lowest;
     let mut equation = Equation::new(budget);
     let scaled = |units: usize| move |(stride, most): (usize, usize)| (stride * units, most);
@@ -113,9 +114,9 @@ fn steps(layout: &Layout) -> impl Iterator<Item = (usize, usize)> {
     dimensions.filter(|&(_, &extent)| extent > 1).map(|(stride, &extent)| (stride.unsigned_abs(), extent - 1))
 }
 
-/// One term of the equation: `coefficient * v` with `v` in `0..=most`, both at least 1.
+/// One term of the equation: `coefficient * v` with `v` in `0..=most`. `coefficient` and `most` are at least 1.
 ///
-/// The later terms are those with smaller coefficients.
+/// "Later terms" have smaller coefficients.
 #[derive(Clone, Copy, Default)]
 struct Term {
     coefficient: usize,
@@ -124,18 +125,18 @@ struct Term {
     later_sum: usize,
     /// The greatest common divisor of this coefficient and the later ones.
     gcd: usize,
-    /// What is left for the later terms is a multiple of their gcd for every `period`-th `v` only.
+    /// Only every `period`-th `v` leaves the later terms a multiple of their gcd.
     period: usize,
     /// The inverse of `coefficient / gcd` modulo `period`.
     inverse: usize,
-    /// Whether this term and the later ones reach every multiple of `gcd` up to their largest sum.
+    /// Whether this term and the later ones together reach every multiple of `gcd` up to their largest sum.
     gapless: bool,
 }
 
 /// `Σ coefficient * v = target`, as a search over the terms in order of falling coefficients.
 ///
-/// The coefficients and the largest sum of two layouts are at most `isize::MAX` each, as every address
-/// is, so nothing here exceeds `usize`.
+/// Addresses are at most `isize::MAX`, so each coefficient and the largest sum of each layout are too. The equation has
+/// the sums of two layouts, or twice that of one, so nothing here exceeds `usize`.
 struct Equation {
     terms: [Term; MOST_TERMS],
     len: usize,
@@ -151,7 +152,7 @@ impl Equation {
         &self.terms[..self.len]
     }
 
-    /// Adds a term, or widens the one that has this coefficient. Returns whether it is new.
+    /// Adds a term, or widens the term that has this coefficient. Returns whether the term is new.
     fn add(&mut self, coefficient: usize, most: usize) -> bool {
         let place = self.terms().iter().take_while(|term| term.coefficient > coefficient).count();
         if self.terms[place].coefficient == coefficient {
@@ -164,12 +165,12 @@ impl Equation {
         true
     }
 
-    /// Fills in what the search wants to know about each term and its later ones.
+    /// Fills in the fields of each term that depend on the later terms.
     fn prepare(&mut self) {
         let (mut sum, mut later_gcd, mut gapless) = (0, 0, true);
         for term in self.terms[..self.len].iter_mut().rev() {
             let (gcd, inverse) = gcd_and_inverse(term.coefficient, later_gcd);
-            // Multiples without a gap stay so if the new coefficient does not leap over more than the next.
+            // No gap appears if the gcd stays and the new coefficient is at most the multiple after the later sum.
             gapless &= sum == 0 || gcd == later_gcd && term.coefficient <= sum + gcd;
             *term = Term { later_sum: sum, gcd, period: later_gcd / gcd, inverse, gapless, ..*term };
             sum += term.coefficient * term.most;
@@ -183,8 +184,8 @@ impl Equation {
         if gapless { Overlap::Yes } else { self.branch(k, most, target) }
     }
 
-    /// Tries each `v` of term `k`, up to `most`, that leaves the later terms something they may reach.
-    /// `target` is a multiple of the gcd, and term `k` is not the last one.
+    /// Tries each `v` of term `k`, up to `most`, whose rest of `target` is a multiple of the later terms' gcd and at
+    /// most their largest sum. `target` is a multiple of this term's `gcd`, and term `k` is not the last one.
     ///
     /// The last term alone is gapless, so the last two terms cost a single node.
     fn branch(&mut self, k: usize, most: usize, target: usize) -> Overlap {
@@ -209,9 +210,9 @@ impl Equation {
 }
 
 /// The gcd of `a` and `b`, and the inverse of `a / gcd` modulo `b / gcd`, by Euclid's extended algorithm.
-/// `a` is from 1 to `isize::MAX`, `b` from 0; without a modulus (`b` is 0), the inverse is 0.
+/// `a` is from 1 to `isize::MAX`, `b` from 0. If `b` is 0, there is no modulus, and the inverse is 0.
 fn gcd_and_inverse(a: usize, b: usize) -> (usize, usize) {
-    // Each remainder is `a * x` modulo `b`, and no `x` exceeds `a` or `b`.
+    // Each remainder is `a * x` modulo `b`. `|x|` never exceeds `max(b, 1)`.
     let (mut remainder, mut next) = (a, b);
     let (mut x, mut next_x) = (1_isize, 0_isize);
     while next != 0 {
@@ -224,7 +225,7 @@ fn gcd_and_inverse(a: usize, b: usize) -> (usize, usize) {
     (gcd, inverse)
 }
 
-/// `a * b` modulo `modulus`, for a `b` below it.
+/// `a * b` modulo `modulus`, for a `b` below `modulus`.
 fn multiply_modulo(a: usize, b: usize, modulus: usize) -> usize {
     if modulus == 1 {
         return 0;

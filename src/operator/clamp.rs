@@ -1,9 +1,9 @@
-//! What is computed: bounds, order, NaN rule, scale and bias.
+//! The clamp: its bounds, order, NaN rule, scale, bias, precision and rounding.
 
 use crate::error::names;
 use crate::{DType, Element, Error, Number};
 
-/// Which bound wins where `Min > Max`. Without that, the two orders give the same results.
+/// The bound that wins where `Min > Max`. Elsewhere the two orders give the same results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Replace by Max first, then by Min: every non-NaN element becomes Min.
@@ -13,48 +13,48 @@ pub enum Order {
     MaxWins,
 }
 
-/// What becomes of a NaN element. Integers have none, so the rule is without effect there.
+/// The treatment of a NaN element. Integers have no NaN, so the rule is without effect there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NanRule {
-    /// It stays, bit for bit.
+    /// A NaN stays, bit for bit.
     #[default]
     Propagate,
-    /// It is treated as −∞, and leaves as −∞ where no bound replaces it.
+    /// A NaN is treated as −∞. The result is −∞ where no bound replaces it.
     ToMin,
-    /// It is treated as +∞, and leaves as +∞ where no bound replaces it.
+    /// A NaN is treated as +∞. The result is +∞ where no bound replaces it.
     ToMax,
 }
 
-/// How the affine step rounds where a float takes part. From integers to integers it is always exact.
+/// The rounding of the affine step where source or destination is a float. Between integers the step is always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// Hardware arithmetic in f32, in f64 for F64: one of a stated set of results, see
+    /// Hardware arithmetic in f32 (f64 for F64). The result is one of a stated set, see
     /// [`reference::allowed`](crate::reference::allowed).
     ///
-    /// For F64 that takes a device on Vulkan that was created with the features `SHADER_F64` and `SHADER_INT64`
-    /// ([`Host::open`](crate::Host::open) asks for them). Elsewhere it is computed as in [`Exact`](Self::Exact), many
-    /// times slower; that result is always in the set. [`Limits::f64_arithmetic`](crate::Limits::f64_arithmetic) of
-    /// [`Clamper::limits`](crate::Clamper::limits) tells.
+    /// Hardware arithmetic for F64 needs a device on Vulkan with the features `SHADER_F64` and `SHADER_INT64`, which
+    /// [`Host::open`](crate::Host::open) asks for. Other devices compute F64 as [`Exact`](Self::Exact), many times
+    /// slower; that result is always in the set. [`Limits::f64_arithmetic`](crate::Limits::f64_arithmetic) of
+    /// [`Clamper::limits`](crate::Clamper::limits) tells which.
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
-    /// on every device. For numbers of F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds; the
-    /// [manual](crate::manual::precision) has the exceptions.
+    /// on every device. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds, with the exceptions
+    /// listed in the [manual](crate::manual::precision).
     Exact,
 }
 
-/// How a number becomes an integer, wherever a [`Clamp`]'s own dtype is one. Floats are always rounded to nearest.
+/// The rounding to an integer, where the [`Clamp`]'s own dtype is one. Floats are always rounded to nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rounding {
-    /// The fraction is dropped, as by Rust's `as`.
+    /// Toward zero: drops the fraction, as Rust's `as` does.
     #[default]
     TowardZero,
-    /// To the nearest integer; of two that are equally near, to the even one.
+    /// To the nearest integer, ties to even.
     NearestEven,
 }
 
-/// An affine step `x * scale + bias` that the program knows. Both numbers are finite, and values of f32 unless the dtype
-/// is F64.
+/// An affine step `x * scale + bias` whose numbers the host knows. Both are finite, and f32 values unless the dtype is
+/// F64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine {
     scale: f64,
@@ -62,7 +62,7 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
-    /// Of finite numbers.
+    /// Creates a step from two finite numbers.
     pub(crate) const fn new(scale: f64, bias: f64) -> Self {
         Self { scale, bias }
     }
@@ -80,9 +80,9 @@ impl Affine {
 
 /// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`], or from one to another.
 ///
-/// Plain data: it holds no GPU object and can be a key of a map. Values are compared as numbers and
-/// only replaced, never recomputed: an element that no bound replaces keeps exactly its bits, the sign
-/// of a zero, a subnormal and a NaN payload included. −0 and +0 are equal.
+/// A `Clamp` is plain data: it holds no GPU object and can be a key of a map. Values are compared as numbers and
+/// only replaced, never recomputed. An element that no bound replaces keeps its exact bits: the sign of a zero, a
+/// subnormal, a NaN payload. −0 and +0 are equal.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, NanRule, Order};
@@ -101,15 +101,15 @@ impl Affine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct Clamp {
-    /// Of the source.
+    /// Dtype of the source.
     source: DType,
-    /// Of the destination and of the bounds.
+    /// Dtype of the destination and of the bounds.
     dtype: DType,
     min: Number,
     max: Number,
     order: Order,
     nan_rule: NanRule,
-    /// Absent with the bias if the step is the identity.
+    /// Absent, as is the bias, if the step is the identity.
     scale: Number,
     bias: Number,
     precision: Precision,
@@ -117,8 +117,8 @@ pub struct Clamp {
 }
 
 impl Clamp {
-    /// Both bounds: `max(min, min(x, max))`. Their type is that of the elements; without a suffix Rust makes f64 of `0.0`
-    /// and i32 of `0`.
+    /// A clamp with both bounds: `max(min, min(x, max))`. The bounds have the type of the elements; without a suffix,
+    /// `0.0` is an f64 and `0` an i32 in Rust.
     ///
     /// `min > max` is allowed and follows the [`Order`].
     ///
@@ -132,7 +132,7 @@ impl Clamp {
         Self { min: min.into(), ..Self::at_most(max) }
     }
 
-    /// Only a lower bound: `max(min, x)`.
+    /// A clamp with only a lower bound: `max(min, x)`.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Number};
@@ -142,7 +142,7 @@ impl Clamp {
         Self { min: min.into(), ..Self::unbounded(T::DTYPE) }
     }
 
-    /// Only an upper bound: `min(x, max)`.
+    /// A clamp with only an upper bound: `min(x, max)`.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Number};
@@ -152,7 +152,7 @@ impl Clamp {
         Self { max: max.into(), ..Self::unbounded(T::DTYPE) }
     }
 
-    /// No bound at all: a copy, or the affine step alone.
+    /// A clamp without bounds: a copy, or the affine step alone.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType};
@@ -174,8 +174,8 @@ impl Clamp {
         }
     }
 
-    /// Replaces both bounds: each is [`Number::Absent`], a value of the clamp's dtype, or [`Number::OnGpu`]. Programs that
-    /// learn the dtype at run time give values as [`Scalar`](crate::Scalar)s.
+    /// Replaces both bounds. Each is [`Number::Absent`], a value of the clamp's dtype, or [`Number::OnGpu`]. Programs
+    /// that learn the dtype at run time give values as [`Scalar`](crate::Scalar)s.
     ///
     /// # Errors
     ///
@@ -204,7 +204,7 @@ impl Clamp {
         Ok(Self { min, max, ..self })
     }
 
-    /// Sets which bound wins where `Min > Max`; [`Order::MinWins`] if never called.
+    /// Sets the bound that wins where `Min > Max`. The default is [`Order::MinWins`].
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Order};
@@ -215,7 +215,7 @@ impl Clamp {
         self
     }
 
-    /// Sets what becomes of a NaN element; [`NanRule::Propagate`] if never called.
+    /// Sets the treatment of a NaN element. The default is [`NanRule::Propagate`].
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, NanRule};
@@ -227,18 +227,18 @@ impl Clamp {
         self
     }
 
-    /// Takes elements of another dtype: `x` is one of `source`, the bounds and the result stay of the clamp's own.
+    /// Takes elements of another dtype: `x` is of dtype `source`. Bounds and result keep the clamp's own dtype.
     ///
-    /// The nine of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
-    /// [`Rounding`], saturated; a NaN then counts as 0, or as the lowest or highest number by the
-    /// [`NanRule`]. Any number becomes a float by rounding to nearest, ties to even.
+    /// The nine dtypes of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
+    /// [`Rounding`], saturated. A NaN becomes 0 there, or the lowest or highest integer by the [`NanRule`]. Any number
+    /// becomes a float by rounding to nearest, ties to even.
     ///
-    /// The default drops the fraction, so bytes that go to floats often come back one less: set
+    /// The default rounding drops the fraction, so bytes that go to floats and back often lose one. Set
     /// [`Rounding::NearestEven`], as [the manual](crate::manual::conversion#and-back-a-networks-output-to-a-picture) does.
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is none of the nine.
+    /// [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is not among the nine.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Rounding};
@@ -259,8 +259,8 @@ impl Clamp {
         Ok(Self { source, ..self })
     }
 
-    /// Sets how a number becomes an integer; [`Rounding::TowardZero`] if never called. Without effect where the
-    /// clamp's dtype is a float.
+    /// Sets the rounding to an integer. The default is [`Rounding::TowardZero`]. Without effect if the clamp's dtype is
+    /// a float.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Rounding};
@@ -273,7 +273,7 @@ impl Clamp {
         self
     }
 
-    /// Sets how a float affine step rounds; [`Precision::Fast`] if never called.
+    /// Sets the precision of a float affine step. The default is [`Precision::Fast`].
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Precision};
@@ -288,10 +288,9 @@ impl Clamp {
     /// Computes `x * scale + bias` before the bounds apply. For F64 the two numbers are widened, which
     /// is exact.
     ///
-    /// Scale 1 with bias +0 or −0 is the identity and is dropped: every bit stays. A NaN element
-    /// passes the step unchanged; ±∞ becomes ±∞ with the sign of `scale`, and the canonical quiet NaN
-    /// (sign 0, only the top mantissa bit set) where `scale` is ±0. That NaN then meets the
-    /// [`NanRule`].
+    /// Scale 1 with bias +0 or −0 is the identity and is dropped: every bit stays. A NaN element passes the step
+    /// unchanged. ±∞ stays infinite, and a negative `scale` flips its sign. Where `scale` is ±0, ±∞ becomes the
+    /// canonical quiet NaN (sign 0, only the top mantissa bit set), which then meets the [`NanRule`].
     ///
     /// # Errors
     ///
@@ -308,20 +307,21 @@ impl Clamp {
         self.with_scale_bias(scale, bias)
     }
 
-    /// As [`with_affine`](Self::with_affine), with numbers each of which is [`Number::Absent`], a value or
-    /// [`Number::OnGpu`]. A value is of F32, or of F64 in a clamp of F64. An absent scale is 1, and an absent bias −0, which
-    /// adds nothing.
+    /// As [`with_affine`](Self::with_affine), but each number is [`Number::Absent`], a value or [`Number::OnGpu`]. A
+    /// value is an F32, or an F64 in a clamp of F64. An absent scale is 1. An absent bias is −0, which adds nothing.
     ///
-    /// A number on the GPU is an F32. The clamp's dtype is then one of F32, F16, BF16 and the integers of up to 16 bits, its
-    /// source any that converts. What a dispatch finds in the slot counts as the value would: scale 1 with bias ±0 leaves
-    /// every bit, and between integers every scale is exact. Where a dispatch finds a NaN or an infinity, each element but
-    /// a NaN becomes the canonical quiet NaN, which in an integer counts as with [`with_source`](Self::with_source).
+    /// A number on the GPU is an F32. The clamp's dtype must then be F32, F16, BF16 or an integer of up to 16 bits; its
+    /// source may be any dtype that converts. The number in the slot counts as the same value would: scale 1 with bias
+    /// ±0 keeps every bit, and between integers every scale is exact. If the slot holds a NaN or an infinity, each
+    /// element except a NaN becomes the canonical quiet NaN. An integer dtype treats that NaN as
+    /// [`with_source`](Self::with_source) says.
     ///
     /// # Errors
     ///
     /// - [`Error::Argument`] if a value is NaN or infinite,
-    /// - [`Error::DType`] if a value is of F64 and the clamp is not, since rounding a number in silence would change the
-    ///   results; if it is of another dtype; or if a number is on the GPU and the clamp's dtype is I32, U32 or of 64 bits.
+    /// - [`Error::DType`] if a value is an F64 and the clamp is not of F64, since rounding it silently would change the
+    ///   results; if a value is of any other dtype; or if a number is on the GPU and the clamp's dtype is I32, U32 or
+    ///   of 64 bits.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Number};
@@ -349,7 +349,7 @@ impl Clamp {
         Ok(self)
     }
 
-    /// A scale or bias as the clamp keeps it: of F64 in a clamp of F64, else of F32.
+    /// The scale or bias as the clamp stores it: an F64 in a clamp of F64, else an F32.
     fn affine_number(&self, argument: &'static str, number: Number) -> Result<Number, Error> {
         let scalar = match number {
             Number::Absent => return Ok(number),
@@ -376,7 +376,7 @@ impl Clamp {
         Ok(if self.dtype == DType::F64 { value.into() } else { scalar.into() })
     }
 
-    /// The affine step, the identity if there is none; `None` where a number of it is on the GPU.
+    /// The affine step, the identity if there is none; `None` if scale or bias is on the GPU.
     fn known_affine(&self) -> Option<Affine> {
         let known = |number: Number, absent: f64| match number {
             Number::Absent => Some(absent),
@@ -386,7 +386,7 @@ impl Clamp {
         Some(Affine { scale: known(self.scale, 1.0)?, bias: known(self.bias, -0.0)? })
     }
 
-    /// The element type of the destination and of the bounds, and of the source where the clamp does not convert.
+    /// The element type of the destination and the bounds; of the source too, if the clamp does not convert.
     #[must_use]
     pub const fn dtype(&self) -> DType {
         self.dtype
@@ -398,7 +398,7 @@ impl Clamp {
         self.source
     }
 
-    /// Refuses a source of another dtype than the clamp's source, and a destination of another one than its own.
+    /// Refuses a source or destination whose dtype is not the clamp's on that side.
     pub(crate) fn check_dtypes(
         &self,
         [src, dst]: [&'static str; 2],
@@ -438,48 +438,48 @@ impl Clamp {
         self.max
     }
 
-    /// Its four numbers by their names.
+    /// The four numbers with their names.
     pub(crate) const fn numbers(&self) -> [(&'static str, Number); 4] {
         [("min", self.min), ("max", self.max), ("scale", self.scale), ("bias", self.bias)]
     }
 
-    /// The dtypes of the slots of its numbers, in the order of [`numbers`](Self::numbers).
+    /// The dtype that each number's slot has, in the order of [`numbers`](Self::numbers).
     pub(crate) const fn slot_dtypes(&self) -> [DType; 4] {
         [self.dtype, self.dtype, DType::F32, DType::F32]
     }
 
-    /// The name of a number that lies on the GPU, if one does.
+    /// The name of the first number that lies on the GPU, if one does.
     pub(crate) fn number_on_gpu(&self) -> Option<&'static str> {
         self.numbers().into_iter().find(|&(_, number)| number == Number::OnGpu).map(|(argument, _)| argument)
     }
 
-    /// Which bound wins where `Min > Max`.
+    /// The bound that wins where `Min > Max`.
     #[must_use]
     pub const fn order(&self) -> Order {
         self.order
     }
 
-    /// What becomes of a NaN element.
+    /// The treatment of a NaN element.
     #[must_use]
     pub const fn nan_rule(&self) -> NanRule {
         self.nan_rule
     }
 
-    /// The factor of the affine step: of F64 in a clamp of F64, else of F32. Absent without a step, and where the step is
+    /// The factor of the affine step: an F64 in a clamp of F64, else an F32. Absent if there is no step or the step is
     /// the identity.
     #[must_use]
     pub const fn scale(&self) -> Number {
         self.scale
     }
 
-    /// The addend of the affine step: of F64 in a clamp of F64, else of F32. Absent without a step, and where the step is
+    /// The addend of the affine step: an F64 in a clamp of F64, else an F32. Absent if there is no step or the step is
     /// the identity.
     #[must_use]
     pub const fn bias(&self) -> Number {
         self.bias
     }
 
-    /// Whether there is an affine step other than the identity, or one on the GPU, which may be that.
+    /// Whether there is an affine step other than the identity. A step with a number on the GPU counts as one.
     pub(crate) fn has_affine(&self) -> bool {
         [self.scale, self.bias] != [Number::Absent; 2]
     }
@@ -489,18 +489,18 @@ impl Clamp {
         matches!(self.scale, Number::OnGpu) || matches!(self.bias, Number::OnGpu)
     }
 
-    /// The affine step that the program knows, or `None` where there is none or it is the identity.
+    /// The affine step, or `None` if there is none, it is the identity, or a number of it is on the GPU.
     pub(crate) fn affine(&self) -> Option<Affine> {
         self.known_affine().filter(|_| self.has_affine())
     }
 
-    /// How a float affine step rounds.
+    /// The precision of a float affine step.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         self.precision
     }
 
-    /// How a number becomes an integer.
+    /// The rounding to an integer.
     #[must_use]
     pub const fn rounding(&self) -> Rounding {
         self.rounding

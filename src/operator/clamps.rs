@@ -2,11 +2,12 @@
 
 use crate::{Clamp, Error};
 
-/// What a call computes: one [`Clamp`] for all elements, or one for each index of an axis of the shape, its channels.
+/// The clamps of a call: one [`Clamp`] for all elements, or one per channel. Channels are the indices of one axis of
+/// the shape.
 ///
-/// A `&Clamp` converts into it, so that a plain call reads as `prepare(&clamp, operands)`. [`along`](Self::along) takes a
-/// clamp for each channel, whose numbers are absent or values; [`slots_along`](Self::slots_along) takes one clamp whose
-/// numbers on the GPU are others for each channel. Either is checked where the shape is known.
+/// A `&Clamp` converts into `Clamps`, so that a plain call reads as `prepare(&clamp, operands)`. [`along`](Self::along)
+/// takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
+/// whose numbers on the GPU differ between channels. Both are checked once the shape is known.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -25,11 +26,11 @@ use crate::{Clamp, Error};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clamps<'a> {
-    /// `None` for one clamp alone.
+    /// `None` if one clamp serves all elements.
     axis: Option<usize>,
-    /// One for each channel, or one for all.
+    /// One clamp per channel, or one for all.
     list: &'a [Clamp],
-    /// Whether the one clamp has slots along the axis.
+    /// Whether there is one clamp, with slots along the axis.
     in_slots: bool,
 }
 
@@ -40,15 +41,16 @@ impl<'a> From<&'a Clamp> for Clamps<'a> {
 }
 
 impl<'a> Clamps<'a> {
-    /// `clamps[i]` for index `i` of dimension `axis`: as many as that dimension is long. They agree in both dtypes, order,
-    /// NaN rule, precision and rounding.
+    /// `clamps[i]` for index `i` of dimension `axis`, with one clamp for each index. All clamps agree in both dtypes,
+    /// order, NaN rule, precision and rounding.
     #[must_use]
     pub const fn along(axis: usize, clamps: &'a [Clamp]) -> Self {
         Self { axis: Some(axis), list: clamps, in_slots: false }
     }
 
-    /// One clamp whose numbers on the GPU lie along dimension `axis`: index `i` takes element `i` of a slot of as many
-    /// elements, and all indices take the element of a slot of one. The numbers that are absent or values are the same for all.
+    /// One clamp whose numbers on the GPU lie along dimension `axis`. Index `i` takes element `i` of a slot that has
+    /// one element per index. All indices share the element of a slot that has one element. Absent numbers and values
+    /// are the same for all indices.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Number, Operands, Rounding, View, wgpu};
@@ -74,24 +76,24 @@ impl<'a> Clamps<'a> {
         Self { axis: Some(axis), list: std::slice::from_ref(clamp), in_slots: true }
     }
 
-    /// The dimension whose indices are the channels; `None` where one clamp serves all elements.
+    /// The dimension whose indices are the channels; `None` if one clamp serves all elements.
     #[must_use]
     pub const fn axis(&self) -> Option<usize> {
         self.axis
     }
 
-    /// Whether it is one clamp with slots along the axis: [`slots_along`](Self::slots_along).
+    /// Whether there is one clamp with slots along the axis, from [`slots_along`](Self::slots_along).
     #[must_use]
     pub const fn has_slots_along(&self) -> bool {
         self.in_slots
     }
 
-    /// The clamps: one, or one for each channel.
+    /// The clamps: a single one, or one per channel.
     pub const fn as_slice(&self) -> &'a [Clamp] {
         self.list
     }
 
-    /// Whether they suit a shape and agree with each other.
+    /// Checks that the clamps fit the shape and each other.
     pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Error> {
         let Some(axis) = self.axis else { return Ok(()) };
         let rank = shape.len();
@@ -124,7 +126,7 @@ impl<'a> Clamps<'a> {
         Ok(())
     }
 
-    /// One clamp, if all channels of the shape have the same one, as far as the program knows.
+    /// A single clamp, if the host knows that all channels of the shape have the same one; else the clamps unchanged.
     pub(crate) fn simplified(self, shape: &[usize]) -> Self {
         match self.list.split_first() {
             Some((clamp, _))
@@ -137,7 +139,7 @@ impl<'a> Clamps<'a> {
         }
     }
 
-    /// How many channels have numbers of their own, or may: 1 for one clamp.
+    /// Number of channels that may have numbers of their own; 1 for a single clamp.
     pub(crate) fn channels(self, shape: &[usize]) -> usize {
         match self.axis {
             Some(axis) if self.in_slots => shape[axis],

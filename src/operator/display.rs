@@ -1,10 +1,10 @@
-//! Clamps in numbers, as logs and people read them.
+//! Clamps as formulas, for logs and messages.
 
 use std::fmt;
 
 use crate::{Clamp, Clamps, NanRule, Number, Order, Rounding};
 
-/// The formula, with the bounds as numbers of the dtype. What a number is that lies on the GPU is not known: `slot`.
+/// The formula, with the bounds as numbers of the dtype. A number on the GPU reads `slot`.
 ///
 /// ```
 /// # use wgpu_clamp::{Clamp, DType, Order};
@@ -53,7 +53,7 @@ impl fmt::Display for Clamp {
     }
 }
 
-/// That of the one clamp, or of the first channel's.
+/// The formula of the single clamp, or of the first channel's.
 impl fmt::Display for Clamps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = self.as_slice();
@@ -78,7 +78,7 @@ fn step(clamp: &Clamp) -> String {
     };
     let scale = text(clamp.scale()).filter(|scale| scale != "1.0");
     let product = scale.map_or_else(|| "x".to_owned(), |scale| format!("x * {scale}"));
-    // A bias of -0 keeps the sign of a zero, where one of +0 does not.
+    // Omits a bias of +0. A bias of -0 is shown, since it keeps the sign of a zero where +0 does not.
     match text(clamp.bias()).filter(|bias| bias != "0.0") {
         None => product,
         Some(bias) => match bias.strip_prefix('-') {

@@ -9,8 +9,8 @@ use crate::fragment::{Fragment, fragment};
 
 /// The element type of a tensor.
 ///
-/// All twelve work on every adapter: the shaders see bits in 32-bit words and need no optional GPU
-/// feature for any of them.
+/// All twelve work on every adapter: the shaders handle elements as bits in 32-bit words, and need no optional GPU
+/// feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
     /// IEEE 754 binary32 (`f32`).
@@ -39,30 +39,30 @@ pub enum DType {
     U64,
 }
 
-/// What a dtype is: a row of the [table](DType::row).
+/// The properties of a dtype: a row of the [table](DType::row).
 #[derive(Clone, Copy)]
 struct Row {
-    /// In lower case, as its files in `shaders/` are called.
+    /// Lower-case name; also the name of the dtype's files in `shaders/`.
     name: &'static str,
     bits: u32,
     kind: Kind,
-    /// How its elements become what shaders compute with.
+    /// Shader code that turns elements into the numbers that shaders compute with.
     source: Option<Fragment>,
-    /// How results become its elements.
+    /// Shader code that turns results into elements.
     destination: Fragment,
 }
 
-/// What numbers a dtype has.
+/// The kind of a dtype's numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Float(FloatFormat),
     /// Integers in two's complement.
     Signed,
-    /// Integers from 0 on.
+    /// Unsigned integers.
     Unsigned,
 }
 
-/// A [`Row`], with the fragments of that name.
+/// A [`Row`] with the fragments named after the dtype.
 macro_rules! row {
     ($name:literal, $bits:literal, $kind:expr) => {
         row!($name, $bits, $kind, source: Some(fragment!("source/", $name)))
@@ -89,13 +89,13 @@ impl DType {
         Self::U64,
     ];
 
-    /// The table of the dtypes. The reference has one of its own.
+    /// The table of dtypes. The CPU reference has its own.
     const fn row(self) -> Row {
         match self {
             Self::F32 => row!("f32", 32, Kind::Float(FloatFormat::F32)),
             Self::F16 => row!("f16", 16, Kind::Float(FloatFormat::F16)),
             Self::BF16 => row!("bf16", 16, Kind::Float(FloatFormat::BF16)),
-            // It is never converted.
+            // F64 is never converted.
             Self::F64 => row!("f64", 64, Kind::Float(FloatFormat::F64), source: None),
             Self::I8 => row!("i8", 8, Kind::Signed),
             Self::I16 => row!("i16", 16, Kind::Signed),
@@ -122,7 +122,7 @@ impl DType {
         }
     }
 
-    /// The number that bits of an integer dtype stand for.
+    /// The value of the bits of an integer dtype.
     pub(crate) const fn integer(self, bits: u64) -> i128 {
         let unused = 64 - self.bits();
         match self.kind() {
@@ -132,21 +132,22 @@ impl DType {
         }
     }
 
-    /// How its elements become what shaders compute with; `None` for F64, which takes nothing.
+    /// Shader code that turns elements into the numbers that shaders compute with; `None` for F64, which needs none.
     pub(crate) const fn source_fragment(self) -> Option<Fragment> {
         self.row().source
     }
 
-    /// How results become its elements.
+    /// Shader code that turns results into elements.
     pub(crate) const fn destination_fragment(self) -> Fragment {
         self.row().destination
     }
 
-    /// Those that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all of up to 32 bits.
+    /// The dtypes that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all of up to 32
+    /// bits.
     pub const CONVERTIBLE: [Self; 9] =
         [Self::U8, Self::I8, Self::U16, Self::I16, Self::U32, Self::I32, Self::F16, Self::BF16, Self::F32];
 
-    /// Whether a clamp may take elements of this dtype and give those of `dtype`.
+    /// Whether a clamp may take elements of this dtype and produce elements of `dtype`.
     pub(crate) fn converts_to(self, dtype: Self) -> bool {
         self == dtype || [self, dtype].iter().all(|one| Self::CONVERTIBLE.contains(one))
     }
@@ -221,8 +222,8 @@ impl fmt::Display for DType {
     }
 }
 
-/// Takes the lower-case [`name`](DType::name), or the longer one of `NumPy` (bfloat16 by `ml_dtypes`) and Zarr: `"float32"`,
-/// `"bfloat16"`, `"uint8"` and so on.
+/// Parses the lower-case [`name`](DType::name), or the longer name of `NumPy` (bfloat16 is from `ml_dtypes`) and Zarr:
+/// `"float32"`, `"bfloat16"`, `"uint8"` and so on.
 ///
 /// ```
 /// # use wgpu_clamp::DType;

@@ -1,4 +1,4 @@
-//! The Rust types that are elements, and their bits.
+//! The Rust types that can be elements, and their bits.
 
 use half::{bf16, f16};
 
@@ -10,8 +10,8 @@ mod sealed {
 
 /// A Rust type that is an element of one of the twelve [`DType`]s.
 ///
-/// Sealed: the crate implements it for `f32`, `f64`, [`half::f16`](crate::half::f16), [`half::bf16`](crate::half::bf16)
-/// (`wgpu_clamp::half`) and the eight fixed-width integers, and nobody else can.
+/// Sealed: only this crate implements it, for `f32`, `f64`, [`half::f16`](crate::half::f16),
+/// [`half::bf16`](crate::half::bf16) (`wgpu_clamp::half`) and the eight fixed-width integers.
 pub trait Element: bytemuck::Pod + Send + Sync + sealed::Sealed {
     /// The element type that this Rust type stands for.
     const DTYPE: DType;

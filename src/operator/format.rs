@@ -1,12 +1,12 @@
-//! The float formats, for what makes numbers on the host. [`reference`](mod@crate::reference) has its own.
+//! Bit patterns and rounding of the float formats, for host code. [`reference`](mod@crate::reference) has its own.
 
 use super::dtype::Kind;
 use crate::DType;
 
-/// The fraction field of an f64, in bits.
+/// Width of an f64's fraction field, in bits.
 const F64_MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// A float format: its bit patterns, zero-extended to 64, and what rounding to it takes.
+/// A float format. Bit patterns are zero-extended to 64 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct FloatFormat {
     /// The sign bit alone.
@@ -15,9 +15,9 @@ pub(crate) struct FloatFormat {
     pub(crate) infinity: u64,
     /// The canonical quiet NaN.
     pub(crate) quiet_nan: u64,
-    /// The fraction field, in bits.
+    /// Width of the fraction field, in bits.
     pub(crate) mantissa_bits: u32,
-    /// What a normal number's exponent field is more than its exponent.
+    /// Exponent field of a normal number minus its exponent.
     pub(crate) exponent_bias: i32,
 }
 
@@ -56,42 +56,42 @@ impl FloatFormat {
         bits & (self.sign - 1) > self.infinity
     }
 
-    /// The nearest number of a format narrower than f64, ties to even; a NaN becomes a quiet one of its sign.
+    /// The nearest number of a format narrower than f64, ties to even. A NaN becomes the quiet NaN with its sign.
     ///
-    /// `half::{f16, bf16}::from_f64` drop the low 32 bits of `value` or pass through f32, so that a number just
-    /// above a tie counts as the tie.
+    /// `half::{f16, bf16}::from_f64` do not serve: they drop the low 32 bits of `value` or pass through f32, so that a
+    /// number just above a tie counts as the tie.
     pub(crate) fn round(&self, value: f64) -> u64 {
         let Binary { negative, significand, exponent } = Binary::of(value);
         let sign = if negative { self.sign } else { 0 };
         if value.is_nan() {
             return sign | self.quiet_nan;
         }
-        // The exponent field that the number would have; below 1 it is subnormal here, and each exponent that is
-        // missing drops one more bit of the significand.
+        // The number's exponent field in this format. Below 1 the number is subnormal, and each step below 1 drops one
+        // more bit of the significand.
         let rebiased = exponent + F64_MANTISSA_BITS as i32 + self.exponent_bias;
         let field = rebiased.max(1);
         let dropped = F64_MANTISSA_BITS - self.mantissa_bits + field.abs_diff(rebiased);
         if dropped > F64_MANTISSA_BITS + 1 {
-            return sign; // Below half of the smallest subnormal; f64's own subnormals and 0 are among these.
+            return sign; // Below half of the smallest subnormal, as are 0 and f64's own subnormals.
         }
         let (kept, rest, tie) =
             (significand >> dropped, significand & ((1 << dropped) - 1), 1_u64 << (dropped - 1));
         let up = rest > tie || rest == tie && kept & 1 == 1;
-        // `kept` has its leading bit, if normal, where the exponent field begins: it adds the 1 that was taken off,
-        // and a carry out of the mantissa adds another. That way a number beyond the largest gets to infinity.
+        // The leading bit of a normal `kept` lies at the lowest bit of the exponent field, and adds the 1 subtracted
+        // here. A carry out of the mantissa raises the exponent too, so a number beyond the largest becomes infinity.
         let bits = ((field as u64 - 1) << self.mantissa_bits) + kept + u64::from(up);
         sign | bits.min(self.infinity)
     }
 }
 
-/// A finite f64 as `± significand * 2^exponent`, the significand 0 or with its top bit at bit 52. ±∞ is ±2^1024, which
-/// no f64 reaches.
+/// A finite f64 as `± significand * 2^exponent`. The significand is 0, or its top bit is bit 52. ±∞ counts as ±2^1024,
+/// which no finite f64 reaches.
 pub(crate) struct Binary {
-    /// Whether the sign bit is set, that of a zero too.
+    /// Whether the sign bit is set, also of a zero.
     pub(crate) negative: bool,
-    /// The digits, as an integer below 2^53.
+    /// The significand, as an integer below 2^53.
     pub(crate) significand: u64,
-    /// The exponent of the last digit.
+    /// The exponent of the significand's lowest bit.
     pub(crate) exponent: i32,
 }
 
@@ -133,7 +133,7 @@ mod tests {
         assert!(floats.eq(DType::ALL.into_iter().filter(|dtype| dtype.is_float())));
     }
 
-    /// Rust converts to f32 as `round` does to any format.
+    /// Rust's conversion to f32 agrees with `round`.
     #[test]
     fn rounding_to_f32_is_that_of_rust() {
         let edges =
@@ -159,7 +159,7 @@ mod tests {
             let Binary { negative, significand, exponent } = Binary::of(value);
             assert_eq!(negative, value.is_sign_negative());
             assert!(significand == 0 || significand.ilog2() == 52);
-            // In two steps, each of which is exact: 2^exponent alone may be less than any f64.
+            // In two exact steps, since 2^exponent alone may be below every f64.
             let (half, rest) = (exponent / 2, exponent - exponent / 2);
             let magnitude = significand as f64 * 2.0_f64.powi(half) * 2.0_f64.powi(rest);
             assert_eq!(magnitude.to_bits(), value.abs().to_bits(), "{value:e}");

@@ -32,7 +32,7 @@ impl Scalar {
         Self::of("bits", dtype, bits)
     }
 
-    /// As [`from_bits`](Self::from_bits), for bits that the caller calls `argument`.
+    /// As [`from_bits`](Self::from_bits); errors name the bits `argument`.
     pub(crate) fn of(argument: &'static str, dtype: DType, bits: u64) -> Result<Self, Error> {
         if bits.checked_shr(dtype.bits()).unwrap_or(0) != 0 {
             return Err(Error::argument(
@@ -48,7 +48,7 @@ impl Scalar {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `bytes` are not as many as an element has.
+    /// [`Error::Argument`] if the number of `bytes` is not the size of an element.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, Scalar};
@@ -65,7 +65,7 @@ impl Scalar {
         Ok(Self { dtype, bits: u64::from_le_bytes(bits) })
     }
 
-    /// Takes bits that are known to be of `dtype`.
+    /// Takes bits that are known to fit `dtype`.
     pub(crate) const fn new(dtype: DType, bits: u64) -> Self {
         Self { dtype, bits }
     }
@@ -127,21 +127,21 @@ impl fmt::Display for Scalar {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Number {
-    /// There is no such number. An absent bound replaces nothing; an absent scale is 1, an absent bias −0. (An absent
-    /// input of ONNX Clip is the dtype's lowest or highest finite number, see
+    /// No number. An absent bound replaces nothing, an absent scale is 1, and an absent bias is −0. (An absent input of
+    /// ONNX Clip is the dtype's lowest or highest finite number, see
     /// [`onnx::Bounds`](crate::standards::onnx::Bounds).)
     #[default]
     Absent,
-    /// The program knows the number. A bound is of the clamp's dtype; one that is NaN replaces nothing, since every
+    /// A number that the program knows. A bound has the clamp's dtype. A NaN bound replaces nothing, since every
     /// comparison with NaN is false.
     Value(Scalar),
-    /// The number lies in a buffer. The call's [`Operands`](crate::Operands) name its slot, and each dispatch reads the
-    /// slot. What lies there counts as the same [`Value`](Self::Value) would.
+    /// A number in a buffer. The call's [`Operands`](crate::Operands) name its slot, and each dispatch reads the slot.
+    /// The number read counts as the same [`Value`](Self::Value) would.
     OnGpu,
 }
 
 impl Number {
-    /// The value, where the program knows it.
+    /// The value, if the program knows it.
     #[must_use]
     pub const fn value(self) -> Option<Scalar> {
         match self {
@@ -150,7 +150,7 @@ impl Number {
         }
     }
 
-    /// The bits of the value.
+    /// The bits of the value, if the program knows it.
     pub(crate) fn bits(self) -> Option<u64> {
         self.value().map(Scalar::bits)
     }

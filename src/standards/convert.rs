@@ -1,10 +1,10 @@
-//! Attributes, which are f32 or f64 numbers, as elements of a dtype.
+//! Conversion of attributes (f32 or f64 numbers) to elements of a dtype.
 
 use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
 use crate::{DType, Element, Scalar};
 
-/// How a number that is no integer becomes one. What lies beyond the dtype saturates after that.
+/// The rounding of a number to an integer. Saturation to the dtype follows.
 #[derive(Clone, Copy)]
 pub(super) enum ToInteger {
     /// Toward zero.
@@ -13,15 +13,15 @@ pub(super) enum ToInteger {
     Ceil,
     /// Toward −∞.
     Floor,
-    /// To the nearest; of two that are equally near, to the even one.
+    /// To the nearest integer, ties to even.
     NearestEven,
 }
 
-/// The element that `value` becomes: to a float dtype rounded once, to nearest with
-/// ties to even; to an integer dtype by `rule`, then saturated.
+/// Converts `value` to an element. To a float dtype it is rounded once, to nearest, ties to even. To an integer dtype
+/// it is rounded by `rule`, then saturated.
 ///
-/// An f32 number widens to f64 without a change, so that this rounds it once as well. A NaN becomes a quiet
-/// NaN of a float dtype; an integer becomes 0, where the callers have not refused it.
+/// An f32 attribute widens to f64 exactly, so it is rounded once too. A NaN stays a NaN in a float dtype, and becomes 0
+/// in an integer dtype, unless the caller has refused it.
 pub(super) fn to_scalar(dtype: DType, value: f64, rule: ToInteger) -> Scalar {
     let whole = match rule {
         ToInteger::Truncate => value.trunc(),
@@ -57,7 +57,7 @@ pub(super) fn finite_range(dtype: DType) -> [Scalar; 2] {
     [lowest, highest].map(|bits| Scalar::new(dtype, bits))
 }
 
-/// Whether `a` is a greater number than `b`; no NaN is.
+/// Whether `a` is greater than `b`; false if either is a NaN.
 pub(super) fn is_greater(dtype: DType, a: u64, b: u64) -> bool {
     let number = |bits: u64| match FloatFormat::of(dtype) {
         Some(format) => {

@@ -59,9 +59,9 @@ pub struct ElementWiseClip<'a> {
 }
 
 impl ElementWiseClip<'_> {
-    /// What to compute, from where and to where.
+    /// Returns the clamp, and the layouts of input and output.
     ///
-    /// Whether the output overlaps itself is found when a [`Plan`](crate::Plan) is made.
+    /// An output that overlaps itself is refused later, when a [`Plan`](crate::Plan) is made.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl ElementWiseClip<'_> {
     }
 }
 
-/// `DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC`, field by field: the bounds are scalars of the dtype. Since level 5.0.
+/// `DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC`, field by field. Its bounds are scalars of the dtype. It needs level 5.0.
 ///
 /// ```
 /// use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, TensorDesc};
@@ -96,7 +96,7 @@ pub struct ElementWiseClip1<'a> {
     pub output: TensorDesc<'a>,
     /// `ScaleBias`; `None` is a null pointer.
     pub scale_bias: Option<ScaleBias>,
-    /// `MinMaxDataType`, which is the dtype of the tensors.
+    /// `MinMaxDataType`, which must be the dtype of the tensors.
     pub min_max_dtype: DType,
     /// `Min`: the element's bits, zero-extended to the 64 of a `DML_SCALAR_UNION`.
     pub min: u64,
@@ -105,7 +105,7 @@ pub struct ElementWiseClip1<'a> {
 }
 
 impl<'a> ElementWiseClip1<'a> {
-    /// With `MinMaxDataType` and the bits taken from two Rust numbers.
+    /// A description whose `MinMaxDataType`, `Min` and `Max` come from two Rust numbers.
     #[must_use]
     pub fn new<T: Element>(
         input: TensorDesc<'a>,
@@ -118,15 +118,14 @@ impl<'a> ElementWiseClip1<'a> {
         Self { input, output, scale_bias, min_max_dtype: T::DTYPE, min, max }
     }
 
-    /// What to compute, from where and to where.
+    /// Returns the clamp, and the layouts of input and output.
     ///
-    /// Whether the output overlaps itself is found when a [`Plan`](crate::Plan) is made.
+    /// An output that overlaps itself is refused later, when a [`Plan`](crate::Plan) is made.
     ///
     /// # Errors
     ///
-    /// Those of [`ElementWiseClip::resolve`]; [`Error::Standard`] below level 5.0,
-    /// [`Error::DType`] if the bounds are of another dtype than the tensors, [`Error::Argument`] if one
-    /// has bits beyond the dtype's width.
+    /// Those of [`ElementWiseClip::resolve`]; [`Error::Standard`] below level 5.0; [`Error::DType`] if the bounds'
+    /// dtype is not the tensors'; [`Error::Argument`] if a bound has bits beyond the dtype's width.
     pub fn resolve(&self, level: FeatureLevel) -> Result<(Clamp, Layout, Layout), Error> {
         let since = FeatureLevel::V5_0;
         if level < since {
@@ -153,21 +152,19 @@ impl<'a> ElementWiseClip1<'a> {
 impl Clamp {
     /// `DirectML`'s
     /// [`ELEMENT_WISE_CLIP`](https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc)
-    /// on a device of the given feature level; `FeatureLevel::default()` for the newest.
+    /// on a device of the given feature level. `FeatureLevel::default()` is the newest.
     ///
-    /// To a float dtype the bounds are rounded to nearest, ties to even; to an integer dtype truncated toward
-    /// zero and saturated (section "Remarks"). The formula `max(Min, min(x, Max))` makes every element Min
-    /// where `min > max`, which is allowed. A NaN element is treated as +∞, and so becomes Max: HLSL's
-    /// `min` returns the operand that is a number. How a float `scale_bias` rounds is
-    /// [`with_precision`](Self::with_precision)'s.
+    /// To a float dtype the bounds are rounded to nearest, ties to even. To an integer dtype they are truncated toward
+    /// zero and saturated (section "Remarks"). `min > max` is allowed: by the formula `max(Min, min(x, Max))` every
+    /// element becomes Min. A NaN element is treated as +∞, and so becomes Max: HLSL's `min` returns the operand that
+    /// is a number. [`with_precision`](Self::with_precision) sets how a float `scale_bias` rounds.
     ///
-    /// The number of dimensions, which the level limits too, is checked where it is known:
-    /// [`directml::ElementWiseClip`](ElementWiseClip).
+    /// The level also limits the number of dimensions. [`directml::ElementWiseClip`](ElementWiseClip) checks that.
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] unless the dtype is one of [`FeatureLevel::dtypes`],
-    /// [`Error::Standard`] if a bound is NaN, [`Error::Argument`] if scale or bias is NaN or infinite.
+    /// [`Error::Standard`] unless the dtype is one of [`FeatureLevel::dtypes`], or if a bound is NaN;
+    /// [`Error::Argument`] if scale or bias is NaN or infinite.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, standards::directml::FeatureLevel};
@@ -198,7 +195,7 @@ fn with_rules(clamp: Clamp, scale_bias: Option<ScaleBias>) -> Result<Clamp, Erro
     }
 }
 
-/// The section "Tensor constraints" and the dimension counts of "Tensor support".
+/// The two layouts, if the tensors meet the section "Tensor constraints" and the dimension counts of "Tensor support".
 fn layouts(
     input: &TensorDesc<'_>,
     output: &TensorDesc<'_>,

@@ -15,8 +15,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES), if an attribute is NaN, or if `min > max`:
-    /// the implementation makes no primitive of the last two, about which the text says nothing.
+    /// [`Error::Standard`] unless the dtype is one of [`onednn::DTYPES`](DTYPES), if an attribute is NaN, or if
+    /// `min > max`. The text says nothing about the last two cases; the implementation makes no primitive for them.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, reference};
@@ -31,7 +31,7 @@ impl Clamp {
         refuse_dtype(Standard::OneDnn, dtype, DTYPES)?;
         refuse_nan(Standard::OneDnn, min, max)?;
         refuse_crossed(Standard::OneDnn, min, max)?;
-        // No dtype here is an integer, so the rule is without effect.
+        // No dtype here is an integer, so the rounding rule has no effect.
         let bound = |value| Number::Value(convert::to_scalar(dtype, value, ToInteger::Truncate));
         let clamp = Self::unbounded(dtype).with_bounds(bound(min), bound(max))?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::ToMin))

@@ -1,6 +1,6 @@
 //! ONNX Clip, versions 1, 6, 11, 12 and 13.
 //!
-//! A node from opset 11 on, with one bound in the file and the other computed by another node:
+//! A node at opset 11 or later, with one bound in the file and the other computed by another node:
 //!
 //! ```no_run
 //! use wgpu_clamp::half::f16;
@@ -23,12 +23,12 @@
 //! }
 //! ```
 //!
-//! Buffers are whole 4-byte words, so that of one f16 has 4 bytes.
+//! Buffers are whole 4-byte words, so a buffer of one f16 has 4 bytes.
 //!
 //! # Where ONNX Runtime does otherwise
 //!
-//! ONNX Runtime 1.31.1 on the CPU, as recorded for the tests (in `tests/data` of the repository, where `CONFORMANCE.md`
-//! counts the cases and the key `deviates` marks single elements):
+//! The tests record ONNX Runtime 1.31.1 on the CPU, in `tests/data` of the repository. `CONFORMANCE.md` there counts
+//! the cases, and the key `deviates` marks single elements.
 //!
 //! | case | ONNX Runtime | here, by the text |
 //! | --- | --- | --- |
@@ -42,12 +42,12 @@ use super::convert::{self, ToInteger};
 use super::{Standard, refuse_dtype};
 use crate::{Clamp, DType, Error, NanRule, Number, Order, Scalar};
 
-/// The bounds of a Clip node, in the form that its operator version has.
+/// The bounds of a Clip node: attributes or inputs, depending on the operator version.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounds {
     /// The f32 attributes `min` and `max` of versions 1 and 6 (opsets 1 to 10).
     ///
-    /// An attribute that the node lacks is −3.4028234663852886e38 or 3.4028234663852886e38. Like any other it
+    /// An absent `min` is −3.4028234663852886e38, an absent `max` 3.4028234663852886e38. Like any attribute, it
     /// is rounded to the dtype, so for F16 and BF16 it is −∞ or +∞.
     Attributes {
         /// The lower bound.
@@ -57,8 +57,8 @@ pub enum Bounds {
     },
     /// The inputs `min` and `max` of version 11 and later (opset 11 and later), of the dtype of the tensor.
     ///
-    /// An input that the node lacks, [`Number::Absent`], is the lowest or the highest finite number of the dtype,
-    /// so that ±∞ does not pass. [`Number::OnGpu`] is an input that lives on the GPU.
+    /// An absent input, [`Number::Absent`], is the lowest or the highest finite number of the dtype, so ±∞ does not
+    /// pass. [`Number::OnGpu`] is an input that lies on the GPU.
     Inputs {
         /// The lower bound.
         min: Number,
@@ -76,7 +76,7 @@ impl Bounds {
     }
 }
 
-/// The version of Clip that an operator set has: 1, 6, 11, 12, or 13 from opset 13 on.
+/// The version of Clip in an operator set: 1, 6, 11, 12, or 13 from opset 13 on.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub fn version(opset: u32) -> Result<u32, Error> {
     }
 }
 
-/// The element types that Clip has in an operator set: the type constraint `T` of its version.
+/// The element types of Clip in an operator set: the type constraint `T` of its version.
 ///
 /// # Errors
 ///
@@ -142,19 +142,20 @@ pub(super) fn since(dtype: DType) -> Option<u32> {
 
 impl Clamp {
     /// [ONNX Clip](https://onnx.ai/onnx/operators/onnx__Clip.html) as of the operator set `opset`, which
-    /// selects [its version](version).
+    /// selects [the version of Clip](version).
     ///
-    /// Attributes are rounded to nearest, ties to even; inputs are elements of the dtype. Where `min > max` every element
-    /// but NaN becomes Max: version 13 says so of all elements, the others say nothing else. No version says anything of NaN:
-    /// such an element stays, and such a bound never replaces anything.
+    /// Attributes are rounded to nearest, ties to even. Inputs are elements of the dtype. Where `min > max`, every
+    /// element except NaN becomes Max: version 13 says so for all elements, and no other version contradicts it. No
+    /// version mentions NaN: a NaN element stays, and a NaN bound never replaces anything.
     ///
-    /// The text wants a bound of shape `[]`. A [slot](crate::Operands::with_min) takes any shape of one element, so that a
-    /// tensor of shape `[1]` or `[1, 1]`, which exporters write, serves too.
+    /// The text requires a bound of shape `[]`. A [slot](crate::Operands::with_min) takes any shape of one element, so
+    /// a tensor of shape `[1]` or `[1, 1]`, as exporters write it, serves too.
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] if `opset` is 0, unless the dtype is one of [`onnx::dtypes`](dtypes), for inputs below opset 11
-    /// and for attributes from 11 on; [`Error::DType`] if an input is of another dtype.
+    /// - [`Error::Standard`] if `opset` is 0, if the dtype is not one of [`onnx::dtypes`](dtypes), for inputs below
+    ///   opset 11, and for attributes from opset 11 on,
+    /// - [`Error::DType`] if an input is of another dtype.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Number, standards::onnx::Bounds};
@@ -172,7 +173,7 @@ impl Clamp {
         let (min, max) = match bounds {
             Bounds::Attributes { min, max } if version < 11 => {
                 let bound = |value: f32| {
-                    // No dtype here is an integer, so the rule is without effect.
+                    // No dtype here is an integer, so the rounding rule has no effect.
                     Number::Value(convert::to_scalar(dtype, f64::from(value), ToInteger::Truncate))
                 };
                 (bound(min.unwrap_or(f32::MIN)), bound(max.unwrap_or(f32::MAX)))

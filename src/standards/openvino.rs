@@ -9,15 +9,15 @@ impl Clamp {
     /// Clamp-1](https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/activation/clamp-1.html),
     /// of any dtype, with its two required attributes.
     ///
-    /// To a float dtype the attributes are rounded to nearest, ties to even, once. To an integer dtype `min`
-    /// is rounded up and `max` down ("ceil" and "floor" in the specification), then saturated. Where that
-    /// crosses the two, as (0.2, 0.8) becomes (1, 0), the specification's formula
-    /// `min(max(x, min), max)` makes every element Max. A NaN element stays.
+    /// To a float dtype the attributes are rounded once, to nearest, ties to even. To an integer dtype `min`
+    /// is rounded up and `max` down ("ceil" and "floor" in the specification), then both are saturated. Rounding may
+    /// cross the two: (0.2, 0.8) becomes (1, 0). The specification's formula
+    /// `min(max(x, min), max)` then makes every element Max. A NaN element stays.
     ///
     /// # Errors
     ///
-    /// [`Error::Standard`] if an attribute is NaN or if `min > max`: the implementation refuses both, about which the text
-    /// says nothing.
+    /// [`Error::Standard`] if an attribute is NaN or if `min > max`. The text says nothing about these cases; the
+    /// implementation refuses both.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType};

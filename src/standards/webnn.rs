@@ -9,12 +9,12 @@ use crate::{Clamp, DType, Error, Number, Order, Scalar};
 pub const DTYPES: &[DType] =
     &[DType::F32, DType::F16, DType::I32, DType::U32, DType::I64, DType::U64, DType::I8, DType::U8];
 
-/// A bound: `MLNumber`, which is a number of JavaScript or a `BigInt`.
+/// A bound: `MLNumber`, a JavaScript number or a `BigInt`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MlNumber {
     /// An unrestricted double: NaN and ±∞ are numbers too.
     Double(f64),
-    /// An integer, exact also beyond 2^53.
+    /// An integer, exact beyond 2^53 too.
     BigInt(i128),
 }
 
@@ -32,14 +32,14 @@ from!(Double: f32 f64);
 from!(BigInt: i8 i16 i32 i64 i128 u8 u16 u32 u64);
 
 impl MlNumber {
-    /// As an element of the dtype: "cast" in the specification. To a float rounded to nearest, ties to even; to an
-    /// integer likewise, then saturated, and a NaN is 0.
+    /// Converts to an element of the dtype ("cast" in the specification). Rounds to nearest, ties to even. For an
+    /// integer dtype the result is then saturated, and a NaN is 0.
     fn cast(self, dtype: DType) -> Scalar {
         let bits = match (self, dtype) {
-            // By way of f64 an integer would be rounded twice.
+            // Through f64, an integer would be rounded twice.
             #[expect(clippy::cast_precision_loss, reason = "that is the rounding")]
             (Self::BigInt(value), DType::F32) => u64::from((value as f32).to_bits()),
-            // Whatever f64 rounds is infinite in F16.
+            // Every integer that f64 has to round is infinite in F16.
             #[expect(clippy::cast_precision_loss, reason = "it shows in no result")]
             (Self::BigInt(value), DType::F16) => FloatFormat::F16.round(value as f64),
             (Self::BigInt(value), _) => {
@@ -65,12 +65,12 @@ impl Clamp {
     /// [`WebNN` clamp](https://www.w3.org/TR/webnn/#api-mlgraphbuilder-clamp) (Editor's Draft of 2026-06-27), with its two
     /// optional members.
     ///
-    /// A member that is absent clamps nothing on its side: the text of the members, since the steps of the method have
-    /// the signs of their two infinities the wrong way round. Members are cast to the dtype: rounded to nearest, ties to
-    /// even, and saturated where it is an integer, for which a NaN is 0. (The steps cast to `uint32` as to a signed
-    /// integer; the text on `MLNumber` says unsigned, which is followed.)
+    /// An absent member clamps nothing on its side. That follows the text on the members, since the method's steps have
+    /// the signs of their two infinities swapped. Members are cast to the dtype: rounded to nearest, ties to even; for
+    /// an integer dtype then saturated, and a NaN is 0. (The steps cast to `uint32` as to a signed integer. This
+    /// function follows the text on `MLNumber`, which says unsigned.)
     ///
-    /// The text says nothing of NaN. A NaN element stays, and a bound that is NaN never replaces anything.
+    /// The text does not mention NaN. A NaN element stays, and a NaN bound never replaces anything.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Clamp {
             let (min, max) = (min.to_f64(), max.to_f64());
             return Err(crossed(Standard::WebNn, min, max));
         }
-        // "min(max(x, minValue), maxValue)"; the order decides nothing, since the bounds do not cross.
+        // "min(max(x, minValue), maxValue)". The order decides nothing, since the bounds do not cross.
         Ok(Self::unbounded(dtype).with_bounds(bound(min), bound(max))?.with_order(Order::MaxWins))
     }
 }

@@ -29,7 +29,7 @@ fn itself_by_force(layout: &Layout) -> Overlap {
     yes_if(!layout.addresses().all(|address| seen.insert(address)))
 }
 
-/// Of elements of one size.
+/// Overlap of views whose elements have one size.
 fn views_overlap(a: &Layout, b: &Layout) -> Overlap {
     super::views_overlap((a, 1), (b, 1))
 }
@@ -42,7 +42,7 @@ fn views_by_force(a: &Layout, b: &Layout) -> Overlap {
     bytes_by_force((a, 1), (b, 1))
 }
 
-/// Of elements of any two sizes.
+/// Overlap of views whose elements have any two sizes, in bytes.
 fn bytes_by_force((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) -> Overlap {
     let bytes = |address: usize, size: usize| address * size..(address + 1) * size;
     let seen: HashSet<_> = a.addresses().flat_map(|address| bytes(address, a_size)).collect();
@@ -61,7 +61,7 @@ fn layouts(
     })
 }
 
-/// Every small layout, empty ones too.
+/// Small layouts, empty ones too.
 fn small() -> impl Strategy<Value = Layout> {
     layouts(0..=5, prop_oneof![1 => Just(0_usize), 30 => 1..=4_usize], -12_isize..=12, 0..80)
 }
@@ -104,14 +104,14 @@ proptest! {
         weights in vec(-4..=4_isize, 3),
         nudge in 0..2_isize,
     ) {
-        // The last stride is a sum of the others, or just beside one.
+        // The last stride is a weighted sum of the others, or 1 more.
         let sum: isize = strides.iter().zip(&weights).map(|(stride, weight)| stride * weight).sum();
         let strides = [strides, vec![sum + nudge]].concat();
         let a = from(&shape, &strides);
         prop_assert_eq!(overlaps_itself(&a), itself_by_force(&a));
         let (some, others) = (from(&shape[..2], &strides[..2]), from(&shape[2..], &strides[2..]));
         prop_assert_eq!(views_overlap(&some, &others), views_by_force(&some, &others));
-        // An address of the first view, or one that would be with larger extents.
+        // An address of the first view, or of that view with larger extents.
         let lowest = strides.iter().zip(&weights[..2]).map(|(stride, weight)| (stride * weight).unsigned_abs());
         let far = from_lowest(&shape[2..], &strides[2..], lowest.sum());
         prop_assert_eq!(views_overlap(&some, &far), views_by_force(&some, &far));
@@ -140,7 +140,7 @@ fn nested_strides_need_no_search() {
     for layout in [packed, packed.permute(&[3, 1, 0, 2, 7, 6, 5, 4]).unwrap().flip(2).unwrap(), padded] {
         assert_eq!(itself(&layout, 0), Overlap::No);
     }
-    // Dense views need none either, once their spans meet.
+    // Dense views need no search either, once their spans meet.
     assert_eq!(views(&packed, &packed.flip(3).unwrap(), 0), Overlap::Yes);
     assert_eq!(views(&packed, &Layout::strided(&[], &[], 1_000_003).unwrap(), 0), Overlap::Yes);
 }
@@ -157,7 +157,7 @@ fn repeated_elements_overlap_at_once() {
     assert_eq!(itself(&row.broadcast_to(&[2, 3]).unwrap(), 0), Overlap::Yes);
     assert_eq!(itself(&row.broadcast_to(&[1, 3]).unwrap(), 0), Overlap::No);
     assert_eq!(itself(&from(&[2, 3], &[7, -7]), 0), Overlap::Yes);
-    // A repeated view does not meet another one more than it would otherwise.
+    // Repeating a view does not make it meet more elements of another view.
     let repeated = row.broadcast_to(&[9, 3]).unwrap();
     assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 3)), Overlap::No);
     assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 2)), Overlap::Yes);
@@ -165,7 +165,7 @@ fn repeated_elements_overlap_at_once() {
 
 #[test]
 fn strides_that_cross_without_meeting_do_not_overlap() {
-    // 3 and 5 meet at 15 only, which neither reaches.
+    // Multiples of 3 and 5 first meet at 15, which neither stride reaches.
     assert_eq!(overlaps_itself(&from(&[3, 5], &[5, 3])), Overlap::No);
     assert_eq!(overlaps_itself(&from(&[4, 6], &[5, 3])), Overlap::Yes);
     assert_eq!(overlaps_itself(&from(&[4, 5], &[5, 3])), Overlap::No);
@@ -237,7 +237,7 @@ fn a_matrix_meets_its_transpose_on_the_diagonal_only() {
 
 #[test]
 fn two_long_coprime_strides_are_decided_by_one_node() {
-    // The first meeting of the multiples of both is their product.
+    // The first common multiple of both is their product.
     let (p, q) = (1_000_003_isize, 999_983_isize);
     let shape = [p.cast_unsigned(), q.cast_unsigned()];
     assert_eq!(itself(&from(&shape, &[q, p]), 1), Overlap::No);
@@ -246,7 +246,7 @@ fn two_long_coprime_strides_are_decided_by_one_node() {
 
 #[test]
 fn extents_of_two_are_always_decided() {
-    // In base 3, the one view has digits 0 and 1, the other 0 and 2: they share only 0.
+    // In base 3, one view has the digits 0 and 1, the other 0 and 2: they share only 0.
     let power = |k: u32| 3_isize.pow(k) * 1000;
     let single: Vec<_> = (0..8).map(power).collect();
     let double: Vec<_> = (0..8).map(|k| 2 * power(k)).collect();
@@ -262,7 +262,7 @@ fn extents_of_two_are_always_decided() {
 
 #[test]
 fn adversarial_strides_are_given_up() {
-    // 10^12 times the roots of the first primes: 17^8 differences, few of them 0 if any.
+    // 10^12 times the roots of the first primes. Few of the 17^8 differences are 0, if any.
     let strides = [
         1_414_213_562_373,
         1_732_050_807_568,
@@ -274,7 +274,7 @@ fn adversarial_strides_are_given_up() {
         4_358_898_943_540,
     ];
     assert_eq!(overlaps_itself(&from(&[9; 8], &strides)), Overlap::Undecided);
-    // Two dimensions less, and the answer is in reach of the budget.
+    // With two dimensions fewer, the budget suffices for an answer.
     assert_eq!(overlaps_itself(&from(&[9; 6], &strides[..6])), Overlap::No);
 }
 

@@ -1,11 +1,11 @@
-//! Which dtypes and ranks a feature level has.
+//! Feature levels, and the dtypes and ranks that each supports.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::{DType, MAX_RANK};
 
-/// `DML_FEATURE_LEVEL`: what a device of that level supports. The default is the newest one known here.
+/// `DML_FEATURE_LEVEL`: what a device of that level supports. The default is the newest level that this crate knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are DirectML's own")]
 #[non_exhaustive]
@@ -29,8 +29,7 @@ pub enum FeatureLevel {
 }
 
 impl FeatureLevel {
-    /// The element types of `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC` (section "Tensor support"). BF16 and F64 are in
-    /// no level.
+    /// The element types of `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC` (section "Tensor support"). No level has BF16 or F64.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, standards::directml::FeatureLevel};
@@ -65,7 +64,7 @@ impl FeatureLevel {
         [Self::V1_0, Self::V2_1, Self::V5_0].into_iter().find(|level| level.dtypes().contains(&dtype))
     }
 
-    /// The numbers of dimensions that a tensor of the operator may have: 4 below level 3.0, then 1 to 8.
+    /// The numbers of dimensions that a tensor of the operator may have: 4 below level 3.0, 1 to 8 from 3.0 on.
     ///
     /// ```
     /// # use wgpu_clamp::standards::directml::FeatureLevel;

@@ -16,20 +16,20 @@ use crate::{DType, Error, Layout};
 pub struct TensorDesc<'a> {
     /// `DataType`.
     pub dtype: DType,
-    /// `Sizes`, in elements; their number is `DimensionCount`. A size of 0, which `DirectML` refuses, makes an
-    /// empty tensor here: there is nothing to do, and that is success.
+    /// `Sizes`, in elements; their number is `DimensionCount`. `DirectML` refuses a size of 0. Here it makes an
+    /// empty tensor, and a clamp of it succeeds without doing anything.
     pub sizes: &'a [u32],
-    /// `Strides`, in elements, one per dimension; `None` is a null pointer, a packed tensor. 0 repeats an
-    /// element along that dimension, which only an input may do.
+    /// `Strides`, in elements, one per dimension. `None` is a null pointer, for a packed tensor. A stride of 0 repeats
+    /// an element along that dimension, which only an input may do.
     pub strides: Option<&'a [u32]>,
 }
 
 impl TensorDesc<'_> {
-    /// `TotalTensorSizeInBytes`, the smallest that `DirectML` accepts, as `DMLCalcBufferTensorSize` computes it:
-    /// up to the last element, rounded up to 4 bytes.
+    /// `TotalTensorSizeInBytes`: the smallest value that `DirectML` accepts, as `DMLCalcBufferTensorSize` computes it.
+    /// It reaches up to the last element, rounded up to 4 bytes.
     ///
-    /// The helper wraps at 32 bits and wraps below 0 for a size of 0; this one does neither. 0 if a size is 0,
-    /// `u64::MAX` if the size has no u64.
+    /// Unlike that helper, this function wraps neither at 32 bits nor below 0 for a size of 0. It returns 0 if a size
+    /// is 0, and `u64::MAX` if the result exceeds a u64.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl TensorDesc<'_> {
         Ok(bytes.checked_next_multiple_of(4).and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX))
     }
 
-    /// Where the elements lie, from the start of the buffer.
+    /// The layout of the elements, from the start of the buffer.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl TensorDesc<'_> {
     pub fn layout(&self) -> Result<Layout, Error> {
         let shape = self.shape();
         let Some(strides) = self.strides else { return Layout::packed(&shape) };
-        // On a platform of 32 bits a stride may be more than isize counts.
+        // On a 32-bit platform, a stride may exceed `isize::MAX`.
         let beyond = |stride: u32| Layout::refuse_addresses(0, 0, i128::from(stride));
         let strides: Vec<isize> = strides
             .iter()
