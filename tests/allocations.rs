@@ -1,7 +1,7 @@
-//! What the crate allocates, counted by an allocator beside the same wgpu calls written by hand.
+//! Compares the crate's allocations with those of the same wgpu calls written by hand.
 //!
-//! A program of its own, as there is one allocator in each. It counts the Rust side of each thread; drivers have
-//! an allocator of theirs.
+//! A program of its own, because a program has one allocator. It counts the Rust side of each thread; drivers have
+//! their own allocators.
 
 use std::future::Future as _;
 use std::pin::pin;
@@ -15,7 +15,7 @@ use wgpu_clamp::{Clamp, Clamps, Layout, Limits, Operands, Plan, Prepared, View, 
 /// How often a clamp is recorded.
 const TIMES: usize = 4000;
 
-/// Elements of the tensors here: with U8, some packets whole and one in part, so two dispatches.
+/// Elements of each tensor: as U8, whole packets and a part of one, so two dispatches.
 const LEN: usize = 1021;
 
 /// wgpu's own tables grow while another thread works on an adapter, so the tests take turns.
@@ -24,13 +24,13 @@ fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often something was allocated, and how many bytes in all.
+/// The number of allocations in a call, and their bytes in all.
 fn allocated(call: impl FnOnce()) -> (u64, u64) {
     let AllocationInfo { count_total, bytes_total, .. } = measure(call);
     (count_total, bytes_total)
 }
 
-/// A program that uses wgpu without this crate, with bindings as a clamp between two buffers has them.
+/// A program that uses wgpu without this crate, with the bindings of a clamp between two buffers.
 struct ByHand {
     layout: wgpu::BindGroupLayout,
     pipelines: [wgpu::ComputePipeline; 2],
@@ -119,8 +119,8 @@ fn scoped<T>(gpu: &Gpu, create: impl FnOnce() -> T) -> T {
     created
 }
 
-/// A round of a program: an encoder, a pass, a submission, and a wait for its end. Returns what was allocated
-/// within the pass, and what in the whole round.
+/// A round of a program: an encoder, a pass, a submission, and a wait for its end. Returns the allocations within
+/// the pass and in the whole round.
 fn round(gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) -> [(u64, u64); 2] {
     let mut in_pass = (0, 0);
     let whole = allocated(|| {
@@ -155,7 +155,7 @@ fn packed(shape: &[usize]) -> Layout {
     Layout::packed(shape).unwrap()
 }
 
-/// [`Prepared::record`] is the calls of wgpu, and no allocation beside theirs.
+/// [`Prepared::record`] makes calls of wgpu and allocates nothing beside them.
 #[test]
 fn recording_allocates_what_wgpu_does() {
     let _turn = turn();
@@ -184,7 +184,7 @@ fn recording_allocates_what_wgpu_does() {
                 }
             })
         };
-        // The first rounds grow what wgpu keeps.
+        // The first rounds grow wgpu's own tables.
         let _warm = (ours(), theirs(), ours(), theirs());
         let (ours, theirs) = (ours(), theirs());
         println!("record, {TIMES} times, {}: {ours:?}, by hand {theirs:?}", gpu.name);
@@ -192,8 +192,8 @@ fn recording_allocates_what_wgpu_does() {
     }
 }
 
-/// A clamp whose pipeline is there takes five allocations at most beside those of wgpu, whatever the log's level is,
-/// such as entries of the bind group, pipelines found, dispatches, and the slice of these that is shared.
+/// A clamp whose pipeline is cached makes at most five allocations beside those of wgpu, whatever the log's level:
+/// for bind group entries, pipelines, dispatches, and the shared slice of these, for example.
 #[test]
 fn preparing_formats_and_keeps_nothing_else() {
     let _turn = turn();
@@ -201,7 +201,7 @@ fn preparing_formats_and_keeps_nothing_else() {
         let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
         let [src, dst] = &tensors.buffers;
         let clamp = Clamp::new(1_u8, 2);
-        // Bounds of integers, no affine step, the geometry of a block: 16 + 16 + 256.
+        // Bytes for bounds of integers, no affine step and the geometry of a block: 16 + 16 + 256.
         let theirs = || allocated(|| drop(scoped(gpu, || by_hand.bind(gpu, &params(gpu, 288), [src, dst]))));
         let ours = || allocated(|| drop(tensors.prepare(gpu, &clamp)));
         let settle = || {
@@ -254,7 +254,7 @@ fn rounds_leak_nothing() {
     }
 }
 
-/// More channels than the device can bind clamps of are refused before anything is made of these.
+/// More channels than the device can bind are refused before their table is made.
 #[test]
 fn channels_without_room_allocate_an_error() {
     const CHANNELS: u16 = 20_000;
@@ -293,7 +293,7 @@ fn a_plan_allocates_nothing() {
     }
 }
 
-/// That the counting allocator is there, and counts.
+/// The counting allocator is installed and counts.
 #[test]
 fn the_counter_counts() {
     assert_eq!(allocated(|| drop(std::hint::black_box(vec![0_u8; 100]))), (1, 100));

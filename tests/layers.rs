@@ -4,20 +4,21 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the lowest to the highest; each is a module of `src/lib.rs`. `standards`, `reference` and `verify` stand
-/// beside the path from a clamp to the device: nothing of that path may import them, and they nothing above `layout`.
+/// The layers, from the lowest to the highest; each is a module of `src/lib.rs`. A layer may import itself and lower
+/// layers, but nothing that stands beside them.
 const LAYERS: [&str; 8] = ["fragment", "operator", "layout", "arithmetic", "kernel", "shader", "plan", "gpu"];
 
-/// The highest of all.
+/// The highest layer of all.
 const TOP: &str = "host";
 
-/// What stands beside: it may import `operator`, `layout`, and those before it here.
+/// Modules beside the layers. They may import `operator`, `layout`, and those before them here.
 const BESIDE: [&str; 3] = ["standards", "reference", "verify"];
 
-/// Above all of them: it holds the device to what stands beside.
+/// May import everything: it compares the device with [`BESIDE`].
 const SUMMIT: &str = "self_test";
 
-/// Any layer may return errors. These name plain data of `operator` and `standards`, and `wgpu::BufferUsages`.
+/// Every module may import it. It names plain data of `operator`, `layout` and `standards`, and
+/// `wgpu::BufferUsages`.
 const ERROR: &str = "error";
 
 fn source() -> PathBuf {
@@ -52,7 +53,7 @@ fn exports() -> HashMap<String, String> {
     exports
 }
 
-/// The names that follow `crate::` in code, each of a list in braces.
+/// Names after `crate::` in code outside of unit tests, also those of a list in braces.
 fn imports(text: &str) -> Vec<String> {
     let code: String = text
         .split("#[cfg(test)]\nmod tests {")
@@ -90,7 +91,7 @@ fn imports(text: &str) -> Vec<String> {
     names
 }
 
-/// Whether code of one module may name another.
+/// Whether code of one module may import another.
 fn allowed(from: &str, to: &str) -> bool {
     let rank = |name: &str| LAYERS.iter().position(|layer| *layer == name);
     let beside = |name: &str| BESIDE.iter().position(|layer| *layer == name);
@@ -112,7 +113,7 @@ fn nothing_imports_from_a_layer_above() {
     let exports = exports();
     let mut seen = 0;
     for file in files(&source()) {
-        // Tests hold the layers against each other.
+        // Test files may compare any layers.
         let name = file.file_name().unwrap().to_str().unwrap();
         if matches!(
             name,
@@ -144,7 +145,7 @@ fn nothing_imports_from_a_layer_above() {
     assert!(seen > 100, "{seen}");
 }
 
-/// Only what is on a device knows wgpu; and errors, which name usages of buffers.
+/// Only `gpu` and `host` use wgpu; `error` names usages of buffers.
 #[test]
 fn the_pure_layers_do_not_use_wgpu() {
     for file in files(&source()) {

@@ -1,6 +1,6 @@
-//! What the crate tells the `log` facade.
+//! Messages that the crate logs.
 //!
-//! A program of its own, as there is one logger in each.
+//! A program of its own, because a program has one logger.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps what this crate says, each thread its own.
+/// Keeps this crate's messages, for each thread apart.
 struct Recorder;
 
 impl Log for Recorder {
@@ -30,16 +30,16 @@ impl Log for Recorder {
     fn flush(&self) {}
 }
 
-/// What this thread logs in `call`.
+/// The result of `call` and its messages on this thread.
 fn records<T>(call: impl FnOnce() -> T) -> (T, Vec<(Level, String)>) {
-    // The first test sets it.
+    // Only the first test sets the logger.
     let _ = log::set_logger(&Recorder);
     log::set_max_level(LevelFilter::Trace);
     RECORDS.take();
     (call(), RECORDS.take())
 }
 
-/// As [`records`], all of which are at debug level.
+/// As [`records`], for messages that are all at debug level.
 #[track_caller]
 fn lines<T>(call: impl FnOnce() -> T) -> (T, Vec<String>) {
     let (result, records) = records(call);
@@ -80,7 +80,7 @@ fn a_clamper_names_its_adapter_and_limits() {
     }
 }
 
-/// What is recorded, beside what a plan says.
+/// A clamper's line names f64 arithmetic, a pipeline's its affine step.
 #[test]
 fn optional_features_are_named_where_they_are_used() {
     for gpu in devices() {
@@ -128,7 +128,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         let (count, lines) = prepare(&Clamp::new(1_u8, 9), none);
         assert!(count == 0 && lines[0].ends_with("windows: 0; dispatches: 0"), "{lines:?}");
 
-        // 231 bytes: 14 packets whole, one in part.
+        // 231 bytes: 14 whole packets and a part of one.
         let clamp = Clamp::new(1_u8, 9);
         let operands =
             Operands::new(View::of::<u8>(&a, packed(&[3, 77])), View::of::<u8>(&b, packed(&[3, 77])));
@@ -168,7 +168,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             )
         );
 
-        // A bound on the GPU takes a dispatch more.
+        // A bound on the GPU takes one more dispatch.
         let clamp = Clamp::at_least(1_i64).with_affine(2.0, 1.0).unwrap();
         let clamp = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let operands =
@@ -194,7 +194,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
     }
 }
 
-/// However many windows there are, a clamp takes as many lines as it has pipelines, and one.
+/// A call logs one line, and one per pipeline, however many windows there are.
 #[test]
 fn windows_are_counted_and_not_listed() {
     if !alone("windows_are_counted_and_not_listed") {
@@ -224,7 +224,7 @@ fn windows_are_counted_and_not_listed() {
     }
 }
 
-/// Nothing at info or above, whatever is called; and an error is returned, not logged.
+/// No call logs at info or above. Errors are returned, not logged.
 #[test]
 fn the_rest_is_silent() {
     for gpu in gpus() {

@@ -1,4 +1,5 @@
-//! Views of ndarray as layouts: any slicing, order of axes, reversal and broadcast, against ndarray's own `mapv`.
+//! Compares layouts of ndarray's views with ndarray's own `mapv`: any slicing, order of axes, reversal and
+//! broadcast.
 
 use ndarray::{
     ArcArray, Array, ArrayBase, ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn, RawData, ShapeBuilder,
@@ -7,7 +8,7 @@ use ndarray::{
 use proptest::prelude::*;
 use wgpu_clamp::{Clamp, Element, Error, Layout, Precision, Refusal, ndarray, reference};
 
-/// What is done to a view, by numbers that are taken modulo what it has.
+/// A change of a view: a kind and numbers, taken modulo its rank and extents.
 type Step = (u8, u8, u8, u8);
 
 fn taken<S: RawData>(view: &mut ArrayBase<S, IxDyn>, steps: &[Step]) {
@@ -41,7 +42,7 @@ fn bits<A: Element, D: Dimension>(elements: &ArrayRef<A, D>) -> Vec<u64> {
     elements.iter().map(|x| x.to_bits64()).collect()
 }
 
-/// By start, end and step of each axis. (`s!` expands to an attribute that `forbid(unsafe_code)` refuses.)
+/// A view by start, end and step of each axis. (`s!` expands to an attribute that `forbid(unsafe_code)` refuses.)
 fn part<A, D: Dimension, const RANK: usize>(
     array: &Array<A, D>,
     cuts: [(isize, Option<isize>, isize); RANK],
@@ -53,7 +54,7 @@ fn part<A, D: Dimension, const RANK: usize>(
     view
 }
 
-/// As a source, where every extent of 1 becomes `repeat`, and in place.
+/// Checks a view as a source, extents of 1 broadcast to `repeat`, and in place.
 fn hold<A: Element>(clamp: &Clamp, array: &ArrayD<A>, steps: &[Step], repeat: usize) {
     let memory = array.as_slice_memory_order().unwrap();
     let mut view = array.view();
@@ -142,7 +143,7 @@ fn what_is_no_part_of_the_memory_is_refused() {
     outside(memory, &array.clone());
     outside(&[], &array);
     assert!(Layout::of_view(&memory[3..], &part(&array, [(1, None, 1), (0, None, 1)])).is_ok());
-    // What has no element is in any memory.
+    // A view without elements lies in any memory.
     assert!(Layout::of_view(&[], &part(&array, [(2, Some(2), 1), (0, None, 1)])).is_ok());
 
     let error = Layout::of_view(&memory[..11], &array).unwrap_err().to_string();
@@ -174,14 +175,14 @@ fn a_view_back_needs_the_memory_and_a_count() {
     let huge = Layout::packed(&[1]).unwrap().broadcast_to(&[usize::MAX]).unwrap();
     let refused = huge.array_view(&[0_u8]).unwrap_err();
     assert!(refused.to_string().contains("more elements than this platform can count"), "{refused}");
-    // Strides along which nothing lies.
+    // Strides along dimensions with fewer than two elements.
     let single = Layout::strided(&[1, 2], &[isize::MIN, -1], 1).unwrap();
     assert_eq!(single.array_view(&[7_u8, 8]).unwrap(), ndarray::array![[8, 7]].into_dyn());
     let empty = Layout::strided(&[0, 5], &[isize::MIN, isize::MAX], 9).unwrap();
     assert_eq!(empty.array_view::<u8>(&[]).unwrap().shape(), [0, 5]);
 }
 
-/// Any kind of array has a memory; shared ones are as good.
+/// Arrays that share their elements have a memory too.
 #[test]
 fn arrays_that_share_their_elements_are_taken() {
     let shared: ArcArray<f32, _> = ndarray::array![[1.0, 2.0], [3.0, 4.0]].into_shared();

@@ -13,7 +13,7 @@ fn the_quickstart_is_the_example() {
     assert!(code.lines().count() < 25);
 }
 
-/// The columns of a row, without those at its ends, which are empty.
+/// The columns of a table row, without the empty ones at its ends.
 fn columns(row: &str) -> Vec<&str> {
     let columns: Vec<_> = row.split('|').map(str::trim).collect();
     columns[1..columns.len() - 1].to_vec()

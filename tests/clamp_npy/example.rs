@@ -1,4 +1,4 @@
-//! The program under test, and what it is given.
+//! Helpers: run the example, write and read its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// What cargo built beside this test.
+/// The example that cargo built beside this test.
 pub fn example() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     // target/debug/deps/clamp_npy-0123456789abcdef
@@ -25,7 +25,7 @@ pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npy").join(name)
 }
 
-/// The example with `options`, not yet run.
+/// The command that runs the example with `options`.
 pub fn command(options: &[&str], input: impl AsRef<Path>, output: impl AsRef<Path>) -> Command {
     let mut command = Command::new(example());
     command.args(options).arg(input.as_ref()).arg(output.as_ref()).stdin(Stdio::null());
@@ -36,13 +36,13 @@ pub fn run(options: &[&str], input: impl AsRef<Path>, output: impl AsRef<Path>) 
     command(options, input, output).output().unwrap()
 }
 
-/// Fails by what the command line says alone, and points to the help.
+/// Asserts that the command line was rejected with these words and a hint at the help.
 #[track_caller]
 pub fn misused(output: &Output, words: &str) {
     ended(output, 2, &[words, "try '--help'"]);
 }
 
-/// Fails by what a file or a number is, and says all of `words`.
+/// Asserts that the example refused a file or a number, with all of `words`.
 #[track_caller]
 pub fn refused(output: &Output, words: &[&str]) {
     ended(output, 1, words);
@@ -69,7 +69,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A file as `NumPy` writes it, but with this header.
+/// Writes a file as `NumPy` does, but with this header.
 pub fn with_header(folder: &TempDir, header: &str, data: &[u8]) -> PathBuf {
     let path = folder.path().join("in.npy");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();

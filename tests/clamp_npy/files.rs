@@ -31,7 +31,7 @@ fn a_file_that_is_cut_or_goes_on_leaves_no_output() {
 fn half_done(folder: &TempDir) -> Child {
     let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000000000,)}";
     let input = with_header(folder, header, &[]);
-    // File systems do not store zeros that nobody wrote.
+    // A sparse file: its zeros take no space on the disk.
     let file = File::options().append(true).open(&input).unwrap();
     file.set_len(file.metadata().unwrap().len() + 1_000_000_000).unwrap();
     let mut child = command(&["--min=1"], &input, folder.path().join("out.npy"))
@@ -88,14 +88,14 @@ fn an_error_leaves_the_output_as_it_was() {
     assert_eq!(names(folder.path()), ["out.npy"]);
 }
 
-/// One has a path but no position, the other no path that leads to it.
+/// A named pipe has a path but no position; standard input has no path of its own.
 #[cfg(unix)]
 #[test]
 fn an_input_that_is_a_pipe_is_named() {
     let folder = TempDir::new().unwrap();
     let [pipe, out] = ["pipe", "out.npy"].map(|name| folder.path().join(name));
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Open for both, so that neither side waits for the other.
+    // Open both ways, so that neither side waits.
     let mut both = File::options().read(true).write(true).open(&pipe).unwrap();
     both.write_all(&fs::read(data("f4_c.npy")).unwrap()).unwrap();
     refused(&run(&["--min=0"], &pipe, &out), &["error: INPUT: ", "pipe: "]);
@@ -122,7 +122,7 @@ fn the_input_is_never_overwritten() {
     assert_eq!(fs::read(&file).unwrap(), fs::read(data("f4_c.npy")).unwrap());
     assert_eq!(names(folder.path()), ["x.npy"]);
 
-    // Another one is replaced; both by their names alone, from the folder.
+    // Another file is replaced. Both are named relative to the folder.
     fs::write(folder.path().join("y.npy"), "before").unwrap();
     let mut here = command(&["--min=-1.1", "--max=2.3"], "x.npy", "y.npy");
     succeeded(&here.current_dir(folder.path()).output().unwrap());
@@ -146,7 +146,7 @@ fn links_stay_and_permissions_are_those_of_the_input() {
     assert_eq!(read(&file), read(&data("f4_c.out.npy")));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
 
-    // A rename would have put a file in the place of the socket, as of a pipe or a device.
+    // A rename would replace the socket by a file; a pipe or a device too.
     let socket = folder.path().join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     refused(&run(&["--min=0"], &input, &socket), &["OUTPUT: ", "is not a file; give another name"]);

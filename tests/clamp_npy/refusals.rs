@@ -1,4 +1,4 @@
-//! What is refused, in which words, and that nothing is left then.
+//! Refusals: their words, and that they leave no output.
 
 use std::fs;
 use std::process::Command;

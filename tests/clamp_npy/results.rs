@@ -1,4 +1,4 @@
-//! What is computed: `numpy.clip`, scale and bias, and conversions.
+//! Results: `numpy.clip`, scale and bias, and conversions.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::example::{data, read, run, succeeded, with_header};
 
-/// Dtype, order and shape are those that `NumPy` wrote, and every byte of the data.
+/// Dtype, order, shape and every byte of the data equal those that `NumPy` wrote.
 #[test]
 fn numpy_clip() {
     let folder = TempDir::new().unwrap();
@@ -21,7 +21,7 @@ fn numpy_clip() {
     }
 }
 
-/// Three slices and a part of one, with a number of elements that no power of two divides: out of order, they would differ.
+/// Three slices and a part of one, with an odd number of elements. Slices out of order would differ.
 #[test]
 fn many_slices() {
     const ELEMENTS: u32 = (12 << 20) + 12_345;
@@ -73,7 +73,7 @@ fn scale_and_bias() {
     );
 }
 
-/// The elements that convert and that `NumPy` has: code, name, size.
+/// The dtypes that convert and that `NumPy` has: its code, our name, bytes.
 const CONVERTIBLE: [(&str, &str, usize); 8] = [
     ("u1", "u8", 1),
     ("i1", "i8", 1),
@@ -85,7 +85,7 @@ const CONVERTIBLE: [(&str, &str, usize); 8] = [
     ("f4", "f32", 4),
 ];
 
-/// The bytes of `numbers` as elements, in the byte order that is asked for.
+/// The bytes of `numbers` as elements, in either byte order.
 fn elements(code: &str, big_endian: bool, numbers: &[i16]) -> Vec<u8> {
     let bytes = |&x: &i16| {
         let mut bytes = match code {
@@ -115,7 +115,7 @@ fn every_pair_of_dtypes() {
     for (from, _, from_size) in CONVERTIBLE {
         for (to, name, to_size) in CONVERTIBLE {
             for big_endian in [false, true] {
-                // A byte has no order to hand on, so that of the result is little-endian.
+                // A byte has no order to hand on, so its result is little-endian.
                 if big_endian && from_size == 1 {
                     continue;
                 }
@@ -135,7 +135,7 @@ fn every_pair_of_dtypes() {
     }
 }
 
-/// Rounding, saturation, NaN and the affine step between dtypes; values as `as` of Rust has them.
+/// Rounding, saturation, NaN and the affine step between dtypes; results as of Rust's `as`.
 #[test]
 fn conversions_truncate_and_saturate() {
     let folder = TempDir::new().unwrap();

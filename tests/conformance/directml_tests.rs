@@ -1,4 +1,4 @@
-//! `DirectML` has no runtime here: the cases derived from its text, on every adapter.
+//! Runs the cases from `DirectML`'s text on every adapter: it has no runtime here.
 
 use wgpu_clamp::Number;
 

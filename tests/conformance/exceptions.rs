@@ -1,4 +1,4 @@
-//! Where a runtime differs from the text of its standard, and this crate follows the text.
+//! Cases in which a runtime differs from the text of its standard. This crate follows the text.
 
 use wgpu_clamp::{Clamp, DType};
 
@@ -39,7 +39,7 @@ impl Reason {
         }
     }
 
-    /// Whether this is why the runtime made `theirs` of `x`, and the clamp `ours`.
+    /// Whether this explains that `x` became `theirs` in the runtime and `ours` here.
     pub fn covers(self, clamp: &Clamp, x: u64, ours: u64, theirs: u64) -> bool {
         let (min, max) = (bits(clamp.min()), bits(clamp.max()));
         match self {
@@ -61,7 +61,7 @@ impl Reason {
     }
 }
 
-/// The exception that a record is, if it is one.
+/// Why a record is listed as an exception, if it is.
 pub fn of(record: &Record) -> Option<Reason> {
     let listed =
         |(file, _, ids): &&(&str, Reason, &[&str])| *file == record.file && ids.contains(&record.id.as_str());

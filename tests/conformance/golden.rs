@@ -21,11 +21,11 @@ pub struct Record {
     pub x: Vec<u64>,
     /// The output, or why there is none.
     pub y: Result<Vec<u64>, String>,
-    /// Elements of `y` that are wrong by the operator's own definition.
+    /// Indices of elements of `y` that are wrong by the operator's own definition.
     pub deviates: Vec<usize>,
-    /// The case is about the shape of a bound, which is one element here.
+    /// Whether the case is about the shape of a bound, which is one element here.
     pub is_bound_shape: bool,
-    /// The case has the data of another.
+    /// The id of the case that has the same data.
     pub same_as: Option<String>,
 }
 
@@ -48,7 +48,7 @@ struct Line {
     same_as: Option<String>,
 }
 
-/// `"0x00ff"`.
+/// Hexadecimal, as in `"0x00ff"`.
 #[derive(Clone, Copy)]
 struct Bits(u64);
 
@@ -69,7 +69,7 @@ fn named(name: &str) -> Option<DType> {
     DType::ALL.into_iter().find(|dtype| dtype.name() == name)
 }
 
-/// What a file records.
+/// The standard of a file's cases.
 #[derive(Clone, Copy)]
 enum Kind {
     Onnx,
@@ -77,7 +77,7 @@ enum Kind {
     OneDnn,
 }
 
-/// The files that other runtimes computed.
+/// The files with outputs of runtimes.
 const RUNTIMES: [(&str, Kind); 7] = [
     ("onnxruntime-1.31.1_clip6.jsonl", Kind::Onnx),
     ("onnxruntime-1.31.1_clip11.jsonl", Kind::Onnx),

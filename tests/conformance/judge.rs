@@ -1,4 +1,4 @@
-//! Whether a result is what a record demands.
+//! Judges whether a result is what a record demands.
 
 use wgpu_clamp::{Clamp, Number, Scalar, reference};
 
@@ -6,26 +6,26 @@ use crate::exceptions::{self, Reason};
 use crate::golden::Record;
 use crate::rules::{self, Refusal};
 
-/// What became of a record, if nothing is wrong.
+/// The outcome of a record that does not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Equal to the recorded output.
     Equal,
-    /// The same, as a tensor of one dimension: the record's has more than 8.
+    /// Equal, run as a tensor of one dimension: the record's shape has more than 8.
     HighRank,
-    /// The same, but the data is that of another record.
+    /// Equal; the data is that of another record.
     SameData,
-    /// Different where, and as, the exception says.
+    /// Different exactly as the exception says.
     Excepted(Reason),
     /// Rejected by the standard and by the crate.
     Refused,
     /// The runtime gave no output though the standard defines one; equal to the standard's rules.
     Gap,
-    /// About the shape of a bound. A bound of this crate is one element, so that there is nothing to call.
+    /// About the shape of a bound. A bound of this crate is one element, so there is nothing to call.
     BoundShape,
 }
 
-/// A clamp to run: the bounds that it wants from the GPU are those of `slots`.
+/// A clamp to run. `slots` has the bits of the bounds that lie on the GPU.
 pub struct Job<'a> {
     pub clamp: Clamp,
     /// The clamp with all bounds on the host.
@@ -35,16 +35,16 @@ pub struct Job<'a> {
     pub x: &'a [u64],
 }
 
-/// Runs a clamp somewhere and gives the elements, or says what is wrong with them already.
+/// Runs a clamp; returns its elements, or a description of what is wrong.
 pub type Run<'a> = &'a dyn Fn(&Job) -> Result<Vec<u64>, String>;
 
-/// The CPU reference.
+/// Runs a job on the CPU reference.
 #[expect(clippy::unnecessary_wraps, reason = "it has the signature of every `Run`")]
 pub fn on_reference(job: &Job) -> Result<Vec<u64>, String> {
     Ok(job.x.iter().map(|&x| reference::element(&job.on_host, x)).collect())
 }
 
-/// Runs a record and holds the result to it. `on_gpu` is where the bounds lie.
+/// Runs a record and judges the result. `on_gpu`: whether the bounds lie on the GPU.
 pub fn judge(record: &Record, run: Run, on_gpu: bool) -> Result<Verdict, String> {
     let case = format!("{} {}", record.file, record.id);
     if record.is_bound_shape {

@@ -1,8 +1,8 @@
-//! The crate against what other implementations of four standards computed, bit for bit.
+//! Compares the crate with outputs that other implementations of three standards computed, bit for bit.
 //!
-//! The data is in `tests/data`; `DirectML`, which has no runtime here, has cases derived from its text. Each case
-//! there is equal, an entry in `exceptions.rs` with its reason, or a failure; what `judge.rs` calls a verdict says
-//! which, and `report.rs` counts them.
+//! The data is in `tests/data`; `DirectML`, which has no runtime here, has cases derived from its text. `judge.rs`
+//! gives each recorded case a verdict: equal, an exception that `exceptions.rs` lists with its reason, or another
+//! that is no failure. `report.rs` counts the verdicts.
 
 mod directml_tests;
 mod exceptions;
@@ -21,14 +21,14 @@ use clamp_testing::{directml_text, harness, onnx_file, random};
 use golden::Record;
 use judge::{Job, Run, Verdict, judge};
 
-/// Where the data is: in the repository that this was built from, or where `WGPU_CLAMP_DATA` says, as on a machine without
-/// one.
+/// The folder of the data: in the repository that this was built from, or, on a machine without it, the value of
+/// `WGPU_CLAMP_DATA`.
 fn data() -> PathBuf {
     let built = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"));
     std::env::var_os("WGPU_CLAMP_DATA").map_or_else(built, PathBuf::from)
 }
 
-/// Judges every record, and panics with all that is wrong.
+/// Judges every record, and panics with a list of all failures.
 #[track_caller]
 fn judge_all<'a>(records: &'a [Record], run: Run, on_gpu: bool) -> Vec<(&'a Record, Verdict)> {
     let (mut judged, mut wrong) = (Vec::new(), Vec::new());
@@ -42,7 +42,7 @@ fn judge_all<'a>(records: &'a [Record], run: Run, on_gpu: bool) -> Vec<(&'a Reco
     judged
 }
 
-/// With bounds on the host, and the cases that have inputs with bounds on the GPU.
+/// Judges with bounds on the host, and records with inputs also with bounds on the GPU.
 #[track_caller]
 fn on_every_gpu(records: &[Record]) {
     for gpu in harness::gpus() {
@@ -73,7 +73,7 @@ fn node_tests_agree_with_every_gpu() {
     on_every_gpu(&onnx_nodes::node_tests().unwrap());
 }
 
-/// The same tests as JSON are the same to the bit: one set of cases, counted once.
+/// The node tests as JSON equal the original ones to the bit, so they are counted once.
 #[test]
 fn node_tests_are_those_of_the_golden_file() {
     let mut golden = golden::node_tests();
@@ -120,7 +120,7 @@ fn the_page_of_numbers_is_current() {
     let mut judged = judge_all(&runtimes, &judge::on_reference, false);
     judged.extend(judge_all(&nodes, &judge::on_reference, false));
     let page = report::page(&judged);
-    // Not `println`, which the test runner swallows.
+    // The test runner would swallow the output of `println`.
     let mut stdout = std::io::stdout();
     writeln!(stdout, "\n{page}").unwrap();
     if std::env::var_os("WGPU_CLAMP_UPDATE").is_some_and(|value| value == "1") {

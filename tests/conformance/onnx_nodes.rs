@@ -14,15 +14,15 @@ use crate::onnx_file::{
     ValueInfoProto,
 };
 
-/// The name under which the node tests stand in messages and in the table.
+/// The name of the node tests in messages and in the table.
 pub const FILE: &str = "onnx";
 
 pub fn folder() -> PathBuf {
     crate::data().join("onnx")
 }
 
-/// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` one has no Clip node: it has the
-/// node of its namesake, with its own data.
+/// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` test has no Clip node, so its data is
+/// read with the model of its namesake.
 pub fn node_tests() -> Result<Vec<Record>> {
     let entries = std::fs::read_dir(folder())?.collect::<std::io::Result<Vec<_>>>()?;
     let entries = entries.into_iter().filter(|entry| entry.path().is_dir());
@@ -64,7 +64,7 @@ fn record(id: String, test: NodeTest, same_as: Option<String>) -> Record {
     }
 }
 
-/// The node tests have raw data and inputs only; other writers of ONNX files use the rest of the format.
+/// The node tests have raw data and inputs only. Other writers of ONNX files also write typed data and attributes.
 #[test]
 fn typed_elements_and_attributes_are_decoded() {
     let folder = std::env::temp_dir().join(format!("wgpu-clamp-conformance-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! What the four standards say about a record, stated once more, without the constructors under test.
+//! The rules of the three recorded standards, stated again without the constructors under test.
 
 use half::f16;
 use wgpu_clamp::standards::Standard;
@@ -7,11 +7,11 @@ use wgpu_clamp::{Clamp, DType, Element, Error, NanRule, Number, Order, Scalar};
 
 use crate::golden::Record;
 
-/// What a standard rejects.
+/// Why a standard rejects a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     DType,
-    /// A required bound is missing: a call that the constructor's signature does not let anybody write.
+    /// A required bound is missing; the constructor's signature does not allow that call.
     Absent,
     Nan,
     Crossed,
@@ -48,7 +48,7 @@ impl Refusal {
         }
     }
 
-    /// Whether the error says this about the record.
+    /// Whether the error gives this reason for the record.
     pub fn is_said_by(self, error: &Error, record: &Record) -> bool {
         let nan = |bits: Option<u64>| bits.is_some_and(|bits| number(record.bound_dtype, bits).is_nan());
         let Error::Standard { standard, refusal } = error else { return false };
@@ -83,7 +83,7 @@ pub fn has_inputs(record: &Record) -> bool {
     matches!(record.standard, Standard::Onnx { opset: 11.. })
 }
 
-/// The constructor under test on what the record gives it. `on_gpu` is for records with inputs.
+/// Calls the constructor under test with the record's arguments. `on_gpu`: whether inputs lie on the GPU.
 pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
     let (dtype, min, max) = (record.dtype, record.min, record.max);
     let given = |bits: Option<u64>| number(record.bound_dtype, bits.expect("required attribute"));
@@ -109,9 +109,9 @@ pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
     }
 }
 
-/// The clamp of a record that its runtime did not compute.
+/// The clamp, by the standard, of a record that its runtime did not compute.
 ///
-/// Only as far as such records need it: bounds are already of the dtype, or f32 that become F16.
+/// Takes only the bounds of such records: bounds of the dtype, and f32 that become F16 or are exact in BF16.
 pub fn stated(record: &Record) -> Clamp {
     let absent = |value: f32| match record.standard {
         Standard::Onnx { opset: ..11 } => value.to_bits64(),

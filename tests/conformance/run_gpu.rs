@@ -1,4 +1,4 @@
-//! A clamp on the GPU, from the bits of its elements to those of the results.
+//! Runs a clamp on the GPU, from the bits of its elements to the bits of the results.
 
 use wgpu_clamp::{Layout, MAX_RANK, Number, Operands, View, verify};
 
@@ -6,7 +6,7 @@ use crate::harness::{Gpu, buffer, read};
 use crate::judge::Job;
 use crate::random::to_bytes;
 
-/// Runs the job and holds it to the CPU reference on the way, with every byte around the output.
+/// Runs the job; also compares the output and every byte around it with the CPU reference.
 pub fn run(gpu: &Gpu, job: &Job) -> Result<Vec<u64>, String> {
     let dtype = job.clamp.dtype();
     let shape = if job.shape.len() > MAX_RANK { &[job.x.len()] } else { job.shape };

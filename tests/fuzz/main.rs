@@ -1,16 +1,17 @@
-//! The fuzz targets that need nothing but the public API, without the fuzzer. The target `plan` runs in `src/fuzz.rs`.
+//! Replays the fuzz targets that use only the public API, without the fuzzer. The target `plan` runs in
+//! `src/fuzz.rs`.
 
 use clamp_fuzz::{onnx, standards};
 use clamp_testing::replay::replay;
 
-/// The most bytes at once for one of input: an empty message of protocol buffers has two bytes, and a struct that has
+/// Most bytes held at once per byte of input: an empty protocol-buffer message of two bytes becomes a struct with
 /// all of its fields.
 const BYTES_PER_BYTE: u64 = 512;
 
-/// For strings of any input: messages, lists.
+/// Bytes allowed for any input, as for messages and lists.
 const BYTES_OF_ANY: u64 = 1 << 16;
 
-/// Runs a target, and holds it to what a reader may allocate.
+/// Wraps a target; asserts how much it allocates.
 fn sparing(run: fn(&[u8])) -> impl Fn(&[u8]) {
     move |bytes| {
         let taken = allocation_counter::measure(|| run(bytes)).bytes_max;

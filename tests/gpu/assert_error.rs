@@ -1,6 +1,6 @@
-//! Errors, held to their variant and to the whole of their message.
+//! Asserts the variant and the whole message of an error.
 
-/// `assert_error!(error, Overlap, "dst: …")`: variant and message of an [`Error`](wgpu_clamp::Error).
+/// `assert_error!(error, Overlap, "dst: …")` takes the variant and the message of an [`Error`](wgpu_clamp::Error).
 macro_rules! assert_error {
     ($error:expr, $variant:ident, $message:expr $(,)?) => {{
         let error: wgpu_clamp::Error = $error;

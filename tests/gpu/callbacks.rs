@@ -1,5 +1,5 @@
-//! Functions of the program's that panic, where wgpu or the crate calls them: the panic goes on in the thread that polls,
-//! be it within a call of the crate's, and is nothing to anybody else's read. Nothing of it is left behind.
+//! Callbacks of the program that panic when wgpu or the crate calls them. The panic goes on in the thread that
+//! polls, even within a call of the crate, and does not disturb another thread's read. Later calls work.
 
 use std::any::Any;
 use std::future::Future;
@@ -14,14 +14,14 @@ use wgpu_clamp::{Clamp, DType, Error, Operands, Tensor, wgpu};
 
 use crate::harness::{Gpu, alone, gpus, with_limits};
 
-/// What [`panic`] says.
+/// The payload of [`panic`].
 const OWN: &str = "the program's own";
 
 fn panic() {
     panic_any(OWN);
 }
 
-/// What `run` returns, or that it panicked with the payload of [`panic`].
+/// The result of `run`, or `Err` if it panicked with the payload of [`panic`].
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ()> {
     let is_own = |payload: Box<dyn Any + Send>| {
         assert_eq!(payload.downcast_ref(), Some(&OWN));
@@ -34,7 +34,8 @@ fn own(gpu: &Gpu) -> Gpu {
     with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults())
 }
 
-/// A buffer to map. wgpu calls back at the next poll if no work uses it. It calls where a buffer is dropped, too.
+/// A buffer to map. wgpu calls back at the next poll if no work uses the buffer, and also when the buffer is
+/// dropped.
 fn idle(gpu: &Gpu) -> wgpu::Buffer {
     gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -44,17 +45,18 @@ fn idle(gpu: &Gpu) -> wgpu::Buffer {
     })
 }
 
-/// Whether a read is under way after its first poll. A driver may do all work in the submission, and then it is not.
+/// Whether a read is under way after its first poll. It is not if a driver does all work in the submission.
 fn begun<T>(read: Pin<&mut impl Future<Output = T>>) -> bool {
     matches!(read.poll(&mut Context::from_waker(Waker::noop())), Poll::Pending)
 }
 
-/// So much that a copy of it takes longer than what the tests do meanwhile.
+/// A tensor so large that a copy of it takes longer than what the tests do meanwhile.
 fn large(gpu: &Gpu) -> Tensor {
     Tensor::zeros(&gpu.host, DType::U8, &[64 << 20]).unwrap()
 }
 
-/// The callback is for work that is done before the read's, so that the read's submission or one of its polls calls it.
+/// The callback belongs to work that is done before the read's, so the read's submission or one of its polls calls
+/// it.
 #[test]
 fn before_a_read() {
     if !alone("callbacks::before_a_read") {
@@ -102,7 +104,7 @@ fn on_the_thread_that_polls_for_a_read() {
             let mut read = pin!(tensor.read_bytes());
             if begun(read.as_mut()) {
                 if work_done {
-                    // With the read's own work, after its callback.
+                    // Called with the read's own work, after its callback.
                     gpu.host.queue().on_submitted_work_done(panic);
                 } else {
                     idle.map_async(wgpu::MapMode::Read, .., |_| panic());
@@ -115,7 +117,8 @@ fn on_the_thread_that_polls_for_a_read() {
     }
 }
 
-/// A poll of the program's finds the read's work done, and drops the read's callback uncalled as one before it panics.
+/// A poll by the program finds the read's work done. An earlier callback panics, and the read's callback is dropped
+/// uncalled.
 #[test]
 fn in_the_way_of_somebody_elses_read() {
     if !alone("callbacks::in_the_way_of_somebody_elses_read") {
@@ -132,7 +135,7 @@ fn in_the_way_of_somebody_elses_read() {
                 break;
             }
             tries += 1;
-            // The read's own thread is kept busy, unless it is through.
+            // Keep the thread that polls for the read busy, unless it has ended.
             let [entered, released] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
             let (enter, release) = (Arc::clone(&entered), Arc::clone(&released));
             held.map_async(wgpu::MapMode::Read, .., move |_| {
@@ -174,7 +177,7 @@ fn of_a_streams_progress() {
         assert_eq!(caught(|| stream.run_blocking()), Err::<Result<(), Error>, _>(()));
         let (done, rest) = data.split_at(2048);
         assert!(done.iter().all(|&x| x == 2) && rest.iter().all(|&x| x == 9), "{}", gpu.name);
-        // One that uses the host while it streams.
+        // It may use the host while it streams.
         let nested = |_, _| {
             let mut inner = [9_u8; 3000];
             gpu.host.clamp_slice_in_place(&clamp, &mut inner).run_blocking().unwrap();

@@ -22,7 +22,7 @@ fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) ->
             Clamp::unbounded(dtype).with_bounds(bound(), bound()).unwrap().with_source(source).unwrap();
         let clamp =
             clamp.with_nan_rule(rule).with_order(order).with_precision(precision).with_rounding(rounding);
-        // None has a step, all have one, or some.
+        // No clamp has a step, all have one, or some have one.
         if steps == 0 || steps == 2 && random.below(2) == 0 {
             return clamp;
         }
@@ -38,7 +38,7 @@ fn pairs() -> Vec<(DType, DType)> {
     DType::ALL.map(|dtype| (dtype, dtype)).into_iter().chain(converted.filter(|(a, b)| a != b)).collect()
 }
 
-/// Numbers from bits that are random, but not all of them huge.
+/// Random elements; half of the F32 are not huge.
 fn source(dtype: DType, bytes: u64, random: &mut Random) -> Vec<u8> {
     let mut data = random.bytes(usize::try_from(bytes).unwrap());
     if dtype == DType::F32 {
@@ -87,7 +87,7 @@ fn layouts(channels: usize, kind: usize) -> (usize, Layout, Layout) {
         10 => (1, packed(&[50, 1]).broadcast_to(&[50, channels]).unwrap(), packed(&[50, channels])),
         11 => (2, packed(&[3, 1, channels, 5]), packed(&[3, 1, channels, 5])),
         12 => (0, packed(&[channels]), packed(&[channels])),
-        // At another distance from a packet on either side.
+        // Each side begins at another distance from a packet.
         _ => {
             let dst = Layout::strided(&[60, channels], &[channels.cast_signed(), 1], 5).unwrap();
             (1, Layout::strided(&[60, channels], &[channels.cast_signed(), 1], 3).unwrap(), dst)
@@ -113,7 +113,7 @@ fn channels_agree_with_the_reference_wherever_they_lie() {
     }
 }
 
-/// Runs of pixels are taken by packets, wherever these begin among the channels.
+/// Runs of pixels are taken by packets, wherever a packet begins among the channels.
 #[test]
 fn channels_next_to_each_other_are_taken_by_packets() {
     for gpu in gpus() {

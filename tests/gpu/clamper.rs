@@ -31,7 +31,7 @@ fn eight_threads_compile_a_pipeline_once() {
             }
         });
         assert_eq!(clamper.compiled_pipelines(), 2);
-        // Clones share it, other bounds and shapes need no other.
+        // Clones share pipelines; other bounds and shapes need no others.
         let view = View::of::<u8>(&data, Layout::packed(&[2, 256]).unwrap());
         clamper.clone().prepare(&Clamp::new(3_u8, 4), Operands::in_place(view)).unwrap();
         assert_eq!(clamper.compiled_pipelines(), 2);
@@ -66,7 +66,7 @@ fn a_prepared_clamp_is_recorded_again_and_again() {
     for gpu in gpus() {
         let layout = Layout::packed(&[4]).unwrap();
         let data = buffer(gpu, bytemuck::cast_slice(&[1_i32, 2, 3, 4]));
-        // x + 1, up to 10: how often it ran can be read off.
+        // x + 1, up to 10: the result tells how often it ran.
         let clamp = Clamp::at_most(10_i32).with_affine(1.0, 1.0).unwrap();
         let step = gpu.clamper().prepare(&clamp, Operands::in_place(View::of::<i32>(&data, layout))).unwrap();
         for _ in 0..2 {
@@ -151,7 +151,7 @@ fn error_scopes_of_the_caller_are_left_alone() {
         let data = buffer(gpu, &[0; 16]);
         let view = View::of::<f32>(&data, Layout::packed(&[4]).unwrap());
         gpu.host.submit(&Clamp::new(1.0_f32, 2.0), Operands::in_place(view)).unwrap();
-        // A mistake of the caller's: no such usage.
+        // A mistake of the caller: a buffer without usages.
         let _ = gpu.device().create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: 4,
@@ -162,7 +162,7 @@ fn error_scopes_of_the_caller_are_left_alone() {
     }
 }
 
-/// A buffer of another device is the caller's mistake that only wgpu can see.
+/// A buffer of another device is a mistake of the caller that only wgpu can see.
 #[test]
 fn a_buffer_of_another_device_is_refused_by_wgpu_and_reported() {
     for gpu in gpus() {
@@ -195,8 +195,8 @@ fn handles_can_be_shared_between_threads() {
     shared::<wgpu_clamp::Tensor>();
 }
 
-/// More kinds of clamps than pipelines are kept, each held to the reference; what is given up is compiled again, and a
-/// prepared clamp does without.
+/// Prepares more kinds of clamps than the cache keeps pipelines. A pipeline that was given up is compiled again; a
+/// prepared clamp keeps its own.
 #[test]
 fn pipelines_are_kept_up_to_a_bound() {
     if !alone("clamper::pipelines_are_kept_up_to_a_bound") {
@@ -239,7 +239,7 @@ fn pipelines_are_kept_up_to_a_bound() {
             most = most.max(clamper.compiled_pipelines());
             assert!(most <= Clamper::MAX_PIPELINES, "{most}");
         }
-        // It was full, and went on.
+        // The cache was full, and preparing went on.
         assert_eq!(most, Clamper::MAX_PIPELINES, "{}", gpu.name);
 
         let (prepared, clamp, operands) = first.unwrap();

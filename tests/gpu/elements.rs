@@ -1,4 +1,5 @@
-//! Every specialization on every value, or on edges and random ones: a million on a run, an eighth of them elsewhere.
+//! Every specialization on every value, or on edges and random values: a million on a run, an eighth on other
+//! routes.
 
 use wgpu_clamp::testing::Route;
 use wgpu_clamp::{Clamp, DType, Number, Plan, Precision};
@@ -12,10 +13,10 @@ fn random_patterns() -> usize {
     if exhaustive() { 4_000_000 } else { 1_000_000 }
 }
 
-/// Clamps the elements where they lie by a route.
+/// Clamps the elements, laid out by a route.
 fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route, place: Place) {
     let dtype = clamp.dtype();
-    // As many as blocks take.
+    // At least as many as blocks take.
     let count = if route == Route::Run { elements.len() } else { elements.len().max(4000) };
     let (src, dst) = route.placed(count, place, [dtype; 2]).unwrap();
     let mut src_bytes = Route::source(&src, dtype, elements);
@@ -24,14 +25,14 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route, place: Place) {
         src_bytes.resize(src_bytes.len().max(dst_bytes.len()), 0xa5);
     }
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
-    // Fewer elements than blocks take are gathered; so are groups that lie as far from a word as those before them end.
+    // Too few elements for blocks are gathered. Spread groups may be gathered too if src and dst are in one buffer.
     let is_block = count >= 1000 && (place != Place::Behind || !matches!(route, Route::Spread(_)));
     assert!(plan.contains(route.kernel()) || !is_block, "{plan}");
     assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
-/// Whether the clamp's affine step takes features that not every device has.
+/// Whether the clamp's affine step uses features that not every device has.
 fn by_hardware(gpu: &Gpu, clamp: &Clamp) -> bool {
     let fast = clamp.scale() != Number::Absent && clamp.precision() == Precision::Fast;
     fast && clamp.dtype() == DType::F64 && gpu.has_f64()
@@ -48,19 +49,19 @@ fn main_clamps(dtype: DType) -> Vec<Clamp> {
     };
     let bound = |x| scalar_of(dtype, x);
     let plain = Clamp::unbounded(dtype).with_bounds(bound(min), bound(max)).unwrap();
-    // Without bounds, so that nothing hides what the affine step gives.
+    // Without bounds, which could hide results of the affine step.
     let free = Clamp::unbounded(dtype);
     let affine = if dtype.is_float() { (1.1, -0.37) } else { (0.73, 5.6) };
     let mut clamps = [vec![plain], with_precisions(free, affine)].concat();
     if dtype.is_float() {
-        // Nothing that the host could spare the shader: a zero is replaced, and an infinity changes its sign.
+        // The host can spare the shader nothing: a zero is replaced, and an infinity changes its sign.
         let positive = Clamp::unbounded(dtype).with_bounds(bound(1.5), bound(1000.0)).unwrap();
         clamps.push(positive.with_affine(-0.73, 5.6).unwrap());
     }
     clamps
 }
 
-/// The devices on which the dtype is worth a test.
+/// The devices on which to test the dtype.
 fn devices_for(dtype: DType) -> impl Iterator<Item = &'static Gpu> {
     devices().filter(move |gpu| gpu.dtypes().contains(&dtype))
 }
@@ -69,7 +70,7 @@ fn every_route(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
-            // The arithmetic is that of the run: what differs is where elements lie. The random ones come last.
+            // All routes share the run's arithmetic, so the others leave out most random elements, which come last.
             let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
             let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype));
             for route in routes
@@ -85,7 +86,7 @@ fn every_route(dtype: DType) {
     }
 }
 
-/// Where f64 itself is hard: subnormal scales, biases, products and results, zeros of either sign, overflows.
+/// Pairs that are hard for f64: subnormal scales, biases, products and results, zeros of either sign, overflows.
 const F64_PAIRS: [(f64, f64); 12] = [
     (1.5, 1e-310),
     (-0.75, -3e-320),
@@ -116,7 +117,7 @@ fn every_clamp(dtype: DType) {
     }
     let mut rng = Random(u64::from(dtype.bits()));
     if dtype == DType::F64 {
-        // With all 53 bits, and any exponents; the elements around the root cancel.
+        // Numbers with all 53 bits and any exponent; elements around the root cancel.
         let finite = |rng: &mut Random| loop {
             let x = f64::from_bits(rng.bits());
             if x.is_finite() {
@@ -134,7 +135,7 @@ fn every_clamp(dtype: DType) {
         }
     }
     for _ in 0..60 {
-        // Any finite f32, and any that lies near what the dtype holds.
+        // Finite f32 around 1, with `spread` different exponents.
         let mut number = |spread: u64| loop {
             let exponent = 127 - spread / 2 + rng.bits() % spread;
             let bits = (rng.bits() as u32 & 0x807f_ffff) | (exponent as u32) << 23;
@@ -156,15 +157,15 @@ fn every_clamp(dtype: DType) {
     }
 }
 
-/// Sums of which all but the last bits of a product decide: the product is a power of two and a little more or less,
-/// and half of a bias's last bit; or bias and product cancel but for the product's last bits.
+/// Sums that the last bits of a product decide. The product is a power of two and a little more or less: half of the
+/// bias's last bit, or the bias's opposite but for the product's last bits.
 #[test]
 fn products_decide_ties_and_survive_cancellation() {
     let free = Clamp::unbounded(DType::F32).with_precision(Precision::Exact);
     let mut rng = Random(11);
     let mut clamps = Vec::new();
     while clamps.len() < 400 {
-        // scale * x is 2 and as little as 24 bits times 24 bits allow.
+        // `scale * x` exceeds 2 by as little as two significands of 24 bits allow.
         let scale = (1 << 23) | (rng.bits() as u32 >> 9);
         let x = (1_u64 << 47).div_ceil(u64::from(scale)) as u32;
         let above = u64::from(x) * u64::from(scale) - (1 << 47);
@@ -177,7 +178,7 @@ fn products_decide_ties_and_survive_cancellation() {
             .flat_map(|x| [value(x), -value(x)])
             .map(|x| u64::from(x.to_bits()))
             .collect();
-        // The last bit of these biases is 4; -2 cancels.
+        // The last bit of the large biases is 4; -2 cancels the product.
         for bias in [33_554_432.0, 33_554_436.0, 33_554_440.0, -33_554_436.0, -2.0, 2.0] {
             clamps.push((free.with_affine(value(scale), bias).unwrap(), elements.clone()));
         }

@@ -1,4 +1,4 @@
-//! Every mistake that the crate can see is an error of its own, recorded nothing and wrote nothing.
+//! Every mistake that the crate can see returns an error of its own, records nothing and writes nothing.
 
 use wgpu_clamp::{
     Clamp, Clamper, Clamps, DType, Error, Host, Layout, Number, Operands, Scalar, Tensor, View, reference,
@@ -8,7 +8,7 @@ use wgpu_clamp::{
 use crate::assert_error::assert_error;
 use crate::harness::{Gpu, alone, buffer, gpus, read, with_limits};
 
-/// The error of calls that must fail, on a device where any wgpu error would show and any write would be seen.
+/// The error of calls that must fail. Asserts that wgpu reports no error and that dst is not written.
 #[track_caller]
 fn refused(gpu: &Gpu, clamp: &Clamp, src: View<'_>, dst: View<'_>) -> Error {
     let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
@@ -21,14 +21,14 @@ fn refused(gpu: &Gpu, clamp: &Clamp, src: View<'_>, dst: View<'_>) -> Error {
     assert_eq!(gpu.clamper().prepare(clamp, operands).unwrap_err(), error);
     assert_eq!(gpu.host.submit(clamp, operands).unwrap_err(), error);
 
-    // What was recorded of it, if anything, would run here.
+    // Anything that was recorded would run here.
     gpu.host.queue().submit([encoder.finish()]);
     assert_eq!(before, readable(dst.buffer()).then(|| read(gpu, dst.buffer())));
     assert!(pollster::block_on(scope.pop()).is_none());
     error
 }
 
-/// What is said of the search for a shared byte that ended without an answer.
+/// The message of a search for a shared byte that ended without an answer.
 fn undecided(src: &Layout, dst: &Layout) -> String {
     format!(
         "src, dst: could not decide whether src and dst share bytes of their buffer; src has {src}, dst has {dst}; \
@@ -36,16 +36,16 @@ fn undecided(src: &Layout, dst: &Layout) -> String {
     )
 }
 
-/// What is said of 9 dimensions.
+/// The message for 9 dimensions.
 const RANK_9: &str =
     "shape: rank 9 is not supported; at most 8 dimensions are (a packed tensor is also one of one dimension)";
 
-/// What is said of a shape with more elements than there can be.
+/// The message for a shape with more elements than there can be.
 fn uncountable(shape: &[usize]) -> String {
     format!("shape: {shape:?} has more elements than this platform can count; split the tensor")
 }
 
-/// What is said of an argument that is not of the clamp's own dtype.
+/// The message for an argument that does not have the clamp's dtype.
 fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
     format!(
         "{argument}: {given} is not the dtype of the clamp, {dtype}; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
@@ -53,7 +53,7 @@ fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
     )
 }
 
-/// What is said of a bound, or a slot, that is not of the clamp's dtype.
+/// The message for a bound or a slot that does not have the clamp's dtype.
 fn of_bound(argument: &str, given: DType, dtype: DType) -> String {
     format!(
         "{argument}: {given} is not the dtype of the clamp, {dtype}; give an element of it (literals without a suffix \
@@ -127,7 +127,7 @@ fn operands_that_do_not_fit() {
     }
 }
 
-/// 10^12 times the roots of the first primes: sums of these are a subset sum problem, and the search gives up.
+/// 10^12 times the roots of the first primes. Equal sums of them are a subset-sum problem: the search gives up.
 const HARD: [isize; 8] = [
     1_414_213_562_373,
     1_732_050_807_568,
@@ -153,7 +153,7 @@ fn what_cannot_be_decided() {
         )
     );
 
-    // Each by itself is decided, the two together are not.
+    // Each layout alone is decided, the two together are not.
     let dst = Layout::strided(&[9; 6], &HARD[..6], 0).unwrap();
     let src = Layout::strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1).unwrap();
     let error = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap_err();
@@ -216,7 +216,7 @@ fn empty_tensors_are_no_error_and_record_nothing() {
     for gpu in gpus() {
         let buffer = buffer(gpu, &bytes(16));
         let clamp = Clamp::new(1_u8, 2);
-        // Far beyond the buffer, and two indices on one element if there were any.
+        // The offset is far beyond the buffer; two indices would share an element.
         let empty = Layout::strided(&[0, 7], &[1, 0], 1_000).unwrap();
         let view = View::of::<u8>(&buffer, empty);
         let operands = Operands::new(view, view);
@@ -360,7 +360,7 @@ fn clamps_that_cannot_be() {
     assert_error!(error, Argument, "bytes: 3 bytes given; 2 needed");
     let error = Clamp::unbounded(DType::BF16).with_bounds(Number::Absent, 1.0_f32).unwrap_err();
     assert_error!(error, DType, of_bound("max", DType::F32, DType::BF16));
-    // A bound is of the clamp's own dtype, not of its source's.
+    // A bound has the clamp's own dtype, not its source's.
     let to_bytes = Clamp::new(0_u8, 1).with_source(DType::F32).unwrap();
     let error = to_bytes.with_bounds(0.0_f32, Number::OnGpu).unwrap_err();
     assert_error!(error, DType, of_bound("min", DType::F32, DType::U8));
@@ -444,7 +444,7 @@ fn layouts_that_cannot_be() {
 
 #[test]
 fn adapters_that_are_not_there() {
-    // In a child process: the environment of this one is shared by its threads.
+    // In a child process, because the threads of this one share its environment.
     let run = |key, value| {
         let program = std::env::current_exe().unwrap();
         let output = std::process::Command::new(program)
@@ -458,7 +458,7 @@ fn adapters_that_are_not_there() {
     };
     let said = run("WGPU_ADAPTER_NAME", "no such thing");
     assert!(said.contains("opened: no device: ") && said.contains("no such thing"), "{said}");
-    // Not on any one machine: DX12 and Metal.
+    // A backend that this platform does not have.
     let other = if cfg!(windows) { "metal" } else { "dx12" };
     let said = run("WGPU_BACKEND", other);
     assert!(said.contains("opened: no device: "), "{said}");
@@ -476,7 +476,7 @@ fn adapters_that_are_not_there() {
     assert!(said.contains("WGPU_CLAMP_ADAPTER is \"first\", not an index"), "{said}");
 }
 
-/// What [`adapters_that_are_not_there`] runs. By itself it checks no more than that opening does not panic.
+/// The child process of [`adapters_that_are_not_there`]. Run by itself, it only checks that opening does not panic.
 #[test]
 fn child_opens_a_host() {
     let said = match Host::open_blocking() {
@@ -500,7 +500,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         device.destroy();
 
         let lost = |error: &Error| matches!(error, Error::DeviceLost { .. });
-        // Not a word of the objects in which it showed.
+        // The message names no object that showed the loss.
         let said = "the device was lost: it was destroyed, or its driver gave it up";
         let gone = |error: Error| lost(&error) && error.to_string() == said;
         let mut data = [9_u8, 0];
@@ -509,7 +509,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         assert_eq!(data, [9, 0]);
         assert!(gone(tensor.read_blocking::<u8>().unwrap_err()));
         assert!(gone(Tensor::upload(host, &[1], &[1_u8]).unwrap_err()));
-        // A tensor of zeros needs no memory of the host, so wgpu does not tell before it is used.
+        // Zeros need no memory of the host, so wgpu reports the loss only when they are used.
         if let Ok(zeros) = Tensor::zeros(host, DType::U8, &[1]) {
             assert!(gone(zeros.read_blocking::<u8>().unwrap_err()));
         }
@@ -524,7 +524,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
 fn views_of_another_dtype() {
     for gpu in gpus() {
         let tensor = Tensor::upload(&gpu.host, &[2], &[1.0_f32, 2.0]).unwrap();
-        // Its bytes.
+        // The bytes of the tensor.
         let plain = View::of::<u8>(tensor.buffer(), packed(&[8]));
         assert_eq!((tensor.view().dtype(), plain.dtype()), (DType::F32, DType::U8));
         let clamp = Clamp::new(1_u8, 2);
@@ -559,7 +559,7 @@ fn bounds_that_the_reference_cannot_read() {
     };
     assert_error!(verify::check(&clamp, buffers).unwrap_err(), Argument, expected);
     assert_eq!(out, [0; 4]);
-    // Those without a `Result` take it as absent.
+    // Functions without a `Result` take the bound as absent.
     assert_eq!(reference::element(&clamp, 200), 200);
     assert_eq!(reference::allowed(&clamp, 0).values(), [1]);
 }
@@ -585,7 +585,7 @@ fn layouts_of_nothing_and_of_more_than_there_is() {
     );
 }
 
-/// The queue of another device: wgpu's poll refuses the submission, and a read must not wait for it for ever.
+/// The host has the queue of another device: wgpu's poll refuses the submission, and a read must not wait for ever.
 #[test]
 fn a_poll_that_fails_ends_the_read() {
     if !alone("errors::a_poll_that_fails_ends_the_read") {
@@ -606,7 +606,7 @@ fn a_poll_that_fails_ends_the_read() {
     }
 }
 
-/// What the manual says of mistakes that no handle shows, as wgpu 30 takes them.
+/// Mistakes that no handle shows, as the manual describes them for wgpu 30.
 #[test]
 fn what_only_wgpu_sees() {
     if !alone("errors::what_only_wgpu_sees") {
@@ -629,7 +629,7 @@ fn what_only_wgpu_sees() {
 
         let error = own.clamper().prepare(&clamp, Operands::in_place(upload(&other).view())).unwrap_err();
         assert!(matches!(error, Error::Wgpu { .. }), "{error:?}");
-        // More than this instance has, so that none is taken for it.
+        // More buffers than this instance has: the last one cannot pass for its own.
         let buffers: Vec<_> = (0..200).map(|_| upload(&foreign)).collect();
         let operands = Operands::in_place(buffers[199].view());
         assert!(panics(&|| drop(own.clamper().prepare(&clamp, operands))), "{}", gpu.name);
@@ -639,7 +639,7 @@ fn what_only_wgpu_sees() {
         let scope = other.device().push_error_scope(wgpu::ErrorFilter::Validation);
         submit(other.host.queue()).unwrap();
         assert!(pollster::block_on(scope.pop()).is_some());
-        // None of it is in the way of what is right.
+        // Correct calls still work.
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4]);
         submit(own.host.queue()).unwrap();
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [2, 2, 3, 3]);
@@ -660,7 +660,7 @@ fn a_report_is_no_error_but_its_operands_can_be() {
     assert_error!(error, Argument, "dst_after: 8 bytes given; 4 needed");
 }
 
-/// What a program prints is the message alone, so it says what the fields say.
+/// A program prints the message alone, so the message says what the fields say.
 #[test]
 fn messages_of_host_data() {
     for gpu in gpus() {
@@ -696,7 +696,7 @@ fn messages_of_host_data() {
     }
 }
 
-/// What is said of operands that are refused.
+/// The message for operands that are refused.
 fn said(gpu: &Gpu, clamp: &Clamp, src: View<'_>, dst: View<'_>) -> String {
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     gpu.clamper().encode(&mut encoder, clamp, Operands::new(src, dst)).unwrap_err().to_string()
@@ -712,7 +712,7 @@ fn messages_of_operands() {
                  shape, strides and offset count elements"
             )
         };
-        // Six bytes hold six elements, but no binding of whole words; five hold five of them.
+        // Six bytes hold six elements, but no binding of whole words; five hold five.
         for (size, why) in
             [(6, "storage buffers are whole 4-byte words"), (5, "shape, strides and offset count elements")]
         {
@@ -769,7 +769,7 @@ fn messages_of_operands() {
         ] {
             assert_eq!(said(gpu, &half, src, dst), said_of_it);
         }
-        // What whoever has a buffer of f32, or of bytes, writes first.
+        // The first mistakes of a caller who has a buffer of f32, or of bytes.
         assert_eq!(said(gpu, &literals, known, known), of_clamp("src and dst", DType::F32, DType::F64));
         let whole = View::of::<u8>(&a, packed(&[8]));
         assert_eq!(
@@ -784,7 +784,7 @@ fn messages_of_operands() {
             mapped_at_creation: false,
         });
         let bare = View::of::<f32>(&bare, packed(&[4]));
-        // The dtype comes before the usage.
+        // The dtype is checked before the usage.
         assert_eq!(said(gpu, &literals, bare, bare), of_clamp("src and dst", DType::F32, DType::F64));
         assert_eq!(
             said(gpu, &Clamp::new(0.0_f32, 6.0), bare, bare),
@@ -807,7 +807,7 @@ fn messages_of_views_that_share_bytes() {
              dst has u8 elements of shape [9], strides [-1], offset 15 (bytes 7..16); \
              use equal layouts (in place), disjoint layouts, or two buffers"
         );
-        // Elements 0 to 3 and 2 to 5, which are of two sizes.
+        // Elements 0 to 3 of four bytes, and elements 2 to 5 of two bytes.
         let widened = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
         let behind = Layout::packed_at(&[4], 2).unwrap();
         assert_eq!(
@@ -872,7 +872,7 @@ fn messages_of_what_cannot_be_decided() {
     );
 }
 
-/// A device whose bindings hold neither the block of a clamp that `resolve` writes, nor a slot where it lies.
+/// A device whose bindings are too small for the clamp's block, which `resolve` writes, or for a slot at its offset.
 #[test]
 fn bindings_too_small_for_bounds_on_the_gpu() {
     for gpu in gpus() {
@@ -903,7 +903,7 @@ fn bindings_too_small_for_bounds_on_the_gpu() {
     }
 }
 
-/// The tensor has more channels than a binding of the device holds clamps: a device with any other limits may too.
+/// More channels than a binding of the device holds clamps. This can happen with any limits.
 #[test]
 fn more_channels_than_a_table_holds() {
     for gpu in gpus() {
@@ -922,7 +922,7 @@ fn more_channels_than_a_table_holds() {
             )
         };
         assert_error!(prepare(all.len()).unwrap_err(), Limit, too_many(3100, 148_800));
-        // 48 bytes each.
+        // 48 bytes per channel.
         assert_eq!(prepare(1365).unwrap().dispatches(), 1);
         assert_error!(prepare(1366).unwrap_err(), Limit, too_many(1366, 65_568));
     }
@@ -941,7 +941,7 @@ fn grids_of_nothing_are_named() {
     );
 }
 
-/// What wgpu refuses does not say which buffer it was.
+/// wgpu does not say which buffer it refuses; the error does.
 #[test]
 fn operands_that_wgpu_refuses_are_named() {
     for gpu in gpus() {

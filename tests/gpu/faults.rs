@@ -1,7 +1,7 @@
-//! What a safe API lets a careless or hostile program do between calls: objects of other devices, in the wrong state,
-//! in numbers and from many threads. Each ends in an error, in what wgpu documents, or in the right result; and what
-//! comes after it works. Mistakes that one call shows are in `errors` and `refusals`, devices that go while data is
-//! streamed in `streaming`, numbers that are too large for anything in the fuzz target `plan`.
+//! What a careless or hostile program can do between calls of a safe API: use objects of other devices, in the wrong
+//! state, in great numbers and from many threads. Each ends in an error, in what wgpu documents, or in the right
+//! result, and later calls work. Mistakes that one call shows are in `errors` and `refusals`, devices lost while
+//! data is streamed in `streaming`, and numbers that are too large for anything in the fuzz target `plan`.
 
 use std::future::Future as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,14 +42,14 @@ fn recorded(device: &wgpu::Device, prepared: &[&Prepared]) -> wgpu::CommandBuffe
     encoder.finish()
 }
 
-/// What wgpu says of `run`, and of nothing else.
+/// The validation error that wgpu reports for `run`, if any.
 fn refused_by_wgpu(device: &wgpu::Device, run: impl FnOnce()) -> Option<wgpu::Error> {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     run();
     pollster::block_on(scope.pop())
 }
 
-/// A dimension of one element needs no stride, so that it may have any; and nothing is behind an extent of 0.
+/// A dimension of one element may have any stride, and so may all dimensions of an empty tensor.
 #[test]
 fn strides_that_lead_nowhere() {
     for gpu in gpus() {
@@ -64,7 +64,7 @@ fn strides_that_lead_nowhere() {
             let operands = Operands::in_place(View::of::<u16>(&data, nothing));
             assert_eq!(gpu.clamper().prepare(&clamp, operands).unwrap().dispatches(), 0);
         }
-        // One element for more indices than any buffer has room for.
+        // One element, repeated for more indices than a buffer has room for.
         let data = buffer(gpu, &bytes);
         let many = packed(&[1]).broadcast_to(&[1 << 40]).unwrap();
         let (src, dst) = (View::of::<u16>(&data, many), View::of::<u16>(&data, packed(&[1 << 40])));
@@ -124,7 +124,7 @@ fn slots_that_are_something_else_too() {
     }
 }
 
-/// It owns what it needs: nothing but the queue is left of what it was made with.
+/// A prepared clamp owns what it needs: of all that made it, only the queue is kept.
 #[test]
 fn a_prepared_clamp_outlives_all_that_made_it() {
     for gpu in gpus() {
@@ -147,7 +147,7 @@ fn a_prepared_clamp_outlives_all_that_made_it() {
         for encoder in &mut encoders {
             prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         }
-        // The second of them twice.
+        // The second encoder records it twice.
         prepared.record(&mut encoders[1].begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         drop(prepared);
         queue.submit(encoders.map(wgpu::CommandEncoder::finish));
@@ -158,7 +158,7 @@ fn a_prepared_clamp_outlives_all_that_made_it() {
             arrived.store(result.is_ok(), Ordering::SeqCst);
         });
         while !mapped.load(Ordering::SeqCst) {
-            // Submissions call back, too.
+            // A submission runs callbacks, too.
             queue.submit([]);
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
@@ -168,8 +168,8 @@ fn a_prepared_clamp_outlives_all_that_made_it() {
     }
 }
 
-/// Each keeps its own numbers, however many there are at once. The uploads of the numbers wait for a submission, and
-/// the more that wait, the longer wgpu 30 takes for the next.
+/// Each of many prepared clamps keeps its own numbers. Uploads of the numbers wait for a submission; the more of
+/// them wait, the longer wgpu 30 takes for the next.
 #[test]
 fn ten_thousand_prepared_clamps() {
     const COUNT: u16 = 10_000;
@@ -191,7 +191,7 @@ fn ten_thousand_prepared_clamps() {
     }
 }
 
-/// wgpu refuses the pass at `finish`, on the device of the pass; the other one knows nothing of it.
+/// wgpu refuses the pass at `finish`, on the pass's device; the clamp's device reports nothing.
 #[test]
 fn a_prepared_clamp_in_the_pass_of_another_device() {
     if !alone("faults::a_prepared_clamp_in_the_pass_of_another_device") {
@@ -207,7 +207,7 @@ fn a_prepared_clamp_in_the_pass_of_another_device() {
         });
         assert!(of_a.is_none(), "{of_a:?} on {}", gpu.name);
         assert!(catch_unwind(AssertUnwindSafe(|| recorded(b.device(), &[&prepared]))).is_err());
-        // Both go on.
+        // Both devices go on.
         a.host.queue().submit([recorded(a.device(), &[&prepared])]);
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 2, 2]);
         let mut data = [9_u8; 3];
@@ -216,7 +216,7 @@ fn a_prepared_clamp_in_the_pass_of_another_device() {
     }
 }
 
-/// What no handle shows when the clamp is prepared: wgpu refuses the submission, which changes nothing.
+/// No handle shows these states when the clamp is prepared: wgpu refuses the submission, which changes nothing.
 #[test]
 fn buffers_that_are_mapped_or_destroyed_at_the_submission() {
     for gpu in gpus() {
@@ -259,7 +259,7 @@ fn buffers_that_are_mapped_or_destroyed_at_the_submission() {
     }
 }
 
-/// What was prepared before the device went is recorded and submitted without a panic, and nothing comes of it.
+/// A clamp prepared before the device was destroyed is recorded and submitted without a panic, and has no effect.
 #[test]
 fn a_device_destroyed_after_prepare() {
     if !alone("faults::a_device_destroyed_after_prepare") {
@@ -277,13 +277,13 @@ fn a_device_destroyed_after_prepare() {
         gpu.host.queue().submit([recorded(gpu.device(), &[&prepared])]);
         let lost = |error: &Error| matches!(error, Error::DeviceLost { .. });
         assert!(lost(&tensor.read_blocking::<u8>().unwrap_err()), "{}", gpu.name);
-        // Layouts take no memory, so that wgpu still makes them.
+        // wgpu still makes layouts, which take no memory.
         let late = Clamper::new(gpu.device()).unwrap();
         assert!(lost(&late.prepare(&clamp, Operands::in_place(tensor.view())).unwrap_err()), "{}", gpu.name);
     }
 }
 
-/// Reads of one tensor at once, of which one is dropped half way, do not get in each other's way.
+/// Several reads of one tensor at once, one of them dropped half way, do not disturb each other.
 #[test]
 fn reads_at_once() {
     for gpu in gpus() {
@@ -335,7 +335,7 @@ fn eight_threads_on_one_host() {
     }
 }
 
-/// All that a host does, with numbers of its own, and results held to the reference.
+/// Does all that a host can do, with numbers of its own; compares the results with the reference.
 fn work(gpu: &Gpu, random: &mut Random) {
     let dtype = random.pick(&[DType::U8, DType::I16, DType::F32, DType::I64]);
     let n = 1 + random.below(3000);

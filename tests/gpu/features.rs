@@ -1,14 +1,14 @@
-//! Which devices compute F64 in hardware. What they compute is in the other files, on their `devices()`.
+//! Which devices compute F64 in hardware. The other files test the results, on `devices()`.
 
 use wgpu_clamp::{Clamp, DType, Host, Layout, Operands, Plan, Tensor, verify, wgpu};
 
 use crate::harness::{F64_FEATURES, alone, f64_gpus, gpus, with_features};
 
-/// Whether F64 takes the fast step; the result is held to the reference.
+/// Whether F64 takes the fast step. Compares the result with the reference.
 fn is_fast(host: &Host) -> bool {
-    // Products that end in any bits, so that arithmetic in f32, or on words of the wrong order, is far off.
+    // The products use all their bits, so arithmetic in f32, or on swapped words, would be far off.
     let clamp = Clamp::new(-1e300, 1e300).with_scale_bias(1.1, -0.37).unwrap();
-    // Ordinary elements, subnormal ones, the greatest and both infinities.
+    // Ordinary and subnormal elements, the greatest one, and both infinities.
     let elements: [f64; 8] =
         [1.0 / 3.0, -1e-310, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 0.37 / 1.1, 1e17];
     let bytes: Vec<u8> = elements.into_iter().flat_map(f64::to_le_bytes).collect();

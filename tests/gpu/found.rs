@@ -1,5 +1,5 @@
-//! Scales and biases that lie on the GPU, and bounds beside them: one of each, or others for each index of an axis. And all
-//! pairs of dtypes, by value too.
+//! Scales and biases in slots on the GPU, with bounds beside them: one number each, or one per index of an axis.
+//! Also all pairs of dtypes, with numbers by value too.
 
 use wgpu_clamp::testing::Found;
 use wgpu_clamp::{
@@ -12,24 +12,24 @@ use crate::harness::{Gpu, buffer, exhaustive, gpus, read, with_limits};
 use crate::random::{Random, to_bytes};
 use crate::values::{bits_of, edges, elements, mask, scalar};
 
-/// The dtypes to which a scale on the GPU can lead.
+/// The destination dtypes for which a scale may lie on the GPU.
 const TO: [DType; 7] = [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
 
 /// The numbers of a channel as bits: Min, Max, scale and bias.
 type Numbers = [u64; 4];
 
-/// What a test has of numbers on the GPU.
+/// A clamp with numbers on the GPU, and its layouts.
 struct Case<'a> {
     clamp: Clamp,
-    /// The axis whose indices have numbers of their own, each a line of `numbers`; otherwise the first serves all.
+    /// The axis along which each index has its own line of `numbers`; without an axis, the first line serves all.
     axis: Option<usize>,
     numbers: &'a [Numbers],
     src: Layout,
     dst: Layout,
 }
 
-/// A buffer of the numbers, and a slot for each that the clamp has on the GPU: those of Min and Max run downwards, and two
-/// elements lie between two biases.
+/// For each number that the clamp has on the GPU, a buffer and the layout of the slot. The slots of Min and Max run
+/// backwards, and two elements lie between two biases.
 fn slots(
     gpu: &Gpu,
     clamp: &Clamp,
@@ -61,7 +61,7 @@ fn slots(
 }
 
 impl Case<'_> {
-    /// Runs it from one buffer to another, and holds each element and each byte around them to what is right.
+    /// Runs the case from one buffer to another; checks each element, and that no byte around them changes.
     fn check(&self, gpu: &Gpu, values: &[u64]) {
         let Self { clamp, axis, numbers, src, dst } = self;
         let (source, dtype) = (clamp.source(), clamp.dtype());
@@ -107,7 +107,7 @@ impl Case<'_> {
     }
 }
 
-/// Numbers of which each kind comes often: ordinary, the identity, zeros, none.
+/// A scale and a bias. Ordinary numbers, the identity, zeros, and NaN or ∞ all come often.
 fn factors(rng: &mut Random) -> [u64; 2] {
     let ordinary = [1.0 / 255.0, -1.7, 0.5, 77.0, 3e-5, -1e-4, 1e30, f32::from_bits(3)];
     let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7f80_0001)];
@@ -149,7 +149,7 @@ fn every_pair_takes_scale_and_bias_from_slots() {
                     .with_order([Order::MinWins, Order::MaxWins][rng.below(2)])
                     .with_nan_rule(rule);
                 let values = elements(&Clamp::unbounded(source), 200, n as u64);
-                // Of 16 bits some of the values.
+                // For 16 bits, only some of the values.
                 let values: Vec<_> =
                     values.into_iter().step_by(if source.bits() == 16 { 64 } else { 1 }).collect();
                 let bounds = match rng.below(3) {
@@ -170,8 +170,8 @@ fn every_pair_takes_scale_and_bias_from_slots() {
                     let numbers = [numbers(&mut rng, dtype)];
                     Case { clamp, axis: None, numbers: &numbers, src: line, dst: line }.check(gpu, &values);
                 }
-                // Rows, columns, or planes of numbers of their own, in some order; few, many, and more than a uniform
-                // block has room for.
+                // Channels as rows, columns or planes, in some order: few, many, and more than fit into a uniform
+                // block.
                 let channels = [3, 40, 300][(n + m) % 3];
                 let each = values.len().max(2 * channels) / channels;
                 let layout = |shape: &[usize]| Layout::packed(shape).unwrap();
@@ -192,8 +192,8 @@ fn every_pair_takes_scale_and_bias_from_slots() {
     }
 }
 
-/// All nine dtypes into each other, by value and from slots: every value of 8 and 16 bits; of wider sources edges and random
-/// patterns, a million with `cargo xtask test --exhaustive`.
+/// All pairs of the nine dtypes, by value and from slots: every value of 8 and 16 bits; for wider sources edges and
+/// random patterns, a million with `cargo xtask test --exhaustive`.
 #[test]
 fn every_pair_on_every_value() {
     let random = if exhaustive() { 1_000_000 } else { 3_000 };
@@ -209,7 +209,7 @@ fn every_pair_on_every_value() {
             for (m, clamp) in
                 [plain, nearest].into_iter().enumerate().take(if dtype.is_float() { 1 } else { 2 })
             {
-                // Around what becomes 0 or an integer, too.
+                // Steps with results near 0 and near integers, too.
                 let affine =
                     [(0.731_25_f32, -1.5_f32), (-3.1e-4, 0.25), (130.9, 1e4), (1.0, 0.5)][(n + m) % 4];
                 let stepped = clamp.with_affine(affine.0, affine.1).unwrap();
@@ -232,7 +232,7 @@ fn every_pair_on_every_value() {
     }
 }
 
-/// A slot of one element serves all indices of the axis, beside others that have an element for each.
+/// A slot of one element serves all indices of the axis, beside slots with an element for each.
 #[test]
 fn one_number_serves_all_channels() {
     for gpu in gpus() {
@@ -250,7 +250,7 @@ fn one_number_serves_all_channels() {
         gpu.host.submit(Clamps::slots_along(1, &clamp), operands).unwrap();
         let got: Vec<u8> = tensor.read_blocking().unwrap();
         assert_eq!(got, [11, 14, 19, 14, 20, 22]);
-        // Where each slot has one element there is one clamp, and no table.
+        // If each slot has one element, there is one clamp and no table.
         let operands = Operands::in_place(View::of::<u8>(tensor.buffer(), layout))
             .with_scale(View::of::<f32>(&scales, Layout::packed(&[1]).unwrap()))
             .with_bias(View::of::<f32>(&bias, Layout::packed(&[]).unwrap()))
@@ -261,7 +261,7 @@ fn one_number_serves_all_channels() {
     }
 }
 
-/// What a dispatch before it in the pass has written is what the next one finds, and again when it is recorded again.
+/// A dispatch reads a slot as the dispatch before it in the pass wrote it, each time that both are recorded.
 #[test]
 fn a_scale_is_read_when_the_dispatch_runs() {
     for gpu in gpus() {
@@ -293,7 +293,7 @@ fn a_scale_is_read_when_the_dispatch_runs() {
     }
 }
 
-/// All four numbers take two dispatches, since a stage has four storage buffers; three take one.
+/// All four numbers take two dispatches, since a stage has at most four storage buffers; three take one.
 #[test]
 fn slots_take_as_few_dispatches_as_can_be() {
     for gpu in gpus() {
@@ -349,7 +349,7 @@ fn slots_may_have_any_stride() {
             let slot = |stride| View::of::<f32>(&slots, line(stride));
             let operands = Operands::in_place(view).with_scale(slot(scale)).with_bias(slot(bias));
             let prepared = small.clamper().prepare(Clamps::slots_along(0, &clamp), operands).unwrap();
-            // The numbers of one row or two lie within a binding.
+            // At the wide stride, a binding has the numbers of one row or two.
             let far = scale.unsigned_abs() == wide;
             assert_eq!(prepared.dispatches() > rows / 3, far, "{}", prepared.dispatches());
             small.host.submit(Clamps::slots_along(0, &clamp), operands).unwrap();
@@ -435,7 +435,7 @@ fn scales_that_do_not_fit_are_refused() {
             DType,
             "scale: its slot is a view of i32; a scale or bias on the GPU is f32"
         );
-        // A slot shares bytes with the output, not elements.
+        // Overlap counts in bytes: the slot is f32, the output u8.
         assert_error!(
             refused(one, rows, single(&data, Layout::packed_at(&[], 1).unwrap())),
             Overlap,

@@ -91,7 +91,7 @@ fn every_short_length_and_offset_leaves_its_neighbours_alone() {
             let clamp = clamp(dtype, &mut rng);
             for offset in 0..packet {
                 for len in 0..=2 * packet + 1 {
-                    // The same distance from a packet, a packet apart, and any other.
+                    // The same offset, one packet further, or any other offset.
                     let from = [offset, offset + packet, rng.below(packet)][rng.below(3)];
                     let at = |offset| Layout::strided(&[len], &[1], offset).unwrap();
                     let bytes = (rng.bytes(80), rng.bytes(80));
@@ -133,7 +133,7 @@ fn invocations_that_race_for_words_change_only_their_own_bits() {
                 (vec![251, 509], vec![1, 253]),
                 (vec![100_001], vec![-1]),
                 (vec![3, 50, 400], vec![1, 1203, 3]),
-                // Every second element of every dimension, as many as there can be.
+                // Every second element of each dimension, at the highest rank.
                 (vec![2; 8], (0..8).rev().map(|k| 2 * 4_isize.pow(k)).collect()),
             ] {
                 let layout = Layout::strided(&shape, &strides, 0)
@@ -159,7 +159,7 @@ fn small_grids_are_folded() {
         );
         let mut rng = Random(4);
         let folded = |clamp: &Clamp, src: &Layout, dst: &Layout| {
-            // More than one row of workgroups, in one window of each kernel.
+            // Each kernel has one window, with more than one row of workgroups.
             let plan = Plan::new(clamp, src, dst, few.clamper().limits()).unwrap().to_string();
             let kernels = plan.matches(" kernel for ").count();
             assert!(plan.contains(&format!("windows: {kernels},")), "{plan}");
@@ -173,7 +173,7 @@ fn small_grids_are_folded() {
             folded(&clamp, &packed, &packed);
             check(&few, &clamp, (&packed, &src), (&packed, &[]), Place::Same);
         }
-        // Blocks, and what they leave.
+        // Blocks, and the elements that they leave.
         for len in [25 * 256, 6 * 1024 - 1, 5 * 1024 + 1] {
             let (packed, back) =
                 (Layout::packed(&[len]).unwrap(), Layout::packed(&[len]).unwrap().flip(0).unwrap());
@@ -181,7 +181,7 @@ fn small_grids_are_folded() {
             let clamp = Clamp::new(9_u32, 1 << 30);
             folded(&clamp, &packed, &back);
             check(&few, &clamp, (&packed, &src), (&back, &src), Place::Apart);
-            // A word of 4 elements to an invocation.
+            // Each invocation takes a word of 4 elements.
             let src = bytes_for(&packed, DType::U8, &mut rng);
             check(&few, &Clamp::new(9_u8, 99), (&packed, &src), (&back, &src), Place::Apart);
         }

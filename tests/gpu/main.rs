@@ -1,4 +1,4 @@
-//! The GPU against the CPU reference, bit for bit, on every adapter of this machine.
+//! Compares the GPU with the CPU reference, bit for bit, on every adapter of this machine.
 //!
 //! A machine without an adapter fails: these tests never skip. `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` narrow
 //! the adapters, `WGPU_CLAMP_REQUIRE` (a list such as `vulkan,gl`) names backends that must be among them.

@@ -1,5 +1,5 @@
-//! The crate inside a program that has a device of its own: what it frees, what it leaves to the program, and that
-//! neither threads nor devices get in each other's way.
+//! The crate inside a program that has a device of its own: what the crate frees, what it leaves to the program, and
+//! that neither threads nor devices get in each other's way.
 
 use std::future::Future as _;
 use std::pin::pin;
@@ -28,8 +28,8 @@ fn encoder(device: &wgpu::Device) -> wgpu::CommandEncoder {
     device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
 }
 
-/// Buffers, bind groups, their layouts, pipelines, their layouts and modules that the driver holds. wgpu frees with
-/// the submission after the last use.
+/// The driver's buffers, bind groups, their layouts, pipelines, their layouts and modules. wgpu frees an object with
+/// the submission after its last use.
 fn objects(device: &wgpu::Device, queue: &wgpu::Queue) -> [isize; 6] {
     for _ in 0..2 {
         queue.submit([]);
@@ -93,11 +93,11 @@ fn what_is_dropped_is_freed() {
             }
             assert_eq!(objects(), expected, "{}", gpu.name);
         };
-        // Of the clamps, the prepared one is left: a block, a request, and a bind group each. Of the pipelines, all:
-        // five, of three modules.
+        // The prepared clamp is left, with a block, a request, and a bind group for each. All five pipelines are
+        // left, of three modules.
         settles(plus(two_tensors, [2, 2, 0, 5, 0, 3]));
-        // A prepared clamp keeps what it needs, and no more: its two buffers and the program's, three pipelines of
-        // two modules, and their layouts.
+        // A prepared clamp keeps only what it needs: its two buffers and the program's, three pipelines of two
+        // modules, and their layouts.
         drop((clamper, host, tensor, slot));
         settles(plus(nothing, [4, 2, 2, 3, 2, 2]));
         drop(prepared);
@@ -105,7 +105,7 @@ fn what_is_dropped_is_freed() {
     }
 }
 
-/// What never submits, polls or waits: everything that records, and what makes tensors. Returns what it has made.
+/// Calls that never submit, poll or wait: recording, and making tensors. Returns the prepared clamps.
 fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     let (device, queue) = (gpu.device(), gpu.host.queue());
     let host = Host::new(clamper, queue);
@@ -127,7 +127,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
             prepared.record(&mut pass);
         }
     }
-    // Not run, so nothing happens.
+    // Futures that are not run do nothing.
     let mut data = [1_u16; 9];
     drop(host.clamp_slice_in_place(&clamp, &mut data));
     drop(tensor.read::<u16>());
@@ -136,7 +136,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     all
 }
 
-/// wgpu calls back from polls and submissions alone, and counts submissions.
+/// wgpu calls back only from polls and submissions, and counts submissions.
 #[test]
 fn nothing_is_polled_or_submitted_behind_the_programs_back() {
     if !alone("program::nothing_is_polled_or_submitted_behind_the_programs_back") {
@@ -149,7 +149,7 @@ fn nothing_is_polled_or_submitted_behind_the_programs_back() {
     for gpu in gpus() {
         let gpu = own(gpu);
         let (device, queue) = (gpu.device(), gpu.host.queue());
-        // How many submissions wgpu counts around `calls`, while work that has ended waits for a poll to say so.
+        // Submissions that wgpu counts around `calls`, while the callback of finished work waits for a poll.
         let submissions = |calls: &dyn Fn()| {
             let mut work = encoder(device);
             work.clear_buffer(&buffer(&gpu, &[1; 64]), 0, None);
@@ -157,7 +157,7 @@ fn nothing_is_polled_or_submitted_behind_the_programs_back() {
             let called = Arc::new(AtomicBool::new(false));
             let call = Arc::clone(&called);
             queue.on_submitted_work_done(move || call.store(true, Ordering::SeqCst));
-            // Long enough for the work to end, so that whoever polls now would call.
+            // Long enough for the work to end: any poll from now on would call back.
             std::thread::sleep(Duration::from_millis(200));
             calls();
             assert!(!called.load(Ordering::SeqCst), "polled on {}", gpu.name);
@@ -172,8 +172,8 @@ fn nothing_is_polled_or_submitted_behind_the_programs_back() {
     }
 }
 
-/// While the device is busy, recording ends before the work does. So does compiling, if the driver compiles then:
-/// Mesa's lavapipe 25.0 takes the lock that its work under way holds, where 22.3 took none.
+/// While the device is busy, recording ends before the work does. So does compiling, if the driver can compile then:
+/// Mesa's lavapipe 25.0 waits for a lock that its running work holds, 22.3 does not.
 #[test]
 fn recording_does_not_wait_for_the_device() {
     if !alone("program::recording_does_not_wait_for_the_device") {
@@ -224,12 +224,12 @@ fn recording_does_not_wait_for_the_device() {
         device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
         let once = start.elapsed() / 4;
 
-        // A machine with other things to do gets more than one chance: a call that waits fails all.
+        // A busy machine gets more than one chance; a call that waits fails them all.
         let did_not_wait = [1_u64, 4, 16].into_iter().any(|seconds| {
             let times = Duration::from_secs(seconds).as_nanos() / once.as_nanos().max(1);
             let index = submit(times.clamp(1, 100_000) as u32);
             if !busy(&index) {
-                // Mesa's GL computes within `submit`: nothing is ever under way.
+                // Mesa's GL computes within `submit`: no work is ever under way.
                 assert_eq!(gpu.adapter.get_info().backend, wgpu::Backend::Gl);
                 return true;
             }
@@ -246,7 +246,7 @@ fn recording_does_not_wait_for_the_device() {
     }
 }
 
-/// The threads that waited in polls of wgpu's.
+/// Records the names of threads that wait in a poll of wgpu.
 struct Waits(Mutex<Vec<String>>);
 
 impl log::Log for Waits {
@@ -264,8 +264,8 @@ impl log::Log for Waits {
     fn flush(&self) {}
 }
 
-/// While another thread submits and polls, a long read polls too, and never in a wait: one that times out as the other
-/// thread finds all work done fails an assertion of wgpu-core 30.0. That takes luck, so the waits are counted as well.
+/// While another thread submits and polls, a long read polls without waiting: a wait that times out as the other
+/// thread finds all work done fails an assertion of wgpu-core 30.0. That takes luck, so waits are counted too.
 #[test]
 fn a_read_polls_without_waiting() {
     static WAITS: Waits = Waits(Mutex::new(Vec::new()));
@@ -311,7 +311,7 @@ fn a_read_polls_without_waiting() {
             stop.store(true, Ordering::SeqCst);
         });
         log::set_max_level(log::LevelFilter::Off);
-        // Mesa's GL computes within `submit`: nothing is ever under way.
+        // Mesa's GL computes within `submit`: no work is ever under way.
         assert!(pending || gpu.adapter.get_info().backend == wgpu::Backend::Gl, "{}", gpu.name);
         let waits = std::mem::take(&mut *WAITS.0.lock().unwrap());
         assert!(waits.iter().all(|thread| thread != "wgpu-clamp poll"), "{waits:?} on {}", gpu.name);
@@ -319,7 +319,7 @@ fn a_read_polls_without_waiting() {
     assert_eq!(panics.load(Ordering::SeqCst), 0);
 }
 
-/// Handlers that the program has set are called for its own mistakes, and for nothing of the crate's.
+/// The program's handlers are called for its own mistakes, and never on behalf of the crate.
 #[test]
 fn the_programs_callbacks_stay_in_force() {
     if !alone("program::the_programs_callbacks_stay_in_force") {
@@ -340,14 +340,14 @@ fn the_programs_callbacks_stay_in_force() {
         gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
         gpu.host.clamp_slice_in_place(&clamp, &mut [9_u8; 5]).run_blocking().unwrap();
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 2, 2]);
-        // A mistake of the program's that the crate meets and returns.
+        // A mistake of the program that the crate returns as an error.
         tensor.buffer().destroy();
         gpu.clamper().prepare(&clamp, Operands::in_place(tensor.view())).unwrap_err();
         gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap_err();
         tensor.read_blocking::<u8>().unwrap_err();
         assert_eq!((count(&errors), count(&losses)), (0, 0), "{}", gpu.name);
 
-        // One that it never meets.
+        // A mistake that the crate never meets.
         let _ = device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: 4,
@@ -361,7 +361,7 @@ fn the_programs_callbacks_stay_in_force() {
     }
 }
 
-/// Threads on devices, two of each adapter, all at once: each records clamps with numbers of its own, preparing one
+/// Threads on devices, two of each adapter, all at once. Each records clamps with numbers of its own, prepares one
 /// while another is recorded, and finds its own results.
 #[test]
 fn threads_and_devices_keep_to_themselves() {
@@ -382,13 +382,13 @@ fn threads_and_devices_keep_to_themselves() {
             });
         }
     });
-    // I16 without and with an affine step, from one buffer to another: compiled once, whoever came first.
+    // I16 with and without an affine step, between two buffers: each compiled once, whichever thread came first.
     for gpu in &devices {
         assert_eq!(gpu.clamper().compiled_pipelines(), 2, "{}", gpu.name);
     }
 }
 
-/// Six clamps of the same data into buffers of their own, in two passes of one encoder, each held to the reference.
+/// Six clamps of the same data into buffers of their own, in two passes of one encoder, compared with the reference.
 fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     let layout = packed(&[1024]);
     let input = random.bytes(2048);
@@ -435,8 +435,8 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     }
 }
 
-/// Bounds and biases are in no key: with others, the same layouts and scales find all their pipelines, and nothing else
-/// is kept.
+/// Cache keys contain no bounds or biases: with other values, the same layouts and scales find all their pipelines,
+/// and nothing else is kept.
 #[test]
 fn caches_do_not_grow() {
     if !alone("program::caches_do_not_grow") {

@@ -1,5 +1,5 @@
-//! Anything that a caller may ask for, at random: the GPU agrees with the reference, and what the call does not own
-//! stays as it was. Failures shrink, and are kept in `proptest-regressions`.
+//! Random calls of every kind: the GPU agrees with the reference, and bytes that the call does not own stay as they
+//! were. Failures shrink, and are kept in `proptest-regressions`.
 
 use clamp_testing::layouts::scattered;
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn clamp() -> impl Strategy<Value = Clamp> {
     select(&DType::ALL).prop_flat_map(clamp_of)
 }
 
-/// From one dtype to another.
+/// A clamp from one dtype to another.
 fn conversion() -> impl Strategy<Value = Clamp> {
     let one = || select(&DType::CONVERTIBLE);
     (one(), one().prop_flat_map(clamp_of)).prop_map(|(source, clamp)| clamp.with_source(source).unwrap())
@@ -70,7 +70,7 @@ fn f64_step() -> impl Strategy<Value = Clamp> {
     })
 }
 
-/// A clamp by one of the four standards' constructors, from random attributes that it accepts.
+/// A clamp by a constructor of one of four standards, from random attributes that it accepts.
 fn standard() -> impl Strategy<Value = Clamp> {
     let number = || prop_oneof![finite(), select(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.2, 0.8])];
     let level = select(&[FeatureLevel::V1_0, FeatureLevel::V2_1, FeatureLevel::V5_0]);
@@ -105,7 +105,7 @@ fn standard() -> impl Strategy<Value = Clamp> {
         )
 }
 
-/// Random elements, half of them worth a look.
+/// Random elements, half of them edge values.
 fn data(dtype: DType, bytes: usize, rng: &mut Random) -> Vec<u8> {
     let mut data = rng.bytes(bytes.max(4));
     let edges = edges(dtype);
@@ -117,12 +117,12 @@ fn data(dtype: DType, bytes: usize, rng: &mut Random) -> Vec<u8> {
     data
 }
 
-/// What a case asks for beside its clamp and layouts.
+/// The parts of a case beside its clamp and layouts.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     one_buffer: bool,
     in_place: bool,
-    /// Which bounds lie on the GPU, if they are there at all.
+    /// Which bounds lie on the GPU, if they are present.
     on_gpu: (bool, bool),
     /// Whether each index of an axis has a clamp of its own; then no bound is on the GPU.
     by_channel: bool,
@@ -166,7 +166,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
         _ => None,
     };
     let slots = (slot(clamp.min(), case.on_gpu.0), slot(clamp.max(), case.on_gpu.1));
-    // Eight bytes in.
+    // The slot lies 8 bytes into its buffer.
     let one = Layout::strided(&[], &[], 8 / dtype.size()).unwrap();
     let slots = [&slots.0, &slots.1].map(|slot| slot.as_ref().map(|buffer| View::new(buffer, dtype, one)));
     let operands = Operands::new(View::new(&src_buffer, source, src), View::new(&dst_buffer, dtype, dst))
@@ -181,7 +181,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) -> Re
     Ok(())
 }
 
-/// A clamp that agrees with another in what channels have in common.
+/// A clamp that agrees with another in the properties that channels must share.
 fn channel(clamp: &Clamp, rng: &mut Random) -> Clamp {
     let dtype = clamp.dtype();
     let mut bound = |bound| match rng.below(4) {
@@ -214,7 +214,7 @@ fn hold(
     Ok(())
 }
 
-/// Whether it was submitted, or refused as it should be.
+/// True if the call was submitted, false if rightly refused.
 fn submitted<'c>(
     gpu: &Gpu,
     clamps: impl Into<Clamps<'c>>,
@@ -223,7 +223,7 @@ fn submitted<'c>(
 ) -> Result<bool, TestCaseError> {
     let (src, dst) = (operands.src(), operands.dst());
     match gpu.host.submit(clamps, *operands) {
-        // Of a search without an answer, and of a destination that overlaps itself, it is one argument.
+        // An undecided search, or a destination that overlaps itself, names one argument.
         Err(Error::Overlap(Refusal { argument: "src, dst", .. })) if src.buffer() == dst.buffer() => {
             let [from, to] = [clamp.source().size(), clamp.dtype().size()];
             let bytes = |address: usize, size: usize| address * size..(address + 1) * size;
@@ -264,7 +264,7 @@ fn verified<'c>(
     Ok(())
 }
 
-/// What these have found, kept as it is: the generators may draw others for a seed.
+/// Regression cases, spelled out: the generators may draw other cases for a seed.
 #[test]
 fn cases_that_were_found() {
     let line = |len, stride, offset| Layout::strided(&[len], &[stride], offset).unwrap();
@@ -281,8 +281,8 @@ fn cases_that_were_found() {
     }
 }
 
-/// Others at each run. Most of their time goes into pipelines that a driver has not seen; without one, a proptest in
-/// `src/plan/tests.rs` and the fuzz target `plan` ask for as much.
+/// Cases differ in each run. Most of the time goes into pipelines that a driver has not seen; a proptest in
+/// `src/plan/tests.rs` and the fuzz target `plan` make similar calls without a driver.
 fn cases(few: u32, many: u32) -> ProptestConfig {
     ProptestConfig::with_cases(if exhaustive() { many } else { few })
 }

@@ -1,4 +1,4 @@
-//! Conversions and channels that cannot be: each is an error of its own.
+//! Conversions and channels that are refused, each with an error of its own.
 
 use wgpu_clamp::half::f16;
 use wgpu_clamp::{
@@ -35,7 +35,7 @@ fn conversions_whose_views_do_not_fit() {
         let of = |src, dst| clamper.prepare(&to_floats, Operands::new(src, dst)).map(drop);
         let (src, dst) = (View::of::<u8>(&bytes, packed), View::of::<f32>(&floats, packed));
         of(src, dst).unwrap();
-        // As many floats as there are bytes are not there.
+        // 64 bytes do not hold 64 floats.
         let too_small = "dst: f32 elements of shape [64], strides [1], offset 0 need a buffer of 256 bytes, this one \
                          has 64; shape, strides and offset count elements";
         let wide_enough = View::of::<u8>(&floats, packed);
@@ -47,7 +47,7 @@ fn conversions_whose_views_do_not_fit() {
                  dtype of src, the bounds have that of dst"
             )
         };
-        // The dtype is wrong, whether or not the buffer has room for it.
+        // The dtype is wrong, whether or not the buffer is large enough.
         let error = of(View::of::<f32>(&bytes, packed), dst).unwrap_err();
         assert_error!(error, DType, of_source("src", DType::F32, DType::U8));
         let few = Layout::packed(&[16]).unwrap();
@@ -60,8 +60,8 @@ fn conversions_whose_views_do_not_fit() {
          `Clamp::with_source` converts from another"
         );
 
-        // In place, and over a part: what counts is bytes.
-        // Also where the bytes before the call and those after it lie apart.
+        // Two element sizes are refused in place, even where the source's bytes and the destination's lie apart
+        // (`far`).
         let far = View::of::<u8>(&bytes, Layout::strided(&[4], &[1], 60).unwrap());
         let one_view = [src, wide_enough, far].map(|view| ("src and dst", view, view));
         for (argument, src, dst) in one_view.into_iter().chain([("src, dst", wide_enough, dst)]) {
@@ -91,13 +91,13 @@ fn conversions_whose_views_do_not_fit() {
                 )
             );
         }
-        // Of one size it may be in place.
+        // Elements of one size may be converted in place.
         let nothing = View::of::<u8>(&bytes, Layout::packed(&[0]).unwrap());
         of(nothing, nothing).unwrap();
         let halves = Clamp::unbounded(DType::F16).with_source(DType::I16).unwrap();
         let (before, after) = (View::of::<i16>(&floats, packed), View::of::<f16>(&floats, packed));
         clamper.prepare(&halves, Operands::new(before, after)).unwrap();
-        // The one view is of what is there before.
+        // The single view has the source's dtype.
         clamper.prepare(&halves, Operands::in_place(before)).unwrap();
         assert_error!(
             clamper.prepare(&halves, Operands::in_place(after)).unwrap_err(),

@@ -22,7 +22,7 @@ fn every_pair_agrees_with_the_reference_on_every_kernel() {
     });
 }
 
-/// What one adapter computes, and whether these were all cases.
+/// The report of one adapter, and whether it covers all cases.
 fn run(gpu: &Gpu) -> (SelfTestReport, bool) {
     let test = gpu.host.self_test();
     let mut calls = 0;
@@ -79,7 +79,7 @@ fn a_range_of_the_cases_is_as_long_as_it_says() {
     }
 }
 
-/// 72 pairs and 12 dtypes, each on each route; each kernel takes some of them, with conversions too.
+/// Asserts that 72 pairs and 12 dtypes meet the routes, and each kernel some of them, with conversions too.
 fn meets_every_kernel(report: &SelfTestReport) {
     let outcomes = report.outcomes();
     assert_eq!(outcomes.iter().map(|outcome| outcome.route).collect::<HashSet<_>>().len(), 19);
@@ -92,7 +92,7 @@ fn meets_every_kernel(report: &SelfTestReport) {
             assert_eq!(count >= 11, offered, "{source} {dtype}: {count}");
         }
     }
-    // Elements of up to 32 bits meet the kernels that do not depend on their size, each pair by itself.
+    // Each pair with elements of up to 32 bits meets the kernels that do not depend on their size.
     for clamp in outcomes.iter().map(|outcome| outcome.clamp).filter(|clamp| clamp.source().size() <= 4) {
         let pair =
             |other: &wgpu_clamp::Clamp| (other.source(), other.dtype()) == (clamp.source(), clamp.dtype());

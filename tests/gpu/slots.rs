@@ -15,18 +15,18 @@ const WHERE: [(bool, bool); 3] = [(true, true), (true, false), (false, true)];
 enum Place {
     /// Four buffers.
     Apart,
-    /// Slots in the source's buffer, behind it.
+    /// Slots behind the source, in its buffer.
     WithSrc,
     /// In place, the slots between the elements of the output.
     Between,
-    /// One buffer, disjoint; the slots share words with elements of the output where they can.
+    /// One buffer, disjoint views; the slots share words with elements of the output where they can.
     Neighbours,
 }
 
 const PLACES: [Place; 4] = [Place::Apart, Place::WithSrc, Place::Between, Place::Neighbours];
 
-/// Runs `clamp`, of which the bounds named by `on_gpu` are read from slots, and holds the result against the
-/// reference of the clamp as it is.
+/// Runs `clamp` with the bounds that `on_gpu` names in slots, and compares the result with the reference of the
+/// clamp by value.
 fn check(gpu: &Gpu, clamp: &Clamp, on_gpu: (bool, bool), elements: &[u64], place: Place) {
     let dtype = clamp.dtype();
     let n = elements.len();
@@ -93,7 +93,7 @@ fn any_value_in_a_slot_follows_the_rules() {
         let mut rng = Random(41);
         for dtype in DType::ALL {
             let edges = edges(dtype);
-            // Of floats, the zeros.
+            // The zeros of floats.
             let zeros = [0, 1 << (dtype.bits() - 1)];
             for n in 0..80 {
                 let random = |rng: &mut Random| match rng.below(4) {
@@ -242,21 +242,21 @@ fn slots_that_do_not_fit_are_refused() {
     }
 }
 
-/// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes at multiples of 256: for so many windows the slots
-/// are read by one dispatch, and all go by what was found.
+/// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes, each at a multiple of 256. One dispatch reads the
+/// slots for so many windows.
 #[test]
 fn many_windows_read_a_slot_once() {
     for gpu in gpus() {
         let limits =
             wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::downlevel_defaults() };
         many_windows(&with_limits(&gpu.adapter, limits.clone()), 16);
-        // An invocation serves a block: as many at once in a single workgroup.
+        // Each invocation serves one block, so a single workgroup serves as many.
         let limits = wgpu::Limits { max_compute_workgroups_per_dimension: 1, ..limits };
         many_windows(&with_limits(&gpu.adapter, limits), 16);
     }
 }
 
-/// A clamp of many windows, of which `per_dispatch` get their bounds at once.
+/// Runs a clamp of many windows, of which one dispatch serves `per_dispatch`.
 fn many_windows(small: &Gpu, per_dispatch: usize) {
     let data = Random(3).bytes(100_000);
     let (src, dst) = (buffer(small, &data), buffer(small, &data));

@@ -13,7 +13,7 @@ use crate::harness::{Gpu, alone, gpus, with_features, with_limits};
 use crate::random::Random;
 use crate::values::scalar;
 
-/// What goes through the device at a time, in bytes.
+/// Bytes that go through the device at a time.
 const CHUNK: usize = 16 << 20;
 
 #[test]
@@ -33,7 +33,7 @@ fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
     }
 }
 
-/// After some chunks: what the last call of the progress function said is done, and no more.
+/// After some chunks: exactly the elements that the progress function last reported are done.
 #[test]
 fn a_future_dropped_in_the_middle_leaves_what_it_said() {
     for gpu in gpus() {
@@ -63,7 +63,7 @@ fn a_future_dropped_in_the_middle_leaves_what_it_said() {
     }
 }
 
-/// Chunks go through the device in 16 MiB; lengths around their boundaries, in place and not.
+/// Lengths around the boundaries of the 16 MiB chunks, in place and not.
 #[test]
 fn slices_of_many_chunks_are_streamed() {
     for gpu in gpus() {
@@ -90,7 +90,7 @@ fn slices_of_many_chunks_are_streamed() {
     }
 }
 
-/// What was said to be done before is, and nothing else; after the last chunk there is nothing to stop.
+/// A stopped run has done what it reported and no more; after the last chunk there is nothing to stop.
 #[test]
 fn a_progress_function_stops_the_run() {
     for gpu in gpus() {
@@ -117,8 +117,8 @@ fn a_progress_function_stops_the_run() {
     }
 }
 
-/// Where host and GPU share memory, the chunks are clamped where the host wrote them. wgpu offers that everywhere but on GL;
-/// on DX12, where it is offered too, they are copied.
+/// Where host and GPU share memory, chunks are clamped where the host wrote them. wgpu offers that everywhere but on
+/// GL; on DX12 the chunks are copied nevertheless.
 #[test]
 fn slices_in_shared_memory() {
     let feature = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
@@ -162,13 +162,13 @@ fn chunks_are_as_small_as_the_buffers_of_the_device() {
     }
 }
 
-/// Pieces have an axis of their own; what is said names that of the caller's shape.
+/// Pieces have an axis of their own, but the error names the axis of the caller's shape.
 #[test]
 fn a_table_of_channels_that_no_buffer_holds() {
     for gpu in gpus() {
         let limits = wgpu::Limits { max_buffer_size: 16 << 10, ..wgpu::Limits::downlevel_defaults() };
         let gpu = with_limits(&gpu.adapter, limits);
-        // Their table takes more than 8 bytes for each.
+        // The table takes more than 8 bytes per channel.
         let many: Vec<_> =
             (0..2000_u16).map(|n| Clamp::at_most(1_u8).with_affine(0.5, n.into()).unwrap()).collect();
         let mut bytes = [3; 2000];
@@ -187,8 +187,8 @@ fn a_table_of_channels_that_no_buffer_holds() {
     }
 }
 
-/// Bytes of dtypes known at run time, with a clamp for each channel: rows of channels that fit into a buffer, rows of which
-/// some channels do, and channels that are longer than a buffer.
+/// Bytes of dtypes known at run time, with a clamp per channel: rows that fit into a buffer, rows of which only some
+/// channels fit, and channels that are longer than a buffer.
 #[test]
 fn channels_are_streamed_in_rows_and_parts_of_rows() {
     for gpu in gpus() {
@@ -241,7 +241,7 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
     }
 }
 
-/// What is said of a channel axis beyond the only one of a call without a shape.
+/// The message for a channel axis other than 0 in a call without a shape.
 const NO_SHAPE: &str = "axis: 1 is out of range, for without a shape there is axis 0 alone; give the shape with \
                         `ClampSlice::with_shape`";
 
@@ -279,7 +279,7 @@ fn bytes_that_are_no_tensor_of_the_shape() {
         let run = host.clamp_bytes(Clamps::along(2, &channels), &[1; 6], &mut dst).with_shape(&[2, 3]);
         let axis = "axis: 2 is out of range for a layout of rank 2; axes count from 0";
         assert_error!(run.run_blocking().unwrap_err(), Argument, axis);
-        // One dimension, where no shape is given.
+        // Without a shape there is one dimension.
         let run = host.clamp_bytes(Clamps::along(1, &channels), &[1; 6], &mut dst);
         assert_error!(run.run_blocking().unwrap_err(), Argument, NO_SHAPE);
         for shape in [None, Some([6])] {
@@ -295,7 +295,7 @@ fn bytes_that_are_no_tensor_of_the_shape() {
         let words = Clamp::new(1_u16, 2);
         let run = host.clamp_bytes_in_place(&words, &mut dst).with_shape(&[6]);
         assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 24 bytes given; 12 needed");
-        // Half an element is none.
+        // A slice must hold whole elements.
         let run = host.clamp_bytes_in_place(&words, &mut dst[..7]);
         assert_error!(
             run.run_blocking().unwrap_err(),
@@ -342,7 +342,7 @@ fn values_are_clamped_by_channels_of_a_shape() {
         let run = host.clamp_slice_in_place(Clamps::along(1, &caps), &mut data).with_shape(&[2, 3]);
         run.run_blocking().unwrap();
         assert_eq!(data, [2, 5, 7, 2, 5, 7], "{}", gpu.name);
-        // A channel for each element, where there is one dimension.
+        // Without a shape, a channel for each element.
         let mut data = [7_u16; 3];
         host.clamp_slice_in_place(Clamps::along(0, &caps), &mut data).run_blocking().unwrap();
         assert_eq!(data, [2, 5, 7], "{}", gpu.name);
@@ -369,7 +369,7 @@ fn values_are_clamped_by_channels_of_a_shape() {
             assert_error!(run.run_blocking().unwrap_err(), Argument, expected);
             assert!(dst.map(f32::to_bits) == before.map(f32::to_bits));
         }
-        // A shape of one clamp counts the elements, and no more.
+        // With one clamp, the shape only counts the elements.
         let cap = Clamp::at_most(5_u16);
         let run = host.clamp_slice_in_place(&cap, &mut data).with_shape(&[2, 4]);
         assert_error!(run.run_blocking().unwrap_err(), Argument, "slice: 6 elements given; 8 needed");
@@ -378,7 +378,7 @@ fn values_are_clamped_by_channels_of_a_shape() {
     }
 }
 
-/// Slices have no slots: what the caller can do is said before anything is made, also where there is no element.
+/// Slices have no slots: the error comes before anything is created, even without elements.
 #[test]
 fn bounds_on_the_gpu_are_refused_up_front() {
     for gpu in gpus() {
@@ -412,7 +412,8 @@ fn bounds_on_the_gpu_are_refused_up_front() {
     }
 }
 
-/// Streams until the device is destroyed after `chunks` chunks, and holds the slice to what the error says of it.
+/// Streams until the device is destroyed after `chunks` chunks, and compares the slice with what the error calls
+/// valid.
 fn destroyed_after(gpu: &Gpu, chunks: usize) {
     let len = 8 * CHUNK + 5;
     let src: Vec<u8> = (0..len).map(|i| (i * 7 + i / 251) as u8).collect();
@@ -445,14 +446,14 @@ fn a_device_destroyed_between_two_chunks() {
         return;
     }
     for gpu in gpus() {
-        // After 7 of 9, all are on their way: reading them fails, not starting.
+        // After 7 of 9 chunks all are in flight: reading fails, not starting.
         for chunks in [1, 2, 5, 7] {
             destroyed_after(&with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults()), chunks);
         }
     }
 }
 
-/// At any moment, by another thread: the stream ends, and what it calls valid is.
+/// Another thread destroys the device at any moment: what the stream calls valid is.
 #[test]
 fn a_device_destroyed_behind_the_streams_back() {
     if !alone("streaming::a_device_destroyed_behind_the_streams_back") {
@@ -489,10 +490,10 @@ fn a_device_destroyed_behind_the_streams_back() {
     }
 }
 
-/// A GPU is filled up. Where GPU and host share their memory, that would take the machine down: there, wgpu is told to
-/// leave the driver's budget but for a percent or two, and the process takes these. A software driver without budgets
-/// (Mesa's lavapipe 22.3) takes the process's memory and says when there is no more, so the process gets a limit; one
-/// with budgets (25.0) says nothing, and hands out memory that it does not have. GL tells nobody.
+/// Fills the memory of a GPU. Where GPU and host share their memory, that would take the machine down: there, a
+/// threshold lets wgpu take only a percent or two more of the driver's budget. A software driver without budgets
+/// (Mesa's lavapipe 22.3) takes the process's memory and reports when there is no more, so the process gets a limit.
+/// One with budgets (25.0) reports nothing, and hands out memory that it does not have. GL never reports.
 #[test]
 fn memory_that_runs_out() {
     if !alone("streaming::memory_that_runs_out") {
@@ -517,24 +518,24 @@ fn memory_that_runs_out() {
             }
         }
         let mut taken = Vec::new();
-        // What the machine's other programs free meanwhile is there for the slice.
+        // Other programs may free memory meanwhile, which the slice could use: try again.
         let error = (0..100).find_map(|_| {
             fill(gpu, shared, &mut taken);
             data.fill(7);
             gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().err()
         });
         assert!(matches!(error, Some(Error::OutOfMemory { .. })), "{error:?} on {}", gpu.name);
-        // With an eye on the slice: nothing of it is written.
+        // Nothing of the slice is written.
         assert!(data.iter().all(|&x| x == 7));
-        // The device outlives it.
+        // The device survives.
         drop(taken);
         soon(|| gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking());
         assert!(data.iter().all(|&x| x == 50));
     }
 }
 
-/// Takes memory in ever smaller tensors until the device has none left. What host and GPU share counts as taken once
-/// it is written to, which tensors of zeros are not: as much of the host's is.
+/// Takes memory in ever smaller tensors until the device has none left. Shared memory counts as taken only once it
+/// is written, and tensors of zeros are not, so as much host memory is written beside each.
 fn fill(gpu: &Gpu, shared: bool, taken: &mut Vec<(Tensor, Vec<u8>)>) {
     for size in [256 << 20, 8 << 20, 1 << 20] {
         let error = loop {
@@ -548,8 +549,8 @@ fn fill(gpu: &Gpu, shared: bool, taken: &mut Vec<(Tensor, Vec<u8>)>) {
     }
 }
 
-/// A device of this adapter to which wgpu gives one to two percent of the machine's memory beyond what is in use.
-/// `None` if the driver tells no budget.
+/// A device of this adapter that wgpu lets take one to two percent of the memory budget beyond what is in use.
+/// `None` if the driver reports no budget.
 fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
     let open = |percent| {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
@@ -563,7 +564,7 @@ fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
         let adapter = adapter.unwrap();
         pollster::block_on(adapter.request_device(&descriptor)).is_ok().then_some(adapter)
     };
-    // Even a device takes memory, which 0 percent of a budget are not.
+    // A device itself takes memory, so a budget of 0 percent refuses it.
     if open(0).is_some() {
         return None;
     }

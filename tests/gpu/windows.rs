@@ -10,7 +10,7 @@ use crate::values::{scalar_of, with_precisions};
 
 const BINDING: usize = 64 << 10;
 
-/// Bindings of 64 KiB, 16 workgroups per dimension, and the same features.
+/// A device with bindings of 64 KiB, 16 workgroups per dimension, and the same features.
 fn small(gpu: &Gpu) -> Gpu {
     with_features(
         &gpu.adapter,
@@ -33,7 +33,7 @@ fn bytes_for(layout: &Layout, dtype: DType, rng: &mut Random) -> Vec<u8> {
     rng.bytes(layout.required_bytes(dtype) as usize)
 }
 
-/// Apart, and in place on the destination's side.
+/// Checks two buffers, and the destination's layout in place.
 fn check_both(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, rng: &mut Random) {
     let clamp = clamp(dtype, rng);
     let bytes = (bytes_for(src, dtype, rng), bytes_for(dst, dtype, rng));
@@ -76,7 +76,7 @@ fn layouts_of_every_kind() {
                 (image, packed(&[83, 21, 61]).permute(&[2, 0, 1]).unwrap()),
                 (packed(&[83, 1]).broadcast_to(&[61, 83, 21]).unwrap(), padded),
                 (image.flip(0).unwrap().flip(2).unwrap(), padded.flip(1).unwrap()),
-                // For packets: long rows, and squares.
+                // Long rows and squares, which suit packets.
                 (packed(&[70, 401]), packed(&[70, 416]).slice(1, 0..401).unwrap()),
                 (packed(&[192, 160]).permute(&[1, 0]).unwrap(), packed(&[160, 192])),
                 (
@@ -84,7 +84,7 @@ fn layouts_of_every_kind() {
                     packed(&[3, 144, 160]).slice(2, 0..131).unwrap(),
                 ),
                 (packed(&[160, 1]).broadcast_to(&[160, 201]).unwrap(), packed(&[160, 201])),
-                // A window that slides: many rows reach as far.
+                // A sliding window: neighbouring rows overlap.
                 (Layout::strided(&[70, 208], &[1, 1], 3).unwrap(), packed(&[70, 208])),
             ] {
                 check_both(&gpu, dtype, &src, &dst, &mut rng);
@@ -93,7 +93,7 @@ fn layouts_of_every_kind() {
     }
 }
 
-/// Source and destination in one buffer, close enough for one binding here and too far there.
+/// Source and destination in one buffer, close enough for one binding or too far apart.
 #[test]
 fn one_buffer_near_and_far() {
     for gpu in devices() {
@@ -107,7 +107,7 @@ fn one_buffer_near_and_far() {
                 line.slice(0, 0..2 * n).unwrap().step(0, 2).unwrap(),
                 line.slice(0, 1..2 * n).unwrap().step(0, 2).unwrap(),
             );
-            // Right behind each other: windows meet in one word, and in one block of the binding's alignment.
+            // One directly behind the other: windows meet in one word, and in one block of the binding's alignment.
             let close = line.slice(0, n..2 * n).unwrap();
             for (src, dst) in [
                 (front, back),
@@ -156,7 +156,7 @@ fn bounds_on_the_gpu_reach_every_window() {
     }
 }
 
-/// More than one binding of the size that every device has.
+/// A tensor that needs more than one binding.
 #[test]
 fn a_tensor_of_several_bindings() {
     for gpu in gpus() {
@@ -173,8 +173,8 @@ fn a_tensor_of_several_bindings() {
     }
 }
 
-/// Up to the largest buffers there are, with all that the adapter can bind and dispatch: many windows again, where a
-/// binding holds 128 MiB. The adapters share the layouts, but with `--exhaustive`.
+/// Buffers up to the largest ones, with all that the adapter can bind and dispatch. Bindings of 128 MiB again lead
+/// to many windows. Without `--exhaustive`, each layout runs on one adapter.
 #[test]
 fn tensors_at_the_real_limits() {
     let sizes: &[usize] =
@@ -188,7 +188,7 @@ fn tensors_at_the_real_limits() {
             let mut rng = Random(83);
             let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
             let line = packed(&[size - 3]);
-            // Rows of 4096 to rows of 4001 in 4099, transposed matrices, a line to a line backwards.
+            // Rows of 4001 elements, out of 4096 and into 4099; transposed matrices; a line to a reversed line.
             let rows = size / 4 / 4099;
             let wide = packed(&[rows, 4096]).slice(1, 95..4096).unwrap();
             let wider = packed(&[rows, 4099]).slice(1, 0..4001).unwrap();

@@ -1,4 +1,4 @@
-//! The exact affine step against arbitrary-precision integers.
+//! Compares the exact affine step with arbitrary-precision integers.
 
 use num_bigint::{BigInt, Sign};
 use wgpu_clamp::{Clamp, DType, Element, Number, Precision, reference};
@@ -18,8 +18,8 @@ fn exact(dtype: DType, scale: f64, bias: f64) -> Clamp {
     }
 }
 
-/// Checks that `got` is `x * scale + bias` rounded to nearest, ties to even: the number lies between the midpoints
-/// to both neighbours.
+/// Asserts that `got` is `x * scale + bias` rounded to nearest, ties to even: the exact number lies between the
+/// midpoints to both neighbours.
 fn assert_rounded(dtype: DType, (x, scale, bias): (u64, f64, f64), got: u64) {
     let context = || format!("{dtype}: {x:#x} * {scale:e} + {bias:e} = {got:#x}");
     let value = to_f64(dtype, x);
@@ -29,7 +29,7 @@ fn assert_rounded(dtype: DType, (x, scale, bias): (u64, f64, f64), got: u64) {
         Sign::Minus => true,
         Sign::NoSign => {
             let product_negative = value.is_sign_negative() != scale.is_sign_negative();
-            // Only zeros add up to −0; what cancels is +0.
+            // Only negative zeros add up to −0; a cancelled sum is +0.
             bias == 0.0 && bias.is_sign_negative() && product_negative
         }
     };
@@ -185,7 +185,7 @@ fn rounding_at_the_edges_of_f16() {
     assert_eq!(of(0x7bff, 1.0, 15.998_f32), 0x7bff);
     assert_eq!(of(0x7bff, 1.0, 16.0), 0x7c00, "the tie goes to even, which is infinity");
     assert_eq!(of(0xfbff, 1.0, -16.0), 0xfc00);
-    // 1 + 2^-11 is a tie; f32 would not see the 2^-40 that decides it.
+    // 1 + 2^-11 is a tie; f32 would drop the 2^-34 that decides it.
     assert_eq!(of(0x3c00, 1.0, 2.0_f32.powi(-11)), 0x3c00);
     let above = 2.0_f32.powi(-11) * (1.0 + f32::EPSILON);
     assert_eq!(of(0x3c00, 1.0, above), 0x3c01);

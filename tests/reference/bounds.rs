@@ -17,7 +17,7 @@ fn less(dtype: DType, a: u64, b: u64) -> bool {
     if dtype.is_float() { to_f64(dtype, a) < to_f64(dtype, b) } else { to_i128(dtype, a) < to_i128(dtype, b) }
 }
 
-/// What the definition says, as properties of the result rather than as steps.
+/// Asserts the definition of the clamp, stated as properties of the result.
 fn assert_defined(clamp: &Clamp, x: u64, got: u64) {
     let dtype = clamp.dtype();
     let usable = |bound: Number| bound.value().map(Scalar::bits).filter(|&bits| !is_nan(dtype, bits));
@@ -115,7 +115,7 @@ fn zeros_are_equal_and_keep_their_sign() {
     let (plus, minus) = (0.0_f32.to_bits64(), (-0.0_f32).to_bits64());
     assert_eq!(of(Clamp::at_least(0.0_f32), -0.0_f32), minus);
     assert_eq!(of(Clamp::at_most(-0.0_f32), 0.0_f32), plus);
-    // Min = +0 with Max = −0 is no Min > Max: either order lets the bound speak that was crossed.
+    // +0 is not greater than −0: in either order, the bound that the element exceeds applies.
     for order in ORDERS {
         let clamp = Clamp::new(0.0_f32, -0.0).with_order(order);
         assert_eq!(of(clamp, 5.0_f32), minus);
@@ -145,13 +145,13 @@ fn nan_elements_follow_the_rule() {
     assert_eq!(of(clamp.with_nan_rule(NanRule::ToMin), signalling), bf16::NEG_ONE.to_bits64());
     assert_eq!(of(clamp.with_nan_rule(NanRule::ToMax), signalling), bf16::ONE.to_bits64());
 
-    // Where no bound replaces it, it leaves as an infinity.
+    // Without a bound that replaces it, the NaN becomes an infinity.
     let nan = f16::NAN;
     assert_eq!(of(Clamp::at_most(f16::ONE).with_nan_rule(NanRule::ToMin), nan), 0xfc00);
     assert_eq!(of(Clamp::at_least(f16::ONE).with_nan_rule(NanRule::ToMax), nan), 0x7c00);
     assert_eq!(of(Clamp::at_least(f16::NAN).with_nan_rule(NanRule::ToMin), nan), 0xfc00);
 
-    // Crossed bounds hold for it too, unless it stays.
+    // Crossed bounds replace a NaN too, unless it propagates.
     let crossed = Clamp::new(2.0_f32, 1.0);
     assert_eq!(of(crossed, f32::NAN), f32::NAN.to_bits64());
     assert_eq!(of(crossed.with_nan_rule(NanRule::ToMin), f32::NAN), 2.0_f32.to_bits64());

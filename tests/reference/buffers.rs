@@ -62,7 +62,7 @@ fn an_empty_tensor_needs_nothing() {
     reference::apply_in_place(&CLAMP, &layout, &mut []).unwrap();
 }
 
-/// What is made of a tensor inside a larger buffer lies there, too.
+/// Views of a tensor that begins at an offset begin at that offset too.
 #[test]
 fn a_packed_tensor_begins_where_it_is_told() {
     let made = |offset| {
@@ -86,12 +86,12 @@ fn a_packed_tensor_begins_where_it_is_told() {
     ));
 }
 
-/// What a refusal says.
+/// The message of a refusal.
 fn said(result: Result<(), Error>) -> String {
     result.unwrap_err().to_string()
 }
 
-/// What a refusal says of bytes that end before a layout's last element.
+/// The message for bytes that end before a layout's last element.
 fn too_small(argument: &str, dtype: DType, layout: Layout, needed: usize, size: usize) -> String {
     format!(
         "{argument}: {dtype} elements of {layout} need a buffer of {needed} bytes, this one has {size}; shape, strides \

@@ -1,4 +1,4 @@
-//! One clamp per index of an axis: what each slice holds, and what is refused.
+//! One clamp per index of an axis: results and refusals.
 
 use clamp_testing::layouts::{drawn, scattered};
 use half::f16;
@@ -9,7 +9,7 @@ use wgpu_clamp::{
 use crate::convert::{ROUNDINGS, pairs};
 use crate::numbers::{Random, check};
 
-/// Clamps that agree in what channels have in common, and in nothing else.
+/// Clamps that agree only in the properties that channels must share.
 fn random_channels(random: &mut Random, (source, dtype): (DType, DType), count: usize) -> Vec<Clamp> {
     let order = random.pick(&[Order::MinWins, Order::MaxWins]);
     let nan_rule = random.pick(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]);
@@ -29,7 +29,7 @@ fn random_channels(random: &mut Random, (source, dtype): (DType, DType), count: 
     (0..count).map(&mut clamp).collect()
 }
 
-/// Layouts of a few elements with at least one dimension, now and then without an element.
+/// Small layouts with at least one dimension, some without elements.
 fn layouts() -> impl Iterator<Item = (Layout, Layout)> {
     drawn(scattered(256)).filter(|(_, dst)| dst.rank() > 0)
 }
@@ -39,7 +39,7 @@ fn bytes_of(random: &mut Random, layout: &Layout, dtype: DType) -> Vec<u8> {
     (0..len).map(|_| random.bits().to_le_bytes()[0]).collect()
 }
 
-/// One call with all channels is one call for each slice with its clamp.
+/// One call with all channels equals a call per slice with its clamp.
 #[test]
 fn each_slice_is_what_its_clamp_makes() {
     let mut random = Random(1400);
@@ -84,7 +84,7 @@ fn in_place_equals_out_of_place() {
     }
 }
 
-/// A stride of 0 along the axis: each channel makes its own of the same elements.
+/// A stride of 0 along the axis: all channels read the same elements.
 #[test]
 fn one_source_for_all_channels() {
     let channels = [(1.0, 0.0), (2.0, 1.0), (-1.0, 0.0)];
@@ -132,7 +132,8 @@ fn without_channels_or_elements_there_is_nothing_to_do() {
     }
 }
 
-/// What `apply`, `apply_in_place` and `check` say of clamps along an axis of a 2 by 3 tensor. Nothing is written.
+/// The error of `apply`, `apply_in_place` and `check` for clamps along an axis of a 2 by 3 tensor. Nothing is
+/// written.
 fn refused(axis: usize, list: &[Clamp]) -> Error {
     let (clamps, layout) = (Clamps::along(axis, list), Layout::packed(&[2, 3]).unwrap());
     let mut dst = [0xee; 24];
@@ -187,7 +188,7 @@ fn clamps_that_differ_in_what_channels_have_in_common() {
             "clamps: {argument} of channel 1 is `Number::OnGpu`; give one clamp with `Clamps::slots_along`"
         );
         assert_eq!(error.to_string(), said);
-        // Alone it is refused as well, by its own name.
+        // Alone it is refused too, by the argument's name.
         let layout = Layout::packed(&[1]).unwrap();
         let alone = reference::apply(&other, &layout, &[0; 4], &layout, &mut [0; 4]);
         let said = alone.unwrap_err().to_string();
@@ -208,7 +209,7 @@ fn a_report_holds_each_element_to_its_channel() {
     assert_eq!(claim(clamps), "within the allowed set of Precision::Fast: 4 of 4 elements");
     let exact = channels.map(|clamp| clamp.with_precision(Precision::Exact));
     assert_eq!(claim(Clamps::along(1, &exact)), "bit-exact with the CPU reference: 4 of 4 elements");
-    // The clamps the other way round: the input has the source's digits, the results the destination's.
+    // With swapped clamps, the input is printed in the source's width, the results in the destination's.
     let [first, second] = channels;
     assert_eq!(
         claim(Clamps::along(1, &[second, first])),

@@ -1,5 +1,5 @@
-//! From each of the nine dtypes to each: the exact results against rational arithmetic, conversions alone against
-//! Rust's `as` and the crate `half`, and what is no number by the definition's rules.
+//! Conversions between all pairs of nine dtypes: exact results compared with rational arithmetic, conversions alone
+//! with Rust's `as` and the crate `half`, NaN and ∞ with the rules of the definition.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ pub const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEve
 const INTEGERS: [DType; 8] =
     [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
 
-/// Source and destination: all 81.
+/// All 81 pairs of source and destination.
 pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
     let of = |source| DType::CONVERTIBLE.into_iter().map(move |dtype| (source, dtype));
     DType::CONVERTIBLE.into_iter().flat_map(of)
@@ -36,7 +36,7 @@ fn parts(dtype: DType, bits: u64) -> ((i128, i32), bool) {
     }
 }
 
-/// What the exact number of a clamp without bounds is rounded to, for a finite element.
+/// The correctly rounded result of a clamp without bounds, for a finite element.
 fn exact_result(clamp: &Clamp, x: u64) -> u64 {
     let (x, negative) = parts(clamp.source(), x);
     let (value, negative_zero) = match affine(clamp) {
@@ -62,7 +62,7 @@ fn rounded(clamp: &Clamp, value: &BigInt, negative_zero: bool) -> u64 {
     }
 }
 
-/// A scale and a bias that make the result hard to round, and often a tie of an integer.
+/// A scale and a bias that make the result hard to round; often it is a tie of an integer.
 #[expect(clippy::cast_precision_loss, reason = "the product is only a start for the bias")]
 fn hard_affine(random: &mut Random, source: DType, dtype: DType, x: u64) -> (f32, f32) {
     let value = if source.is_float() { to_f64(source, x) } else { to_i128(source, x) as f64 };
@@ -102,11 +102,11 @@ fn every_pair_is_exact_with_an_affine_step() {
     }
 }
 
-/// The bits of every element of up to 16 bits; of 32 bits edges and random ones.
+/// The bits of every element of up to 16 bits; for 32 bits, edges and random elements.
 fn elements(source: DType, random: &mut Random) -> Vec<u64> {
     if source.size() == 4 && !source.is_float() {
         let mut elements: Vec<u64> = (0..40_000).map(|_| random.integer(source)).collect();
-        // What an f32 does not hold: numbers between two of them, ties and what is beside.
+        // Integers that no f32 holds: numbers between two f32, ties and their neighbours.
         elements.extend((0..40_000).map(|_| {
             let low = random.pick(&[1, 0x40, 0x7f, 0x80, 0x81, 0xff, 0x100, 0x7fff, 0x8000, 0x8001]);
             (random.bits() & 0xffff_0000 | low) >> random.below(8)
@@ -118,7 +118,7 @@ fn elements(source: DType, random: &mut Random) -> Vec<u64> {
         return all.collect();
     }
     let mut elements: Vec<u64> = (0..40_000).map(|_| random.float(source)).collect();
-    // Around what each of the other dtypes has: its numbers, their halves, its limits.
+    // Numbers of each dtype, numbers half a unit beside them, and the neighbours of both.
     for dtype in DType::CONVERTIBLE {
         for _ in 0..4000 {
             let element = widened(dtype, random.element(dtype));
@@ -169,7 +169,7 @@ fn integers_convert_by_saturation() {
     }
 }
 
-/// Also where nothing converts, for all eight integers.
+/// Without conversions, for all eight integer dtypes.
 #[test]
 fn nearest_even_to_every_integer() {
     for (seed, dtype) in INTEGERS.into_iter().enumerate() {
@@ -202,14 +202,14 @@ fn nearest_even_by_hand() {
     for (x, half) in halves {
         assert_eq!(i64_of(x, 0.5, 0.0), half, "{x} / 2");
     }
-    // Of 64 bits, of which f64 would drop some.
+    // Numbers whose low bits f64 would drop.
     let odd = (1_i64 << 60) + 1;
     assert_eq!(i64_of(odd, 1.0, 0.5), odd + 1);
     assert_eq!(i64_of(odd, 1.0, -0.5), odd - 1);
     assert_eq!(i64_of(odd, 1.0, 0.5_f32.next_down()), odd);
     assert_eq!(i64_of(odd + 1, 1.0, 0.5), odd + 1);
     assert_eq!(i64_of(odd + 1, 1.0, 0.5_f32.next_up()), odd + 2);
-    // What decides lies further down than any integer has bits.
+    // A bias far below the last bit decides.
     assert_eq!(i64_of(1, 0.5, f32::from_bits(1)), 1);
     assert_eq!(i64_of(3, 0.5, -f32::from_bits(1)), 1);
     assert_eq!(i64_of(-1, 0.5, -f32::from_bits(1)), -1);
@@ -224,7 +224,7 @@ fn nearest_even_by_hand() {
     assert_eq!(u64_of(u64::MAX - 1, 1.0, 0.5), u64::MAX - 1);
     assert_eq!(u64_of(u64::MAX, 1.0, 0.5), u64::MAX);
     assert_eq!(u64_of(1, -0.5, 0.0), 0);
-    // Without effect on floats.
+    // The rounding has no effect on floats.
     let float = Clamp::unbounded(DType::F32).with_affine(0.5, 0.0).unwrap();
     let nearest = float.with_rounding(Rounding::NearestEven);
     assert_eq!(reference::element(&nearest, 3.0_f32.to_bits64()), 1.5_f32.to_bits64());
@@ -232,13 +232,13 @@ fn nearest_even_by_hand() {
 
 const NAN_RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
 
-/// What an integer is for the lowest and the highest number, as bits.
+/// The bits of the lowest and the highest integer.
 fn limits(dtype: DType) -> (u64, u64) {
     let sign = sign_bit(dtype);
     if dtype.is_signed_integer() { (sign, sign - 1) } else { (0, 2 * sign - 1) }
 }
 
-/// The bits of a NaN after the rule, where there is no bound.
+/// The bits that a NaN becomes without bounds; `stays` if it propagates.
 fn ruled(dtype: DType, rule: NanRule, stays: u64) -> u64 {
     match rule {
         NanRule::Propagate => stays,
@@ -282,7 +282,7 @@ fn nan_and_infinity_by_rule() {
                     let down = plain.with_affine(-scale, bias).unwrap();
                     assert_eq!([of(down, infinity(source)), of(down, infinity(source) | sign)], [low, high]);
                 }
-                // Times zero it is a NaN.
+                // ∞ times zero is a NaN.
                 let stays = if dtype.is_float() { quiet_nan(dtype) } else { 0 };
                 for scale in [0.0, -0.0] {
                     let zero = plain.with_affine(scale, bias).unwrap();
@@ -358,14 +358,14 @@ fn zeros_and_limits_by_hand() {
     assert_eq!(zero(-2.0, -0.0), [0x8000_0000]);
     assert_eq!(zero(-2.0, 0.0), [0]);
 
-    // The bounds are of the destination.
+    // The bounds have the destination's dtype.
     let clamp =
         Clamp::new(0.25_f32, 0.75).with_source(DType::U8).unwrap().with_affine(1.0 / 255.0, 0.0).unwrap();
     let results = [0, 128, 255].map(|x| reference::element(&clamp, x));
     assert_eq!(results, [0.25, 128.0 / 255.0, 0.75].map(|v: f32| u64::from(v.to_bits())));
 }
 
-/// Rounded once, not first to f32.
+/// Exact results round once, not first to f32.
 #[test]
 fn exact_rounds_once() {
     let clamp = converting(DType::I16, DType::I8).with_affine(2.0_f32.powi(-10), 0.5).unwrap();

@@ -1,4 +1,4 @@
-//! The allowed set of `Precision::Fast` against the host's own arithmetic, and by hand.
+//! Compares the set of `Precision::Fast` with the host's arithmetic and results by hand.
 
 use std::num::FpCategory;
 
@@ -20,13 +20,13 @@ macro_rules! host_set {
     ($name:ident, $float:ty) => {
         fn $name(x: $float, scale: $float, bias: $float) -> Vec<$float> {
             const LEAST: $float = <$float>::MIN_POSITIVE;
-            // What is made of `v`, which `a * b + c` was rounded to.
+            // Flushes or keeps `v`, the rounded value of `a * b + c`.
             type Judgement = fn($float, [$float; 3]) -> $float;
             let keep: Judgement = |v, _| v;
             let flush = |v: $float| if v.is_subnormal() { v * 0.0 } else { v };
             let rounded: Judgement = |v, _| if v.is_subnormal() { v * 0.0 } else { v };
             let unrounded: Judgement = |v, numbers| {
-                // Rounding keeps the order, so of normal numbers only the least can come from below it.
+                // Rounding is monotonic: a tiny value can round to no normal number but the least one.
                 let tiny = || is_tiny(<$float>::DTYPE, numbers.map(f64::from));
                 if v.is_subnormal() || v.abs() == LEAST && tiny() { v * 0.0 } else { v }
             };
@@ -80,7 +80,7 @@ fn flushed_f16(bits: u64) -> u64 {
     }
 }
 
-/// Checks the set of a clamp that has no bounds, if an affine step meets a float. 0 if there is no set.
+/// Checks the set of a clamp without bounds; returns its size, or 0 if there is no step or `x` is not finite.
 fn check_against_f32(clamp: &Clamp, x: u64) -> usize {
     let (source, dtype) = (clamp.source(), clamp.dtype());
     let Some((scale, bias)) = affine(clamp) else { return 0 };
@@ -93,7 +93,7 @@ fn check_against_f32(clamp: &Clamp, x: u64) -> usize {
     let mut results: Vec<f32> =
         xs.into_iter().flat_map(|x| beside(source, x)).flat_map(|x| host_set_f32(x, scale, bias)).collect();
     if is_f16 {
-        // Whether the number is judged before it is rounded or after, it stays or becomes a zero.
+        // A tiny result stays or becomes a zero, whether it is judged before or after rounding.
         let tiny = |v: &f32| v.abs() < f16::MIN_POSITIVE.to_f32();
         let flushed: Vec<f32> = results.iter().filter(|v| tiny(v)).map(|v| v * 0.0).collect();
         results.extend(flushed);
@@ -106,7 +106,7 @@ fn fast(source: DType, dtype: DType, scale: f32, bias: f32) -> Clamp {
     clamp.with_affine(scale, bias).unwrap()
 }
 
-/// A bias of the size of the product makes both roundings matter.
+/// A bias, often of the product's size, which makes both roundings matter.
 fn bias(random: &mut Random, product: f32) -> f32 {
     let near = -product * random.pick(&[1.0, 1.0 + f32::EPSILON, 0.5, -1e-7]);
     if random.below(2) == 0 && near.is_finite() { near } else { random.finite_f32() }
@@ -127,7 +127,7 @@ fn f32_f16_and_bf16_as_the_host_computes() {
     }
 }
 
-/// The elements, and the results, that hardware may flush are a small part of what is random.
+/// F16 elements and results that hardware may flush are rare among random ones.
 #[test]
 fn small_numbers_of_f16() {
     let mut random = Random(450);
@@ -143,11 +143,11 @@ fn small_numbers_of_f16() {
         };
         sizes[check_against_f32(&fast(DType::F16, DType::F16, scale, bias), x)] += 1;
     }
-    // Fused, unfused, the bias alone and two zeros are the most that there are.
+    // There are five at most: fused, unfused, the bias alone and two zeros.
     assert!(sizes[3] > 100 && sizes[4] > 10 && sizes[6..] == [0; 9], "{sizes:?}");
 }
 
-/// From each of the nine dtypes to each, where one of the two is a float.
+/// All pairs of the nine dtypes; a pair without a float has exact results.
 #[test]
 fn every_pair_as_the_host_computes() {
     for (seed, (source, dtype)) in pairs().enumerate() {
@@ -155,7 +155,7 @@ fn every_pair_as_the_host_computes() {
         let mut sizes = [0; 15];
         for n in 0..20_000 {
             let x = random.element(source);
-            // An integer is met in its range: where it saturates, all is one.
+            // Half of the scales keep integers in range: saturated results are all equal.
             let scale =
                 if n % 2 == 0 { random.finite_f32() } else { random.pick(&[0.1, -0.7, 3.0, 1.0 / 255.0]) };
             let product = widened(source, x) * scale;
@@ -199,7 +199,7 @@ fn f64_as_the_host_computes() {
     assert!(sizes[2] > 100 && sizes[3] > 10, "{sizes:?}");
 }
 
-/// A scale and a bias with which `x * scale`, or the sum, is about `least`.
+/// A scale and a bias for which `x * scale`, or the sum, is about `least`.
 fn near(random: &mut Random, x: f64, least: f64) -> (f64, f64) {
     let sign = random.pick(&[1.0, -1.0]);
     if random.below(2) == 0 {
@@ -211,7 +211,7 @@ fn near(random: &mut Random, x: f64, least: f64) -> (f64, f64) {
     }
 }
 
-/// Numbers that round up to the least normal one: a device may judge before it rounds that they are subnormal.
+/// Numbers that round up to the least normal one: a device may judge them subnormal before it rounds.
 #[test]
 fn just_below_the_least_normal_number() {
     for (seed, (source, dtype)) in pairs().filter(|(a, b)| a.is_float() || b.is_float()).enumerate() {
@@ -281,7 +281,7 @@ fn by_hand() {
     // (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 in one rounding and 0 in two.
     let ulp = f32::EPSILON;
     assert_eq!(set(1.0 + ulp, -(1.0 + 2.0 * ulp), 1.0 + ulp), [0, (ulp * ulp).to_bits64()]);
-    // A subnormal result: as it is, or a zero of its sign. Nothing between, and no zero of the other sign.
+    // A subnormal result stays or becomes a zero of its sign: nothing between, and no zero of the other sign.
     assert_eq!(set(0.5, 0.0, smallest_normal), [0, 0x0040_0000]);
     assert_eq!(
         set(-0.5, 0.0, smallest_normal),
@@ -295,18 +295,19 @@ fn by_hand() {
         set(2.0_f32.powi(127), 1.0, tiny),
         [1.0_f32.to_bits64(), (1.0 + 2.0_f32.powi(-22)).to_bits64()]
     );
-    // A flushed product alone: 2^-127 + 2^-126 is 1.5 * 2^-126, or 2^-126.
+    // Only the product may be flushed: 2^-127 + 2^-126 is 1.5 * 2^-126, or 2^-126.
     assert_eq!(set(0.5, smallest_normal, smallest_normal), [0x0080_0000, 0x00c0_0000]);
-    // Half of 0x00ffffff is a tie between the greatest subnormal and the least normal number, and rounds to the latter.
-    // Judged before it is rounded it is flushed to a zero of its sign; as a product it loses that to the bias.
+    // Half of 0x00ffffff is a tie between the greatest subnormal and the least normal number, and rounds to the
+    // normal one. Judged before rounding, it is flushed to a zero of its sign; a product flushed to -0 gives +0 with
+    // a bias of +0.
     assert_eq!(set(0.5, 0.0, f32::from_bits(0x00ff_ffff)), [0, 0x0080_0000]);
     assert_eq!(set(-0.5, 0.0, f32::from_bits(0x00ff_ffff)), [0, minus, minus | 0x0080_0000]);
     assert_eq!(set(-0.5, -0.0, f32::from_bits(0x00ff_ffff)), [minus, minus | 0x0080_0000]);
-    // What is exactly the least normal number is none of these.
+    // An exact result that is the least normal number is never flushed.
     assert_eq!(set(0.5, 0.0, 2.0 * smallest_normal), [0x0080_0000]);
     // 0x00ff_ffff / 2 + 2^-126: both are kept, or the product is flushed.
     assert_eq!(set(0.5, smallest_normal, f32::from_bits(0x00ff_ffff)), [0x0080_0000, 0x0100_0000]);
-    // In f64, and where the f32 becomes a BF16, or an F16 that an F16 went into.
+    // The same in f64, in BF16, and from F16 to F16.
     let double = Clamp::unbounded(DType::F64).with_scale_bias(0.5, 0.0).unwrap();
     let allowed = reference::allowed(&double, 0x001f_ffff_ffff_ffff);
     assert_eq!(sorted(allowed.values().to_vec()), [0, f64::MIN_POSITIVE.to_bits()]);
@@ -324,11 +325,11 @@ fn by_hand() {
     assert_eq!(set(2.0 * product.1, -(smallest_normal + tiny), product.0), [0, 0x007f_ffff, 0x0080_0000]);
     // f16 subnormals are ordinary f32 numbers, but from F16 to F16 they may be flushed.
     assert_eq!(set(2.0, 0.0, f16::from_bits(1)), [0, 2]);
-    // The element alone: 1023 * 2^-24 * 16 + 1 is 1 + 2^-6 less a little, or 1.
+    // Only the element may be flushed: 1023 * 2^-24 * 16 + 1 is just below 1 + 2^-10, or 1.
     assert_eq!(set(16.0, 1.0, f16::from_bits(0x3ff)), [0x3c00, 0x3c01]);
-    // The result alone, and with the sign that it has.
+    // Only the result may be flushed, to a zero of its sign.
     assert_eq!(set(-0.5, -0.0, f16::from_bits(0x0400)), [0x8000, 0x8200]);
-    // Both: the bias is left, or nothing.
+    // A flushed element leaves the bias, a flushed result nothing.
     assert_eq!(set(2.0, 2.0_f32.powi(-20), f16::from_bits(3)), [0, 16, 22]);
     // Through f32, 1 + 2^-11 + 2^-40 is a tie; Exact sees that it is not.
     let clamp = Clamp::unbounded(DType::F16).with_affine(1.0 + 2.0_f32.powi(-11), 2.0_f32.powi(-40)).unwrap();
@@ -361,7 +362,7 @@ fn only_from_f16_to_f16_may_f16_be_flushed() {
     assert_eq!(reference::allowed(&exact, subnormal).values(), [6]);
 }
 
-/// An overflow of f32 meets the dtype as ±∞ does.
+/// An overflow of f32 saturates as ±∞ does.
 #[test]
 fn an_overflow_to_an_integer_saturates() {
     let set = |scale, bias| {
@@ -370,7 +371,7 @@ fn an_overflow_to_an_integer_saturates() {
     };
     assert_eq!(set(2.0, f32::MIN), [0x7f]);
     assert_eq!(set(-2.0, f32::MAX), [0x80]);
-    // f32::MAX * 2^-127 * 2^127 less itself: only the sum is finite.
+    // f32::MAX cancels: nothing overflows.
     assert_eq!(set(1.0, f32::MIN), [0]);
     assert_eq!(set(2.0, -0.0), [0x7f]);
 }

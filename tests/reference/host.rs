@@ -1,5 +1,5 @@
-//! Conversions by Rust's `as` and by the crate `half`, by way of f32: it has every number of the dtypes that convert, but
-//! for integers of 32 bits.
+//! Conversions by Rust's `as` and by the crate `half`, by way of f32, which holds every number of the convertible
+//! dtypes except some 32-bit integers.
 
 use std::cmp::Ordering;
 
@@ -8,8 +8,7 @@ use wgpu_clamp::{DType, Element, Rounding};
 
 use crate::numbers::to_i128;
 
-/// An element as an f32: exactly, or the nearest to an integer of 32 bits. A NaN comes quiet, if it is not one of f32
-/// already.
+/// An element as an f32; a 32-bit integer becomes the nearest one. NaNs of other dtypes become quiet.
 #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
 pub fn widened(source: DType, bits: u64) -> f32 {
     match source {
@@ -23,7 +22,7 @@ pub fn widened(source: DType, bits: u64) -> f32 {
     }
 }
 
-/// The two f32 next to an element, or the one that it is, twice.
+/// The f32 on either side of an element, or the element itself twice.
 pub fn beside(source: DType, bits: u64) -> [f32; 2] {
     let nearest = widened(source, bits);
     if source.is_float() {
@@ -37,7 +36,7 @@ pub fn beside(source: DType, bits: u64) -> [f32; 2] {
     }
 }
 
-/// An element as one of another dtype.
+/// Converts an element to another dtype.
 pub fn converted(source: DType, dtype: DType, rounding: Rounding, bits: u64) -> u64 {
     let [below, above] = beside(source, bits);
     if source.is_float() || below.to_bits() == above.to_bits() {
@@ -45,7 +44,7 @@ pub fn converted(source: DType, dtype: DType, rounding: Rounding, bits: u64) -> 
     }
     match dtype {
         DType::F32 => widened(source, bits).to_bits64(),
-        // What lies between two f32, as the odd one of them: a tie of a shorter format is even.
+        // A number between two f32 becomes the odd one, which is no tie of a shorter format.
         _ if dtype.is_float() => {
             let odd = if below.to_bits() & 1 == 1 { below } else { above };
             narrowed(dtype, rounding, odd)
@@ -59,7 +58,7 @@ pub fn converted(source: DType, dtype: DType, rounding: Rounding, bits: u64) -> 
     }
 }
 
-/// The element that an f32 is rounded to. NaN becomes 0 where the dtype is an integer.
+/// Rounds an f32 to an element. NaN becomes 0 in an integer dtype.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
 pub fn narrowed(dtype: DType, rounding: Rounding, value: f32) -> u64 {
     let whole = match rounding {

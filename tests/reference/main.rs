@@ -1,6 +1,5 @@
-//! The CPU reference against arbitrary-precision arithmetic, against the host's own floats and conversions, against
-//! recorded outputs of ONNX Runtime, and against tables derived from the definition of the operator. None of this needs
-//! a GPU.
+//! Compares the CPU reference with arbitrary-precision arithmetic, the host's own floats and conversions, recorded
+//! outputs of ONNX Runtime, and tables derived from the definition of the operator. None of this needs a GPU.
 
 mod affine;
 mod bounds;

@@ -8,7 +8,7 @@ use num_bigint::{BigInt, Sign};
 use wgpu_clamp::verify::{Buffers, Report};
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Number, Rounding};
 
-/// The generator of all tests, for bits that are hard to compute with.
+/// The random generator of all tests.
 pub struct Random(pub u64);
 
 impl Random {
@@ -90,7 +90,7 @@ pub fn narrow(value: f64) -> f32 {
     (value as f32).clamp(f32::MIN, f32::MAX)
 }
 
-/// A finite number that scale or bias may have.
+/// A finite scale or bias.
 pub fn parameter(random: &mut Random, dtype: DType) -> f64 {
     match random.below(6) {
         0 => random.pick(&[0.0, -0.0, 1.0, -1.0, 0.5, 0.1_f32.into(), 1024.0, 2.0_f64.powi(64), 0.75, 3.0]),
@@ -99,7 +99,7 @@ pub fn parameter(random: &mut Random, dtype: DType) -> f64 {
     }
 }
 
-/// A bias that makes `product + bias` hard: it cancels, or is half a unit in the last place, or close to either.
+/// A bias that makes `product + bias` hard: near the cancelling one, or near half a unit in the last place.
 fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
     let precision = if dtype.is_float() { fields(dtype).1.cast_signed() } else { 0 };
     let near = match random.below(3) {
@@ -171,7 +171,7 @@ pub fn to_i128(dtype: DType, bits: u64) -> i128 {
     i128::from(bits) - if wraps { 1 << dtype.bits() } else { 0 }
 }
 
-/// A number in units of 2^-2200: every product of two f64, and half of every subnormal, is a whole one.
+/// A number in units of 2^-2200. Every product of two f64, and half of every subnormal, is a whole number of units.
 pub struct Fixed;
 
 impl Fixed {
@@ -187,12 +187,12 @@ impl Fixed {
         Self::scaled(numerator, exponent)
     }
 
-    /// `a * b`, where the factors themselves may be f64 of any size.
+    /// The product of two numbers in the form of [`Fixed::parts`].
     pub fn product(a: (i128, i32), b: (i128, i32)) -> BigInt {
         Self::scaled(BigInt::from(a.0) * b.0, a.1 + b.1)
     }
 
-    /// `value = numerator * 2^exponent`.
+    /// Numerator and exponent: `value = numerator * 2^exponent`.
     pub fn parts(value: f64) -> (i128, i32) {
         let bits = value.to_bits();
         let field = i32::try_from((bits >> 52) & 0x7ff).unwrap();
@@ -201,7 +201,7 @@ impl Fixed {
         (if value.is_sign_negative() { -magnitude } else { magnitude }, field.max(1) - 1075)
     }
 
-    /// The value of a float's magnitude bits. ∞ reads as the power of two that would follow.
+    /// The value of a float's magnitude bits; ∞ counts as the power of two that would follow.
     pub fn ladder(dtype: DType, magnitude: u64) -> BigInt {
         let (exponent_bits, fraction_bits) = fields(dtype);
         let bias = (1_i32 << (exponent_bits - 1)) - 1;
@@ -211,10 +211,10 @@ impl Fixed {
         Self::scaled(significand, field.max(1) - bias - fraction_bits.cast_signed())
     }
 
-    /// The element of a float that is nearest, of two the even one; `negative_zero` is the sign if it is 0.
+    /// The nearest float element, ties to even; `negative_zero` gives the sign of an exact 0.
     pub fn to_float(dtype: DType, value: &BigInt, negative_zero: bool) -> u64 {
         let magnitude = BigInt::from(value.magnitude().clone());
-        // The greatest element that is not above, found by halving.
+        // Bisect for the greatest element that is not above the magnitude.
         let (mut low, mut above) = (0, infinity(dtype) + 1);
         while above - low > 1 {
             let middle = u64::midpoint(low, above);
@@ -235,7 +235,7 @@ impl Fixed {
         low | if negative { sign_bit(dtype) } else { 0 }
     }
 
-    /// The element of an integer, saturated.
+    /// The integer element, rounded and saturated.
     pub fn to_integer(dtype: DType, rounding: Rounding, value: &BigInt) -> u64 {
         let whole = match rounding {
             Rounding::TowardZero => Self::truncated(value),
@@ -247,9 +247,9 @@ impl Fixed {
         u64::try_from(whole.rem_euclid(1 << dtype.bits())).unwrap()
     }
 
-    /// The nearest integer, of two the even one.
+    /// The nearest integer, ties to even.
     fn nearest_even(value: &BigInt) -> BigInt {
-        // Half up, and at a tie back again to an even number. The shift rounds down.
+        // Round half up; at a tie, step back from an odd number. The shift rounds down.
         let raised = value + (BigInt::from(1) << (Self::POINT - 1));
         let above: BigInt = &raised >> Self::POINT;
         let is_tie = &above << Self::POINT == raised;
@@ -262,7 +262,7 @@ impl Fixed {
     }
 }
 
-/// [`verify::check`](wgpu_clamp::verify::check) of whole buffers, in the order in which a call meets them.
+/// Calls [`verify::check`](wgpu_clamp::verify::check) on whole buffers.
 pub fn check<'a>(
     clamps: impl Into<Clamps<'a>>,
     src_layout: &Layout,

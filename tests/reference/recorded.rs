@@ -38,7 +38,7 @@ fn records(file: &str) -> Vec<Record> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// How many elements are equal, and how many differ as `excepted` tells. Panics with all others.
+/// Counts the equal elements and those that `excepted` accepts. Panics with all others.
 fn assert_equal(
     clamps: impl Iterator<Item = (Clamp, Record)>,
     excepted: impl Fn(&Clamp, u64, [u64; 2]) -> bool,
@@ -57,8 +57,8 @@ fn assert_equal(
     [equal, exceptions]
 }
 
-/// ONNX Runtime drops the payload of a NaN on the way to BF16 and from it to F16, and leaves a signalling one
-/// signalling from BF16 to F32. Only its sign is held to it then.
+/// Whether both results are NaNs of one sign, in a conversion of a NaN to or from BF16. ONNX Runtime drops NaN
+/// payloads to BF16 and from BF16 to F16, and keeps a NaN signalling from BF16 to F32.
 fn is_payload_by_bf16(clamp: &Clamp, x: u64, results: [u64; 2]) -> bool {
     let [source, dtype] = [clamp.source(), clamp.dtype()];
     let is_nan = |dtype, bits| bits & !sign_bit(dtype) > infinity(dtype);
@@ -67,7 +67,7 @@ fn is_payload_by_bf16(clamp: &Clamp, x: u64, results: [u64; 2]) -> bool {
     by_bf16 && is_nan(source, x) && got == expected && got.1
 }
 
-/// The elements are those whose rounded value the destination has: beyond it an integer wraps there.
+/// All elements round to values that the destination has: ONNX Runtime wraps integers beyond its range.
 #[test]
 fn casts_of_onnx_runtime() {
     let records = records("onnxruntime-1.31.1_cast.jsonl");
@@ -76,7 +76,8 @@ fn casts_of_onnx_runtime() {
     assert_eq!(assert_equal(clamps, is_payload_by_bf16), [6_562, 21]);
 }
 
-/// It divides by a power of two, rounds and adds an even zero point. That is the affine step, rounded to nearest.
+/// `QuantizeLinear` divides by a power of two, rounds and adds an even zero point. That is the affine step, rounded
+/// to nearest.
 #[test]
 fn quantize_linear_of_onnx_runtime() {
     let records = records("onnxruntime-1.31.1_quantizelinear.jsonl");

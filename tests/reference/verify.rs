@@ -162,7 +162,7 @@ fn buffers_that_do_not_fit() {
     assert!(run.check().unwrap_err().to_string().contains("differs from that of src"));
 }
 
-/// The claim of a report names the set where an affine step meets a float on either side.
+/// A report claims the set if there is an affine step and a float on either side.
 #[test]
 fn the_claim_of_a_conversion() {
     let layout = Layout::packed(&[1]).unwrap();

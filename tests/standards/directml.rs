@@ -195,7 +195,7 @@ fn affine(clamp: &Clamp) -> (Number, Number) {
     (clamp.scale(), clamp.bias())
 }
 
-/// What a refusal says.
+/// The message of a refusal.
 fn said<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     result.unwrap_err().to_string()
 }
@@ -268,7 +268,7 @@ fn tensor_sizes() {
     let size = |dtype, sizes: &[u32], strides: Option<&[u32]>| {
         let desc = TensorDesc { dtype, sizes, strides };
         let bytes = desc.total_tensor_size_in_bytes().unwrap();
-        // What a buffer of this crate needs, by another computation.
+        // `Layout` computes the same size in another way.
         if let Ok(layout) = desc.layout() {
             assert_eq!(bytes, layout.required_bytes(dtype));
         }
@@ -278,13 +278,13 @@ fn tensor_sizes() {
     assert_eq!(size(DType::U8, &[1, 1, 1, 5], None), 8);
     assert_eq!(size(DType::F16, &[3], None), 8);
     assert_eq!(size(DType::I64, &[3], None), 24);
-    // To the last element, not to the end of its row.
+    // The size ends with the last element, not with its row.
     assert_eq!(size(DType::F16, &[2, 3], Some(&[8, 1])), 24);
     assert_eq!(size(DType::U8, &[2, 3], Some(&[5, 1])), 8);
     assert_eq!(size(DType::F32, &[100, 100], Some(&[0, 0])), 4);
     assert_eq!(size(DType::F32, &[2, 0], None), 0);
     assert_eq!(size(DType::F32, &[2, 0], Some(&[7, 1])), 0);
-    // The helper of DirectML sums 32-bit numbers: the first would be 16 there.
+    // DirectML's helper sums 32-bit numbers; the first size would be 16 there.
     assert_eq!(size(DType::F32, &[2, 65536, 65536], Some(&[3, 65536, 1])), 4 * ((1 << 32) + 3));
     assert_eq!(size(DType::U8, &[u32::MAX, 2], Some(&[2, u32::MAX])), (3 << 32) - 4);
     assert_eq!(size(DType::I64, &[u32::MAX; 8], None), u64::MAX);

@@ -1,5 +1,5 @@
-//! The constructors of the five standards against their texts: dtypes, conversions of the bounds, rejections.
-//! None of this needs a GPU.
+//! Compares the constructors of the five standards with their texts: dtypes, conversions of bounds, rejections. None
+//! of this needs a GPU.
 
 mod directml;
 mod messages;
@@ -12,20 +12,21 @@ mod webnn;
 use wgpu_clamp::standards::Standard;
 use wgpu_clamp::{Clamp, DType, Error, Number};
 
-/// The bits of two bounds that are values.
+/// The bits of min and max, which must be values.
 fn bounds(clamp: &Clamp) -> (u64, u64) {
     let bits = |bound: Number| bound.value().unwrap_or_else(|| panic!("{clamp}")).bits();
     (bits(clamp.min()), bits(clamp.max()))
 }
 
-/// The bits of a bound that both attributes turn into.
+/// The bits of min and max, which must be equal.
 fn both(clamp: Result<Clamp, Error>) -> u64 {
     let (min, max) = bounds(&clamp.unwrap());
     assert_eq!(min, max);
     min
 }
 
-/// `construct` takes exactly the dtypes named in `accepted`, and refuses the others in the name of `standard`.
+/// Asserts that `construct` takes exactly the dtypes in `accepted`, and refuses the others in the name of
+/// `standard`.
 fn assert_dtypes(standard: Standard, accepted: &str, construct: impl Fn(DType) -> Result<Clamp, Error>) {
     let accepted: Vec<&str> = accepted.split(' ').collect();
     for dtype in DType::ALL {

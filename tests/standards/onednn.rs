@@ -40,7 +40,7 @@ fn to_floats() {
 #[test]
 fn crossed_or_nan_attributes_are_refused() {
     for dtype in [DType::F32, DType::F16, DType::BF16] {
-        // Of F16 and BF16 the same number, but the attributes are what counts.
+        // F16 and BF16 round both to one number, but the attributes decide.
         let min = 1.0_f32.next_up();
         let said = |result: Result<Clamp, Error>| result.unwrap_err().to_string();
         let requires = "oneDNN Graph Clamp requires min <= max (its implementation, not its text)";

@@ -8,7 +8,7 @@ use crate::{assert_dtypes, both, bounds};
 
 const ABSENT: onnx::Bounds = onnx::Bounds::Inputs { min: Number::Absent, max: Number::Absent };
 
-/// What a node without bounds passes in the form that its opset has.
+/// The bounds of a node that gives none, in the form of its opset.
 fn none(opset: u32) -> onnx::Bounds {
     if opset < 11 { onnx::Bounds::Attributes { min: None, max: None } } else { ABSENT }
 }
@@ -79,7 +79,7 @@ fn absent_attributes_are_the_largest_f32() {
         assert_eq!(of(DType::F16), (0xfc00, 0x7c00));
         let widened = 3.402_823_466_385_288_6e38_f64;
         assert_eq!(of(DType::F64), ((-widened).to_bits(), widened.to_bits()));
-        // One of the two is there.
+        // Only one of the two is given.
         let half = onnx::Bounds::Attributes { min: None, max: Some(1.0) };
         assert_eq!(bounds(&Clamp::onnx(opset, DType::F16, half).unwrap()), (0xfc00, 0x3c00));
         let half = onnx::Bounds::Attributes { min: Some(1.0), max: None };
@@ -111,7 +111,7 @@ fn absent_inputs_are_the_ends_of_the_dtype() {
         let min_only = onnx::Bounds::Inputs { min: one, max: Number::Absent };
         assert_eq!(bounds(&Clamp::onnx(13, dtype, min_only).unwrap()), (1, highest));
     }
-    // So that infinity does not pass.
+    // Infinity becomes the largest finite number.
     let clamp = Clamp::onnx(11, DType::F32, ABSENT).unwrap();
     assert_eq!(reference::element(&clamp, f32::INFINITY.to_bits64()), f32::MAX.to_bits64());
 }

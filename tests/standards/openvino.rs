@@ -43,7 +43,7 @@ fn to_floats_in_one_rounding() {
 
 #[test]
 fn just_above_a_tie_is_no_tie() {
-    // By way of f32, or without the low half of the f64, each of these would be the tie and round down.
+    // By way of f32, or without the low half of the f64, each number would be a tie and round down.
     let above = f64::EPSILON;
     assert_eq!(
         both(Clamp::openvino(DType::F16, 1.0 + 2.0_f64.powi(-11) + above, 1.0 + 2.0_f64.powi(-11) + above)),
@@ -55,7 +55,7 @@ fn just_above_a_tie_is_no_tie() {
     );
 }
 
-/// The integers around a number, without rounding anything.
+/// The floor and the ceiling of a number.
 #[expect(clippy::cast_precision_loss, reason = "truncating an f64 leaves a number that is one")]
 fn floor_and_ceil(value: f64) -> (i128, i128) {
     let whole = value as i128; // toward zero, saturated far beyond the 64-bit dtypes
@@ -111,14 +111,14 @@ fn bounds_that_only_rounding_crosses_make_everything_max() {
         assert_eq!(bounds(&clamp), (0, minus_one));
         assert_eq!([0, 1, minus_one, 100].map(|x| reference::element(&clamp, x)), [minus_one; 4], "{dtype}");
     }
-    // An unsigned dtype has no -1: both saturate to 0, and nothing is crossed.
+    // An unsigned dtype has no -1: both bounds saturate to 0 and are not crossed.
     assert_eq!(bounds(&Clamp::openvino(DType::U32, -0.8, -0.2).unwrap()), (0, 0));
 }
 
 #[test]
 fn crossed_attributes_are_refused() {
     for dtype in DType::ALL {
-        // The same number of most dtypes, but the attributes are what counts.
+        // The dtype may round both to one number, but the attributes decide.
         for (min, max) in [(2.0, 1.0), (1.0_f64.next_up(), 1.0), (f64::INFINITY, f64::NEG_INFINITY)] {
             let requires = "OpenVINO Clamp-1 requires min <= max (its implementation, not its text)";
             let crossed = format!("min, max: {min} is more than {max}; {requires}");

@@ -1,5 +1,5 @@
-//! What rounding to nearest, ties to even, is: by walking over the numbers of a format and the midpoints between
-//! them, which are exact in f64. Nothing is rounded here.
+//! Checks rounding to nearest, ties to even: walks over the numbers of a format and the midpoints between them,
+//! which are exact in f64. Nothing is rounded here.
 
 use wgpu_clamp::DType;
 
@@ -13,7 +13,7 @@ fn fields(dtype: DType) -> (u32, u32) {
     }
 }
 
-/// The number with the given magnitude bits. Those of ∞ read as the power of two that would follow.
+/// The number with the given magnitude bits; ∞ counts as the power of two that would follow.
 fn number(dtype: DType, magnitude: u64) -> f64 {
     let (exponent_bits, fraction_bits) = fields(dtype);
     let field = i32::try_from(magnitude >> fraction_bits).unwrap();
@@ -23,7 +23,7 @@ fn number(dtype: DType, magnitude: u64) -> f64 {
     f64::from(significand) * 2.0_f64.powi(field.max(1) - bias)
 }
 
-/// The attribute of a standard: an f64, or an f32 where `neighbour` steps by those.
+/// The neighbours of a number in the type of a standard's attribute, f64 or f32.
 pub struct Attribute {
     pub next_up: fn(f64) -> f64,
     pub next_down: fn(f64) -> f64,
@@ -36,8 +36,8 @@ pub const AS_F32: Attribute = Attribute {
     next_down: |value| f64::from((value as f32).next_down()),
 };
 
-/// Every `step`-th number of the format, the midpoint to the next one and that midpoint's neighbours, of both
-/// signs, are converted as they must be.
+/// Asserts the conversion of every `step`-th number of the format, of the midpoint to the next number and of the
+/// midpoint's neighbours, each with both signs.
 pub fn assert_nearest_even(dtype: DType, step: usize, attribute: &Attribute, convert: impl Fn(f64) -> u64) {
     let (exponent_bits, fraction_bits) = fields(dtype);
     let infinity = ((1_u64 << exponent_bits) - 1) << fraction_bits;

@@ -40,7 +40,7 @@ fn doubles_to_floats_in_one_rounding() {
 
 #[test]
 fn integers_to_floats_in_one_rounding() {
-    // A tie of f32, and one more, which f64 would make the tie.
+    // A tie of f32, and the next integer, which f64 rounds to the tie.
     let tie = (1_i128 << 60) + (1 << 36);
     assert_eq!(one(DType::F32, tie), u64::from(2.0_f32.powi(60).to_bits()));
     assert_eq!(one(DType::F32, tie + 1), u64::from(2.0_f32.powi(60).to_bits()) + 1);
@@ -101,7 +101,7 @@ fn what_crosses_after_the_casts_is_refused() {
         assert!(error.to_string().ends_with("; WebNN clamp requires min <= max"), "{error}");
     }
     for (dtype, min, max) in [
-        // One number, once cast.
+        // Equal after the cast, or a float NaN.
         (DType::I8, 0.4, 0.2),
         (DType::U8, 300.0, 256.0),
         (DType::F16, 70_000.0, 66_000.0),
