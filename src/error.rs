@@ -8,8 +8,8 @@ use crate::{DType, Layout};
 
 /// The reason why a call was refused or failed.
 ///
-/// Each variant calls for one reaction of the program. After an error found before submission, nothing was recorded and
-/// nothing written.
+/// Each variant calls for one reaction of the program. An error found before submission means that nothing was
+/// recorded and nothing written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -148,18 +148,16 @@ impl Error {
         Self::Standard { standard, refusal: refusal(argument, value, remedy) }
     }
 
-    /// The error of a slice whose length is not the needed one.
     pub(crate) fn length(argument: &'static str, unit: &str, needed: usize, given: usize) -> Self {
         Self::count(argument, unit, given, format!("{needed} needed"))
     }
 
-    /// The error of a wrong count. `unit` is in the singular.
+    /// Refuses a wrong count. `unit` is in the singular.
     pub(crate) fn count(argument: &'static str, unit: &str, given: usize, remedy: String) -> Self {
         let plural = if given == 1 { "" } else { "s" };
         Self::argument(argument, format!("{given} {unit}{plural} given"), remedy)
     }
 
-    /// The error of an argument whose dtype is not the clamp's.
     pub(crate) fn dtype_of_clamp(argument: &'static str, needed: DType, given: DType) -> Self {
         Self::dtype_of_bound(
             argument,
@@ -169,12 +167,12 @@ impl Error {
         )
     }
 
-    /// The error of a bound, or of its slot, whose dtype is not the clamp's.
+    /// Refuses a bound, or its slot, whose dtype is not the clamp's.
     pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
         Self::dtype(argument, format!("{given} is not the dtype of the clamp, {needed}"), remedy)
     }
 
-    /// The error of a source whose dtype is not the clamp's source dtype.
+    /// Refuses a source whose dtype is not the clamp's source dtype.
     pub(crate) fn dtype_of_source(argument: &'static str, needed: DType, given: DType) -> Self {
         let value = format!("{given} is not the dtype of the clamp's source, {needed}");
         Self::dtype(
@@ -184,19 +182,16 @@ impl Error {
         )
     }
 
-    /// The error of an axis that a shape of `rank` dimensions lacks.
     pub(crate) fn axis(axis: usize, rank: usize) -> Self {
         let value = format!("{axis} is out of range for a layout of rank {rank}");
         Self::argument("axis", value, "axes count from 0")
     }
 
-    /// The error of source and destination whose shapes differ.
     pub(crate) fn shapes(src: &[usize], dst: &[usize]) -> Self {
         let value = format!("its shape {dst:?} differs from that of src, {src:?}");
         Self::argument("dst", value, "they must be equal (see `permute`, `broadcast_to`)")
     }
 
-    /// The error of a conversion in place between elements of different sizes.
     pub(crate) fn in_place_sizes(argument: &'static str, source: DType, dtype: DType) -> Self {
         Self::overlap(
             argument,
@@ -205,7 +200,7 @@ impl Error {
         )
     }
 
-    /// The error of a buffer, or a slice in its place, that ends before the last element of a layout.
+    /// Refuses a buffer, or a slice in its place, that ends before the last element of a layout.
     pub(crate) fn too_small(
         argument: &'static str,
         dtype: DType,
@@ -224,7 +219,7 @@ impl Error {
         Self::buffer(argument, value, remedy)
     }
 
-    /// The error of two views of one buffer where the search for a shared byte ended without an answer.
+    /// Refuses two views of one buffer: the search for a shared byte ended without an answer.
     pub(crate) fn alias_undecided(argument: &'static str, name: &str, view: &Layout, dst: &Layout) -> Self {
         let value = format!(
             "could not decide whether {name} and dst share bytes of their buffer; {name} has {view}, dst has {dst}"
@@ -232,7 +227,7 @@ impl Error {
         Self::overlap(argument, value, "use separate ranges, or two buffers")
     }
 
-    /// The error of a number on the GPU in a call without slots, such as those of the reference and of host memory.
+    /// Refuses a number on the GPU in a call without slots, of the reference or of host memory.
     pub(crate) fn number_on_gpu(argument: &'static str) -> Self {
         let setter = setter_of(argument);
         Self::argument(
@@ -244,7 +239,6 @@ impl Error {
         )
     }
 
-    /// The error of a scale or bias on the GPU in a clamp whose dtype allows none.
     pub(crate) fn affine_on_gpu(argument: &'static str, source: DType, dtype: DType) -> Self {
         let those: Vec<_> = DType::ALL.into_iter().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
         Self::dtype(
@@ -254,7 +248,7 @@ impl Error {
         )
     }
 
-    /// The error of a device whose limits are too small for calls in general.
+    /// Refuses a device whose limits are too small for calls in general.
     pub(crate) fn device_limit(limit_name: &'static str, needed: u64, limit: u64) -> Self {
         Self::Limit {
             argument: "device",
@@ -266,7 +260,6 @@ impl Error {
     }
 }
 
-/// The function of `Clamp` that sets a number.
 pub(crate) fn setter_of(number: &str) -> &'static str {
     if matches!(number, "min" | "max") { "with_bounds" } else { "with_scale_bias" }
 }
@@ -283,7 +276,6 @@ pub(crate) fn in_bytes(layout: &Layout, dtype: DType) -> String {
     format!("{dtype} elements of {layout} (bytes {}..{})", bytes.start, bytes.end)
 }
 
-/// The names of dtypes, separated by commas.
 pub(crate) fn names(dtypes: &[DType]) -> String {
     dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ")
 }

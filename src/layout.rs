@@ -11,7 +11,7 @@ use crate::{DType, Error};
 /// The largest number of dimensions of a [`Layout`].
 pub const MAX_RANK: usize = 8;
 
-/// The places of a tensor's elements in a buffer: shape, strides and offset.
+/// The shape, strides and offset of a tensor in a buffer.
 ///
 /// The element with index `i` lies at `offset + Σ i[d] * strides[d]`. Strides and offset count **elements**, not
 /// bytes. Strides are signed, and 0 repeats an element (broadcast). Rank 0 is a single element.
@@ -42,7 +42,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, or for more elements than the platform can count.
+    /// [`Error::Argument`] above rank 8, or for too many elements to count.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -89,8 +89,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] above rank 8, if `strides` and `shape` differ in length, for more elements than the platform
-    /// can count, or if an element would lie below 0 or beyond `isize::MAX`.
+    /// [`Error::Argument`] above rank 8, if `strides` and `shape` differ in length, for too many elements to count, or
+    /// if an element would lie below 0 or beyond `isize::MAX`.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -105,7 +105,7 @@ impl Layout {
         Self::counted(shape, strides, offset)?.addressable()
     }
 
-    /// A layout whose number of elements fits `usize`. Their addresses are unchecked.
+    /// A layout with a number of elements that fits `usize`, and unchecked addresses.
     fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
         let rank = shape.len();
         if rank > MAX_RANK {
@@ -169,7 +169,7 @@ impl Layout {
         &self.shape[..self.rank]
     }
 
-    /// The stride of each dimension: the distance from an index to the next, in elements.
+    /// The stride of each dimension: the distance between neighbours, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         &self.strides[..self.rank]
@@ -251,7 +251,7 @@ impl Layout {
                 if index[d] < layout.shape[d] {
                     break;
                 }
-                // Goes back to the start of this dimension, and on to the next outer one.
+                // Back to the start of this dimension, and on to the next outer one.
                 let travelled = layout.strides[d].wrapping_mul(layout.shape[d].cast_signed());
                 address = address.wrapping_add_signed(travelled.wrapping_neg());
                 index[d] = 0;
@@ -371,8 +371,7 @@ impl Layout {
     pub fn flip(&self, axis: usize) -> Result<Self, Error> {
         let extent = self.extent(axis)?;
         let mut flipped = *self;
-        // A dimension of one element is its own mirror image, and its stride may be `isize::MIN`, which has no
-        // negative.
+        // One element is its own mirror image, and its stride may be `isize::MIN`, which has no negative.
         if extent > 1 && !self.is_empty() {
             let last = self.strides[axis].wrapping_mul((extent - 1).cast_signed());
             flipped.offset = self.offset.wrapping_add_signed(last);
@@ -386,8 +385,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if an extent is neither 1 nor equal, above rank 8, or for more elements than the platform
-    /// can count.
+    /// [`Error::Argument`] if an extent is neither 1 nor equal, above rank 8, or for too many elements to count.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -419,8 +417,8 @@ impl Layout {
     }
 
     /// The size that a buffer needs for this layout, in bytes: up to the last element, rounded up to whole
-    /// 4-byte words. Gaps before and between the elements count. The size is 0 if there is no element, and
-    /// `u64::MAX` if it exceeds a u64.
+    /// 4-byte words. Gaps before and between the elements count. 0 if there is no element; `u64::MAX` if
+    /// the size exceeds a u64.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, Layout};
@@ -447,7 +445,6 @@ impl Layout {
     }
 }
 
-/// The error of a shape with more than [`MAX_RANK`] dimensions.
 fn refuse_rank(rank: usize) -> Error {
     Error::argument(
         "shape",
@@ -456,7 +453,6 @@ fn refuse_rank(rank: usize) -> Error {
     )
 }
 
-/// The error of a shape with more elements than `usize` counts.
 pub(crate) fn uncountable(shape: &[usize]) -> Error {
     Error::argument(
         "shape",
@@ -465,7 +461,6 @@ pub(crate) fn uncountable(shape: &[usize]) -> Error {
     )
 }
 
-/// The layout as error messages show it.
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "shape {:?}, strides {:?}, offset {}", self.shape(), self.strides(), self.offset)

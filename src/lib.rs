@@ -72,8 +72,8 @@
 //! | `MaxWins` | `min(Max, max(x, Min))` | Max |
 //!
 //! Values are compared as numbers and only replaced, never recomputed. An element that no bound replaces keeps
-//! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound never replaces
-//! anything, nor does a NaN. Integers are compared, so no device's float rules take part.
+//! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound or a NaN
+//! bound never replaces anything. Integers are compared, so no device's float rules take part.
 //!
 //! Each of the four numbers may also lie [on the GPU](manual::gpu_numbers): one for all elements, or one for each index
 //! of an axis. The same rules apply to a number read there.
@@ -133,7 +133,7 @@
 //! # Cargo features
 //!
 //! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu. All are on by default, and without
-//! effect on platforms that lack the backend. The wgpu types in the API are those of the re-exported
+//! effect where the platform lacks the backend. Types of wgpu are those of the re-exported
 //! [wgpu](https://docs.rs/wgpu/30), version 30.
 //!
 //! `ndarray`, off by default, turns a view of an [`ndarray`](https://docs.rs/ndarray/0.17) array into a [`Layout`] and

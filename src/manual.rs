@@ -1,20 +1,18 @@
-//! The manual: a page for each question that a program meets. No code, only documentation.
+//! The manual: pages of documentation without code. [The front page](crate#what-is-computed) defines what is computed.
 //!
 //! | you want to | page |
 //! | --- | --- |
-//! | clamp a crop, a transpose, one channel, a part of a larger buffer; clamp in place | [`layouts`] |
+//! | clamp a crop, a transpose, a channel, a part of a buffer; clamp in place | [`layouts`] |
 //! | turn a camera frame into a network's input, and its output into a picture | [`conversion`] |
-//! | know which bits to expect, and from which device | [`precision`] |
+//! | know which bits to expect | [`precision`] |
 //! | take bounds, scales or biases that the GPU has computed | [`gpu_numbers`] |
-//! | quantise activations and weights, requantise and dequantise accumulators | [`quantization`] |
+//! | quantise, requantise and dequantise | [`quantization`] |
 //! | clamp more than a binding, a buffer or the memory holds | [`large_data`] |
-//! | find out why a tensor was refused | [`errors`] |
-//! | know what blocks, what stays in memory, what is logged; several GPUs | [`running`] |
-//! | make it fast, measure it, or leave it to the CPU | [`performance`] |
+//! | find out why a call was refused | [`errors`] |
+//! | know what blocks, stays in memory or is logged; use several GPUs | [`running`] |
+//! | make it fast, or leave it to the CPU | [`performance`] |
 //! | know where it has run | [`portability`] |
 //! | follow a standard | [`standards`](crate::standards) |
-//!
-//! What is computed is on the [front page](crate#what-is-computed).
 
 pub mod conversion;
 pub mod errors;

@@ -1,4 +1,4 @@
-//! The clamp operators of five standards. A constructor of [`Clamp`](crate::Clamp) makes each from its own attributes.
+//! The clamps of five standards. A function for each makes a [`Clamp`](crate::Clamp) from the standard's attributes.
 //!
 //! | | [`Clamp::directml`](crate::Clamp::directml) | [`Clamp::onnx`](crate::Clamp::onnx) | [`Clamp::openvino`](crate::Clamp::openvino) | [`Clamp::onednn`](crate::Clamp::onednn) | [`Clamp::webnn`](crate::Clamp::webnn) |
 //! | --- | --- | --- | --- | --- | --- |
@@ -11,11 +11,11 @@
 //! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
 //! | NaN bound | error | ignored | error (of the implementation) | error (of the implementation) | ignored; of an integer dtype 0 |
 //! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) | [F32, F16, I8, U8, I32, U32, I64, U64](webnn::DTYPES) |
-//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8; give a packed tensor of more dimensions as one of one | the same | the same | the same |
+//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8; give a packed tensor of more as one of 1 | the same | the same | the same |
 //! | scale and bias | yes | – | – | – | – |
 //!
-//! If a standard rejects something, the [`Error`] names the standard and its version. Where a runtime differs from the
-//! text of its standard, this crate follows the text: see [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
+//! The [`Error`] of what a standard rejects names the standard and its version. Where a runtime differs from the text
+//! of its standard, the text is followed: see [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
 //!
 //! # The differences, one by one
 //!
@@ -160,8 +160,8 @@ pub enum Standard {
 }
 
 impl Standard {
-    /// For messages: a note if a refusal comes from the standard's implementation and not its text. The
-    /// implementations' answers are recorded in `tests/data/golden`.
+    /// For messages: a note if the implementation refuses, not the text. `tests/data/golden` records the
+    /// implementations' answers.
     const fn not_in_text(self) -> &'static str {
         match self {
             Self::OpenVino | Self::OneDnn => " (its implementation, not its text)",

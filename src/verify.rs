@@ -27,7 +27,7 @@ pub struct Buffers<'a> {
 /// it, which must not have changed.
 ///
 /// One `&Clamp` serves all elements; [`Clamps::along`] has one for each index of an axis. An element is right if its
-/// bits are among [`reference::allowed`] for the clamp of its channel. The function makes one copy of `dst_after`.
+/// bits are among [`reference::allowed`] for the clamp of its channel. Makes one copy of `dst_after`.
 /// Indices that share an element are each compared. In place, elements of source and destination have one size, as for
 /// [`reference::apply_in_place`].
 ///
@@ -61,7 +61,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
     if dst_before.len() != dst_after.len() {
         return Err(Error::length("dst_after", "byte", dst_before.len(), dst_after.len()));
     }
-    // A list without clamps has no elements, so the sizes do not matter.
+    // Without a clamp there is no element, and the sizes do not matter.
     let (src_size, size) =
         channels.any().map_or((0, 0), |clamp| (clamp.source().size(), clamp.dtype().size()));
     let mut matching = 0;
@@ -69,7 +69,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
     // `dst_after` with every output element set back. Bytes that still differ are outside the output.
     let mut rest = dst_after.to_vec();
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
-        // Byte by byte, as in `load`: a copy of so few bytes, whose number the compiler does not know, would be a call.
+        // Byte by byte, as in `load`: a copy of so few would be a call.
         let bytes = to * size..(to + 1) * size;
         rest[bytes.clone()].iter_mut().zip(&dst_before[bytes]).for_each(|(byte, before)| *byte = *before);
         let (input, got) = (reference::load(src, from, src_size), reference::load(dst_after, to, size));

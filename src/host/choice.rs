@@ -1,11 +1,11 @@
-//! The choice of the adapter, by environment variables, by index, or by wgpu.
+//! The choice of the adapter.
 
 use crate::Error;
 
-/// Variable with a part of the adapter's name, in upper or lower case.
+/// Variable: a part of the adapter's name, in any case.
 const NAME: &str = "WGPU_ADAPTER_NAME";
 
-/// Variable with the adapter's index, as in [`nth`].
+/// Variable: the adapter's index.
 const INDEX: &str = "WGPU_CLAMP_ADAPTER";
 
 /// The adapter that the environment names, else wgpu's choice.
@@ -27,7 +27,7 @@ pub(super) async fn adapter() -> Result<wgpu::Adapter, Error> {
         })
         .await
         .map_err(|error| {
-            // In the browser, wgpu's own message lists the backends that are not compiled in.
+            // In browsers, wgpu's message lists backends that are not compiled in.
             refused(if cfg!(target_arch = "wasm32") {
                 "the browser has no WebGPU, or no adapter for it".to_owned()
             } else {
@@ -90,8 +90,8 @@ async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Ve
     Ok(adapters)
 }
 
-/// The adapters that an index counts, in that order, as positions in `infos`: the GPUs of one backend, each once, or
-/// its software adapters if there is no GPU.
+/// The adapters that an index counts, in order, as positions in `infos`: the GPUs of one backend, each once, or its
+/// software adapters if there is no GPU.
 fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let is_gpu = |info: &wgpu::AdapterInfo| info.device_type != wgpu::DeviceType::Cpu;
     let rank = |info: &wgpu::AdapterInfo| match info.device_type {
@@ -104,7 +104,7 @@ fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let Some(best) = infos.iter().min_by_key(|info| rank(info)) else { return Vec::new() };
     let counts = |info: &wgpu::AdapterInfo| info.backend == best.backend && (is_gpu(info) || !is_gpu(best));
     let mut countable: Vec<_> = (0..infos.len()).filter(|&index| counts(&infos[index])).collect();
-    // Within a kind, adapters without a bus id come last, in wgpu's order, since the sort is stable.
+    // Within a kind, those without an id come last, in wgpu's order: the sort is stable.
     let id = |index: usize| &infos[index].device_pci_bus_id;
     countable.sort_by_key(|&index| (rank(&infos[index]), id(index).is_empty(), id(index)));
     // Two drivers may offer the same GPU.

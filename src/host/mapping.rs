@@ -1,4 +1,4 @@
-//! Waits until a buffer is mapped. On native platforms nothing else polls the device, so the wait does.
+//! Waits until a buffer is mapped. On native platforms nobody else polls the device, so the wait does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
@@ -56,9 +56,9 @@ impl Mapping {
                 outcome.unwrap_or_else(ended).unwrap_or_else(|payload| resume_unwind(payload))?;
             }
         }
-        // If the submission went to the queue of another device, this poll refuses it: the mapping has not waited for
-        // that work. A submission to the right queue is done, so the poll returns at once. If the poll finds the device
-        // destroyed, the buffer is no longer mapped, and reading it is an error.
+        // Refuses a submission to the queue of another device, whose work the mapping has not waited for. A submission
+        // to the right queue is done, so the poll returns at once. If it finds the device destroyed, the buffer is no
+        // longer mapped, and reading it is an error.
         let done = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
         poll(&device, done).unwrap_or_else(|payload| resume_unwind(payload))
     }

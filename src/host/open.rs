@@ -32,12 +32,12 @@ impl Host {
         Self::on(&choice::adapter().await?).await
     }
 
-    /// As [`open`](Self::open), on the `n`-th GPU of the machine, counted from 0. This gives each of several processes
-    /// or threads a GPU of its own, even if the GPUs have the same name.
+    /// As [`open`](Self::open), on the `n`-th GPU of the machine, counted from 0. So each of several processes or
+    /// threads can have a GPU of its own, even among equal ones.
     ///
     /// - Discrete GPUs come first, then virtual, then integrated, then other ones.
-    /// - Each kind is in the order of the PCI bus ids, as in `nvidia-smi`. Vulkan reports these ids; GPUs without one
-    ///   come last in their kind, in wgpu's order.
+    /// - Each kind is sorted by PCI bus id, as in `nvidia-smi`. Vulkan reports these ids; GPUs without one come last in
+    ///   their kind, in wgpu's order.
     /// - A GPU that several backends or drivers offer counts once. All GPUs are taken from the backend of the first.
     /// - Software adapters count only if there is no GPU.
     /// - `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` restrict the count.

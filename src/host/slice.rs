@@ -19,12 +19,12 @@ const RING: usize = 3;
 /// in place.
 ///
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
-/// Beside the slices, the run takes at most 144 MiB, whatever their size. Each of three chunks has three buffers, or
-/// four that take no more if elements change their size.
+/// Beside the slices, a run takes at most 144 MiB, whatever their size: three buffers for each of three chunks, or four
+/// that take no more if elements change their size.
 ///
-/// It takes less where host and GPU share memory (an integrated GPU or a CPU, except on DX12) and the device has
-/// `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Chunks are then clamped where the host wrote them:
-/// one buffer per chunk suffices (48 MiB), or two if elements change their size (72 MiB at most).
+/// Chunks are clamped where the host wrote them if host and GPU share memory (an integrated GPU or a CPU, except on
+/// DX12) and the device has `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Then one buffer per chunk
+/// suffices (48 MiB), or two if elements change their size (72 MiB at most).
 ///
 /// On Mesa's lavapipe 22.3.6, where device memory belongs to the process, a run over 2 GiB in place took 144 and 48 MiB
 /// beyond the slice (2026-11-21).
@@ -75,7 +75,6 @@ mod sealed {
 }
 
 impl<'a> ClampSlice<'a> {
-    /// A clamp of slices of Rust values.
     pub(super) fn of_elements<S: Element, T: Element>(
         host: &'a Host,
         clamps: Clamps<'a>,
@@ -103,9 +102,9 @@ impl<'a> ClampSlice<'a> {
         self
     }
 
-    /// Calls `progress` after each chunk with the number of elements done, counted from the start of the slice, and
-    /// their total. `progress` returns nothing, or a [`ControlFlow`]. `Break(())` before the last chunk is done ends
-    /// the run with [`Error::Stopped`], within [`Error::PartlyWritten`].
+    /// Calls `progress` after each chunk with the number of elements done, from the start of the slice, and their
+    /// total. `progress` returns nothing, or a [`ControlFlow`]. `Break(())` before the last chunk ends the run with
+    /// [`Error::Stopped`], within [`Error::PartlyWritten`].
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host};
@@ -131,8 +130,7 @@ impl<'a> ClampSlice<'a> {
     }
 
     /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the elements
-    /// that the last call of [`with_progress`](Self::with_progress)'s function counted are done, and the rest is
-    /// unchanged.
+    /// that [`with_progress`](Self::with_progress)'s function was last told of are done; the rest is unchanged.
     ///
     /// # Errors
     ///
@@ -190,7 +188,7 @@ impl ClampSlice<'_> {
         if let (Some(clamp), Some(dtypes)) = (first, self.dtypes) {
             clamp.check_dtypes([of_src, of_dst], dtypes)?;
         }
-        // A list without clamps has no elements. A byte then counts as an element.
+        // Without a clamp there is no element; a byte then counts as one.
         let of_slices = self.dtypes.unwrap_or([DType::U8; 2]);
         let dtypes = first.map_or(of_slices, |clamp| [clamp.source(), clamp.dtype()]);
         if src.is_none() && dtypes[0].size() != dtypes[1].size() {
@@ -219,7 +217,7 @@ impl ClampSlice<'_> {
         Ok(shape)
     }
 
-    /// The number of elements of a call without a shape, the extent of its only dimension.
+    /// The number of elements of a call without a shape.
     fn length(&self, argument: &'static str, source: DType) -> Result<usize, Error> {
         if let Some(axis) = self.clamps.axis().filter(|&axis| axis > 0) {
             let value = format!("{axis} is out of range, for without a shape there is axis 0 alone");
@@ -234,9 +232,8 @@ impl ClampSlice<'_> {
     }
 }
 
-/// The bytes of source and destination.
 struct Data<'a> {
-    /// One of the clamps, for the properties that all have in common.
+    /// One of the clamps, for what all have in common.
     clamp: Clamp,
     /// `None` in place.
     src: Option<&'a [u8]>,
@@ -257,7 +254,7 @@ impl Data<'_> {
     }
 }
 
-/// Sends all pieces through the ring. `done` counts the elements written, from the start, also after an error.
+/// Sends all pieces through the ring. `done` counts the elements written so far, also after an error.
 async fn stream(
     host: &Host,
     clamps: Clamps<'_>,
@@ -308,11 +305,9 @@ struct Pieces {
     channels: usize,
     /// Adjacent elements that belong to one channel.
     inner: usize,
-    /// Elements of the tensor.
     elements: usize,
     /// The most elements of a piece.
     most: usize,
-    /// The first element of the next piece.
     next: usize,
 }
 
@@ -332,7 +327,7 @@ impl Piece {
 }
 
 impl Pieces {
-    /// The chunks of a shape whose number of elements fits `usize`.
+    /// The shape's number of elements fits `usize`.
     fn new(shape: &[usize], axis: Option<usize>, most: usize) -> Self {
         // If one extent is 0, the product of the others may overflow.
         let elements = if shape.contains(&0) { 0 } else { shape.iter().product() };
@@ -374,16 +369,15 @@ struct Stage {
     src: wgpu::Buffer,
     dst: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// The last piece, and its clamp. The clamp serves further pieces like it, as most are.
+    /// The last piece and its clamp, which serves further pieces like it, as most are.
     prepared: Option<(Piece, Prepared)>,
-    /// The last chunk's submission; `download` is still mapped since. `None` before the first chunk, for which `upload`
-    /// is created mapped.
+    /// The submission of the last chunk, whose `download` is still mapped. `None` before the first: `upload` is created
+    /// mapped.
     last: Option<wgpu::SubmissionIndex>,
 }
 
-/// A chunk in flight.
 struct Flight {
-    /// The mapping of the stage's `download`, for reading.
+    /// The mapping of `download`, for reading.
     readable: Mapping,
     submission: wgpu::SubmissionIndex,
     elements: Range<usize>,
@@ -413,7 +407,7 @@ impl Stage {
         Ok(Self { upload, src, dst, download, prepared: None, last: None })
     }
 
-    /// Uploads a piece, and submits its clamp and its copy to `download`.
+    /// Uploads a piece, and submits its clamp.
     async fn start(
         &mut self,
         host: &Host,
@@ -492,7 +486,6 @@ fn prepare(
 mod tests {
     use super::*;
 
-    /// The range of elements and the range of channels of each piece.
     fn pieces(shape: &[usize], axis: Option<usize>, most: usize) -> Vec<(Range<usize>, Range<usize>)> {
         let pieces: Vec<_> = Pieces::new(shape, axis, most).collect();
         let mut next = 0;

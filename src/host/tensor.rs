@@ -28,15 +28,14 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor with the elements `data`, row-major. `data` is copied before this returns, as far as the caller can
-    /// tell.
+    /// A tensor with the elements `data`, row-major. `data` is copied when this returns.
     ///
     /// # Errors
     ///
-    /// - [`Error::Argument`] if `data` does not hold as many elements as `shape`, above rank 8, or for more elements
-    ///   than the platform can count,
-    /// - [`Error::Limit`] if the tensor exceeds the device's largest buffer,
-    /// - [`Error::OutOfMemory`] if the device has no memory, [`Error::DeviceLost`] if the device is gone.
+    /// - [`Error::Argument`] if `data` does not hold as many elements as `shape`, above rank 8, or for too many
+    ///   elements to count,
+    /// - [`Error::Limit`] beyond the device's largest buffer,
+    /// - [`Error::OutOfMemory`] if the device has no memory, [`Error::DeviceLost`] if it is gone.
     pub fn upload<T: Element>(host: &Host, shape: &[usize], data: &[T]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let expected = layout.len();
@@ -46,8 +45,7 @@ impl Tensor {
         Self::filled(host, T::DTYPE, layout, "data", bytemuck::cast_slice(data))
     }
 
-    /// As [`upload`](Self::upload), for a program that learns the dtype at run time. `bytes` holds little-endian
-    /// elements.
+    /// As [`upload`](Self::upload), for a program that learns the dtype at run time. Elements are little-endian.
     ///
     /// # Errors
     ///
@@ -77,9 +75,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// - [`Error::Argument`] above rank 8, or for more elements than the platform can count,
-    /// - [`Error::Limit`] if the tensor exceeds the device's largest buffer,
-    /// - [`Error::OutOfMemory`] if the device has no memory.
+    /// [`Error::Argument`] above rank 8, or for too many elements to count; [`Error::Limit`] beyond the device's
+    /// largest buffer; [`Error::OutOfMemory`] if the device has no memory.
     pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
         let buffer = transfer::create(host, "shape", layout.required_bytes(dtype), None)?;
@@ -92,7 +89,7 @@ impl Tensor {
         View::new(&self.buffer, self.dtype, self.layout)
     }
 
-    /// The buffer. Its size is a multiple of 4 bytes.
+    /// The buffer, whole 4-byte words long.
     #[must_use]
     pub const fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer

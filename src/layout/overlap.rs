@@ -1,8 +1,8 @@
-//! Overlap tests: whether two indices of a layout share an element, and whether two views of one buffer share a byte.
+//! Whether two indices of a layout share an element, and whether two views of one buffer share a byte.
 //!
-//! Both tests solve a bounded linear equation, `Σ coefficient * v = target` with each `v` in `0..=most`. In general
-//! that is subset sum, which has no fast algorithm. Layouts that occur in practice take no search, or a few nodes of
-//! one. A budget bounds the rest.
+//! Both are a bounded linear equation, `Σ coefficient * v = target` with each `v` in `0..=most`. In general that is
+//! subset sum, which has no fast algorithm. Layouts of practice take no search, or a few nodes of one. A budget bounds
+//! the rest.
 
 use super::{Layout, MAX_RANK};
 
@@ -13,12 +13,9 @@ const NODE_BUDGET: u32 = 100_000;
 /// One term for each dimension of two views, and one for the units within a larger element.
 const MOST_TERMS: usize = 2 * MAX_RANK + 1;
 
-/// The answer of an overlap test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overlap {
-    /// No element is shared.
     No,
-    /// At least one element is shared.
     Yes,
     /// The search ended without an answer.
     Undecided,
@@ -58,7 +55,7 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
     // `first` is the term of the first nonzero `d`. Small strides go first: they have fewer later terms to search.
     for first in (0..equation.len).rev() {
         let Term { coefficient, most, later_sum, .. } = equation.terms[first];
-        // With all later `d` at 0, the later terms add up to half their largest sum. They cannot make up for a larger
+        // With all later `d` at 0, the later terms have half their largest sum. They cannot make up for a larger
         // stride, which decides nested strides.
         let Some(target) = (later_sum / 2).checked_sub(coefficient) else { continue };
         // For the first term, `d` starts at 1, so `v = d - 1`.
@@ -89,8 +86,8 @@ fn views((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize), budget: u
     if a_highest < b_lowest || b_highest < a_lowest {
         return Overlap::No;
     }
-    // A path goes up from the lowest unit of `a`, another down from the highest unit of `b`, so each coefficient is
-    // positive. They meet if their lengths add up to the distance between the two units.
+    // Goes up from the lowest unit of `a` and down from the highest unit of `b`, so each coefficient is positive. The
+    // two ways meet if their lengths add up to the distance.
     let target = b_highest - a_lowest;
     let mut equation = Equation::new(budget);
     let scaled = |units: usize| move |(stride, most): (usize, usize)| (stride * units, most);
@@ -129,7 +126,7 @@ struct Term {
     period: usize,
     /// The inverse of `coefficient / gcd` modulo `period`.
     inverse: usize,
-    /// Whether this term and the later ones together reach every multiple of `gcd` up to their largest sum.
+    /// Whether this term and the later ones reach every multiple of `gcd` up to their largest sum.
     gapless: bool,
 }
 

@@ -1,10 +1,11 @@
-//! Conversion and channels: a camera frame to a network's input, and the network's output to a picture.
+//! Conversion between dtypes and clamps per channel, with two examples: a camera frame to a network's input, and a network's output
+//! to a picture.
 //!
 //! # Conversion
 //!
-//! [`Clamp::with_source`] takes elements of another dtype, `max(Min, min(convert(x * scale + bias), Max))`: any two of
-//! [`DType::CONVERTIBLE`], which are the nine of up to 32 bits: U8, I8, U16, I16, U32, I32, F16, BF16 and F32. Bounds, order and NaN rule are those of the
-//! clamp's own dtype, which is that of the destination.
+//! [`Clamp::with_source`] takes elements of another dtype: `max(Min, min(convert(x * scale + bias), Max))`. Any two of
+//! [`DType::CONVERTIBLE`] convert: U8, I8, U16, I16, U32, I32, F16, BF16 and F32. The bounds have the clamp's own dtype, which is the
+//! destination's.
 //!
 //! | element | to a float | to an integer |
 //! | --- | --- | --- |
@@ -14,21 +15,18 @@
 //! | ±∞ | ±∞, with the sign that `scale` gives it | the lowest or highest number; then the bounds |
 //! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | as a NaN |
 //!
-//! That is [`Precision::Exact`], with the same bits on every device. With `Fast`, an affine step that meets a float on
-//! either side is f32 arithmetic of the device, one of the [stated set](mod@crate::reference), rounded to the
-//! destination as above. An I32 or U32 that is no f32 counts there as either f32 next to it. Between integers, and without
-//! an affine step, `Fast` is `Exact`.
+//! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a float on
+//! either side uses the device's f32 arithmetic: one of a [stated set](mod@crate::reference), then rounded as above. An I32 or
+//! U32 that is no f32 counts as either neighbouring f32. Between integers, and without an affine step, `Fast` is `Exact`.
 //!
-//! Strides and offsets count elements of the source in `src` and of the destination in `dst`. Within one buffer,
-//! whether the two share anything is decided in bytes; in place needs elements of one size.
+//! Strides and offsets count elements of each side's own dtype. A conversion in place needs elements of one size.
 //!
 //! # Channels
 //!
-//! [`Clamps::along`] has one clamp for each index of an axis of the shape. It goes wherever `&clamp` does: [`Clamper`],
-//! [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. The slice at an index holds
-//! what its clamp alone would give. All agree in both dtypes, order, NaN rule, precision and rounding; numbers are absent
-//! or values; one clamp with [numbers on the GPU](super::gpu_numbers) for each index is [`Clamps::slots_along`]. A list of another length than the axis is an error, as is an axis that the shape does not
-//! have.
+//! [`Clamps::along`] has one clamp for each index of an axis, as many as the axis is long. It goes wherever `&clamp` does:
+//! [`Clamper`], [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. The clamps agree in dtypes,
+//! order, NaN rule, precision and rounding. For [numbers on the GPU](super::gpu_numbers), [`Clamps::slots_along`] takes one clamp and
+//! slots with an element per index.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -43,13 +41,11 @@
 //!
 //! # A camera frame to a network's input
 //!
-//! With both, and strides, one call takes a frame in and leaves a tensor: RGBA bytes with gaps between the rows to
-//! planes of F16 without alpha, normalised per channel. That takes the place of a conversion, a pass from interleaved to
-//! planar and one clamp per plane. It saves memory traffic and buffers, not arithmetic. It is a compute pass of one to three
-//! dispatches: the pixels by whole packets, and what these leave. The example `frame_to_tensor` is
-//! a whole program, from the texture on. `scale` and `bias` are f32: `Exact` is exact for these two numbers, not for the
-//! formula that they were computed from. For BGRA pixels, red is byte 2 and the next channel one byte lower: strides
-//! `[0, -1, 1024, 4]` and offset 2.
+//! One call turns RGBA bytes with padded rows into planes of F16 without alpha, normalised per channel. It replaces a conversion, a
+//! pass from interleaved to planar and a clamp per plane, and takes one to three dispatches. The example `frame_to_tensor` is a
+//! whole program, from the texture on. `scale` and `bias` are f32: `Exact` is exact for these two numbers, not for the formula that
+//! they were computed from. For BGRA pixels, red is byte 2 and the next channel one byte lower: strides `[0, -1, 1024, 4]`, offset
+//! 2.
 //!
 //! ```no_run
 //! use wgpu_clamp::half::f16;
@@ -80,16 +76,13 @@
 //!
 //! # And back: a network's output to a picture
 //!
-//! The same layouts with the sides exchanged. `Clamp::new(0_u8, 255)` is the clamp of the bytes; what a float becomes,
-//! [`Rounding`] says, and what lies outside is saturated, never wrapped around. With `Fast`, a number near a tie may become
-//! the byte beside, see [precision](super::precision). Rows that are to be copied to a texture begin at multiples of 256
-//! bytes, too. Alpha is no element of `dst`, so it keeps what was there; a clamp whose bounds are equal fills it:
-//! `Clamp::new(255_u8, 255)`, in place, on the layout of that channel, once for each buffer. ([`verify::check`] holds one
-//! call at a time: to it, the other's bytes are stray ones.)
+//! The way back exchanges the two layouts, with `Clamp::new(0_u8, 255)` for the bytes. Floats are rounded by [`Rounding`] and saturate.
+//! With `Fast`, a number near a tie may become the neighbouring byte, see [precision](super::precision). Rows for a texture begin
+//! at multiples of 256 bytes. Alpha is no element of `dst`, so it stays; `Clamp::new(255_u8, 255)` in place on alpha's layout fills
+//! it, once per buffer. ([`verify::check`] checks one call at a time: bytes of the other call count as stray.)
 //!
-//! What was normalised per channel comes back by the inverse, `x * (255 * deviation) + 255 * mean`. A float is then hardly
-//! ever the whole number itself, and [`Rounding::TowardZero`], the default, makes 124 of 124.99. Set
-//! [`Rounding::NearestEven`].
+//! The inverse of a normalisation is `x * (255 * deviation) + 255 * mean`. Its results are rarely whole, and the default
+//! [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};
@@ -120,7 +113,7 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! Planes from -1 to 1, as generators make them, need one clamp for all:
+//! Planes from -1 to 1, as generators produce them, need one clamp for all channels:
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding, reference};
@@ -142,21 +135,7 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! Numbers to 8 bits by a scale for each row or column, and accumulators of I32: [`quantization`](super::quantization).
-//!
-//! [`Clamp::with_source`]: crate::Clamp::with_source
-//! [`DType::CONVERTIBLE`]: crate::DType::CONVERTIBLE
-//! [`Rounding`]: crate::Rounding
-//! [`Rounding::TowardZero`]: crate::Rounding::TowardZero
-//! [`Rounding::NearestEven`]: crate::Rounding::NearestEven
-//! [`NanRule::ToMin`]: crate::NanRule::ToMin
-//! [`NanRule::ToMax`]: crate::NanRule::ToMax
-//! [`Precision::Exact`]: crate::Precision::Exact
-//! [`Clamps::along`]: crate::Clamps::along
-//! [`Clamps::slots_along`]: crate::Clamps::slots_along
-//! [`Clamper`]: crate::Clamper
-//! [`Host::submit`]: crate::Host::submit
-//! [`Host::clamp_bytes`]: crate::Host::clamp_bytes
-//! [`Plan`]: crate::Plan
-//! [`reference::apply`]: crate::reference::apply
-//! [`verify::check`]: crate::verify::check
+//! For 8-bit quantisation with a scale per row or column, and I32 accumulators, see [`quantization`](super::quantization).
+
+#[cfg(doc)]
+use crate::{Clamp, Clamper, Clamps, DType, Host, NanRule, Plan, Precision, Rounding, reference, verify};

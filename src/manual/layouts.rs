@@ -1,19 +1,19 @@
 //! Layouts by example: crops, transposes, channels, parts of larger buffers; in place; two views of one buffer.
 //!
 //! A [`Layout`] is a shape, signed strides and an offset. Strides and offset count **elements**; sizes of buffers count
-//! **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element; an extent of 0 means that there
-//! is nothing to do, which is success.
+//! **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element. With an extent of 0 a call does nothing and
+//! succeeds.
 //!
-//! - `src` and `dst` have the same shape. Their strides, offsets and sizes of elements may differ.
-//! - `src` may read an element for many indices. In `dst` no two indices may share one.
-//! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`]: up to the last element, whole 4-byte words. To copy it
-//!   to the host it needs `COPY_SRC` too.
+//! - `src` and `dst` have the same shape. Their strides, offsets and element sizes may differ.
+//! - Several indices of `src` may share an element. In `dst` none may.
+//! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`] bytes, rounded up to 4-byte words; `COPY_SRC` too if the program
+//!   copies it to the host.
 //! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
-//! - Elements are little-endian; a 64-bit one has its low word first.
+//! - Elements are little-endian.
 //!
 //! # By example
 //!
-//! Each function returns a new layout and moves nothing. The kernels follow the strides.
+//! Each function returns a new layout and moves no data.
 //!
 //! ```
 //! use wgpu_clamp::Layout;
@@ -50,15 +50,14 @@
 //! let frame = Layout::strided(&[3, 141, 250], &[1, 1024, 4], 0)?;
 //! assert_eq!(frame.span(), Some((0, 140 * 1024 + 249 * 4 + 2)));
 //!
-//! // The same of BGRA pixels: red is byte 2, and the next channel one byte lower. Of that 128 x 224 in the middle, mirrored.
+//! // BGRA pixels: red is byte 2, the next channel one byte lower. 128 x 224 in the middle, mirrored.
 //! let bgra = Layout::strided(&[3, 141, 250], &[-1, 1024, 4], 2)?;
 //! let middle = bgra.slice(1, 6..134)?.slice(2, 13..237)?.flip(2)?;
 //! assert_eq!((middle.shape(), middle.strides()), (&[3, 128, 224][..], &[-1, 1024, -4][..]));
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! Try one without a GPU: [`reference::apply`] takes the same layouts on slices of bytes, and [`Plan::new`] says which
-//! kernel will take them, and why.
+//! To try a layout without a GPU, [`reference::apply`] takes slices of bytes, and [`Plan::new`] tells the kernels.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Layout, reference};
@@ -71,8 +70,8 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! A batch of tensors needs no loop: it is one more axis in front, with the distance from tensor to tensor as its
-//! stride. Up to [`MAX_RANK`](crate::MAX_RANK) axes; the plan merges those that lie end to end.
+//! A batch of tensors needs no loop: it is one more axis in front, with the distance between tensors as its stride. A layout has up
+//! to [`MAX_RANK`] axes.
 //!
 //! # In place, and two views of one buffer
 //!
@@ -85,9 +84,8 @@
 //!
 //! A slot of a [number on the GPU](super::gpu_numbers) may lie in the buffer of `src` or `dst`, but not in the output.
 //!
-//! Whether strided layouts share an element is decided exactly. Adversarial strides can exhaust the search; that is
-//! [`Error::Overlap`] with "could not decide", never a guess. Nested strides (each at least the span of the
-//! smaller ones) in `dst` are decided at once.
+//! The crate decides exactly whether strided layouts share an element. Adversarial strides can exhaust the search: the result is
+//! [`Error::Overlap`] with "could not decide", never a guess.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};
@@ -103,10 +101,6 @@
 //! assert!(matches!(moved, Err(Error::Overlap(_))));
 //! # Ok::<(), Error>(())
 //! ```
-//!
-//! [`Layout`]: crate::Layout
-//! [`Layout::required_bytes`]: crate::Layout::required_bytes
-//! [`reference::apply`]: crate::reference::apply
-//! [`Plan::new`]: crate::Plan::new
-//! [`Operands::in_place`]: crate::Operands::in_place
-//! [`Error::Overlap`]: crate::Error::Overlap
+
+#[cfg(doc)]
+use crate::{Error, Layout, MAX_RANK, Operands, Plan, reference};

@@ -1,35 +1,29 @@
 //! Which bits to expect: `Exact`, `Fast` and its stated sets.
 //!
-//! Without an affine step there is nothing to choose: elements are compared as integers and replaced, so every device
-//! gives the same bits. Nor is there for integers, which are computed exactly with either [`Precision`]. The choice is
-//! for `x * scale + bias` where a float takes part.
+//! Without an affine step, and between integers, every device gives the same bits. [`Precision`] is a choice for
+//! `x * scale + bias` with a float as source or destination.
 //!
 //! | | [`Precision::Fast`] (default) | [`Precision::Exact`] |
 //! | --- | --- | --- |
-//! | arithmetic | the device's own, in f32 (F64: f64) | integers alone |
+//! | arithmetic | the device's f32 (F64: f64) | integers alone |
 //! | result | one of a stated set | the real number, rounded once, ties to even, subnormals kept |
 //! | across devices | may differ within the set | the same bits |
-//! | instructions per F32 byte on an AMD GPU | 1.6 | 15 |
-//! | near a tie, to an integer, F16 or BF16 | may be one off, since it rounds twice | rounded once |
-//! | for | networks, pictures, audio | rounding that can be relied on, tests, results that are compared or kept |
+//! | instructions per F32 byte, AMD navi21 | 1.6 | 15 |
+//! | near a tie, to an integer, F16 or BF16 | may be one off: rounded twice | rounded once |
+//! | for | networks, pictures, audio | tests, results that are compared or kept |
 //!
-//! (The instructions are those of AMD's compiler for navi21, of `cargo xtask shaders --budget`, 2026-11-22.)
-//!
-//! To F32 and F64, `Exact` is Rust's `x.mul_add(scale, bias)`, before the bounds, but for three cases: scale 1 with bias
-//! ±0 keeps −0, a NaN keeps its bits, and ±∞ times ±0 is the canonical quiet NaN. F16 and BF16 are rounded once too, not by
-//! way of F32.
+//! To F32 and F64, `Exact` is Rust's `x.mul_add(scale, bias)` before the bounds, with three exceptions: scale 1 with bias ±0 keeps
+//! −0, a NaN keeps its bits, and ±∞ times ±0 is the canonical quiet NaN. F16 and BF16 are rounded once, not by way of F32.
 //!
 //! # The set of `Fast`
 //!
-//! To F32 and F64 the exact result is one of the set. To other dtypes it need not be: `Fast` rounds to f32 first, and then to
-//! the dtype. "Rounded to nearest" is true of `Exact` alone.
+//! For F32 and F64 the set contains the exact result. For other dtypes it need not: `Fast` rounds to f32 first, then to the dtype.
 //!
-//! A device may fuse the multiplication with the addition or not, and may flush subnormals, so the set has the fused and
-//! the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element. It may tell that a
-//! number is subnormal before it rounds it: `SwiftShader` makes half of `0x00ff_ffff` 0, where the exact product is a tie
-//! between the largest subnormal and the least normal number, and rounds to the latter.
-//! [`reference`](mod@crate::reference) states it, [`reference::allowed`] gives it, and [`verify::check`] and
-//! [`Host::self_test`] hold a device to it.
+//! A device may fuse the multiplication with the addition, and may flush subnormals. So the set has the fused and the unfused
+//! result, each with subnormals kept or flushed: one to four values for an ordinary element. A device may judge subnormals before
+//! it rounds: `SwiftShader` turns half of `0x00ff_ffff` into 0, though the product rounds up to the least normal number.
+//! [`reference`](mod@crate::reference) defines the set, [`reference::allowed`] returns it, and [`verify::check`] and
+//! [`Host::self_test`] check a device against it.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Element, reference};
@@ -42,19 +36,14 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! WGSL leaves the rounding of float arithmetic to the device, so one may fall outside of the set all the same. Of those
-//! tried, none does now; Microsoft's DXC did until a product was kept from it (see [`portability`](super::portability)). `Exact` uses no float instruction.
+//! WGSL leaves float rounding to the device, so a device may leave the set. None that was tried does. `Exact` uses no float
+//! instruction.
 //!
 //! # F64
 //!
-//! On Vulkan devices that were created with `SHADER_F64` and `SHADER_INT64`, `Fast` is f64 arithmetic of the device.
-//! Elsewhere it is computed as `Exact`, whose result is in the set, and takes twelve times as many instructions.
-//! [`Clamper::optional_features`] is what to ask an adapter for.
-//!
-//! [`Precision`]: crate::Precision
-//! [`Precision::Fast`]: crate::Precision::Fast
-//! [`Precision::Exact`]: crate::Precision::Exact
-//! [`reference::allowed`]: crate::reference::allowed
-//! [`verify::check`]: crate::verify::check
-//! [`Host::self_test`]: crate::Host::self_test
-//! [`Clamper::optional_features`]: crate::Clamper::optional_features
+//! On Vulkan devices with `SHADER_F64` and `SHADER_INT64`, `Fast` is f64 arithmetic of the device. Elsewhere it is computed as
+//! `Exact`, whose result is in the set, with twelve times as many instructions. Request the features of
+//! [`Clamper::optional_features`].
+
+#[cfg(doc)]
+use crate::{Clamper, Host, Precision, reference, verify};

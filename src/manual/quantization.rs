@@ -1,4 +1,4 @@
-//! Quantised layers: numbers to 8 bits and back, by scales of the program or of the GPU.
+//! Quantised layers: numbers to 8 bits and back, with scales of the host or on the GPU.
 //!
 //! | step | clamp | axis of the scales |
 //! | --- | --- | --- |
@@ -7,9 +7,9 @@
 //! | requantise accumulators | from I32 to I8 or U8 | outputs: columns |
 //! | dequantise | from I32, I8 or U8 to F32, F16 or BF16 | columns, then rows |
 //!
-//! To integers all take `Clamp::new(-127_i8, 127)` or whichever bounds the next layer wants, [`with_source`], a scale, and
-//! [`Rounding::NearestEven`]: the default drops the fraction. Back to floats they take `Clamp::unbounded(DType::F32)`,
-//! [`with_source`] and the reciprocal of the scale. Here weights, by scales that the program knows:
+//! Steps to integers take `Clamp::new(-127_i8, 127)` or other bounds, [`Clamp::with_source`], a scale, and
+//! [`Rounding::NearestEven`]; the default rounding drops the fraction. Steps to floats take `Clamp::unbounded(DType::F32)`,
+//! [`Clamp::with_source`] and the reciprocal of the scale. Weights, with scales that the host knows:
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};
@@ -28,8 +28,7 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! Scales that a kernel has found stay [on the GPU](super::gpu_numbers). Here activations, each row by its own; the view of
-//! the scales may have any stride:
+//! Activations, with a scale per row that a kernel has computed [on the GPU](super::gpu_numbers):
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamps, Clamper, DType, Error, Layout, Number, Operands, Prepared, Rounding, View, wgpu};
@@ -52,9 +51,8 @@
 //! }
 //! ```
 //!
-//! The result is recorded in each pass, behind the kernel that finds the scales: [`Prepared::record`]. A kernel of the program
-//! that multiplies reads four I8 from a `u32`, the first in its lowest byte, as WGSL's `dot4I8Packed` does. And back, each
-//! column by a scale and then, in place, each row:
+//! Record the result ([`Prepared::record`]) behind the kernel that computes the scales. A kernel of the program reads four I8 from a
+//! `u32`, the first in the lowest byte, as WGSL's `dot4I8Packed`. Back to floats, by a scale per column, then in place per row:
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamps, Clamper, DType, Error, Number, Operands, Prepared, View};
@@ -74,28 +72,23 @@
 //! }
 //! ```
 //!
-//! The example `quantize` is a whole layer: it finds scales, quantises, multiplies, requantises and dequantises in one
-//! submission.
+//! The example `quantize` is a whole layer in one submission: scales, quantise, multiply, requantise, dequantise.
 //!
-//! - Accumulators that came from a scale per row and a scale per column take two calls to F32: the second in place. On
-//!   lavapipe the two take 1.8 times as long as one (2026-11-24; not measured on a GPU). To I8 a scale per column is enough,
-//!   that of the weights over that of the output: what comes out is in units of the row's scale, by which a later step
-//!   multiplies.
-//! - I32 to I8 is exact with either [`Precision`], as is every step between integers. I32 to F32 and F16 by `Fast` takes the
-//!   accumulator as one of the two f32 beside it; `Exact` rounds once.
-//! - With scales of the program, from 3e-5 to 100, I32 to I8 takes 32-bit arithmetic; with others 64 bits, and about three
-//!   times as long.
+//! - Scales per row and per column take two calls to F32. On lavapipe the two take 1.8 times as long as one (2026-11-24; not
+//!   measured on a GPU). To I8 a scale per column suffices, the weights' over the output's: results are in units of the row's
+//!   scale, which a later step multiplies.
+//! - Every step between integers is exact. I32 to F32 and F16 by `Fast` takes the accumulator as one of the two f32 beside it;
+//!   `Exact` rounds once.
+//! - With scales of the host from 3e-5 to 100, I32 to I8 takes 32-bit arithmetic; other scales take about three times as long.
 //! - A zero point is the bias: `x * scale + zero_point`, rounded after the sum.
 //!
 //! # As other systems do it
 //!
 //! | system | alike | otherwise |
 //! | --- | --- | --- |
-//! | PyTorch `quantize_per_tensor`, `quantize_per_channel` | multiplies by `inv_scale = 1 / scale`, rounds to nearest even. With zero point 0, `Fast` has the same bits | adds the zero point after it has rounded. With another one than 0, results beside a tie may be one apart |
-//! | ONNX `QuantizeLinear` | rounds to nearest even, saturates | divides by `y_scale`, which a multiplication equals for powers of two alone; adds the zero point after it has rounded, which is the same with `Exact` and an even zero point |
+//! | PyTorch `quantize_per_tensor`, `quantize_per_channel` | multiplies by `inv_scale = 1 / scale`, rounds to nearest even. With zero point 0, `Fast` has the same bits | adds the zero point after rounding: with another zero point, results near a tie may be one apart |
+//! | ONNX `QuantizeLinear` | rounds to nearest even, saturates | divides by `y_scale`, which equals a multiplication for powers of two only; adds the zero point after rounding, which is the same with `Exact` and an even zero point |
 //! | ONNX `DequantizeLinear` | `(x - zero_point) * scale` | give the bias `-zero_point * scale`: the sum is rounded once with `Exact` |
-//!
-//! [`with_source`]: crate::Clamp::with_source
-//! [`Rounding::NearestEven`]: crate::Rounding::NearestEven
-//! [`Prepared::record`]: crate::Prepared::record
-//! [`Precision`]: crate::Precision
+
+#[cfg(doc)]
+use crate::{Clamp, Precision, Prepared, Rounding};

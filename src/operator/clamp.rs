@@ -62,17 +62,14 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
-    /// Creates a step from two finite numbers.
     pub(crate) const fn new(scale: f64, bias: f64) -> Self {
         Self { scale, bias }
     }
 
-    /// The factor.
     pub(crate) const fn scale(self) -> f64 {
         self.scale
     }
 
-    /// The addend.
     pub(crate) const fn bias(self) -> f64 {
         self.bias
     }
@@ -349,7 +346,7 @@ impl Clamp {
         Ok(self)
     }
 
-    /// The scale or bias as the clamp stores it: an F64 in a clamp of F64, else an F32.
+    /// The scale or bias as stored: an F64 in a clamp of F64, else an F32.
     fn affine_number(&self, argument: &'static str, number: Number) -> Result<Number, Error> {
         let scalar = match number {
             Number::Absent => return Ok(number),
@@ -438,7 +435,6 @@ impl Clamp {
         self.max
     }
 
-    /// The four numbers with their names.
     pub(crate) const fn numbers(&self) -> [(&'static str, Number); 4] {
         [("min", self.min), ("max", self.max), ("scale", self.scale), ("bias", self.bias)]
     }
@@ -448,7 +444,6 @@ impl Clamp {
         [self.dtype, self.dtype, DType::F32, DType::F32]
     }
 
-    /// The name of the first number that lies on the GPU, if one does.
     pub(crate) fn number_on_gpu(&self) -> Option<&'static str> {
         self.numbers().into_iter().find(|&(_, number)| number == Number::OnGpu).map(|(argument, _)| argument)
     }
@@ -484,7 +479,6 @@ impl Clamp {
         [self.scale, self.bias] != [Number::Absent; 2]
     }
 
-    /// Whether scale or bias lies on the GPU.
     pub(crate) const fn has_affine_on_gpu(&self) -> bool {
         matches!(self.scale, Number::OnGpu) || matches!(self.bias, Number::OnGpu)
     }

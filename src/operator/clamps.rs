@@ -2,8 +2,7 @@
 
 use crate::{Clamp, Error};
 
-/// The clamps of a call: one [`Clamp`] for all elements, or one per channel. Channels are the indices of one axis of
-/// the shape.
+/// The clamps of a call: one [`Clamp`] for all elements, or one per channel (an index of one axis of the shape).
 ///
 /// A `&Clamp` converts into `Clamps`, so that a plain call reads as `prepare(&clamp, operands)`. [`along`](Self::along)
 /// takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
@@ -48,9 +47,8 @@ impl<'a> Clamps<'a> {
         Self { axis: Some(axis), list: clamps, in_slots: false }
     }
 
-    /// One clamp whose numbers on the GPU lie along dimension `axis`. Index `i` takes element `i` of a slot that has
-    /// one element per index. All indices share the element of a slot that has one element. Absent numbers and values
-    /// are the same for all indices.
+    /// One clamp whose numbers on the GPU lie along dimension `axis`. Index `i` takes element `i` of a slot with one
+    /// element per index. All indices share a slot of one element. Absent numbers and values are the same for all.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Number, Operands, Rounding, View, wgpu};
@@ -126,7 +124,7 @@ impl<'a> Clamps<'a> {
         Ok(())
     }
 
-    /// A single clamp, if the host knows that all channels of the shape have the same one; else the clamps unchanged.
+    /// A single clamp, if the host knows that all channels of the shape have the same one; else `self`.
     pub(crate) fn simplified(self, shape: &[usize]) -> Self {
         match self.list.split_first() {
             Some((clamp, _))

@@ -9,8 +9,7 @@ use crate::fragment::{Fragment, fragment};
 
 /// The element type of a tensor.
 ///
-/// All twelve work on every adapter: the shaders handle elements as bits in 32-bit words, and need no optional GPU
-/// feature.
+/// All twelve work on every adapter: shaders see bits in 32-bit words, and need no optional GPU feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
     /// IEEE 754 binary32 (`f32`).
@@ -46,9 +45,9 @@ struct Row {
     name: &'static str,
     bits: u32,
     kind: Kind,
-    /// Shader code that turns elements into the numbers that shaders compute with.
+    /// Shader code from elements to the numbers that shaders compute with.
     source: Option<Fragment>,
-    /// Shader code that turns results into elements.
+    /// Shader code from results to elements.
     destination: Fragment,
 }
 
@@ -132,12 +131,12 @@ impl DType {
         }
     }
 
-    /// Shader code that turns elements into the numbers that shaders compute with; `None` for F64, which needs none.
+    /// Shader code from elements to the numbers that shaders compute with; `None` for F64, which needs none.
     pub(crate) const fn source_fragment(self) -> Option<Fragment> {
         self.row().source
     }
 
-    /// Shader code that turns results into elements.
+    /// Shader code from results to elements.
     pub(crate) const fn destination_fragment(self) -> Fragment {
         self.row().destination
     }

@@ -51,7 +51,6 @@ impl FloatFormat {
         }
     }
 
-    /// Whether the bits are a NaN.
     pub(crate) const fn is_nan(&self, bits: u64) -> bool {
         bits & (self.sign - 1) > self.infinity
     }

@@ -69,7 +69,6 @@ pub(super) fn is_greater(dtype: DType, a: u64, b: u64) -> bool {
     !is_nan(dtype, a) && !is_nan(dtype, b) && number(a) > number(b)
 }
 
-/// Whether the bits are a NaN of the dtype.
 pub(super) fn is_nan(dtype: DType, bits: u64) -> bool {
     FloatFormat::of(dtype).is_some_and(|format| format.is_nan(bits))
 }

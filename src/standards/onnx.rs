@@ -27,8 +27,8 @@
 //!
 //! # Where ONNX Runtime does otherwise
 //!
-//! The tests record ONNX Runtime 1.31.1 on the CPU, in `tests/data` of the repository. `CONFORMANCE.md` there counts
-//! the cases, and the key `deviates` marks single elements.
+//! The table shows ONNX Runtime 1.31.1 on the CPU, as recorded in `tests/data` of the repository. `CONFORMANCE.md`
+//! there counts the cases, and the key `deviates` marks single elements.
 //!
 //! | case | ONNX Runtime | here, by the text |
 //! | --- | --- | --- |

@@ -29,7 +29,7 @@ fn itself_by_force(layout: &Layout) -> Overlap {
     yes_if(!layout.addresses().all(|address| seen.insert(address)))
 }
 
-/// Overlap of views whose elements have one size.
+/// Views whose elements have one size.
 fn views_overlap(a: &Layout, b: &Layout) -> Overlap {
     super::views_overlap((a, 1), (b, 1))
 }
@@ -42,7 +42,7 @@ fn views_by_force(a: &Layout, b: &Layout) -> Overlap {
     bytes_by_force((a, 1), (b, 1))
 }
 
-/// Overlap of views whose elements have any two sizes, in bytes.
+/// Views whose elements have any two sizes.
 fn bytes_by_force((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) -> Overlap {
     let bytes = |address: usize, size: usize| address * size..(address + 1) * size;
     let seen: HashSet<_> = a.addresses().flat_map(|address| bytes(address, a_size)).collect();
@@ -157,7 +157,7 @@ fn repeated_elements_overlap_at_once() {
     assert_eq!(itself(&row.broadcast_to(&[2, 3]).unwrap(), 0), Overlap::Yes);
     assert_eq!(itself(&row.broadcast_to(&[1, 3]).unwrap(), 0), Overlap::No);
     assert_eq!(itself(&from(&[2, 3], &[7, -7]), 0), Overlap::Yes);
-    // Repeating a view does not make it meet more elements of another view.
+    // A repeated view meets no more elements of another view.
     let repeated = row.broadcast_to(&[9, 3]).unwrap();
     assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 3)), Overlap::No);
     assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 2)), Overlap::Yes);
