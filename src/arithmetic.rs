@@ -25,7 +25,7 @@ pub(crate) use halves::Halves;
 pub(crate) use integer::{Integer, Integer64};
 pub(crate) use parameters::{Entries, LANES, ParameterBytes, ParameterPlace};
 pub(crate) use shortcuts::Shortcuts;
-pub(crate) use slots::{MAX_SLOTS, NUMBERS, Reads, ResolveParams, Slot, Target};
+pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
 pub(crate) use thirds::Thirds;
 

@@ -1,7 +1,6 @@
 //! One device: its pipelines, bind groups and recorded clamps. Nothing here submits or waits.
 
 pub(crate) mod adapter;
-mod blocks;
 mod cache;
 mod clamper;
 pub(crate) mod lost;
@@ -9,6 +8,7 @@ pub(crate) mod mapped;
 mod operands;
 mod pipeline;
 pub(crate) mod scope;
+mod uniform;
 
 pub use clamper::{Clamper, Prepared};
 pub use operands::{Operands, View};

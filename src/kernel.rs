@@ -11,7 +11,7 @@ pub(crate) mod walk;
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Reads, Shortcuts};
+use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts, SlotReads};
 use crate::fragment::{Fragment, fragment};
 use crate::{Clamp, DType};
 
@@ -88,8 +88,8 @@ pub(crate) struct Claim {
     pub(crate) cuts: [Option<Cut>; 2],
     /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by these.
     pub(crate) lead: usize,
-    /// The src and dst bindings end at multiples of these numbers of bytes: more than a word only if the claim leaves
-    /// elements behind its part.
+    /// The alignment of the ends of the bindings of src and dst, in bytes. It may exceed a word only if elements follow
+    /// the claimed part.
     pub(crate) ends: [u64; 2],
 }
 
@@ -110,7 +110,8 @@ impl Claim {
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The greatest [`Definition::multiple`] of a dimension, except for channels that are taken together.
+    /// The greatest [`Definition::multiple`] of the dimensions, without a dimension of channels that a block takes
+    /// whole.
     pub(crate) quantum: usize,
     /// The most elements of a tile, such that the largest grid covers them and the kernel's numbers can count them.
     pub(crate) most: u64,
@@ -195,7 +196,7 @@ pub(crate) enum EntryPoint {
     Block(block::EntryPoint),
     Gather(gather::EntryPoint),
     /// Reads numbers on the GPU (`resolve.wgsl`).
-    Resolve(Reads),
+    Resolve(SlotReads),
 }
 
 impl Kernel {

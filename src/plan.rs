@@ -1,7 +1,6 @@
 //! Turns a clamp and two layouts into dispatches, in four steps: validate, collapse, assign kernels, cut into windows.
 //! Pure functions; no GPU is needed.
 
-mod blocks;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod check;
 #[cfg(any(test, fuzzing))]
@@ -9,6 +8,7 @@ pub(crate) mod execution;
 mod resolve;
 mod strategy;
 mod tiling;
+mod uniform;
 mod window;
 
 use std::fmt;
@@ -20,9 +20,9 @@ use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
-pub(crate) use blocks::BlockLayout;
 pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
+pub(crate) use uniform::UniformLayout;
 pub(crate) use window::{Range, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::arithmetic::{Arithmetic, ParameterPlace, Parameters, Reads, Shortcuts};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Parameters, Shortcuts, SlotReads};
 use crate::fragment::{Fragment, fragment};
 #[cfg(test)]
 use crate::kernel::Block;
@@ -10,7 +10,7 @@ use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
 
 /// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
-pub(crate) const MAX_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
+pub(crate) const MAX_UNIFORM_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
 
 /// The binding numbers of `shaders/params/` and `shaders/binding/`.
 pub(crate) mod binding {
@@ -130,7 +130,7 @@ pub(crate) struct PipelineName {
 
 impl PipelineName {
     /// The pipeline that reads numbers on the GPU.
-    pub(crate) fn resolve(reads: Reads) -> Self {
+    pub(crate) fn resolve(reads: SlotReads) -> Self {
         let shortcuts = Shortcuts::default();
         Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(reads), shortcuts }
     }

@@ -27,9 +27,10 @@ override ZERO_WITHIN: bool = false;
 fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     if ZERO_WITHIN {
-        // Min replaces negative numbers only, and Max positive ones. After the subtraction, +∞ and the numbers below it
-        // are the greatest unsigned patterns, −∞ and the numbers above it the greatest signed ones. In both orders NaNs
-        // come before those numbers. A zero's sign does not matter.
+        // Min replaces negative numbers only, and Max positive ones. After the subtraction, +∞ is the greatest unsigned
+        // pattern and the positive numbers follow downwards, so one unsigned comparison finds numbers above Max. −∞ is
+        // the greatest signed pattern and the negative numbers follow downwards, so one signed comparison finds numbers
+        // below Min. NaNs are below both. A zero's sign does not matter.
         let first_nan = (INFINITY + 1u) << SIGN_SHIFT;
         let rest = (1u << SIGN_SHIFT) - 1u;
         let turned = x - vec4<u32>(first_nan);

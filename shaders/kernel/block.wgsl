@@ -4,7 +4,7 @@
 // Needs: Walk
 struct Geometry {
     walk: Walk,
-    src_pitch: vec4<u32>, // strides of src along the far dimensions of a block, in elements
+    src_pitch: vec4<u32>, // strides of src along the dimensions of a block, in elements
     dst_pitch: vec4<u32>, // the same of dst
     steps: vec4<u32>,
     blocks: vec4<u32>,
@@ -15,7 +15,7 @@ struct Place {
     inside: bool, // whether the block is inside the tile
     src: u32,     // in elements
     dst: u32,
-    channel: u32, // the channel, if the walk has a dimension of channels
+    channel: u32, // index along the channels, in blocks, if the walk has that dimension; of `around` the channel
     x: u32,       // block index along src's fastest dimension (squares) or in the run (runs); else the linear index
     y: u32,       // block index along dst's fastest dimension (squares)
 }

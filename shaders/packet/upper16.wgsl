@@ -1,4 +1,4 @@
-// A packet is 16 bytes, here 8 floats with an affine step, each moved to the upper half of a word.
+// A packet is 16 bytes, here 8 floats with an affine step, computed in the upper halves of words.
 //
 // Provides: packet
 // Needs: stepped, replaced

@@ -33,12 +33,12 @@ pub(crate) const MAX_SLOTS: usize = 3;
 /// The numbers that a dispatch reads, and the affine step: overridable constants of `resolve.wgsl`. Slots are bound in
 /// the order of these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Reads {
+pub(crate) struct SlotReads {
     numbers: [bool; NUMBERS],
     is_exact: bool,
 }
 
-impl Reads {
+impl SlotReads {
     /// The numbers that have a slot in `slots`.
     pub(crate) fn of(arithmetic: Arithmetic, slots: &[Option<Slot>; NUMBERS]) -> Self {
         let numbers = slots.map(|slot| slot.is_some());

@@ -330,7 +330,8 @@ impl Arithmetic {
         fragments
     }
 
-    /// Whether elements smaller than a word are computed in place, see [`packet_fragment`](Self::packet_fragment).
+    /// Whether the elements of a word are computed without unpacking them, see
+    /// [`packet_fragment`](Self::packet_fragment).
     pub(crate) const fn has_packed_form(self) -> bool {
         let one_dtype = self.source as u8 == self.dtype as u8;
         match (self.dtype.size(), self.class()) {

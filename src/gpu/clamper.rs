@@ -4,13 +4,13 @@ use std::fmt;
 use std::iter;
 use std::sync::Arc;
 
-use super::blocks::{BlockLimits, Blocks};
 use super::pipeline::Pipelines;
+use super::uniform::{UniformBlocks, UniformLimits};
 use super::{Operands, adapter, mapped, scope};
 use crate::arithmetic::ParameterBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
-use crate::shader::{MAX_BLOCK, PipelineName, binding};
+use crate::shader::{MAX_UNIFORM_BLOCK, PipelineName, binding};
 use crate::{Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
@@ -50,7 +50,7 @@ pub struct Clamper {
 struct Inner {
     device: wgpu::Device,
     limits: Limits,
-    block_limits: BlockLimits,
+    uniform_limits: UniformLimits,
     pipelines: Pipelines,
 }
 
@@ -88,7 +88,7 @@ impl Clamper {
     fn create(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
         let limits = device.limits();
         let workgroup = WORKGROUP_SIZE.into();
-        let block = MAX_BLOCK as u64;
+        let block = MAX_UNIFORM_BLOCK as u64;
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
             ("max_bindings_per_bind_group", 5, limits.max_bindings_per_bind_group.into()),
@@ -111,7 +111,7 @@ impl Clamper {
                 return Err(Error::device_limit(limit_name, needed, limit));
             }
         }
-        let block_limits = BlockLimits::new(&limits);
+        let uniform_limits = UniformLimits::new(&limits);
         let limits = Limits {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
@@ -129,7 +129,7 @@ impl Clamper {
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
             Pipelines::CAPACITY,
         );
-        Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, block_limits, pipelines }) })
+        Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, uniform_limits, pipelines }) })
     }
 
     /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
@@ -232,7 +232,7 @@ impl Clamper {
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
         if clamps.axis().is_some() {
-            self.inner.block_limits.check(parameters.in_block().len())?;
+            self.inner.uniform_limits.check(parameters.in_block().len())?;
         }
         // One error scope for all objects: a scope costs as much as a small object.
         scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots.as_ref()))
@@ -247,7 +247,7 @@ impl Clamper {
         parameters: &ParameterBytes,
         slots: Option<&SlotLayouts>,
     ) -> Result<Prepared, Error> {
-        let Inner { device, block_limits, limits, .. } = &*self.inner;
+        let Inner { device, uniform_limits, limits, .. } = &*self.inner;
         let mut left = plan.window_count();
         let mut dispatches = Vec::with_capacity(2 * left);
         let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
@@ -264,13 +264,13 @@ impl Clamper {
         }
         // Parameters in a storage buffer are not in the blocks.
         let slots = slots.filter(|_| stored.is_none());
-        let per_buffer = block_limits.per_buffer(parameters.in_block().len(), slots.is_some(), limits);
+        let per_buffer = uniform_limits.per_buffer(parameters.in_block().len(), slots.is_some(), limits);
         let mut windows = plan.windows().peekable();
         while let Some(first) = windows.peek() {
             let count = left.min(per_buffer);
             let geometry = &first.launch.geometry;
             let first = (parameters.in_block().len(), geometry);
-            let blocks = Blocks::new(device, block_limits, count, first, slots.is_some())?;
+            let blocks = UniformBlocks::new(device, uniform_limits, count, first, slots.is_some())?;
             if let Some(slots) = slots {
                 for resolve in plan.resolves(slots, (count, blocks.layout.pitch))? {
                     dispatches.push(self.resolve(&resolve, operands, blocks.all(), &mut pipelines)?);

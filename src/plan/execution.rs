@@ -1,6 +1,6 @@
 //! A plan's objects as plain data instead of wgpu's, for executing WGSL without a device.
 
-use super::{BlockLayout, Plan, Range, Window};
+use super::{Plan, Range, UniformLayout, Window};
 use crate::arithmetic::NUMBERS;
 use crate::fragment::Fragment;
 use crate::kernel::{Dispatch as Dispatched, Placement};
@@ -125,7 +125,7 @@ impl Recording {
             parameters.stored().map(|bytes| recording.push(bytes.len() as u64, vec![(0, bytes.to_vec())]));
         // The default alignment of `wgpu::Limits`.
         let layout =
-            BlockLayout::new(windows.len(), parameters.in_block().len(), &first.launch.geometry, 256);
+            UniformLayout::new(windows.len(), parameters.in_block().len(), &first.launch.geometry, 256);
         let mut bytes = Vec::new();
         for (n, window) in windows.iter().enumerate() {
             let parts = layout.parts(n, parameters.in_block(), &window.launch.geometry);
@@ -260,7 +260,7 @@ fn located(module: Module, line: u32) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::Reads;
+    use crate::arithmetic::SlotReads;
 
     #[test]
     fn lines_of_a_module_are_those_of_its_fragments() {
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(located(module, wgsl.lines().count() as u32 + 1), None);
 
         let recording = Recording {
-            names: vec![PipelineName::resolve(Reads::all().next().unwrap())],
+            names: vec![PipelineName::resolve(SlotReads::all().next().unwrap())],
             ..Recording::default()
         };
         let first = module.fragments()[0].text.lines().count();

@@ -1,7 +1,7 @@
 //! Plans the dispatches that read numbers on the GPU and write them into channels' parameters.
 
 use super::{Plan, Range};
-use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, Reads, ResolveParams, Slot, Target};
+use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 use crate::kernel::{WORD, WORKGROUP_SIZE};
 use crate::shader::PipelineName;
 use crate::{Clamp, DType, Error, Layout, Limits};
@@ -130,7 +130,7 @@ impl Plan {
         let read = read.expect("a dispatch reads a slot at least");
         let workgroups = (blocks * channels).div_ceil(WORKGROUP_SIZE as usize);
         let grid = task.limits.grid(workgroups as u64);
-        let pipeline = PipelineName::resolve(Reads::of(task.arithmetic, &places));
+        let pipeline = PipelineName::resolve(SlotReads::of(task.arithmetic, &places));
         let params = ResolveParams::new(clamp, task.arithmetic, places, target, grid[0]);
         Ok(Resolve { pipeline, params, grid, bindings: bindings.map(|binding| binding.unwrap_or(read)) })
     }

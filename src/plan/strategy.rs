@@ -39,7 +39,7 @@ pub(super) enum Misfit {
 }
 
 impl Strategy {
-    /// Takes the first of [`claims`] whose tiles fit the device. Kernels may leave edges, which go to further kernels.
+    /// Takes the first of [`claims`] whose tiles fit the device. The parts that a claim cuts off go to further kernels.
     /// The last kernel claims everything in units of one element: if it does not fit, nothing does.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{Module, ModuleName, PipelineName};
-use crate::arithmetic::{Reads, Shortcuts};
+use crate::arithmetic::{Shortcuts, SlotReads};
 use crate::kernel::EntryPoint;
 
 /// Each arithmetic takes every so many-th layout of blocks.
@@ -75,7 +75,7 @@ fn listed() -> Vec<Listed> {
         name: "resolve".to_owned(),
         vulkan_only: false,
         sampled: true,
-        pipelines: Reads::all().map(resolve).collect(),
+        pipelines: SlotReads::all().map(resolve).collect(),
     }];
     let mut turns = Turns(0);
     let mut met = HashSet::new();

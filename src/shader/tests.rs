@@ -12,7 +12,7 @@ use naga::back::{PipelineConstants, glsl, hlsl, msl, spv};
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use super::{MAX_BLOCK, Module, ModuleName};
+use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
     self, AffineStep, Arithmetic, Class, ParameterBytes, ParameterPlace, Parameters, Shortcuts,
 };
@@ -303,8 +303,8 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     }
     let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
     assert_eq!(block, span, "{key:?}");
-    let most = MAX_BLOCK - Parameters::CAPACITY + geometry_offset;
-    assert!(span <= most.max(MAX_BLOCK), "{key:?}: {span}");
+    let most = MAX_UNIFORM_BLOCK - Parameters::CAPACITY + geometry_offset;
+    assert!(span <= most.max(MAX_UNIFORM_BLOCK), "{key:?}: {span}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct Args {
     /// are not those of compilers/budget/figures.tsv; `-- --write` keeps new ones.
     #[arg(long, conflicts_with = "show")]
     budget: bool,
-    /// Prints the plan and the text of a clamp of 480 x 640 pixels: `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw,
+    /// Prints the plan and the text of a clamp with scale and bias of 480 x 640 pixels: `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw,
     /// bgr, mirrored, rgba, rotated; matrix, transposed.
     #[arg(long, value_name = "MOVEMENT", num_args = 1.., allow_hyphen_values = true)]
     show: Vec<String>,

@@ -168,8 +168,8 @@ impl Chosen<'_> {
         self.extents.iter().product()
     }
 
-    /// Takes the fewest elements that fill whole packets of dst, along one or two dimensions. Returns the outer one,
-    /// and whether the packets hold other bytes too.
+    /// Takes the fewest elements that fill whole packets of dst, along dst's innermost dimension or along two. Returns
+    /// the outer dimension of these, and whether the packets also have bytes to preserve.
     fn fill_packets(&mut self, per_packet: usize) -> Option<(usize, bool)> {
         let last = self.dims.len() - 1;
         // Adjacent elements of dst, and the dimension that leads to the next ones.
@@ -279,10 +279,10 @@ impl Chosen<'_> {
         }
     }
 
-    /// Makes the block longer if it has several channels but few elements of each: those of one are clamped together.
+    /// Lengthens a block with several channels until it has enough elements of each to clamp them together.
     fn gather_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
-        // Blocks along the channels each look up their own parameters.
+        // A block that grows along the channels looks up one clamp per channel.
         let (enough, most) = if d == channels {
             (most_rows(task.per_packet()), most_gathered(task.arithmetic))
         } else {

@@ -106,7 +106,7 @@ pub(super) fn shown(plan: &Plan) -> String {
 #[ignore = "prints what the words in WGPU_CLAMP_SHOW describe; `cargo xtask shaders --show` runs it"]
 fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
     let words = std::env::var(WORDS).map_err(|_| format!("{WORDS} is not set; the form is: {FORM}"))?;
-    let plan = words.parse::<Movement>()?.plan(Ok)?;
+    let plan = words.parse::<Movement>()?.plan(|clamp| clamp.with_affine(0.5, 1.0))?;
     println!("\n// {plan}\n{}", shown(&plan));
     Ok(())
 }

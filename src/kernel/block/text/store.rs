@@ -13,8 +13,9 @@ use crate::kernel::{PACKET, Placement, WORD};
 const MOST_CALLS: usize = 4;
 
 impl Block {
-    /// Whether elements are arranged into packets of dst and then clamped, instead of clamped first. That takes one
-    /// size on both sides, one clamp per packet, and words or larger elements or packed arithmetic.
+    /// Whether the text first arranges elements into packets of dst and then clamps whole packets. Otherwise it clamps
+    /// first. Packets need one element size on both sides, one clamp per packet, and words, larger elements or packed
+    /// arithmetic.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
         if arithmetic.one_size().is_none() || !packed {
@@ -45,7 +46,8 @@ struct Part {
 }
 
 impl Part {
-    /// Merges parts with equal bits if the block has one clamp. Otherwise each channel keeps as many.
+    /// Merges parts with equal bits if the block has one clamp. With several channels it merges none, so that each
+    /// channel keeps equally many parts.
     fn apart(parts: impl Iterator<Item = (Vec<Element>, String)>, numbers: Numbers) -> Vec<Self> {
         let mut apart: Vec<Self> = Vec::new();
         let mut found = HashMap::new();

@@ -2,12 +2,12 @@
 
 use super::mapped;
 use crate::kernel::GeometryBytes;
-use crate::plan::BlockLayout;
+use crate::plan::UniformLayout;
 use crate::{Error, Limits};
 
 /// The limits of a device on buffers with several blocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BlockLimits {
+pub(super) struct UniformLimits {
     /// The alignment of a block's start, in bytes.
     alignment: u64,
     max_block: u64,
@@ -15,7 +15,7 @@ pub(super) struct BlockLimits {
     max_storage_binding: u64,
 }
 
-impl BlockLimits {
+impl UniformLimits {
     pub(super) fn new(limits: &wgpu::Limits) -> Self {
         Self {
             alignment: limits.min_uniform_buffer_offset_alignment.into(),
@@ -27,7 +27,7 @@ impl BlockLimits {
 
     /// Bytes between the starts of two blocks with so many bytes of parameters.
     fn pitch(&self, parameters: usize) -> u64 {
-        BlockLayout::pitch(parameters, self.alignment)
+        UniformLayout::pitch(parameters, self.alignment)
     }
 
     /// Checks that a block with so many bytes of parameters can be bound. A block of one clamp always can.
@@ -54,21 +54,21 @@ impl BlockLimits {
 }
 
 /// The blocks of one buffer, which stays mapped until all are written.
-pub(super) struct Blocks {
+pub(super) struct UniformBlocks {
     buffer: wgpu::Buffer,
-    pub(super) layout: BlockLayout,
+    pub(super) layout: UniformLayout,
 }
 
-impl Blocks {
+impl UniformBlocks {
     /// Creates the buffer for `count` windows with `parameters` bytes each. Call it within an error scope.
     pub(super) fn new(
         device: &wgpu::Device,
-        limits: &BlockLimits,
+        limits: &UniformLimits,
         count: usize,
         (parameters, first): (usize, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
-        let layout = BlockLayout::new(count, parameters, first, limits.alignment);
+        let layout = UniformLayout::new(count, parameters, first, limits.alignment);
         let all = layout.len();
         let mut usage = wgpu::BufferUsages::UNIFORM;
         if resolved {
@@ -114,7 +114,7 @@ impl Blocks {
 /// Writes blocks in sequence.
 pub(super) struct BlockWriter {
     mapped: wgpu::BufferViewMut,
-    layout: BlockLayout,
+    layout: UniformLayout,
     next: usize,
 }
 

@@ -4,7 +4,7 @@ use crate::kernel::GeometryBytes;
 
 /// The layout of consecutive uniform blocks. A block has the parameters, then the kernel's geometry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BlockLayout {
+pub(crate) struct UniformLayout {
     pub(crate) count: usize,
     /// Bytes between the starts of two blocks.
     pub(crate) pitch: u64,
@@ -12,7 +12,7 @@ pub(crate) struct BlockLayout {
     pub(crate) size: u64,
 }
 
-impl BlockLayout {
+impl UniformLayout {
     /// The layout of `count` blocks with `parameters` bytes of parameters each, at multiples of `alignment` bytes. A
     /// single block needs no padding.
     pub(crate) fn new(count: usize, parameters: usize, first: &GeometryBytes, alignment: u64) -> Self {
