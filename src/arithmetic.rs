@@ -33,12 +33,12 @@ use bytemuck::Pod;
 
 use crate::Clamp;
 
-/// The parameters of one clamp: its bounds and the numbers of its affine step, each at a multiple of 16 bytes.
+/// The parameters of one clamp: its bounds and the numbers of its affine step, both at multiples of 16 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Parameters {
     bytes: [u8; Self::CAPACITY],
     len: usize,
-    /// Bytes of each part.
+    /// Sizes of the two parts without padding, in bytes.
     parts: [usize; 2],
 }
 
@@ -65,10 +65,10 @@ impl Parameters {
 
     fn push_affine(&mut self, clamp: &Clamp, arithmetic: Arithmetic) {
         let Arithmetic { source, dtype, step, .. } = arithmetic;
-        // The arithmetic's rounding concerns the text alone.
+        // The clamp's own rounding: `arithmetic.rounding` only chooses the text.
         let (affine, rounding) = (clamp.affine(), clamp.rounding());
         let of_step = step::step_dtype(arithmetic);
-        // `resolve` overwrites these if they are on the GPU.
+        // A step with numbers on the GPU also starts as the identity; `resolve` overwrites it.
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&0_u32),

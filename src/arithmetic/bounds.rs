@@ -41,8 +41,8 @@ pub(crate) struct IntegerBounds64 {
     pub(crate) max: [u32; 2],
 }
 
-/// Mirrors `Bounds` in `element/float.wgsl`. 16-bit keys and counts are in the upper half, 16-bit bounds in both
-/// halves.
+/// Mirrors `Bounds` in `element/float.wgsl`. For 16-bit floats, keys and counts lie in the upper half of a word, bounds
+/// in both halves.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatBounds {
@@ -77,7 +77,7 @@ impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
         let nan = integer_for_nan(clamp);
-        // f32 holds every number of these dtypes; the cast goes through f64.
+        // An f32 holds every integer of up to 16 bits.
         Self { min, max, nan: (f64::from(nan as i32) as f32).to_bits() }
     }
 }
@@ -127,7 +127,7 @@ impl FloatBounds64 {
     }
 }
 
-/// The difference between number and key: 2^31 for U32 and 2^63 for U64, whose keys are signed.
+/// A number minus its key: 2^31 for U32, 2^63 for U64, else 0. Keys are signed.
 pub(super) const fn key_base(dtype: DType) -> i128 {
     match dtype.kind() {
         Kind::Unsigned if dtype.bits() >= 32 => 1 << (dtype.bits() - 1),
@@ -147,7 +147,7 @@ pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
     (lowest - key_base(dtype), highest - key_base(dtype))
 }
 
-/// The number that a NaN becomes.
+/// The integer that a NaN becomes.
 fn integer_for_nan(clamp: &Clamp) -> i128 {
     let (lowest, highest) = clamp.dtype().integer_range();
     match clamp.nan_rule() {
@@ -168,14 +168,14 @@ fn integer_keys(clamp: &Clamp) -> (i128, i128) {
     }
 }
 
-/// `count` keys from `first` on, modulo the width of the class.
+/// A range of `count` keys from `first` on, modulo 2 to the number of the dtype's bits.
 #[derive(Clone, Copy)]
 struct Keys {
     first: i128,
     count: i128,
 }
 
-/// The ranges of keys that the shader replaces by each bound.
+/// The keys that the shader replaces by each bound, and the bounds' bits.
 struct FloatRanges {
     below: Keys,
     above: Keys,
@@ -195,11 +195,11 @@ impl FloatRanges {
             min_bits: format.min_bits(min),
             max_bits: format.max_bits(max),
         };
-        // The keys between the greatest number and the lowest: NaNs, and keys that the dtype does not have.
+        // The keys that follow +∞ and, modulo 2 to the number of bits, precede −∞: the NaNs.
         let nans = Keys { first: highest + 1, count: lowest - highest - 1 };
         let crossed = low > high;
         if crossed {
-            // One range has every number.
+            // The winner replaces every number, by one range.
             let winner = if clamp.order() == Order::MinWins { ranges.min_bits } else { ranges.max_bits };
             (ranges.min_bits, ranges.max_bits) = (winner, winner);
             ranges.above = Keys { first: lowest, count: highest - lowest + 1 };
@@ -208,7 +208,7 @@ impl FloatRanges {
         match clamp.nan_rule() {
             NanRule::Propagate => {}
             NanRule::ToMax if !crossed => ranges.above.count += nans.count,
-            // A NaN counts as −∞, so Min or the winner replaces it: the range continues from NaNs to small numbers.
+            // Min, or the winner, replaces NaNs too. Their keys precede −∞, so `below` starts with them.
             NanRule::ToMin | NanRule::ToMax => {
                 ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
             }
@@ -231,19 +231,19 @@ pub(super) fn float_format(dtype: DType) -> FloatFormat {
     FloatFormat::of(dtype).expect("the class is one of floats")
 }
 
-/// Keys of float bits, by which the shaders compare.
+/// Keys of float bits, which the shaders compare.
 impl FloatFormat {
     /// The keys of −∞ and +∞.
     pub(super) fn key_range(&self) -> (i128, i128) {
         (self.key(self.sign | self.infinity), self.key(self.infinity))
     }
 
-    /// A bound that may replace a number: neither absent nor NaN.
+    /// The bits of a bound that may replace numbers; `None` if the bound is absent, a NaN or on the GPU.
     pub(super) fn number(&self, bound: Number) -> Option<u64> {
         bound.bits().filter(|&bits| !self.is_nan(bits))
     }
 
-    /// The lowest key that Min keeps; zeros are equal.
+    /// The lowest key that Min keeps. The zeros, with keys −1 and 0, are equal.
     pub(super) fn min_key(&self, min: Option<u64>) -> i128 {
         min.map_or(self.key_range().0, |bits| match self.key(bits) {
             0 => -1,
@@ -251,7 +251,7 @@ impl FloatFormat {
         })
     }
 
-    /// The highest key that Max keeps; zeros are equal.
+    /// The highest key that Max keeps. The zeros are equal.
     pub(super) fn max_key(&self, max: Option<u64>) -> i128 {
         max.map_or(self.key_range().1, |bits| match self.key(bits) {
             -1 => 0,

@@ -14,18 +14,18 @@ pub(crate) struct Fixed {
     pub(crate) addend: i32,
 }
 
-/// The shift.
+/// Fraction bits of factor and addend.
 const SHIFT: u32 = 16;
 
-/// A larger factor times an 8-bit number exceeds an i32.
+/// The largest factor. Its products with 8-bit numbers and the addends stay within ±2^30, so their sums fit an i32.
 const MOST: f64 = 4_000_000.0;
 
 impl Fixed {
     /// The identity.
     pub(crate) const UNCHANGED: Self = Self { factor: 1 << SHIFT, addend: 0 };
 
-    /// Finds numbers for `affine` from 8-bit integers to integers, if they exist: every source number then gets its
-    /// exact result, or one that saturates to it.
+    /// Finds numbers for `affine` from 8-bit integers to integers of up to 16 bits, if they exist. Every source number
+    /// then gets its exact result, or a number that saturates to it.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
         if dtype.is_float() || dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, Layout, reference};
 
-    /// Compares the shader's formula with the reference for every number.
+    /// Whether the shader's formula gives the reference's result for every number.
     fn right(clamp: &Clamp, fixed: Fixed) -> bool {
         let dtype = clamp.dtype();
         let (lowest, highest) = dtype.integer_range();
@@ -85,7 +85,7 @@ mod tests {
                     let Some(affine) = clamp.affine() else { continue };
                     let fixed = Fixed::find(dtype, dtype, affine, Rounding::TowardZero);
                     assert!(
-                        // Signed results may need truncation where the shift rounds down.
+                        // I8 may have no numbers: a negative result truncates upwards, and the shift rounds down.
                         fixed.map_or(dtype == DType::I8, |fixed| right(&clamp, fixed)),
                         "{dtype} {scale} {bias} {fixed:?}"
                     );

@@ -9,7 +9,7 @@ use crate::DType;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 
-/// Mirrors `Affine` in `affine/float_fast.wgsl`. Bits of 16-bit floats are in the upper half.
+/// Mirrors `Affine` in `affine/float_fast.wgsl`. The bits of a 16-bit float lie in the upper half of a word.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FloatFast {
@@ -62,7 +62,7 @@ pub(crate) struct FloatExact64 {
 }
 
 impl FloatFast {
-    /// `dtype` is that of what the step works on.
+    /// The numbers of `affine` for step values of `dtype`.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let (mask, flip) = infinity(dtype, affine.scale());
         let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
@@ -75,7 +75,7 @@ impl FloatFast {
         }
     }
 
-    /// The numbers of a channel without an affine step.
+    /// The numbers of a channel without an affine step. Every magnitude counts as ±∞, which stays.
     pub(crate) fn unchanged(dtype: DType) -> Self {
         Self { infinite_from: 0, ..Self::new(dtype, UNCHANGED) }
     }
@@ -84,21 +84,21 @@ impl FloatFast {
 impl FloatFast64 {
     pub(crate) fn new(affine: Affine) -> Self {
         let (mask, flip) = infinity(DType::F64, affine.scale());
-        // The low words of ±∞ and of its results are 0.
+        // ±∞ and its possible results have low words of 0.
         let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| low_first(bits.into()));
         Self { scale: affine.scale(), bias: affine.bias(), infinity_mask, infinity_flip }
     }
 }
 
 impl FloatExact {
-    /// `dtype` is that of what the step works on.
+    /// The numbers of `affine` for step values of `dtype`.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let format = float_format(dtype);
         let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
         let (mask, flip) = infinity(dtype, affine.scale());
         Self {
-            // An f32 has 24 significant bits; the other 29 of the f64 are 0.
+            // An f32 has 24 significant bits; the f64's lower 29 are 0.
             scale: (scale.significand >> 29) as u32,
             scale_exponent: scale.exponent + 52,
             bias: (bias.significand >> 24) as i32,

@@ -6,8 +6,8 @@ use super::line::Line;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-/// Mirrors `Affine` in `affine/halves.wgsl`. Factor and addend are split as `high * 2^12 + low`. The number is `(x *
-/// factor + addend) / 2^(12 + shift)`; the addend's last bit may be sticky.
+/// Mirrors `Affine` in `affine/halves.wgsl`. Factor and addend are split as `high * 2^12 + low`. Before rounding, the
+/// result is `(x * factor + addend) / 2^(12 + shift)`. The addend's last bit may be sticky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Halves {
@@ -16,7 +16,8 @@ pub(crate) struct Halves {
     pub(crate) addend_high: i32,
     pub(crate) addend_low: i32,
     pub(crate) shift: u32,
-    /// The mask of fraction bits: truncation adds it to negative numbers, and rounding to nearest finds ties by it.
+    /// Fraction bits of the lower half, as a mask. Truncation adds both masks to negative numbers; rounding to nearest
+    /// finds ties by them.
     pub(crate) below_low: i32,
     pub(crate) below_high: i32,
 }
@@ -24,7 +25,7 @@ pub(crate) struct Halves {
 /// Bits of a lower half.
 const LOW: u32 = 12;
 
-/// The largest carry from the lower halves: 16 bits times 12 bits, shifted by 12.
+/// No carry from the lower halves is larger: 16 bits times 12 bits, shifted right by 12.
 const CARRY: i64 = 1 << 17;
 
 impl Halves {
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, Layout, reference};
 
-    /// Computes as `affine/halves.wgsl`.
+    /// The result of `affine/halves.wgsl`, before saturation.
     fn result(halves: &Halves, x: i32, rounding: Rounding) -> i32 {
         let Halves { factor_high, factor_low, addend_high, addend_low, shift, below_low, below_high } =
             *halves;
@@ -89,7 +90,7 @@ mod tests {
         }
     }
 
-    /// Whether numbers exist; then checks them for every source number.
+    /// Whether numbers exist. If so, checks their results for every source number.
     fn is_found(source: DType, dtype: DType, (scale, bias): (f32, f32), rounding: Rounding) -> bool {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = clamp.with_affine(scale, bias).unwrap();

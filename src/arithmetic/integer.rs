@@ -1,21 +1,26 @@
-//! Scale and bias of integers: the numbers with which `affine/integer.wgsl` and `affine/integer64.wgsl` compute the
-//! exact result in 64 and 96 bits.
+//! Exact affine steps of integers: the numbers for `affine/integer.wgsl`, which computes in 64 bits, and for
+//! `affine/integer64.wgsl`, which computes in 96.
 //!
-//! The shader computes, for the key of a number,
+//! The shader computes from the key of a number:
 //!
 //! ```text
 //! sum    = (min(max(key, lowest), highest) - origin) * 2^shift_left * factor + addend
 //! result = truncate((sum + inexact part) / 2^shift_right + offset), saturated
 //! ```
 //!
-//! To round to nearest, the addend includes half a unit: the floor of the sum is then the nearest integer, unless the
-//! number is a tie. A tie leaves no fraction and goes to even.
+//! The inexact part is the fraction that the addend lost when it was rounded down. The shader knows only whether the
+//! addend lost one. It computes the floor, and `rounding/` corrects the floor:
 //!
-//! `rounding/` corrects the floor. With any finite f32 as scale and bias, `x * scale + bias` may need 400 bits. Two
-//! facts reduce that. First, results beyond the dtype saturate: of large terms only the sign matters, and near the root
-//! of a steep function only a few numbers do not saturate. Second, rounding only asks between which integers the result
-//! lies: a tiny product matters only if the bias is so close to an integer (to nearest: to the middle between two) that
-//! the product can cross it.
+//! 1. Toward zero, a negative floor with a fraction goes up by 1.
+//! 2. To nearest, the addend includes half a unit, so the floor is the nearest integer. No fraction means a tie: an odd
+//!    floor goes down by 1.
+//!
+//! With any finite f32 as scale and bias, `x * scale + bias` may need 400 bits. Two facts reduce that:
+//!
+//! 1. Results beyond the dtype saturate. Of a large term only the sign matters. If the function is steep, only a few
+//!    numbers near its root do not saturate.
+//! 2. Rounding only asks between which integers the result lies. A tiny product matters only if it can cross an integer
+//!    (to nearest: the middle between two), so only if the bias is that close to one.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -112,7 +117,7 @@ impl Integer64 {
     }
 }
 
-/// The shader does not use the fourth word.
+/// Three words, low word first, and a fourth that the shader ignores.
 fn low_first96(number: i128) -> [u32; 4] {
     let [a, b, c] = low_first(number);
     [a, b, c, 0]
@@ -120,13 +125,13 @@ fn low_first96(number: i128) -> [u32; 4] {
 
 /// Limits of the shader's 64- or 96-bit integers, as exponents of two.
 struct Width {
-    /// The largest magnitude of the dtype.
+    /// No number of the dtype has a larger magnitude.
     number: u32,
-    /// A larger bias saturates with any product of a scale below 2^24.
+    /// A larger bias saturates, whatever the product of a number and a scale below 2^24.
     bias: u32,
-    /// The longest shift to the right. It exceeds `product` by more than 1.
+    /// The longest shift to the right; exceeds `product` by more than 1.
     shift: u32,
-    /// Above every product of a number and a 24-bit significand.
+    /// Every product of a number and a 24-bit significand is smaller.
     product: u32,
     /// A larger scale saturates every number but one.
     steep: u32,
@@ -135,7 +140,7 @@ struct Width {
 const WIDTH_64: Width = Width { number: 32, bias: 58, shift: 60, product: 57, steep: 40 };
 const WIDTH_96: Width = Width { number: 64, bias: 90, shift: 92, product: 89, steep: 72 };
 
-/// The numbers named in the module's documentation.
+/// The numbers of the formula in the module's documentation.
 pub(super) struct Linear {
     lowest: i128,
     highest: i128,
@@ -151,7 +156,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The limits for numbers of `source`.
+    /// The numbers for a step from `source`, for the shader's integers of `width`.
     fn new(source: DType, affine: Affine, rounding: Rounding, width: &Width) -> Self {
         let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));
         if scale.exponent <= 0 || scale.significand == 0 {
@@ -161,7 +166,7 @@ impl Linear {
         }
     }
 
-    /// The results for all numbers of an 8-bit `source`; results beyond `dtype` are one beyond it.
+    /// The exact results for all numbers of an 8-bit `source`, limited to one beyond the range of `dtype`.
     pub(super) fn results_of_8_bits(
         source: DType,
         dtype: DType,
@@ -216,7 +221,7 @@ impl Linear {
             negative: scale.negative,
             shift_left: 0,
             shift_right,
-            // The key is the number minus its base.
+            // Keys lack the base, so the addend has the base times the factor.
             addend: in_units.floor + base * if scale.negative { -factor } else { factor },
             inexact: in_units.inexact,
             offset,
@@ -228,11 +233,11 @@ impl Linear {
     fn steep(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
         let (lowest, highest) = dtype.integer_range();
         let base = key_base(dtype);
-        // At `root` the function is within half a scale of 0, or the root is beyond the dtype.
+        // `root` is the number with the result nearest to 0: within half a scale, unless the root lies beyond `dtype`.
         let limit = 1_i128 << (width.steep - 1);
         let distance = bias.exponent - scale.exponent;
         let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
-        // The rest of the half, if the bias is an integer.
+        // To nearest, an integer plus a half has the integer as its floor and leaves a fraction.
         let half = rounding == Rounding::NearestEven;
         let (root, offset, inexact) = if bias_is_small {
             let (floor, fraction) = bias.floor(width.steep - 1);
@@ -247,7 +252,7 @@ impl Linear {
             let root = if bias.negative == scale.negative { lowest } else { highest };
             (root, if bias.negative { -limit } else { limit }, half)
         } else {
-            // In units of half the scale's last bit: exact, since the bias has no bits below it.
+            // In units of half the scale's last bit. The bias is at least half the scale, so it has no bits below that.
             let bias_units = bias.signed() << (distance + 1);
             let scale_units = scale.signed() * 2;
             let quotient = (bias_units.abs() + scale_units.abs() / 2) / scale_units.abs();
@@ -259,7 +264,7 @@ impl Linear {
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
             (root, value, half)
         };
-        // 2^steep serves as well as a larger scale: beside the root both saturate.
+        // 2^steep replaces any larger scale: with both, every number but the root saturates.
         let top = 23 + scale.exponent.unsigned_abs();
         let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
         let range = 1_i128 << (width.number + 4).saturating_sub(top);
@@ -279,7 +284,7 @@ impl Linear {
     }
 }
 
-/// An f32 as `± significand * 2^exponent`, the significand 0 or with its top bit at bit 23.
+/// An f32 as `± significand * 2^exponent`. The significand is 0, or its top bit is bit 23.
 struct Single {
     magnitude: f64,
     negative: bool,
@@ -290,7 +295,7 @@ struct Single {
 impl Single {
     fn of(value: f64) -> Self {
         let Binary { negative, significand, exponent } = Binary::of(value);
-        // An f32 has 24 significant bits; the other 29 of the f64 are 0.
+        // An f32 has 24 significant bits; the f64's lower 29 are 0.
         Self {
             magnitude: value.abs(),
             negative,
@@ -304,7 +309,7 @@ impl Single {
         if self.negative { -significand } else { significand }
     }
 
-    /// The next integer below and the fraction above it; ±2^`limit` at most.
+    /// The floor and the fraction above it. From 2^`limit` on, the floor is ±2^`limit`.
     fn floor(&self, limit: u32) -> (i128, Fraction) {
         let none = Fraction { part: 0, places: 0, from_above: false };
         if self.significand == 0 {
@@ -328,27 +333,28 @@ impl Single {
     }
 }
 
-/// A number from 0 up to 1: `part / 2^places`, or 1 minus that if `from_above`.
+/// A number from 0 up to 1: `part / 2^places`, or `1 - part / 2^places` if `from_above`.
 struct Fraction {
     part: u32,
     places: u32,
     from_above: bool,
 }
 
-/// A number rounded down, and whether that was inexact.
+/// A number rounded down, and whether rounding was inexact.
 struct Floored {
     floor: i128,
     inexact: bool,
 }
 
 impl Fraction {
-    /// The fraction in units of `2^-places`, and the places that the shader drops.
+    /// The shader's shift to the right, and the fraction in units of `2^-places`.
     ///
-    /// The shader drops `places`, unless that exceeds its width. Then no product exceeds `2^width.product` units: a
-    /// distance to 0 or 1 within that is kept, and any other fraction may count as a half.
+    /// The shift is `places`, at most `width.shift`. With fewer than `places`, 1 counts as `2^shift` units. No product
+    /// exceeds `2^width.product` units, so a fraction within that distance of 0 or 1 keeps its distance. From any other
+    /// fraction no product crosses an integer, so the fraction may count as a half.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
         let most = 1_i128 << width.product;
-        // The distance from the nearer side: 0, or 1 if `from_above`.
+        // `near` is the distance from 0, or from 1 if `from_above`; `far` the distance from the other one.
         let near = self.part_in_units(places);
         let far = (places < 126).then(|| (1_i128 << places) - near.as_ref().map_or(0, |near| near.floor));
         let shift = places.min(width.shift);
@@ -370,7 +376,7 @@ impl Fraction {
         (shift, Floored { floor, inexact })
     }
 
-    /// As [`in_units`](Self::in_units), for the fraction plus a half, with the integer that it reaches, 0 or 1.
+    /// The fraction plus a half: its floor, 0 or 1, then the shift and the rest as by [`in_units`](Self::in_units).
     fn plus_half_in_units(&self, places: u32, width: &Width) -> (i128, u32, Floored) {
         if places == 0 {
             let halves = self.in_units(1, width).1;
@@ -382,10 +388,10 @@ impl Fraction {
             let sum = floor + (1 << (shift - 1));
             return (sum >> shift, shift, Floored { floor: sum & ((1 << shift) - 1), inexact });
         }
-        // Only closeness to an integer matters: a fraction of so many places that is close to 0 or 1 is not close after
-        // a half is added.
+        // A product is so small here that only closeness to an integer matters. A fraction with more than 31 places is
+        // within 2^-8 of 0 or 1. A half more, and it is close to no integer.
         if self.places > 31 {
-            // Just below 1 it becomes just below 3/2.
+            // Just below 1, plus a half, is just below 3/2.
             let whole = i128::from(self.from_above && self.part != 0);
             return (whole, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
         }
@@ -397,7 +403,7 @@ impl Fraction {
         ((sum >> places_here).into(), shift, in_units)
     }
 
-    /// `part / 2^self.places` in units of `2^-places`; `None` from 2^126 on.
+    /// `part / 2^self.places` in units of `2^-places`, rounded down; `None` if it may reach 2^126.
     fn part_in_units(&self, places: u32) -> Option<Floored> {
         let part = i128::from(self.part);
         if places >= self.places {
@@ -417,7 +423,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, reference};
 
-    /// Scales and biases down to nothing, and ties, by both roundings.
+    /// Scales and biases down to 0, and ties, with both roundings.
     #[test]
     fn what_the_shader_computes_is_the_reference_also_where_terms_vanish() {
         let small = [0.0, 2_f32.powi(-149), 2_f32.powi(-72), 1e-20, 2_f32.powi(-40), 2_f32.powi(-10), 1e-3];

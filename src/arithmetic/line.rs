@@ -4,8 +4,8 @@ use crate::Rounding;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 
-/// The floor of `(x * factor + addend) / 2^point` is the floor of the exact number, or its nearest integer unless it is
-/// a tie.
+/// An affine step in fixed point. The floor of `(x * factor + addend) / 2^point` is the floor of the exact result. When
+/// rounding to nearest, the floor is the nearest integer, except for ties.
 pub(super) struct Line {
     pub(super) factor: i64,
     /// Includes a half if rounding to nearest. The last bit may be sticky.
@@ -17,11 +17,11 @@ impl Line {
     /// Converts a step, with `low` to `low + 30` fraction bits, if factor and addend fit.
     pub(super) fn of(affine: Affine, rounding: Rounding, low: u32) -> Option<Self> {
         let (scale, scale_exponent) = odd(affine.scale());
-        // Enough fraction bits for an integer product.
+        // Enough fraction bits for an integer factor.
         let point = (-scale_exponent).max(low as i32);
         let (addend, point) = match in_units(affine.bias(), point)? {
             (addend, false) => (addend, point),
-            // A further bit is sticky.
+            // One more bit is sticky: it stands for the lost ones.
             (addend, true) => (2 * addend + 1, point + 1),
         };
         if point as u32 - low > 30 {
@@ -44,7 +44,7 @@ fn odd(number: f64) -> (i64, i32) {
     (if negative { -size } else { size }, exponent + zeros as i32)
 }
 
-/// A number in units of 2^-point, rounded down, and whether that was inexact.
+/// A number in units of 2^-point, rounded down, and whether rounding was inexact; `None` beyond 48 bits.
 fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
     let (odd, exponent) = odd(number);
     match exponent + point {

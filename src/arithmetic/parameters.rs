@@ -27,7 +27,7 @@ impl ParameterPlace {
     #[cfg(test)]
     pub(crate) const ALL: [Self; 4] = [Self::One, Self::Few, Self::Many, Self::Stored];
 
-    /// The place for so many channels; 1 for one clamp.
+    /// The place for `channels` channels; 1 means one clamp for all elements.
     pub(crate) const fn of(channels: usize) -> Self {
         match channels {
             0 | 1 => Self::One,
@@ -82,8 +82,8 @@ pub(crate) enum ParameterBytes {
 }
 
 impl ParameterBytes {
-    /// The bytes of one clamp, repeated for `channels`, or of one clamp per channel; the last channel comes first if
-    /// `reversed`.
+    /// The bytes of one clamp per channel, or of one clamp repeated for `channels` channels. If `reversed`, the last
+    /// channel comes first.
     pub(crate) fn new(
         clamps: &[Clamp],
         channels: usize,
@@ -109,8 +109,8 @@ impl ParameterBytes {
         Self::Several { place, bytes }
     }
 
-    /// The length of [`stored`](Self::stored) for so many channels with clamps like this one; 0 if uniform blocks hold
-    /// them.
+    /// The size of [`stored`](Self::stored) for `channels` clamps like `clamp`, in bytes; 0 if uniform blocks hold the
+    /// parameters.
     pub(crate) fn stored_size(
         clamp: &Clamp,
         arithmetic: Arithmetic,
@@ -151,7 +151,7 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// The layout for clamps like this one.
+    /// The layout for clamps like `clamp`.
     pub(crate) fn of(clamp: &Clamp, arithmetic: Arithmetic, place: ParameterPlace) -> Self {
         let parameters = Parameters::new(clamp, arithmetic);
         let alignment = Alignment::of(arithmetic, place);

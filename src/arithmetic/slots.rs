@@ -1,4 +1,4 @@
-//! The uniform block of the dispatch that reads numbers on the GPU. The host's half of `shaders/resolve.wgsl`.
+//! Slots, and the uniform block of the dispatch that reads them: the host's half of `shaders/resolve.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -18,20 +18,21 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// `byte`: offset of channel 0's number in the binding. `stride`: bytes between channels. Both modulo 2^32.
+    /// The slot at `byte` of its binding, for the dispatch's first channel, with `stride` bytes between channels. Both
+    /// are stored modulo 2^32.
     pub(crate) const fn new(byte: u64, stride: i64) -> Self {
         Self { byte: byte as u32, stride: stride as u32 }
     }
 }
 
-/// How many numbers may lie on the GPU: Min, Max, scale and bias.
+/// The count of a clamp's numbers that may lie on the GPU: Min, Max, scale and bias.
 pub(crate) const NUMBERS: usize = 4;
 
-/// The most slots of one dispatch: with its output they are four storage buffers, which every device has.
+/// The most slots that one dispatch reads. With the output they make four storage buffers, which every device allows.
 pub(crate) const MAX_SLOTS: usize = 3;
 
-/// The numbers that a dispatch reads, and the affine step: overridable constants of `resolve.wgsl`. Slots are bound in
-/// the order of these numbers.
+/// The overridable constants of `resolve.wgsl`: the numbers that a dispatch reads, and whether the affine step is
+/// exact. Slots are bound in the order of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotReads {
     numbers: [bool; NUMBERS],
@@ -39,7 +40,7 @@ pub(crate) struct SlotReads {
 }
 
 impl SlotReads {
-    /// The numbers that have a slot in `slots`.
+    /// The constants of a dispatch that reads `slots`.
     pub(crate) fn of(arithmetic: Arithmetic, slots: &[Option<Slot>; NUMBERS]) -> Self {
         let numbers = slots.map(|slot| slot.is_some());
         let is_affine = numbers[2] || numbers[3];
@@ -121,8 +122,8 @@ pub(crate) struct ResolveParams {
 }
 
 impl ResolveParams {
-    /// For `target`, with an invocation per channel and block in a grid `grid_width` workgroups wide. `slots`: the
-    /// numbers to read.
+    /// The numbers of a dispatch that reads `slots` and writes `target`. Each channel of each block has an invocation,
+    /// in a grid `grid_width` workgroups wide.
     pub(crate) fn new(
         clamp: &Clamp,
         arithmetic: Arithmetic,
@@ -150,7 +151,7 @@ impl ResolveParams {
         let words = |bytes: u64| (bytes / 4) as u32;
         let [min_slot, max_slot, scale_slot, bias_slot] = slots.map(Option::unwrap_or_default);
         let is_exact = arithmetic.step == AffineStep::Exact;
-        // Only a float step on the GPU uses this format.
+        // An integer dtype here means that neither scale nor bias is on the GPU. The shader then reads no `step_*`.
         let step = FloatFormat::of(step_dtype(arithmetic)).unwrap_or(FloatFormat::F32);
         let step_bits = 64 - step.sign.leading_zeros();
         let single = |number: Number, absent: f32| number.bits().map_or(absent.to_bits(), |bits| bits as u32);

@@ -10,7 +10,7 @@ use crate::{Clamp, DType, Precision, Rounding};
 /// A class of dtypes that share one piece of arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
-    /// From integers of up to 32 bits to such integers.
+    /// From integers to integers, both of up to 32 bits.
     Integer,
     Integer64,
     /// From any convertible dtype to a float of up to 32 bits.
@@ -30,9 +30,9 @@ pub(crate) enum AffineStep {
     Exact,
     /// Exact: a product and a shift.
     Fixed,
-    /// Exact: the products with two parts of the factor.
+    /// Exact: products with two parts of the factor.
     Halves,
-    /// Exact: the products with three bytes of the factor.
+    /// Exact: products with three bytes of the factor.
     Thirds,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Arithmetic {
     pub(crate) source: DType,
     pub(crate) dtype: DType,
     pub(crate) step: AffineStep,
-    /// [`Rounding::TowardZero`] if nothing is rounded to an integer, and for [`AffineStep::Fixed`].
+    /// [`Rounding::TowardZero`] if the module's text rounds nothing to an integer, as for [`AffineStep::Fixed`].
     pub(crate) rounding: Rounding,
     /// Whether the step is on the GPU and the source is an integer: the step may then make NaNs.
     pub(crate) found: bool,
@@ -108,7 +108,7 @@ impl Arithmetic {
         self.source.size() == 4 && !self.source.is_float()
     }
 
-    /// Whether it needs 64-bit types, which are optional.
+    /// Whether the module needs naga's `f64` and `u64`, which need device features.
     pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
     }
@@ -223,7 +223,7 @@ impl fmt::Display for AffineStep {
     }
 }
 
-/// The format that the affine step of floats works in.
+/// The dtype of step values, if they are floats.
 pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
     if arithmetic.converts() || arithmetic.found { DType::F32 } else { arithmetic.dtype }
 }

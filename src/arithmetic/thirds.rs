@@ -9,8 +9,9 @@ use super::step::UNCHANGED;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-/// Mirrors `Affine` in `affine/thirds.wgsl`. `x` is the distance of a key from the first one that does not saturate.
-/// The number is `(x * factor + addend) / 2^(16 + shift)`; the addend's last bit may be sticky.
+/// Mirrors `Affine` in `affine/thirds.wgsl`. `x` is the distance of a key, limited to `lowest..=highest`, from the end
+/// with the smaller result. Before rounding, the result is `(x * factor + addend) / 2^(16 + shift)`. The addend is
+/// `addend_high * 2^16 + addend_low`; its last bit may be sticky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Thirds {
@@ -24,10 +25,10 @@ pub(crate) struct Thirds {
     pub(crate) shift: u32,
 }
 
-/// Bits of the lower two parts.
+/// Bits of the factor's lower two bytes, and of `addend_low`.
 const LOW: u32 = 16;
 
-/// The largest distance and the largest factor.
+/// The largest distance `x` and the largest factor.
 const MOST: i128 = (1 << 24) - 1;
 
 impl Thirds {
@@ -45,7 +46,7 @@ impl Thirds {
         let (factor, addend) = (i128::from(factor), i128::from(addend));
         let size = factor.abs();
 
-        // From the last number that saturates low (or the source's lowest) to the first that saturates high.
+        // Numbers beyond `lowest..=highest` saturate as these two do.
         let (low, high) = dtype.integer_range();
         let (low, high) = (low << point, (high + 1) << point);
         let steps = |sum: i128| (sum - addend).div_euclid(size);
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, reference};
 
-    /// Computes as `affine/thirds.wgsl`.
+    /// The result of `affine/thirds.wgsl`, before saturation.
     fn result(thirds: &Thirds, key: i32, rounding: Rounding) -> i32 {
         let Thirds { lowest, highest, flip, origin, factor, addend_high, addend_low, shift } = *thirds;
         let x = ((key.clamp(lowest, highest) ^ flip).wrapping_sub(origin)).cast_unsigned();
@@ -102,8 +103,8 @@ mod tests {
         }
     }
 
-    /// Whether numbers exist; then checks them near the ends, near the ends of the range that does not saturate, and
-    /// for some numbers between.
+    /// Whether numbers exist. If so, checks their results near the ends of the source's range, near `lowest` and
+    /// `highest`, near 0, and for some numbers between.
     fn is_found(source: DType, dtype: DType, (scale, bias): (f32, f32), rounding: Rounding) -> bool {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
         let clamp = clamp.with_affine(scale, bias).unwrap();
