@@ -59,7 +59,7 @@ override IS_EXACT: bool = false;
 @group(0) @binding(3) var<storage, read> third_slot: array<u32>;
 @group(0) @binding(4) var<storage, read_write> blocks: array<u32>;
 
-// Loads a word of a slot. `before`: the numbers that are bound before it.
+// Loads a word of a slot. `before`: how many numbers are bound before it.
 fn slot_word(before: u32, at: u32) -> u32 {
     if before == 0u {
         return first_slot[at];
@@ -223,13 +223,13 @@ fn put_affine(origin: u32, channel: u32) {
     let zero = scale_size == 0u;
     let negative = scale > scale_size;
 
-    // The result of ±∞, and the least magnitude that counts as ∞. Integers have no ∞: if scale or bias is no number,
-    // the step computes 1 for each integer, and `flip` makes a NaN of 1.
+    // The result of ±∞, and the least magnitude that counts as ∞. Integers have no ∞. If scale or bias is not finite,
+    // scale 0 and bias 1 turn each integer into 1, and `flip` turns the bits of 1 into those of NaN.
     let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
     let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);
     let of_integers = select(0u, r.step_quiet_nan, no_number);
     let flip = select(of_floats, of_integers, r.of_integers != 0u) << r.step_shift;
-    // The identity keeps every element, as if all were infinite.
+    // The identity keeps every element: all magnitudes count as ∞, and ∞ keeps its bits.
     let all = no_number || (identity && !IS_EXACT);
     let infinite_from = select(r.step_infinity, 0u, all) << r.step_shift;
     if !IS_EXACT {

@@ -27,7 +27,7 @@ pub(crate) use window::{Range, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.
 ///
-/// [`Clamper`](crate::Clamper) makes a plan per call. A program needs one only to look at: [`Display`](fmt::Display)
+/// [`Clamper`](crate::Clamper) makes a plan per call. A program needs a plan only to look at: [`Display`](fmt::Display)
 /// tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed dimensions. A plan allocates
 /// nothing.
 ///
@@ -61,8 +61,8 @@ impl Plan {
     /// # Errors
     ///
     /// [`Error::Argument`] if the shapes differ, if the channels' clamps do not fit, or if no buffer could hold a
-    /// layout; [`Error::Overlap`] if two indices of `dst` share an element or may; [`Error::Limit`] if `limits` are too
-    /// small for this tensor or for any tensor.
+    /// layout; [`Error::Overlap`] if two indices of `dst` share an element, or if that could not be decided;
+    /// [`Error::Limit`] if `limits` are too small for this tensor or for any tensor.
     pub fn new<'c>(
         clamps: impl Into<Clamps<'c>>,
         src: &Layout,
@@ -76,8 +76,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::Overlap`] unless the layouts share no byte, or are the same for elements of
-    /// one size.
+    /// As [`new`](Self::new), and [`Error::Overlap`] unless the layouts share no byte, or are the same with elements of
+    /// the same size.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};
@@ -129,7 +129,7 @@ impl Plan {
         self.windows().map(|window| window.dispatches().count()).sum()
     }
 
-    /// The shaders of the dispatches, each once, without the one that reads numbers on the GPU.
+    /// The shaders of the dispatches, each once, except the shader that reads numbers on the GPU.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -156,7 +156,7 @@ impl Plan {
         workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
     }
 
-    /// Dtypes, affine step, rounding and kernels in words: the key of a table of results.
+    /// Dtypes, affine step, rounding, parameter place and kernels in words: the key of a table of results.
     pub(crate) fn specialization(&self) -> String {
         let Some(task) = &self.task else { return "no channel".to_owned() };
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();

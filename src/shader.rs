@@ -25,9 +25,9 @@ pub(crate) mod binding {
     pub(crate) mod resolve {
         use crate::arithmetic::MAX_SLOTS;
 
-        /// The slots that it reads.
+        /// The slots.
         pub(crate) const SLOTS: [u32; MAX_SLOTS] = [1, 2, 3];
-        /// The uniform blocks, or the storage buffer of parameters, that it writes.
+        /// The output: uniform blocks, or the storage buffer of parameters.
         pub(crate) const BLOCKS: u32 = 4;
     }
 }
@@ -51,7 +51,7 @@ pub(crate) struct ModuleName {
 }
 
 impl ModuleName {
-    /// All modules of `gather`, and those of blocks for every `step`-th layout.
+    /// All modules of `gather`, and the modules of blocks for every `step`-th layout.
     #[cfg(test)]
     pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
         let gathered = Arithmetic::all().flat_map(|arithmetic| {
@@ -69,7 +69,7 @@ impl ModuleName {
         }))
     }
 
-    /// Its entry points, with all values of their constants.
+    /// The entry points, with all values of their constants.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
         self.kernel.definition().entry_points()
@@ -99,7 +99,7 @@ impl ModuleName {
 }
 
 impl Module {
-    /// Its fragments. They contain no values; these are in the uniform block.
+    /// The fragments. They contain no values: values are in the uniform block.
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         match self {
             Self::Clamp(key) => key.fragments(),
@@ -107,13 +107,13 @@ impl Module {
         }
     }
 
-    /// The last part of its text, which is in no file.
+    /// The generated end of the WGSL, the text of a block; `None` without a block.
     pub(crate) fn text(self) -> Option<String> {
         let Self::Clamp(ModuleName { arithmetic, kernel, placement, .. }) = self else { return None };
         kernel.definition().text(arithmetic, placement)
     }
 
-    /// Its WGSL.
+    /// The WGSL.
     pub(crate) fn source(self) -> String {
         let files = self.fragments().into_iter().map(|fragment| fragment.text);
         files.collect::<String>() + &self.text().unwrap_or_default()
@@ -167,13 +167,13 @@ impl fmt::Display for PipelineName {
 pub struct Shader {
     /// A description, as in the labels of modules and pipelines.
     pub label: String,
-    /// Its WGSL.
+    /// The WGSL.
     pub wgsl: String,
-    /// The name of its entry point.
+    /// The name of the entry point.
     pub entry_point: &'static str,
-    /// Its overridable constants for GPUs; on a CPU `ADJACENT` is 1.
+    /// The overridable constants for GPUs; on a CPU `ADJACENT` is 1.
     pub constants: Vec<(&'static str, f64)>,
-    /// The workgroups of all of its dispatches.
+    /// The workgroups of all dispatches of this shader.
     pub workgroups: u64,
 }
 

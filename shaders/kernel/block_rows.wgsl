@@ -1,7 +1,8 @@
-// Rows of dst that begin anywhere. An invocation takes some whole packets of a row; `block_edges` takes the elements
-// beside them. `blocks` has the elements of a row, their stride in src, the elements of src's binding that lie in whole
-// packets (2^32 - 1 if src is not read across packets), and the number of rows. `steps.x` has the workgroups of
-// `block_edges` along x. The first dimension of the walk counts the invocations of a row.
+// Rows of dst that begin anywhere. An invocation takes some whole packets of a row; `block_edges` takes the elements beside
+// them. The first dimension of the walk counts the invocations of a row. Of the geometry,
+// - `blocks.x` has the elements of a row, `blocks.y` their stride in src, `blocks.w` the number of rows;
+// - `blocks.z` has the elements of src's binding that lie in whole packets (2^32 - 1 if src is not read across packets);
+// - `steps.x` has the workgroups of `block_edges` along x.
 //
 // Provides: place, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
@@ -56,8 +57,8 @@ fn last_source_packet(at: Place) -> u32 {
     return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;
 }
 
-// Takes the units beside a row's whole packets, one per invocation as a rule: up to a packet before, up to one behind,
-// and one more if its source is not in whole packets of src.
+// Takes the units beside a row's whole packets: up to a packet before them, up to a packet behind, and up to a packet
+// more if its source is not in whole packets of src. An invocation takes every EDGE_INVOCATIONS-th unit.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let rows = params.geometry.blocks;

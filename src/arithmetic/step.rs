@@ -42,7 +42,8 @@ pub(crate) struct Arithmetic {
     pub(crate) source: DType,
     pub(crate) dtype: DType,
     pub(crate) step: AffineStep,
-    /// [`Rounding::TowardZero`] if the module's text rounds nothing to an integer, as for [`AffineStep::Fixed`].
+    /// The rounding to integers. [`TowardZero`](Rounding::TowardZero) without one, and for [`AffineStep::Fixed`], whose numbers
+    /// include the rounding.
     pub(crate) rounding: Rounding,
     /// Whether the step is on the GPU and the source is an integer: the step may then make NaNs.
     pub(crate) found: bool,
@@ -188,7 +189,8 @@ impl AffineStep {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let class = class(source, dtype, false);
         let Some(affine) = clamp.affine() else {
-            // In a plan with affine steps, the identity serves a clamp without one. Fast F64 has no identity.
+            // In a plan with affine steps, the identity serves a clamp without one. Fast F64 has no numbers that keep
+            // every bit.
             return (self, class) != (Self::Fast, Class::Float64);
         };
         match self {

@@ -476,9 +476,9 @@ struct Recorded {
 }
 
 impl Prepared {
-    /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element. Numbers on the
-    /// GPU add one to those of the [`Plan`](Plan::dispatches), or a few with all four numbers, many windows or many
-    /// channels.
+    /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
+    /// [`Plan::dispatches`] counts without the dispatches that read numbers on the GPU: usually one, and a few if all
+    /// four numbers are on the GPU, or with many windows or channels.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

@@ -19,8 +19,8 @@ const RING: usize = 3;
 /// in place.
 ///
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
-/// Beside the slices, a run takes at most 144 MiB, whatever their size: three buffers for each of three chunks, or four
-/// that take no more if elements change their size.
+/// Besides the slices, a run takes at most 144 MiB: three buffers of 16 MiB for each of three chunks. If elements
+/// change their size, a chunk has four smaller buffers.
 ///
 /// Chunks are clamped where the host wrote them if host and GPU share memory (an integrated GPU or a CPU, except on
 /// DX12) and the device has `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Then one buffer per chunk
@@ -130,7 +130,7 @@ impl<'a> ClampSlice<'a> {
     }
 
     /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the elements
-    /// that [`with_progress`](Self::with_progress)'s function was last told of are done; the rest is unchanged.
+    /// of the last call of [`with_progress`](Self::with_progress)'s function are done; the rest is unchanged.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl ClampSlice<'_> {
         if let (Some(clamp), Some(dtypes)) = (first, self.dtypes) {
             clamp.check_dtypes([of_src, of_dst], dtypes)?;
         }
-        // Without a clamp there is no element; a byte then counts as one.
+        // Without a clamp there is no element; sizes are then counted in bytes.
         let of_slices = self.dtypes.unwrap_or([DType::U8; 2]);
         let dtypes = first.map_or(of_slices, |clamp| [clamp.source(), clamp.dtype()]);
         if src.is_none() && dtypes[0].size() != dtypes[1].size() {

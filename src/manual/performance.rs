@@ -5,7 +5,7 @@
 //! # In a program
 //!
 //! - Call [`Clamper::prepare`] once and [`Prepared::record`] in every frame if the
-//!   buffers stay the same. `encode` creates bind groups and parameters each time: 15 µs of the CPU on lavapipe.
+//!   buffers stay the same. `encode` creates bind groups and parameters each time: 8 to 15 µs of the CPU on lavapipe.
 //! - Record several clamps in one pass: 1,000 of 4 KiB take 2.8 µs of the CPU each.
 //! - Convert, permute and clamp in one call. A further pass reads and writes the tensor once more.
 //! - Work in place: it saves a buffer, and some memory traffic.
@@ -15,21 +15,9 @@
 //!
 //! # Measured
 //!
-//! The copy's time over ours, 64 MiB on Mesa's lavapipe 22.3.6, a driver on the CPU, on a machine with slow memory (2026-11-22; on
-//! one with fast memory 0.7 to 0.9 for contiguous clamps). `benches/RESULTS.md` of the repository has the rest. **Not measured on a
-//! GPU.**
-//!
-//! | | ratio to a copy |
-//! | --- | --- |
-//! | clamp of any dtype, contiguous or in place | 0.94 to 1.13 |
-//! | scale, bias, clamp (`Fast`): F32, F16, BF16, F64 | 0.91, 0.78, 0.85, 1.15 |
-//! | scale, bias, clamp: 8, 16, 32, 64 bits of integer | 0.92, 0.83, 0.66, 0.57 |
-//! | scale, bias, clamp, `Exact`: F32, F16, BF16, F64 | 0.57, 0.37, 0.34, 0.12 |
-//! | rows with an odd pitch; a transpose | 0.65 to 0.78; 0.49 to 0.56 |
-//! | 3 channels, interleaved to planar | 0.91 to 0.93 |
-//!
-//! By AMD's instruction counts and a roofline, clamps of all dtypes should run at the speed of a copy on five common GPUs. That is a
-//! calculation, not a measurement.
+//! `benches/RESULTS.md` of the repository has the ratios to a copy on Mesa's lavapipe, a driver on the CPU, row by row: contiguous
+//! clamps reach 0.7 to 1.1 of a copy, depending on the machine. By AMD's instruction counts and a roofline they should run at the
+//! speed of a copy on five common GPUs, which is a calculation. **Not measured on a GPU.**
 //!
 //! # On the CPU
 //!

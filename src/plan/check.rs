@@ -19,10 +19,10 @@ use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Refusal, Scalar
 /// Executes dispatches on devices that differ where WGSL leaves choices. The tests and the fuzz targets supply one.
 pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
 
-/// The most elements that are executed. Squares of bytes begin at 64 by 64.
+/// The most elements that are executed. A matrix of 64 by 64 fits.
 const MOST_EXECUTED: usize = 6_000;
 
-/// An element of dst and its source: their first bytes, and their channel.
+/// An element's way from src to dst: the offset of its first byte on either side, and its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Move {
     from: u64,
@@ -76,7 +76,8 @@ impl Trial<'_> {
     ///
     /// # Errors
     ///
-    /// They do not, or as for [`windows`](Self::windows).
+    /// The windows miss an element, reach one twice or move a wrong one; or a check of [`windows`](Self::windows)
+    /// fails.
     #[cfg(test)]
     pub(crate) fn all(&self) -> Result<Count, String> {
         self.windows(&self.reach()?)
@@ -86,7 +87,7 @@ impl Trial<'_> {
     ///
     /// # Errors
     ///
-    /// They do not.
+    /// The windows miss an element, reach one twice or move a wrong one.
     fn reach(&self) -> Result<Vec<(&Assignment, usize)>, String> {
         let assignments = self.plan.strategy.assignments();
         let all: Vec<_> = assignments.flat_map(|one| (0..one.windows()).map(move |n| (one, n))).collect();
@@ -98,8 +99,8 @@ impl Trial<'_> {
         Ok(all)
     }
 
-    /// Executes some windows. Checks for each device that there is no finding, that every element is a result the
-    /// reference allows, and that all other bytes stay.
+    /// Executes some windows. Checks for each device that no program has a fault, that the reference allows every
+    /// element, and that all other bytes stay.
     ///
     /// # Errors
     ///
@@ -133,14 +134,14 @@ impl Trial<'_> {
         })
     }
 
-    /// The numbers on the GPU of each channel, or of all.
+    /// The clamps with the numbers of their slots: one per channel, or one for all elements.
     fn found(&self) -> Vec<Found> {
         let clamps = self.clamps.simplified(self.dst.shape()).as_slice();
         let of = |n: usize| Found::new(&clamps[n % clamps.len()], self.slots[n % self.slots.len()]);
         (0..clamps.len().max(self.slots.len())).map(of).collect()
     }
 
-    /// The buffers' indices of src and dst, and their element sizes in bytes.
+    /// For src and dst: the index of the buffer, and the element size in bytes.
     fn sides(&self) -> [(usize, usize); 2] {
         let [from, to] = self.plan.task.map_or([0; 2], |task| task.arithmetic.sizes());
         [(0, from), (usize::from(self.plan.placement == Placement::TwoBuffers), to)]
@@ -153,7 +154,7 @@ impl Trial<'_> {
         Place { buffer, offset: one.to, size, input, allowed }
     }
 
-    /// The buffers of src and dst, or their common one. Bytes around the elements differ from their neighbours.
+    /// The buffers of src and dst, or their common buffer. Noise fills the packets around the elements.
     fn operands(&self, moves: &[Move]) -> Vec<Buffer> {
         const FILL: u8 = 0xa5;
         let task = self.plan.task.expect("windows are of a task");
@@ -207,11 +208,11 @@ pub(crate) const fn mix(number: u64) -> u64 {
     self_test::splitmix64(&mut { number })
 }
 
-/// Elements for a clamp, by address: half are small numbers, the others edges of the dtype, numbers near a bound
-/// (without conversion) and random patterns.
+/// Source elements for a clamp, by address. Half are small numbers; the others are edges of the dtype, numbers near a
+/// bound (without conversion) and random patterns.
 pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     let dtype = clamp.source();
-    // Every pattern of so narrow a dtype is an edge.
+    // Dtypes of up to 16 bits need no edges: random patterns are as good as `elements`, which lists every pattern.
     let edges = if dtype.bits() > 16 { self_test::elements(dtype, 0) } else { vec![] };
     let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Number::Absent; 2] };
     let mask = self_test::mask(dtype);
@@ -257,11 +258,11 @@ pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64;
     (0..channels).map(of_channel).collect()
 }
 
-/// The elements that a plan should reach, in order.
+/// The elements that a plan should reach, sorted.
 fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let [from_size, to_size] = [clamp.source(), clamp.dtype()].map(|dtype| dtype.size() as u64);
-    // The channel of each index is its address in a layout with a stride along the axis only.
+    // An index has its channel as its address in a layout with a stride along the axis only.
     let mut strides = vec![0; dst.shape().len()];
     let several = clamps.simplified(dst.shape()).channels(dst.shape()) > 1;
     if let Some(axis) = clamps.axis().filter(|_| several) {
@@ -280,7 +281,7 @@ fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
 ///
 /// # Panics
 ///
-/// They are not.
+/// A binding or a grid does not fit, or a pipeline is unknown.
 pub(super) fn window(plan: &Plan, window: &Window) {
     let task = plan.task.expect("windows are of a task");
     let (limits, placement) = (&task.limits, plan.placement);
@@ -304,7 +305,7 @@ pub(super) fn window(plan: &Plan, window: &Window) {
     for dispatch in window.dispatches() {
         let fits = |&n: &u32| n >= 1 && n <= limits.max_workgroups_per_dimension;
         assert!(dispatch.grid.iter().all(fits), "{dispatch:?} for {limits:?}");
-        // The tests of shaders and compilers must know this pipeline.
+        // `cargo xtask shaders` and the tests of shaders take their pipelines from `entry_points`.
         let name = plan.pipeline(window, dispatch.entry_point).expect("there is a channel");
         let Module::Clamp(module) = name.module else { panic!("{name} is no clamp's") };
         assert!(module.entry_points().contains(&dispatch.entry_point), "{name}: {dispatch:?}");
@@ -346,7 +347,7 @@ pub(crate) fn plan(
             assert!(!share(clamp, src, dst), "{src} and {dst} share bytes");
         }
     }
-    // The sanitizer has no F64 in hardware: without its features, these clamps take the exact step.
+    // The sanitizer has no `f64`, so F64 takes the exact step.
     let limits = Limits { f64_arithmetic: false, ..limits };
     let telling = telling(clamps);
     for clamps in [clamps, clamps_like(clamps, &telling)] {
@@ -360,8 +361,8 @@ pub(crate) fn plan(
     }
 }
 
-/// As many clamps of the same dtypes with up to 64 different Mins that keep most elements, so that a result shows its
-/// element and channel.
+/// As many clamps of the same dtypes, with up to 64 different Mins. They keep most elements, so a result shows which
+/// element and which channel it comes from.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
         let min = Scalar::new(clamp.dtype(), 64 + n as u64 % 64);
@@ -373,13 +374,13 @@ pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     clamps.as_slice().iter().enumerate().map(one).collect()
 }
 
-/// Puts `others` in place of the clamps, along the same axis.
+/// Puts `others` in place of the clamps, along the same axis. If one clamp serves all elements, `others[0]` does too.
 pub(super) fn clamps_like<'a>(clamps: Clamps<'_>, others: &'a [Clamp]) -> Clamps<'a> {
     let axis = clamps.axis().filter(|_| !clamps.has_slots_along());
     axis.map_or_else(|| (&others[0]).into(), |axis| Clamps::along(axis, others))
 }
 
-/// Some windows of each assignment, with few elements.
+/// Some windows of the assignments, with at most [`MOST_EXECUTED`] elements together.
 fn some_windows(plan: &Plan) -> Vec<(&Assignment, usize)> {
     let mut left = MOST_EXECUTED;
     let all = plan.strategy.assignments().flat_map(|one| some_of(one).into_iter().map(move |n| (one, n)));
@@ -391,7 +392,7 @@ fn some_windows(plan: &Plan) -> Vec<(&Assignment, usize)> {
     .collect()
 }
 
-/// All windows if there are few, else some.
+/// The numbers of all windows up to 64, else of 18 windows.
 fn some_of(assignment: &Assignment) -> Vec<usize> {
     match assignment.windows() {
         count @ 0..=64 => (0..count).collect(),
@@ -399,7 +400,7 @@ fn some_of(assignment: &Assignment) -> Vec<usize> {
     }
 }
 
-/// Checks that windows fit the device, and that all windows together make the region.
+/// Checks that windows fit the device and, if `some` has all, that they have as many elements as the region.
 fn hold_windows(plan: &Plan, assignment: &Assignment, some: &[usize]) {
     assert!(!some.is_empty());
     for &n in some {
@@ -411,7 +412,7 @@ fn hold_windows(plan: &Plan, assignment: &Assignment, some: &[usize]) {
     }
 }
 
-/// Each error names a fault, and the fault is real.
+/// Checks that an error names a fault, and that the fault is real.
 fn refused(
     error: &Error,
     clamps: Clamps<'_>,
@@ -448,7 +449,7 @@ fn refused(
                 _ => list.iter().enumerate().any(|n| differs(n) || on_gpu(n)),
             }
         }
-        // An undecided overlap is compared with brute force.
+        // An undecided overlap may be one or not.
         Error::Overlap(_) if text.contains("could not decide") => one_buffer || text.starts_with("dst:"),
         Error::Overlap(Refusal { argument: "dst", .. }) => !is_small(dst) || shares_itself(dst),
         Error::Overlap(Refusal { argument: "src, dst", .. }) if text.contains(" in place; ") => {
@@ -520,7 +521,7 @@ fn tile_moves(plan: &Plan, assignment: &Assignment, n: usize) -> Vec<Move> {
     let one = |([from, to], channel): ([usize; 2], usize)| Move {
         from: from as u64 * sizes[SRC],
         to: to as u64 * sizes[DST],
-        // The caller's channel, counted from the last one if dst runs downwards.
+        // The caller's channel. If dst runs downwards along the channels, the region counts them from the last one.
         channel: if region.reversed_channels { task.channels - 1 - channel } else { channel },
     };
     places.into_iter().map(one).collect()

@@ -1,4 +1,4 @@
-//! A plan's objects as plain data instead of wgpu's, for executing WGSL without a device.
+//! A plan's pipelines, buffers and dispatches as plain data, for executing WGSL without a device.
 
 use super::{Plan, Range, UniformLayout, Window};
 use crate::arithmetic::NUMBERS;
@@ -17,7 +17,7 @@ pub struct Recording {
     pub dispatches: Vec<Dispatch>,
     /// The buffers that bindings refer to.
     pub buffers: Vec<Buffer>,
-    /// All elements that may change, in buffers that are not scratch.
+    /// All elements that may change outside scratch buffers.
     pub output: Vec<Place>,
     /// The names of the programs.
     pub(crate) names: Vec<PipelineName>,
@@ -45,16 +45,16 @@ pub struct Dispatch {
     pub bindings: Vec<Binding>,
 }
 
-/// A part of a buffer, bound to a number of the module.
+/// A part of a buffer, bound to a binding number of the module.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The binding number.
     pub binding: u32,
-    /// Which of the buffers.
+    /// Index of the buffer.
     pub buffer: usize,
-    /// In bytes.
+    /// Offset in the buffer, in bytes.
     pub offset: u64,
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
@@ -63,9 +63,9 @@ pub struct Binding {
 pub struct Buffer {
     /// Size in bytes, up to `u64::MAX`; most bytes stay untouched.
     pub size: u64,
-    /// The value of bytes that `bytes` does not have.
+    /// The value of all bytes that `bytes` does not list.
     pub fill: u8,
-    /// Bytes at offsets.
+    /// Offsets, and the bytes from there on.
     pub bytes: Vec<(u64, Vec<u8>)>,
     /// Whether dispatches may write anything to it.
     pub is_scratch: bool,
@@ -74,15 +74,15 @@ pub struct Buffer {
 /// An element of the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Which of the buffers.
+    /// Index of the buffer.
     pub buffer: usize,
-    /// Offset of its first byte.
+    /// Offset of the first byte.
     pub offset: u64,
     /// Size in bytes, at most 8.
     pub size: usize,
-    /// The bits of its source element.
+    /// The bits of the source element.
     pub input: u64,
-    /// The results that it may have.
+    /// The results that the element may have.
     pub allowed: Allowed,
 }
 
@@ -98,7 +98,7 @@ pub struct Verdict {
 /// A fault.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The program whose lines `words` names.
+    /// Index of the program whose lines `words` names.
     pub program: Option<usize>,
     /// The description, with lines as `line 7`.
     pub words: String,
@@ -162,13 +162,14 @@ impl Recording {
     }
 
     /// Adds the dispatches that write numbers on the GPU into all blocks of `target`, if the clamp has such numbers.
+    /// `blocks`: their count, and the bytes between their starts.
     fn resolve(&mut self, plan: &Plan, slots: &[[u64; NUMBERS]], target: usize, blocks: (usize, u64)) {
         let (Some(clamp), Some(task)) = (&plan.clamp, &plan.task) else { return };
         if clamp.number_on_gpu().is_none() {
             return;
         }
-        // The slots lie in a buffer of their own. None begins where a binding may begin, unless a binding holds only
-        // one element. Some run downwards, or leave elements between them.
+        // The slots lie in a buffer of their own. If a binding holds two elements, no slot begins where a binding may
+        // begin. Some strides are negative, and some leave elements between channels.
         let (mut layouts, mut bytes, mut end) = ([None; NUMBERS], Vec::new(), 0);
         for (number, (_, value)) in clamp.numbers().into_iter().enumerate() {
             if value != Number::OnGpu {
@@ -176,7 +177,7 @@ impl Recording {
             }
             let size = clamp.slot_dtypes()[number].size();
             let within = usize::from(2 * size as u64 <= task.limits.binding_size());
-            // Slots start at most one binding alignment apart.
+            // The next binding alignment, but at most 4 KiB ahead, which keeps the buffer small.
             let start = (end as usize).next_multiple_of(task.limits.binding_start().min(1 << 12) as usize);
             let first = start / size + within;
             let stride = [1_isize, -2, 3, -1][number];
@@ -227,7 +228,7 @@ impl Recording {
         })
     }
 
-    /// Describes a finding, with line numbers of the fragments' files.
+    /// Describes a finding. Files and lines of fragments replace the module's line numbers.
     pub(super) fn describe(&self, Finding { program, words }: &Finding) -> String {
         let Some(program) = program else { return words.clone() };
         let (first, others) = words.split_once("line ").unwrap_or((words, ""));
@@ -243,7 +244,7 @@ impl Recording {
     }
 }
 
-/// The file of a module's line, counted from 1, and its number there; a block's text has no file.
+/// The file of a module's line, and the line's number there, both counted from 1. A block's text is called `block`.
 fn located(module: Module, line: u32) -> Option<(String, usize)> {
     let mut left = (line as usize).checked_sub(1)?;
     for Fragment { name, text } in module.fragments() {

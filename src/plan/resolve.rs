@@ -6,7 +6,7 @@ use crate::kernel::{WORD, WORKGROUP_SIZE};
 use crate::shader::PipelineName;
 use crate::{Clamp, DType, Error, Layout, Limits};
 
-/// The layouts of a call's slots in the order of [`Clamp::numbers`], each of one element or of one element per channel.
+/// The layouts of a call's slots in the order of [`Clamp::numbers`]. Each has one element, or one per channel.
 pub(crate) type SlotLayouts = [Option<Layout>; NUMBERS];
 
 /// One dispatch of `resolve`.
@@ -15,7 +15,7 @@ pub(crate) struct Resolve {
     pub(crate) pipeline: PipelineName,
     pub(crate) params: ResolveParams,
     pub(crate) grid: [u32; 2],
-    /// The index and the range of each bound slot. Bindings that are not read repeat the first one.
+    /// The number and the range of each bound slot. Bindings that are not read repeat the first one.
     pub(crate) bindings: [(usize, Range); MAX_SLOTS],
 }
 
@@ -31,7 +31,7 @@ struct SlotLine {
 }
 
 impl SlotLine {
-    /// From a layout of `channels` elements, or of one element for all.
+    /// The slot of a layout with an element per channel, or with one element for all channels.
     fn new(number: usize, dtype: DType, layout: &Layout, channels: usize, reversed: bool) -> Self {
         let start = layout.offset().cast_signed();
         let stride = if channels > 1 && layout.len() > 1 { layout.strides()[0] } else { 0 };
@@ -65,7 +65,7 @@ impl SlotLine {
         })
     }
 
-    /// The slot relative to a binding that begins at byte `start`.
+    /// The slot from channel `first` on, relative to a binding that begins at byte `start`.
     fn slot(&self, first: usize, start: u64) -> Slot {
         let size = self.dtype.size() as u64;
         Slot::new(self.address(first) as u64 * size - start, self.stride as i64 * size.cast_signed())
@@ -96,7 +96,7 @@ impl Plan {
             layout.as_ref().map(|layout| SlotLine::new(number, dtype, layout, channels, reversed))
         };
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
-        // Four slots and the blocks exceed four storage buffers: bounds come first, then the affine step.
+        // Four slots and the output exceed four storage buffers: one dispatch reads bounds, the next scale and bias.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
         let invocations = task.limits.invocations();
         let entries = Entries::of(clamp, task.arithmetic, task.parameter_place());

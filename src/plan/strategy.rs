@@ -15,7 +15,7 @@ pub(crate) struct Assignment {
     pub(crate) kernel: Kernel,
     pub(crate) region: Region,
     /// Elements between the preceding packet boundary and the start. The first tile is shorter by them, so that the
-    /// others start at packets.
+    /// other tiles start at packet boundaries.
     lead: usize,
     /// The alignment of the ends of a tile's bindings, in bytes.
     pub(crate) ends: [u64; 2],
@@ -80,12 +80,13 @@ impl Strategy {
         }
     }
 
-    /// The most dispatches that it takes.
+    /// The most dispatches that this may take.
     fn dispatches(&self) -> usize {
         self.assignments().fold(0, |total, assignment| total.saturating_add(assignment.dispatches()))
     }
 
-    /// The error of too many dispatches; it names the assignment with the most.
+    /// The error for too many dispatches. It names the axis with the most tiles, in the assignment with the most
+    /// dispatches.
     fn too_many(&self, task: &Task) -> Error {
         let most = self.assignments().max_by_key(|assignment| assignment.dispatches());
         let most = most.expect("something takes too many windows");
@@ -137,7 +138,7 @@ impl Assignment {
         Ok(Self { kernel, region: *region, lead, ends, tile })
     }
 
-    /// The most dispatches that it takes.
+    /// The most dispatches that this may take.
     fn dispatches(&self) -> usize {
         self.windows().saturating_mul(self.kernel.definition().dispatches())
     }
@@ -145,7 +146,7 @@ impl Assignment {
     /// The number of tiles along a dimension.
     fn tiles_along(&self, d: usize) -> usize {
         let extent = self.region.dims()[d].extent + self.lead;
-        // A division costs as much as the rest.
+        // One tile needs no division, which costs as much as the rest.
         if extent <= self.tile[d] { 1 } else { extent.div_ceil(self.tile[d]) }
     }
 
@@ -178,7 +179,7 @@ impl Assignment {
             if dim.channels {
                 tile.first_channel += first;
             }
-            // The sums are addresses of elements, so wrapping does not matter.
+            // The results are addresses of elements, so the steps to them may wrap.
             for (start, stride) in tile.starts.iter_mut().zip([dim.src, dim.dst]) {
                 *start = start.wrapping_add_signed(stride.wrapping_mul(first.cast_signed()));
             }

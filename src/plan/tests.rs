@@ -19,7 +19,8 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
-/// Executes a whole plan: each element of dst gets a result that its channel's clamp allows, and no other byte changes.
+/// Executes a whole plan. Checks that each element of dst gets a result that its channel's clamp allows, and that no
+/// other byte changes.
 fn try_out<'a>(
     plan: &Plan,
     clamps: impl Into<Clamps<'a>>,
@@ -78,7 +79,7 @@ fn what_does_not_run_alike_is_strided() {
     for (src, dst) in [
         (line, line.flip(0).unwrap()),
         (line.step(0, 2).unwrap(), front),
-        (front, line.slice(0, 1..129).unwrap()), // another distance from a packet
+        (front, line.slice(0, 1..129).unwrap()), // another phase
         (packed(&[1]).broadcast_to(&[256]).unwrap(), line),
         (packed(&[8, 8]), packed(&[8, 8]).permute(&[1, 0]).unwrap()),
     ] {
@@ -88,7 +89,8 @@ fn what_does_not_run_alike_is_strided() {
     assert!(is_contiguous(&plan(DType::U8, &front, &line.slice(0, 16..144).unwrap())));
 }
 
-/// Eight dimensions with gaps: single elements at the same place in their words, and no room for a ninth dimension.
+/// Eight dimensions with gaps: one element per word, at the same place on both sides. `MAX_RANK` allows no
+/// ninth dimension.
 #[test]
 fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
@@ -115,7 +117,7 @@ fn kernels_suit_their_layouts() {
     for (dtype, src, dst, expected) in [
         (DType::F32, matrix, padded(96), vec!["block"]),
         (DType::F32, padded(81), padded(83), vec!["block"]),
-        // Too short for edges.
+        // Rows too short for blocks with edges.
         (DType::U8, padded(81), padded(83), vec!["gather"]),
         (DType::U8, matrix, padded(96), vec!["block"]),
         (DType::U16, column, matrix, vec!["block"]),
@@ -135,9 +137,9 @@ fn kernels_suit_their_layouts() {
         (DType::U8, shifted(700), pixels(0..700), vec!["block"]),
         (DType::U8, shifted(699), pixels(0..699), vec!["block", "gather"]),
         (DType::U8, shifted(900), pixels(3..903), vec!["block", "gather", "gather"]),
-        // In words on both sides, at different bytes of them.
+        // Pairs of bytes within words, at different places on both sides.
         (DType::U8, group(1), group(0), vec!["block"]),
-        // src is at a packet behind the first group, or only before it.
+        // dst reaches a packet at its second pixel; src at its second, or at its first.
         (DType::U8, from(13), pixels(3..653), vec!["block", "gather", "gather"]),
         (DType::U8, from(16), pixels(3..653), vec!["block", "gather", "gather"]),
         (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec!["gather"]),
@@ -168,17 +170,17 @@ fn blocks_take_what_others_leave() {
     assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
     let (src, dst) = (strided(&[9, 15, 4096], &[0, 0, 1], 0), strided(&[9, 15, 4096], &[70_000, 4112, 1], 0));
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "block"]);
-    // Channels that lie apart stay apart.
+    // Each packet has elements of only one channel.
     let apart = strided(&[118, 2810, 2], &[8, 944, 4], 3);
     let list = clamps(118, DType::U16, DType::U16);
     let of_channels = Plan::new(Clamps::along(0, &list), &apart, &apart, Limits::default()).unwrap();
     assert!(kernels(&of_channels).iter().all(|kernel| *kernel == "block"), "{of_channels}");
-    // Few elements leave no second dispatch.
+    // Few elements: they are not worth a second dispatch.
     let (src, dst) = (strided(&[281, 2], &[25, 4], 0), strided(&[281, 2], &[4, 2], 7));
     assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["block"]);
 }
 
-/// Layouts with addresses near the ends of integers are refused, or planned.
+/// Layouts with addresses near the limits of integers are planned or refused.
 #[test]
 fn addresses_near_the_ends_are_no_panic() {
     let list = clamps(2, DType::I16, DType::I16);
@@ -205,14 +207,14 @@ fn addresses_near_the_ends_are_no_panic() {
 #[test]
 fn a_part_of_a_region_begins_at_its_channel() {
     let (rows, columns) = (packed(&[30, 40]), packed(&[40, 30]).permute(&[1, 0]).unwrap());
-    // The outermost dimension is dst's.
+    // The outermost dimension is the one with the largest stride of dst.
     for (axis, first) in [(0, 0), (1, 7)] {
         let part = Region::collapsed(&rows, &columns, Some(axis)).slice(0, 5, 20).slice(0, 2, 3);
         assert_eq!((part.first_channel, part.starts), (first, [7, 7 * 30]));
     }
 }
 
-/// Slots need no list in memory, so that an axis may be as long as a layout can have it.
+/// Slots along an axis need no list of clamps, so the axis may have any extent that a layout can have.
 #[test]
 fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
     let clamp = Clamp::unbounded(DType::U8).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
@@ -223,7 +225,7 @@ fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
     }
 }
 
-/// For any number of channels and few pixels.
+/// Two pixels of 1 to 200 channels, with and without an affine step.
 #[test]
 fn tables_are_as_long_as_they_should_be() {
     for (dtype, step) in DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]) {
@@ -244,7 +246,7 @@ fn tables_are_as_long_as_they_should_be() {
     }
 }
 
-/// For any number of channels, in the uniform block or in a buffer, and in any placement.
+/// Parameters at every place, and every placement.
 #[test]
 fn channels_are_right_in_every_form_and_placement() {
     let mut met = HashSet::new();
@@ -346,7 +348,7 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
     }
 }
 
-/// Rests along two dimensions, with gaps in dst and channels of exact steps.
+/// Leftover regions along two dimensions, gaps in dst, and channels with exact steps.
 #[test]
 fn blocks_leave_parts_and_keep_channels_apart() {
     type Side = (&'static [isize], usize);
@@ -388,7 +390,7 @@ fn blocks_leave_parts_and_keep_channels_apart() {
     }
 }
 
-/// Alternating rows of pixels and of planes at any byte: words and packets have some of both.
+/// Rows of pixels alternate with rows of planes, which begin at any byte. Words and packets have bytes of both.
 #[test]
 fn src_and_dst_share_packets_in_one_buffer() {
     for (source, dtype) in [
@@ -420,7 +422,7 @@ fn src_and_dst_share_packets_in_one_buffer() {
     }
 }
 
-/// Each word holds a group of dst and the group of src that goes to another word.
+/// Each word holds a group of dst and a group of src, which goes to another word.
 #[test]
 fn src_and_dst_share_words_in_one_buffer() {
     let words = packed(&[81, 4]);
@@ -472,7 +474,7 @@ fn bindings_suit_the_device() {
 
 #[test]
 fn packets_of_groups_fit_into_their_bindings() {
-    // The groups end within a binding, the last packet of src does not.
+    // The groups end within the largest binding; the last packet of src does not.
     let limits = Limits { max_binding_size: 4104, binding_alignment: 16, ..Limits::default() };
     let src = Layout::strided(&[2, 400, 3], &[2904, 3, 1], 0).unwrap();
     let dst = Layout::strided(&[2, 400, 3], &[1600, 4, 1], 0).unwrap();
@@ -480,7 +482,7 @@ fn packets_of_groups_fit_into_their_bindings() {
     assert_eq!(kernels(&plan)[0], "block");
     assert!(plan.windows().all(|window| window.bindings.src.size <= limits.max_binding_size));
 
-    // Strides near the end of the integers.
+    // A stride near the limit of integers.
     let far = Layout::strided(&[2, 1280], &[1 << 62, 2], 0).unwrap();
     let plan =
         Plan::new(&Clamp::unbounded(DType::U16), &packed(&[2, 1280]), &far, Limits::default()).unwrap();
@@ -560,7 +562,7 @@ fn channels_that_are_alike_are_one_clamp() {
     let list = [clamp; 6];
     let alike = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
     assert_eq!(one.to_string(), alike.to_string());
-    // A clamp that differs in a bound, in its step alone, or in a zero's sign makes six clamps.
+    // One clamp that differs, if only in a bound, in the step or in a zero's sign, keeps all six.
     let zero = clamp.with_affine(0.5, 0.0).unwrap();
     for (clamp, fifth) in [
         (clamp, Clamp::new(-1.0_f32, 2.0).with_affine(0.5, 0.25).unwrap()),
@@ -634,7 +636,7 @@ fn an_alignment_that_no_binding_suits_is_to_blame() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Layouts that a proptest has found, kept here because its generator may change.
+/// Layouts that a proptest found, kept here because its generator may change.
 #[test]
 fn layouts_that_were_found() {
     let tight = Limits {
@@ -655,7 +657,7 @@ fn layouts_that_were_found() {
     }
 }
 
-/// Layouts as values of this build of the library.
+/// Random layouts. `clamp_testing` links another build of the crate, so its layouts are made anew.
 fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
     clamp_testing::layouts::of_every_kind().prop_map(|(src, dst)| {
         (
@@ -677,7 +679,7 @@ fn any_limits() -> impl Strategy<Value = Limits> {
     prop_oneof![Just(Limits::default()), small]
 }
 
-/// Different clamps from one dtype to another.
+/// Clamps from one dtype to another, with up to 128 different Mins.
 fn clamps(count: usize, source: DType, dtype: DType) -> Vec<Clamp> {
     let of = |bits| {
         Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, bits).unwrap(), Number::Absent).unwrap()
@@ -685,7 +687,7 @@ fn clamps(count: usize, source: DType, dtype: DType) -> Vec<Clamp> {
     (0..count as u64).map(|i| of(i % 128).with_source(source).unwrap()).collect()
 }
 
-/// The sources of a dtype.
+/// A source and a destination: one dtype, or two that convert.
 fn any_pair() -> impl Strategy<Value = (DType, DType)> {
     let one = |dtypes: &'static [DType]| prop::sample::select(dtypes);
     prop_oneof![
@@ -702,7 +704,7 @@ struct Drawn {
     rounding: Rounding,
     rule: NanRule,
     order: Order,
-    /// Whether Min and Max are absent, values, or on the GPU.
+    /// Min and Max: 0 is absent, 1 a value, 2 on the GPU.
     bounds: [u8; 2],
     seed: u64,
 }
@@ -728,7 +730,7 @@ fn any_clamp() -> impl Strategy<Value = Drawn> {
 }
 
 impl Drawn {
-    /// One clamp, or one per channel with its own bounds by value, most with an affine step.
+    /// One clamp, or one per channel. Channels have bounds of their own, as values; every fourth has no affine step.
     fn clamps(&self, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
         let value = check::values(&Clamp::unbounded(dtype));
         let one = |channel: usize| {
@@ -772,7 +774,7 @@ proptest! {
             0 => (src, Placement::TwoBuffers),
             1 if source.size() == dtype.size() => (dst, Placement::OneBuffer),
             _ => {
-                // Behind the destination in the same buffer.
+                // src lies behind dst in the same buffer.
                 let behind = dst.span().map_or(0, |(_, highest)| highest + 1);
                 let behind = (behind * dtype.size()).div_ceil(source.size());
                 let moved = src.span().map_or(0, |_| src.offset() + behind);

@@ -9,7 +9,7 @@ use crate::{Error, Limits, MAX_RANK};
 /// Limits of one window, in elements.
 #[derive(Clone, Copy)]
 struct Room {
-    /// The most elements from the first to the last one of src and dst, both included.
+    /// The most elements that src and dst may span, from the first to the last element inclusive.
     spans: [usize; 2],
     /// The most elements of a tile.
     count: usize,
@@ -49,7 +49,7 @@ pub(super) fn tile(
 impl Room {
     fn new(task: &Task, tiling: &Tiling, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
         let limits = &task.limits;
-        // Aligning both ends of a binding costs at most this.
+        // Aligning both ends of a binding costs at most these bytes.
         let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
         let span = if task.placement == Placement::OneBuffer && !in_place {
             // Half a binding each, so that ranges of src and dst that share words fit into one binding.
@@ -86,8 +86,8 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// The dimension to shrink, and the extent that fits or 1: the dimension that spans most of an operand that does
-    /// not fit, or the outermost one if a tile has too many elements.
+    /// The dimension to shrink, and its new extent, at least 1; `None` if the tile fits. If an operand spans too much,
+    /// the dimension with the longest span shrinks. If the tile has too many elements, the outermost one shrinks.
     fn too_long(&self, room: Room) -> Option<(usize, usize)> {
         let stride = |dim: &Dim, side: usize| [dim.src, dim.dst][side].unsigned_abs();
         let dims = || self.dims.iter().zip(self.extents).enumerate();

@@ -24,7 +24,7 @@ impl Range {
         Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)
     }
 
-    /// As [`spanning`](Self::spanning), for bytes from `first` up to `behind`.
+    /// As [`spanning`](Self::spanning), for the bytes `first..behind`.
     fn covering((first, behind): (u128, u128), end: u64, limits: &Limits) -> Option<Self> {
         let last = behind.next_multiple_of(end.into());
         let offset = first - first % u128::from(limits.binding_start());

@@ -9,19 +9,19 @@ use super::{Module, ModuleName, PipelineName};
 use crate::arithmetic::{Shortcuts, SlotReads};
 use crate::kernel::EntryPoint;
 
-/// Each arithmetic takes every so many-th layout of blocks.
+/// Each arithmetic takes every `STEP`-th layout of blocks.
 const STEP: usize = 8;
 
-/// The variable that names the directory.
+/// The environment variable that names the directory.
 const DIRECTORY: &str = "WGPU_CLAMP_SHADERS";
 
 /// A module and some of its pipelines, as in `list.json`.
 #[derive(Serialize)]
 struct Listed {
-    /// The name of its file without the extension.
+    /// The name of the file without the extension.
     number: usize,
     name: String,
-    /// Whether it uses naga's f64 and u64, which the crate gives to Vulkan alone.
+    /// Whether it uses naga's `f64` and `u64`, which the crate gives only to Vulkan.
     vulkan_only: bool,
     /// Whether slow compilers take it: one module per arithmetic and kernel, with varying placements and parameters.
     sampled: bool,
@@ -44,8 +44,8 @@ impl Turns {
     }
 }
 
-/// One pipeline per entry point. All values of constants would make millions, so their values vary; values not in `met`
-/// come first.
+/// One pipeline per entry point. All values of constants would make millions of pipelines, so the values vary; values
+/// not in `met` come first.
 fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>) -> Vec<Pipeline> {
     let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry_point in name.entry_points() {

@@ -23,8 +23,8 @@ use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
 use crate::{Clamp, DType, Number, Precision};
 
-/// Modules with every arithmetic, and with every kernel, place and placement, but not with every pair of these:
-/// fragments are independent. `WGPU_CLAMP_EXHAUSTIVE` takes all pairs.
+/// Modules with every arithmetic, kernel, parameter place and placement, but not with every combination, because
+/// fragments are independent. `WGPU_CLAMP_EXHAUSTIVE` takes every combination.
 fn modules() -> Vec<Module> {
     names().into_iter().map(Module::Clamp).chain([Module::Resolve]).collect()
 }
@@ -90,11 +90,11 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 /// A change of the number of modules shows here.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    // Without conversion: 30 truncating, and 8 that round to nearest. Conversions: 24 pairs to floats with three steps
-    // each; 18 pairs from floats to integers with three steps and two roundings; 30 pairs between integers, without a
-    // step or with an exact one in two roundings. Up to 16 bits, 6 pairs also in fixed point, 12 pairs and 4 dtypes in
-    // halves; from 32 bits to these in thirds. Steps on the GPU: from six integer dtypes to three floats in two
-    // precisions, and to four integers in two roundings.
+    // Without conversion and halves: 30 that truncate, and 8 that round to nearest. Conversions: 24 pairs to floats in
+    // three steps; 18 pairs from floats to integers in three steps and two roundings; 30 pairs between integers,
+    // without a step or with an exact step in two roundings. Up to 16 bits: 6 pairs in fixed point; 12 pairs and 4
+    // dtypes in halves, in two roundings. From 32 to up to 16 bits: 8 pairs in thirds, in two roundings. Steps on the
+    // GPU: from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
     let found = 6 * 3 * 2 + 6 * 4 * 2;
     assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2 + found);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
@@ -119,8 +119,8 @@ fn every_module_translates_and_is_what_rust_takes_it_for() {
     println!("{pipelines} pipelines");
 }
 
-/// Checks that a module has its kernel's entry points and all of their constants, and that no two pipelines are equal;
-/// returns their number.
+/// Checks that a module has its kernel's entry points and all of their constants, and that no two pipelines are equal.
+/// Returns the number of pipelines.
 fn pipelines_are_those_of_the_kernel(key: ModuleName, module: &naga::Module) -> usize {
     let known: BTreeSet<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
     let entry_points = key.entry_points();
@@ -230,7 +230,7 @@ fn affine(step: AffineStep, class: Class) -> Twin {
     }
 }
 
-/// A struct of the module, if it has one of that name.
+/// The members of the module's struct `name` with their offsets, and its size; `None` if there is no such struct.
 fn in_wgsl(module: &naga::Module, name: &'static str) -> Option<(Vec<(String, usize)>, usize)> {
     module.types.iter().find_map(|(_, t)| match &t.inner {
         naga::TypeInner::Struct { members, span } if t.name.as_deref() == Some(name) => {
@@ -295,7 +295,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         let compact = key.parameters == ParameterPlace::Stored;
         assert!(compact || parts[1].1 == affine_offset, "{key:?}");
         assert_eq!((parts[0].1, each), (0, size), "{key:?}");
-        // The numbers of the step have the offset of a block with one clamp.
+        // At the offset in WGSL, the buffer has the step's numbers, as a block with one clamp has them.
         let from_block = &one.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
         if let Some(stored) = several.stored() {
             assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
@@ -337,7 +337,7 @@ fn constants_of_kernels_agree_between_wgsl_and_rust() {
     }
 }
 
-/// The fragments of a module, with its own text as the last one.
+/// The fragments of a module, then its generated text as a fragment.
 fn parts(module: Module) -> Vec<Fragment> {
     let text = module.text().map(|text| Fragment { name: "block", text: text.leak() });
     module.fragments().into_iter().chain(text).collect()
@@ -396,7 +396,7 @@ fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
             let (name, behind) = from.split_at(end);
             text.push_str(before);
             text.push_str(name);
-            // Members and parameters are no names of the module.
+            // Members and parameters are not names of the module.
             let inner = before.ends_with('.') || behind.starts_with(':') && !declares;
             if hidden.contains(name) && !inner {
                 text.push_str("_hidden");
@@ -409,8 +409,8 @@ fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
     text
 }
 
-/// Each fragment provides and needs exactly what its head says, and is needed. naga decides: first all names that a
-/// head does not list are hidden, then each listed name by itself.
+/// Each fragment provides and needs exactly the names that its head lists, and is needed. naga decides: first with all
+/// names hidden that the head does not list, then with each listed name hidden too.
 #[test]
 fn fragments_provide_and_need_what_they_say() {
     let all = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
@@ -451,11 +451,10 @@ fn fragments_provide_and_need_what_they_say() {
         let inside = if entry.is_dir() { std::fs::read_dir(&entry).unwrap().count() } else { 0 };
         count += inside + usize::from(entry.extension().is_some_and(|extension| extension == "wgsl"));
     }
-    // Some dtypes' files differ only in their heads.
     assert_eq!(seen.iter().filter(|fragment| fragment.name != "block").count(), count);
 }
 
-/// `each`: also look for listed names that are not needed.
+/// The faults of a fragment's list of needs. `each`: also looks for listed names that are not needed.
 fn wrong_needs(fragment: Fragment, fragments: &[Fragment], each: bool) -> Vec<String> {
     let others: Vec<_> = fragments.iter().copied().filter(|other| *other != fragment).collect();
     let needs = head(fragment).needs;
@@ -497,7 +496,8 @@ fn mixed_operators_are_parenthesised() {
     }
 }
 
-/// Here operators have spaces on both sides, unlike signs, references and template brackets.
+/// Whether a line of WGSL has these parentheses. In the shaders, operators have spaces on both sides, unlike signs,
+/// references and template brackets.
 fn parenthesised(line: &str) -> bool {
     let code = line.split("//").next().unwrap().trim_start();
     // The operators of each open parenthesis.

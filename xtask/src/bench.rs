@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, commit, root, run as run_command};
@@ -24,6 +24,7 @@ pub struct Args {
 ///
 /// It does not build, or a result is wrong.
 pub fn run(Args { peers, args }: &Args) -> Result<()> {
+    ensure!(args.iter().all(|arg| arg != "--peers"), "`--peers` comes before the program's own arguments");
     let other = args.iter().find(|arg| ["--layouts", "--first", "--from"].iter().any(|other| arg == other));
     if let Some(other) = other.filter(|_| *peers) {
         bail!("`--peers` adds rows to the table, and goes without `{}`", other.display());
@@ -59,6 +60,8 @@ mod tests {
         let Args { peers, args } = typed("--peers --quick --json here -- --help").unwrap();
         assert!(peers && args == ["--quick", "--json", "here", "--", "--help"], "{args:?}");
         assert_eq!(typed::<Args>("-- --help").unwrap().args, ["--help"]);
+        let error = run(&typed("--quick --peers").unwrap()).unwrap_err().to_string();
+        assert!(error.contains("comes before"), "{error}");
         let error = run(&typed("--peers --first").unwrap()).unwrap_err().to_string();
         assert!(error.contains("`--first`"), "{error}");
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::drivers::{self, Api};
 use crate::steps::{cargo, root, run as run_command};
@@ -37,6 +37,10 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
     if !show.is_empty() {
         let mut test = ignored_test("shader::tests::show::a_plan_is_shown")?;
         return run_command(test.env("WGPU_CLAMP_SHOW", show.join(" ")));
+    }
+    let own = |arg: &&OsString| *arg == "--budget" || *arg == "--show";
+    if let Some(own) = args.iter().find(own) {
+        bail!("`{}` comes before the program's own arguments", own.display());
     }
     if *budget { count(args) } else { compile(args) }
 }

@@ -24,7 +24,7 @@ pub struct Args {
     /// installs Chromium where it is missing.
     #[arg(long, conflicts_with = "exhaustive")]
     browser: bool,
-    /// Includes the tests that take minutes (sets `WGPU_CLAMP_EXHAUSTIVE=1`).
+    /// Includes the tests that take hours on a CPU (sets `WGPU_CLAMP_EXHAUSTIVE=1`).
     #[arg(long)]
     exhaustive: bool,
     /// Arguments of `cargo test`: `cargo xtask test -- --test gpu` runs one test program.

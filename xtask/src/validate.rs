@@ -30,7 +30,7 @@ const SYNCHRONIZATION: &str = "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALI
 /// Checks that complain about every program; the control run needs a complaint.
 const BEST_PRACTICES: &str = "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT";
 
-/// A test that draws such complaints. It starts a process, whose messages must arrive too.
+/// The test of the control run. It starts a second process, whose messages must arrive too.
 const ADVISED: &str = "program::caches_do_not_grow";
 
 /// # Errors
@@ -117,8 +117,8 @@ impl Layer<'_> {
         // The layer caches valid shaders there.
         command.env("XDG_CACHE_HOME", &self.dir);
 
-        // Opened for reading and writing: opening for one waits for the other. Reading ends when the last writer
-        // closes.
+        // The pipe is opened for reading and writing at once: opening it for one of them would block until somebody
+        // opens it for the other. Reading ends when the last writer closes.
         let writer = File::options().read(true).write(true).open(&pipe)?;
         let (reader, log) = (File::open(&pipe)?, File::create(self.dir.join("messages.txt"))?);
         std::thread::scope(|scope| {

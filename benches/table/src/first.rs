@@ -26,20 +26,20 @@ use crate::stats::Stats;
 use crate::table::figure;
 use crate::verify;
 
-/// By which drivers leave their shader caches alone: Mesa's, before version 22.1 and from then on, and NVIDIA's.
+/// Variables that turn shader caches off: of Mesa before 22.1, of Mesa since, of NVIDIA.
 const CACHES_OFF: [(&str, &str); 3] = [
     ("MESA_GLSL_CACHE_DISABLE", "true"),
     ("MESA_SHADER_CACHE_DISABLE", "true"),
     ("__GL_SHADER_DISK_CACHE", "0"),
 ];
 
-/// Something to compile for.
+/// A clamp whose first result is timed.
 struct Job {
     name: &'static str,
     case: Case,
-    /// Whether Min lies on the GPU.
+    /// Whether Min is on the GPU.
     slot: bool,
-    /// Whether the plain kernel does the same.
+    /// Whether the plain kernel can do the same, for comparison.
     plain: bool,
 }
 
@@ -163,7 +163,8 @@ fn jobs() -> Result<Vec<Job>> {
     ])
 }
 
-/// Times every job that was asked for, while there is time, and prints each at once; tells how many were asked for.
+/// Times the jobs that were asked for until the time is over, and prints each at once. Returns the times and how many
+/// jobs were asked for.
 ///
 /// # Errors
 ///
@@ -250,7 +251,7 @@ pub fn sample(n: usize, side: Side) -> Result<()> {
     let src_bytes = data::random(source, bytes(&job.case.src, source)?, 42);
     let dst_bytes = vec![0; bytes(&job.case.dst, dtype)?];
     let (src, dst) = (data::buffer(&device, &src_bytes)?, data::buffer(&device, &dst_bytes)?);
-    // As the case has it.
+    // The Min of the case.
     let slot = data::buffer(&device, &(-4.1_f32).to_le_bytes())?;
     let after = dst.clone();
     wait(&device)?;

@@ -19,10 +19,10 @@ const WHOLE: usize = 8;
 
 /// Packets that a block should load and store, so that finding its place costs little in comparison.
 const ENOUGH_PACKETS: usize = 12;
-/// The same if each element along the dimension has its own row of src.
+/// The same if each element along the dimension comes from another row of src.
 const ENOUGH_OF_ROWS: usize = 6;
 
-/// The most places of dst per element, in packets that keep other bytes.
+/// The most elements of dst's pitch per element of the block, for packets with bytes to preserve.
 const SPARSEST: usize = 4;
 
 /// The fewest blocks of a run that begins anywhere: its edges, a packet in all, take another dispatch.
@@ -98,8 +98,8 @@ impl Block {
         chosen.widen();
         chosen.gather_channels(d, task);
         chosen.lengthen(d, ahead.is_none());
-        // Pixels beyond whole blocks are left, and one more if the last packet ends behind the last element: the
-        // whole packet is loaded.
+        // Pixels beyond whole blocks are left to another kernel. One more pixel is left if the last packet would extend
+        // past the last element, because whole packets are loaded.
         let (first, lead) = ahead.unwrap_or_default();
         let behind_last = (lead + chosen.between(d) + (chosen.extents[d] - 1) * pitch) * chosen.sizes[DST];
         let beyond = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
@@ -151,8 +151,8 @@ pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
     most_elements(arithmetic).max(longest)
 }
 
-/// The most elements of each channel in such a block. More of them share a look-up of parameters but lie in more
-/// rows, which costs as much where a packet has few elements.
+/// The most elements of each channel in such a block. More elements would share a look-up of parameters but lie in more
+/// rows. With few elements per packet the rows cost as much as the look-ups save.
 pub(super) const fn most_rows(per_packet: usize) -> usize {
     if per_packet > LANES { 4 * LANES } else { 2 * LANES }
 }
@@ -300,7 +300,8 @@ impl Chosen<'_> {
         }
     }
 
-    /// Makes the block shorter along dimensions other than `d`, until it divides all but `but` of them.
+    /// Shortens the block along dimensions other than `d` until its extents divide the region's, except along at most
+    /// `but` dimensions.
     fn divide_others(&mut self, d: usize, but: usize) {
         let mut left = 0;
         for e in (0..self.dims.len()).filter(|&e| e != d) {

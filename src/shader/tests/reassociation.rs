@@ -1,7 +1,7 @@
-//! WGSL lets a compiler reassociate floats even if an intermediate result overflows: DXC turns `(x * 0x1p112f) * scale`
-//! into `x * (0x1p112f * scale)`. So no float operation may take another one's result unless bit operations lie
-//! between; the affine step's sum, which takes its product, is the exception. Values from buffers and module variables
-//! count as bits.
+//! Checks that no float operation takes another one's result, unless bit operations lie between. WGSL lets a compiler
+//! reassociate floats even if an intermediate result overflows: DXC turns `(x * 0x1p112f) * scale` into
+//! `x * (0x1p112f * scale)`. The exception: a sum may take one product, as in the affine step. Values
+//! from buffers and module variables count as bits.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,11 @@ use naga::{
 
 use crate::shader::Module;
 
+/// Checks a module.
+///
 /// # Panics
 ///
-/// They are.
+/// A float operation takes another one's result.
 pub(super) fn float_operations_are_not_chained(key: Module, module: &naga::Module, info: &ModuleInfo) {
     let chained = chained(module, info, &key.source());
     assert!(chained.is_empty(), "{key:?}: {chained:#?}");
@@ -74,7 +76,7 @@ fn chains_are_found() {
     }
 }
 
-/// The float operation that made a value, if no bit operation lies between.
+/// The float operation that made a value, or `Bits` if bit operations lie between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Origin {
     Bits,
@@ -98,18 +100,18 @@ struct Walk<'a> {
     module: &'a naga::Module,
     info: &'a ModuleInfo,
     source: &'a str,
-    /// What functions return for such arguments.
+    /// The origins of functions' results, by function and origins of the arguments.
     known: HashMap<(Handle<Function>, Vec<Origin>), Origin>,
     chained: Vec<String>,
 }
 
 impl<'a> Walk<'a> {
-    /// What it returns.
+    /// The origin of a function's result.
     fn function(&mut self, function: &'a Function, info: &'a FunctionInfo, arguments: Vec<Origin>) -> Origin {
         let mut statements = Vec::new();
         flatten(&function.body, &mut statements);
         let mut body = Body { function, info, arguments, variables: HashMap::new(), statements };
-        // Until no variable gets more, whatever the order of loads and stores.
+        // Repeats until no variable's origin rises, so the order of loads and stores does not matter.
         loop {
             let before = body.variables.clone();
             let mut returned = Origin::Bits;
@@ -163,7 +165,7 @@ impl<'a> Walk<'a> {
                 let operands = [self.origin(body, *left), self.origin(body, *right)];
                 let allowed = match op {
                     BinaryOperator::Add | BinaryOperator::Subtract => Origin::Product,
-                    // Products and quotients, and WGSL computes a remainder by one of each.
+                    // Products, quotients, and remainders, which WGSL computes by a quotient and a product.
                     _ => Origin::Bits,
                 };
                 if operands.iter().max() > Some(&allowed) || operands == [Origin::Product; 2] {
@@ -177,20 +179,20 @@ impl<'a> Walk<'a> {
                 if keeps_a_value(*fun) {
                     return most.unwrap_or(Origin::Bits);
                 }
-                // Of the others a compiler may make products and sums: of `ldexp`, `mix` or `dot` it does.
+                // A compiler may compute other functions by products and sums, as `ldexp`, `mix` and `dot`.
                 if most > Some(Origin::Bits) {
                     self.complain(body, handle);
                 }
                 Origin::Sum
             }
-            // Compilers make `abs` and a negation of these.
+            // Compilers turn these into `abs` and negations.
             Expression::Binary { op, left, right }
                 if is_sign(*op, &body.function.expressions[*right], body) =>
             {
                 self.origin(body, *left)
             }
             Expression::As { expr, convert: None, .. } => self.origin(body, *expr),
-            // From one float to another; an integer is not the result of a float operation.
+            // A conversion to a float keeps the origin; a conversion to an integer makes bits.
             Expression::As { expr, .. } if is_float => self.origin(body, *expr),
             Expression::Unary { expr, .. } if is_float => self.origin(body, *expr),
             Expression::Select { accept, reject, .. } => {
@@ -226,7 +228,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether the result is one of the arguments, or a whole number near one.
+/// Whether a function computes no product or sum: it chooses or rounds an argument, or takes or drops its sign.
 const fn keeps_a_value(fun: MathFunction) -> bool {
     matches!(
         fun,
@@ -258,19 +260,19 @@ fn is_sign(op: BinaryOperator, mask: &Expression, body: &Body<'_>) -> bool {
     )
 }
 
-/// A function that is walked through.
+/// A function on the walk.
 struct Body<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,
     arguments: Vec<Origin>,
-    /// What was stored to local ones.
+    /// The origins of values in local variables.
     variables: HashMap<Handle<Expression>, Origin>,
-    /// All of them, those of inner blocks too.
+    /// All statements, with the statements of inner blocks.
     statements: Vec<&'a Statement>,
 }
 
 impl Body<'_> {
-    /// What a pointer points into.
+    /// The variable that a pointer points into.
     fn root(&self, mut pointer: Handle<Expression>) -> Handle<Expression> {
         while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } =
             &self.function.expressions[pointer]

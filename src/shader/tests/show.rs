@@ -1,18 +1,19 @@
-//! Describes the plan of a few words: `cargo xtask shaders --show` prints it, and snapshots keep it.
+//! Describes the plan of a movement such as `hwc u8 -> chw f16`. `cargo xtask shaders --show` prints the description,
+//! and snapshots keep it.
 
 use std::fmt::Write;
 use std::str::FromStr;
 
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
 
-/// The variable with the words.
+/// The environment variable with the words of a movement.
 const WORDS: &str = "WGPU_CLAMP_SHOW";
 
 const FORM: &str = "<layout> <dtype> -> <layout> <dtype> [per channel]";
 
 type Make = fn() -> Result<Layout, Error>;
 
-/// The layout of a picture of 480 x 640 pixels with three components, or of a matrix of that size.
+/// Layouts of a picture of 480 x 640 pixels with three components, and of a matrix of that size.
 const LAYOUTS: [(&str, Make); 8] = [
     ("hwc", || Layout::packed(&[480, 640, 3])),
     ("chw", || Layout::packed(&[3, 480, 640])?.permute(&[1, 2, 0])),
@@ -73,7 +74,7 @@ fn parsed(name: &str) -> Result<DType, String> {
 }
 
 impl Movement {
-    /// Its plan, for clamps with bounds to which `change` adds.
+    /// The plan for clamps with bounds, changed by `change`.
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {

@@ -3,7 +3,7 @@
 use super::show::{Movement, shown};
 use crate::{Clamp, Error, Layout, Limits, Plan};
 
-/// Compares the texts of a plan with those kept under `name`.
+/// Compares the texts of a plan with the snapshot `name`.
 #[track_caller]
 fn assert_kept(name: &str, plan: &Plan) {
     let text = shown(plan);

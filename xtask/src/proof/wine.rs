@@ -38,7 +38,7 @@ const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_ever
 pub fn prepare(target: &Path) -> Result<Environment> {
     let root = root()?;
     debian::bootstrap(&target.join("wine/debian"), RELEASE, &PACKAGES)?;
-    // Without namespaces nothing else works.
+    // Wine's Debian runs in namespaces, so nothing else is installed without them.
     let mut version = Command::new(RUNNER[0]);
     version.args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").current_dir(root);
     run_command(&mut version).context(
