@@ -42,7 +42,7 @@ struct ResolveParams {
     grid_width: u32,
 }
 
-// The byte of channel 0's number in its binding, and the bytes from a channel's number to the next.
+// The byte of the first channel's number in its binding, and the bytes from a channel's number to the next.
 alias Slot = vec2<u32>;
 
 // The numbers to read; their slots are bound in this order. IS_EXACT: Affine is that of `sum.wgsl`, else of

@@ -25,7 +25,7 @@ pub(crate) mod binding {
     pub(crate) mod resolve {
         use crate::arithmetic::MAX_SLOTS;
 
-        /// The slots.
+        /// The slots to read.
         pub(crate) const SLOTS: [u32; MAX_SLOTS] = [1, 2, 3];
         /// The output: uniform blocks, or the storage buffer of parameters.
         pub(crate) const BLOCKS: u32 = 4;
@@ -113,14 +113,12 @@ impl Module {
         kernel.definition().text(arithmetic, placement)
     }
 
-    /// The WGSL.
     pub(crate) fn source(self) -> String {
         let files = self.fragments().into_iter().map(|fragment| fragment.text);
         files.collect::<String>() + &self.text().unwrap_or_default()
     }
 }
 
-/// Names one pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PipelineName {
     pub(crate) module: Module,

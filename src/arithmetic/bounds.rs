@@ -168,7 +168,7 @@ fn integer_keys(clamp: &Clamp) -> (i128, i128) {
     }
 }
 
-/// A range of `count` keys from `first` on, modulo 2 to the number of the dtype's bits.
+/// A range of `count` keys from `first` on, modulo 2^(bits of the dtype).
 #[derive(Clone, Copy)]
 struct Keys {
     first: i128,
@@ -195,11 +195,11 @@ impl FloatRanges {
             min_bits: format.min_bits(min),
             max_bits: format.max_bits(max),
         };
-        // The keys that follow +∞ and, modulo 2 to the number of bits, precede −∞: the NaNs.
+        // The NaNs: modulo 2^(bits of the dtype), their keys follow +∞ and precede −∞.
         let nans = Keys { first: highest + 1, count: lowest - highest - 1 };
         let crossed = low > high;
         if crossed {
-            // The winner replaces every number, by one range.
+            // The winner replaces every number: `above` has all of them.
             let winner = if clamp.order() == Order::MinWins { ranges.min_bits } else { ranges.max_bits };
             (ranges.min_bits, ranges.max_bits) = (winner, winner);
             ranges.above = Keys { first: lowest, count: highest - lowest + 1 };
@@ -226,7 +226,6 @@ pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
     !on_gpu && clamp.nan_rule() == NanRule::Propagate && low <= -1 && high >= 0
 }
 
-/// The format of a float dtype.
 pub(super) fn float_format(dtype: DType) -> FloatFormat {
     FloatFormat::of(dtype).expect("the class is one of floats")
 }

@@ -1,5 +1,4 @@
-//! Exact affine steps of integers: the numbers for `affine/integer.wgsl`, which computes in 64 bits, and for
-//! `affine/integer64.wgsl`, which computes in 96.
+//! Exact affine steps of integers: numbers for `affine/integer.wgsl` (64 bits) and `affine/integer64.wgsl` (96 bits).
 //!
 //! The shader computes from the key of a number:
 //!
@@ -19,8 +18,8 @@
 //!
 //! 1. Results beyond the dtype saturate. Of a large term only the sign matters. If the function is steep, only a few
 //!    numbers near its root do not saturate.
-//! 2. Rounding only asks between which integers the result lies. A tiny product matters only if it can cross an integer
-//!    (to nearest: the middle between two), so only if the bias is that close to one.
+//! 2. Rounding only asks between which boundaries the result lies: integers or, to nearest, the middles between them. A
+//!    tiny product matters only if the bias is so close to a boundary that the product can cross it.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -72,7 +71,6 @@ pub(crate) struct Integer64 {
 }
 
 impl Integer {
-    /// The numbers for a step from `source` to `dtype`.
     pub(crate) fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
         let linear = Linear::new(source, affine, rounding, &WIDTH_64);
         let (minimum, maximum) = dtype.integer_range();
@@ -252,7 +250,7 @@ impl Linear {
             let root = if bias.negative == scale.negative { lowest } else { highest };
             (root, if bias.negative { -limit } else { limit }, half)
         } else {
-            // In units of half the scale's last bit. The bias is at least half the scale, so it has no bits below that.
+            // In units of half the scale's last bit. The bias is at least half the scale, so it has no lower bits.
             let bias_units = bias.signed() << (distance + 1);
             let scale_units = scale.signed() * 2;
             let quotient = (bias_units.abs() + scale_units.abs() / 2) / scale_units.abs();
@@ -349,12 +347,12 @@ struct Floored {
 impl Fraction {
     /// The shader's shift to the right, and the fraction in units of `2^-places`.
     ///
-    /// The shift is `places`, at most `width.shift`. With fewer than `places`, 1 counts as `2^shift` units. No product
-    /// exceeds `2^width.product` units, so a fraction within that distance of 0 or 1 keeps its distance. From any other
-    /// fraction no product crosses an integer, so the fraction may count as a half.
+    /// The shift is `places`, at most `width.shift`. If `places` is larger, 1 counts as `2^shift` units. No product
+    /// exceeds `2^width.product` units, so a fraction within that distance of 0 or 1 keeps its distance. No product
+    /// carries any other fraction across an integer, so the fraction may count as a half.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
         let most = 1_i128 << width.product;
-        // `near` is the distance from 0, or from 1 if `from_above`; `far` the distance from the other one.
+        // `near` is the distance from 0, or from 1 if `from_above`; `far` is the distance from the other end.
         let near = self.part_in_units(places);
         let far = (places < 126).then(|| (1_i128 << places) - near.as_ref().map_or(0, |near| near.floor));
         let shift = places.min(width.shift);

@@ -7,7 +7,6 @@ use super::{AffineStep, Arithmetic, Class, Parameters};
 use crate::Clamp;
 use crate::fragment::{Fragment, fragment};
 
-/// The place of a kernel's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ParameterPlace {
     /// One clamp for all elements, in the uniform block.
@@ -188,7 +187,6 @@ impl Alignment {
         Self { parts: [bounds, affine] }
     }
 
-    /// Appends a clamp's parameters.
     fn push(&self, bytes: &mut Vec<u8>, block: &Parameters) {
         let [bounds, affine] = self.parts;
         let whole = bounds.max(affine);

@@ -18,8 +18,8 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The slot at `byte` of its binding, for the dispatch's first channel, with `stride` bytes between channels. Both
-    /// are stored modulo 2^32.
+    /// `byte`: the offset of the dispatch's first channel in the binding. `stride`: bytes between channels. Both modulo
+    /// 2^32.
     pub(crate) const fn new(byte: u64, stride: i64) -> Self {
         Self { byte: byte as u32, stride: stride as u32 }
     }
@@ -72,9 +72,7 @@ impl SlotReads {
 pub(crate) struct Target {
     /// The layout of channels' parameters.
     pub(crate) entries: Entries,
-    /// The first channel.
     pub(crate) first: usize,
-    /// The number of channels.
     pub(crate) channels: usize,
     /// The number of blocks; each has the parameters of all channels.
     pub(crate) blocks: usize,

@@ -22,7 +22,6 @@ pub(crate) enum Class {
     Rounded32,
 }
 
-/// The affine step of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AffineStep {
     None,
@@ -42,7 +41,7 @@ pub(crate) struct Arithmetic {
     pub(crate) source: DType,
     pub(crate) dtype: DType,
     pub(crate) step: AffineStep,
-    /// The rounding to integers. [`TowardZero`](Rounding::TowardZero) without one, and for [`AffineStep::Fixed`], whose numbers
+    /// The rounding to integers. [`Rounding::TowardZero`] without one, and for [`AffineStep::Fixed`], whose numbers
     /// include the rounding.
     pub(crate) rounding: Rounding,
     /// Whether the step is on the GPU and the source is an integer: the step may then make NaNs.
@@ -50,7 +49,6 @@ pub(crate) struct Arithmetic {
 }
 
 impl Arithmetic {
-    /// The arithmetic of a clamp with this step.
     pub(crate) const fn new(clamp: &Clamp, step: AffineStep) -> Self {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let found = clamp.has_affine_on_gpu() && !source.is_float();
@@ -78,7 +76,6 @@ impl Arithmetic {
         if src == dst { Some(dst) } else { None }
     }
 
-    /// All arithmetics of modules.
     #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let pairs = DType::ALL.into_iter().flat_map(|dtype| {

@@ -34,7 +34,6 @@ struct Move {
 pub(crate) struct Trial<'a> {
     pub(crate) execute: Execute<'a>,
     pub(crate) plan: &'a Plan,
-    /// The plan's clamps.
     pub(crate) clamps: Clamps<'a>,
     pub(crate) src: &'a Layout,
     pub(crate) dst: &'a Layout,
@@ -61,7 +60,6 @@ pub(crate) struct Count {
 }
 
 impl Count {
-    /// Adds another count.
     #[cfg(test)]
     pub(crate) fn add(&mut self, other: Self) {
         self.elements += other.elements;
@@ -76,8 +74,7 @@ impl Trial<'_> {
     ///
     /// # Errors
     ///
-    /// The windows miss an element, reach one twice or move a wrong one; or a check of [`windows`](Self::windows)
-    /// fails.
+    /// The windows miss an element or reach one twice, or a check of [`windows`](Self::windows) fails.
     #[cfg(test)]
     pub(crate) fn all(&self) -> Result<Count, String> {
         self.windows(&self.reach()?)
@@ -87,7 +84,7 @@ impl Trial<'_> {
     ///
     /// # Errors
     ///
-    /// The windows miss an element, reach one twice or move a wrong one.
+    /// The windows miss an element or reach one twice.
     fn reach(&self) -> Result<Vec<(&Assignment, usize)>, String> {
         let assignments = self.plan.strategy.assignments();
         let all: Vec<_> = assignments.flat_map(|one| (0..one.windows()).map(move |n| (one, n))).collect();
@@ -212,7 +209,7 @@ pub(crate) const fn mix(number: u64) -> u64 {
 /// bound (without conversion) and random patterns.
 pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     let dtype = clamp.source();
-    // Dtypes of up to 16 bits need no edges: random patterns are as good as `elements`, which lists every pattern.
+    // Up to 16 bits, random patterns include the edges.
     let edges = if dtype.bits() > 16 { self_test::elements(dtype, 0) } else { vec![] };
     let bounds = if dtype == clamp.dtype() { [clamp.min(), clamp.max()] } else { [Number::Absent; 2] };
     let mask = self_test::mask(dtype);
@@ -262,7 +259,7 @@ pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64;
 fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let [from_size, to_size] = [clamp.source(), clamp.dtype()].map(|dtype| dtype.size() as u64);
-    // An index has its channel as its address in a layout with a stride along the axis only.
+    // In a layout with a stride along the axis only, the address of an index is its channel.
     let mut strides = vec![0; dst.shape().len()];
     let several = clamps.simplified(dst.shape()).channels(dst.shape()) > 1;
     if let Some(axis) = clamps.axis().filter(|_| several) {
@@ -305,7 +302,6 @@ pub(super) fn window(plan: &Plan, window: &Window) {
     for dispatch in window.dispatches() {
         let fits = |&n: &u32| n >= 1 && n <= limits.max_workgroups_per_dimension;
         assert!(dispatch.grid.iter().all(fits), "{dispatch:?} for {limits:?}");
-        // `cargo xtask shaders` and the tests of shaders take their pipelines from `entry_points`.
         let name = plan.pipeline(window, dispatch.entry_point).expect("there is a channel");
         let Module::Clamp(module) = name.module else { panic!("{name} is no clamp's") };
         assert!(module.entry_points().contains(&dispatch.entry_point), "{name}: {dispatch:?}");
@@ -374,7 +370,7 @@ pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     clamps.as_slice().iter().enumerate().map(one).collect()
 }
 
-/// Puts `others` in place of the clamps, along the same axis. If one clamp serves all elements, `others[0]` does too.
+/// Puts `others` in place of the clamps along the same axis, or `others[0]` in place of one clamp.
 pub(super) fn clamps_like<'a>(clamps: Clamps<'_>, others: &'a [Clamp]) -> Clamps<'a> {
     let axis = clamps.axis().filter(|_| !clamps.has_slots_along());
     axis.map_or_else(|| (&others[0]).into(), |axis| Clamps::along(axis, others))
@@ -449,7 +445,7 @@ fn refused(
                 _ => list.iter().enumerate().any(|n| differs(n) || on_gpu(n)),
             }
         }
-        // An undecided overlap may be one or not.
+        // Whether an undecided overlap is real is not checked.
         Error::Overlap(_) if text.contains("could not decide") => one_buffer || text.starts_with("dst:"),
         Error::Overlap(Refusal { argument: "dst", .. }) => !is_small(dst) || shares_itself(dst),
         Error::Overlap(Refusal { argument: "src, dst", .. }) if text.contains(" in place; ") => {

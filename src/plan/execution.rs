@@ -161,8 +161,8 @@ impl Recording {
         recording
     }
 
-    /// Adds the dispatches that write numbers on the GPU into all blocks of `target`, if the clamp has such numbers.
-    /// `blocks`: their count, and the bytes between their starts.
+    /// Adds the dispatches that write numbers on the GPU, if any, into `target`. `blocks`: the count of blocks there,
+    /// and the bytes between their starts.
     fn resolve(&mut self, plan: &Plan, slots: &[[u64; NUMBERS]], target: usize, blocks: (usize, u64)) {
         let (Some(clamp), Some(task)) = (&plan.clamp, &plan.task) else { return };
         if clamp.number_on_gpu().is_none() {

@@ -40,7 +40,7 @@ pub(super) enum Misfit {
 
 impl Strategy {
     /// Takes the first of [`claims`] whose tiles fit the device. The parts that a claim cuts off go to further kernels.
-    /// The last kernel claims everything in units of one element: if it does not fit, nothing does.
+    /// The last kernel claims everything in units of one element: if its tiles do not fit, none do.
     ///
     /// # Errors
     ///
@@ -80,13 +80,12 @@ impl Strategy {
         }
     }
 
-    /// The most dispatches that this may take.
+    /// An upper bound of the number of dispatches.
     fn dispatches(&self) -> usize {
         self.assignments().fold(0, |total, assignment| total.saturating_add(assignment.dispatches()))
     }
 
-    /// The error for too many dispatches. It names the axis with the most tiles, in the assignment with the most
-    /// dispatches.
+    /// The error names the axis with the most tiles, in the assignment with the most dispatches.
     fn too_many(&self, task: &Task) -> Error {
         let most = self.assignments().max_by_key(|assignment| assignment.dispatches());
         let most = most.expect("something takes too many windows");
@@ -138,12 +137,11 @@ impl Assignment {
         Ok(Self { kernel, region: *region, lead, ends, tile })
     }
 
-    /// The most dispatches that this may take.
+    /// An upper bound of the number of dispatches.
     fn dispatches(&self) -> usize {
         self.windows().saturating_mul(self.kernel.definition().dispatches())
     }
 
-    /// The number of tiles along a dimension.
     fn tiles_along(&self, d: usize) -> usize {
         let extent = self.region.dims()[d].extent + self.lead;
         // One tile needs no division, which costs as much as the rest.
@@ -179,7 +177,7 @@ impl Assignment {
             if dim.channels {
                 tile.first_channel += first;
             }
-            // The results are addresses of elements, so the steps to them may wrap.
+            // The results are addresses of elements, so intermediate values may wrap.
             for (start, stride) in tile.starts.iter_mut().zip([dim.src, dim.dst]) {
                 *start = start.wrapping_add_signed(stride.wrapping_mul(first.cast_signed()));
             }

@@ -19,8 +19,7 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
-/// Executes a whole plan. Checks that each element of dst gets a result that its channel's clamp allows, and that no
-/// other byte changes.
+/// Executes a plan. Checks that each element of dst is a result that its channel's clamp allows, and all other bytes.
 fn try_out<'a>(
     plan: &Plan,
     clamps: impl Into<Clamps<'a>>,
@@ -89,8 +88,7 @@ fn what_does_not_run_alike_is_strided() {
     assert!(is_contiguous(&plan(DType::U8, &front, &line.slice(0, 16..144).unwrap())));
 }
 
-/// Eight dimensions with gaps: one element per word, at the same place on both sides. `MAX_RANK` allows no
-/// ninth dimension.
+/// Eight dimensions with gaps: one element per word, at the same place on both sides. No ninth one is allowed.
 #[test]
 fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
@@ -100,7 +98,6 @@ fn eight_dimensions_in_phase_are_words() {
     assert_eq!((count.elements, count.dispatches), (256, 1));
 }
 
-/// The kernels of layouts.
 #[test]
 fn kernels_suit_their_layouts() {
     let matrix = packed(&[64, 80]);
@@ -139,7 +136,7 @@ fn kernels_suit_their_layouts() {
         (DType::U8, shifted(900), pixels(3..903), vec!["block", "gather", "gather"]),
         // Pairs of bytes within words, at different places on both sides.
         (DType::U8, group(1), group(0), vec!["block"]),
-        // dst reaches a packet at its second pixel; src at its second, or at its first.
+        // Packets of dst begin at its second pixel. Packets of src begin at its second pixel, or at its first.
         (DType::U8, from(13), pixels(3..653), vec!["block", "gather", "gather"]),
         (DType::U8, from(16), pixels(3..653), vec!["block", "gather", "gather"]),
         (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec!["gather"]),
@@ -180,7 +177,6 @@ fn blocks_take_what_others_leave() {
     assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["block"]);
 }
 
-/// Layouts with addresses near the limits of integers are planned or refused.
 #[test]
 fn addresses_near_the_ends_are_no_panic() {
     let list = clamps(2, DType::I16, DType::I16);
@@ -207,7 +203,7 @@ fn addresses_near_the_ends_are_no_panic() {
 #[test]
 fn a_part_of_a_region_begins_at_its_channel() {
     let (rows, columns) = (packed(&[30, 40]), packed(&[40, 30]).permute(&[1, 0]).unwrap());
-    // The outermost dimension is the one with the largest stride of dst.
+    // The dimension with the largest stride of dst is outermost.
     for (axis, first) in [(0, 0), (1, 7)] {
         let part = Region::collapsed(&rows, &columns, Some(axis)).slice(0, 5, 20).slice(0, 2, 3);
         assert_eq!((part.first_channel, part.starts), (first, [7, 7 * 30]));
@@ -246,7 +242,7 @@ fn tables_are_as_long_as_they_should_be() {
     }
 }
 
-/// Parameters at every place, and every placement.
+/// Every parameter place for channels, and every placement.
 #[test]
 fn channels_are_right_in_every_form_and_placement() {
     let mut met = HashSet::new();
@@ -622,7 +618,7 @@ fn too_many_windows_name_the_axis() {
     assert!(matches!(error, Error::Limit { limit: 256, .. }), "{error:?}");
 }
 
-/// No binding is long enough for such an alignment.
+/// No binding is long enough for this alignment.
 #[test]
 fn an_alignment_that_no_binding_suits_is_to_blame() {
     let clamp = Clamp::unbounded(DType::U8);

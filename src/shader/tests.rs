@@ -55,7 +55,6 @@ fn capabilities(module: Module) -> Capabilities {
     }
 }
 
-/// Only F64 has a step that depends on the device's features.
 #[test]
 fn steps_depend_on_the_device_for_f64_alone() {
     let pairs = DType::ALL.into_iter().flat_map(|dtype| DType::ALL.map(|source| (source, dtype)));
@@ -295,7 +294,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         let compact = key.parameters == ParameterPlace::Stored;
         assert!(compact || parts[1].1 == affine_offset, "{key:?}");
         assert_eq!((parts[0].1, each), (0, size), "{key:?}");
-        // At the offset in WGSL, the buffer has the step's numbers, as a block with one clamp has them.
+        // At the offset in WGSL lie the same numbers as in a block with one clamp.
         let from_block = &one.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
         if let Some(stored) = several.stored() {
             assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
@@ -343,7 +342,6 @@ fn parts(module: Module) -> Vec<Fragment> {
     module.fragments().into_iter().chain(text).collect()
 }
 
-/// The head of a fragment.
 struct Head {
     provides: Vec<&'static str>,
     needs: Vec<&'static str>,
@@ -496,8 +494,8 @@ fn mixed_operators_are_parenthesised() {
     }
 }
 
-/// Whether a line of WGSL has these parentheses. In the shaders, operators have spaces on both sides, unlike signs,
-/// references and template brackets.
+/// Whether a line of WGSL has these parentheses. Operators have spaces on both sides, unlike signs, references and
+/// template brackets.
 fn parenthesised(line: &str) -> bool {
     let code = line.split("//").next().unwrap().trim_start();
     // The operators of each open parenthesis.

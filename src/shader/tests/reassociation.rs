@@ -1,7 +1,7 @@
 //! Checks that no float operation takes another one's result, unless bit operations lie between. WGSL lets a compiler
 //! reassociate floats even if an intermediate result overflows: DXC turns `(x * 0x1p112f) * scale` into
-//! `x * (0x1p112f * scale)`. The exception: a sum may take one product, as in the affine step. Values
-//! from buffers and module variables count as bits.
+//! `x * (0x1p112f * scale)`. The exception: a sum may take one product, as in the affine step. Values from buffers and
+//! module variables count as bits.
 
 use std::collections::HashMap;
 
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
                 if keeps_a_value(*fun) {
                     return most.unwrap_or(Origin::Bits);
                 }
-                // A compiler may compute other functions by products and sums, as `ldexp`, `mix` and `dot`.
+                // A compiler may compute other functions by products and sums, for example `ldexp` and `mix`.
                 if most > Some(Origin::Bits) {
                     self.complain(body, handle);
                 }
@@ -260,7 +260,7 @@ fn is_sign(op: BinaryOperator, mask: &Expression, body: &Body<'_>) -> bool {
     )
 }
 
-/// A function on the walk.
+/// A function during the walk, with the origins of its values so far.
 struct Body<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,

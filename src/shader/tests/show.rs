@@ -1,5 +1,4 @@
-//! Describes the plan of a movement such as `hwc u8 -> chw f16`. `cargo xtask shaders --show` prints the description,
-//! and snapshots keep it.
+//! Describes the plan of a movement like `hwc u8 -> chw f16`, for `cargo xtask shaders --show` and the snapshots.
 
 use std::fmt::Write;
 use std::str::FromStr;
