@@ -1,6 +1,5 @@
-//! What the library's own functions cost on the host: `cargo bench`. Allocations are counted along.
-//!
-//! How fast a device is, `cargo xtask bench` measures.
+//! Times and counts the allocations of the library's host-side functions: `cargo bench`. `cargo xtask bench` measures
+//! the device.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -18,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// Layouts that take different ways through the plan.
+/// Layouts that take different paths through the plan.
 const LAYOUTS: [&str; 5] = ["packed", "rows", "transposed", "broadcast", "nested_8d"];
 
 fn layouts(name: &str) -> (Layout, Layout) {
@@ -43,7 +42,7 @@ fn plan(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| Plan::new(black_box(&clamp), black_box(&src), &dst, Limits::default()));
 }
 
-/// In one buffer, whether source and destination overlap is to be decided as well.
+/// In one buffer, the plan also has to decide whether source and destination overlap.
 #[divan::bench]
 fn plan_in_one_buffer(bencher: Bencher<'_, '_>) {
     let pixels = Layout::packed(&[1080, 1920, 4]).unwrap();
@@ -90,7 +89,7 @@ mod reference_throughput {
     }
 }
 
-/// What needs a device. Without one it is left out.
+/// Benchmarks that need a device; left out without one.
 mod on_a_device {
     use super::{Bencher, Clamp, Host, Layout, OnceLock, Operands, View, black_box, layouts, wgpu};
 
@@ -122,7 +121,7 @@ mod on_a_device {
         });
     }
 
-    /// A thousand times in one pass, which is then thrown away.
+    /// Records a clamp a thousand times in one pass, which is then dropped.
     #[divan::bench(sample_count = 30)]
     fn record_1000(bencher: Bencher<'_, '_>) {
         let Some(host) = host() else { return };

@@ -1,5 +1,5 @@
-//! The internals for the fuzz target `plan`. Not part of the API: compiled only for cargo-fuzz and for the crate's
-//! tests.
+//! Internals of the crate for the fuzz target `plan`. They are not part of the API: only cargo-fuzz and the crate's tests
+//! compile them.
 
 use rustc_hash::FxHashSet;
 
@@ -12,11 +12,11 @@ use crate::{Clamps, Layout, Limits, plan};
 /// The most elements whose addresses are compared.
 const MOST_COMPARED: usize = 1_000;
 
-/// A search must find an answer for at most so many combinations of indices.
+/// The most combinations of indices for which a search must find an answer.
 const MUST_BE_DECIDED: usize = 20_000;
 
-/// Plans a clamp in one buffer or two and checks the plan or the error: small tensors by brute force, results of
-/// `execute` by the reference. `adjacent`: an invocation takes adjacent packets, as on a CPU.
+/// Plans a clamp in one buffer or two and checks the plan or the error. Checks small tensors by brute force, and the
+/// results of `execute` by the reference. `adjacent`: whether an invocation takes adjacent packets, as on a CPU.
 ///
 /// # Panics
 ///
@@ -33,12 +33,12 @@ pub fn check_plan(
     plan::check::plan(execute, clamps, (src, dst), placement, limits, adjacent);
 }
 
-/// Compares the decisions about overlaps of `a`, and of `a` and `b` in one buffer, with brute force if both are small.
-/// Each layout comes with its element size in bytes, a power of two.
+/// Checks by brute force whether indices of `a` share an element, and whether `a` and `b` in one buffer share a byte, if
+/// both layouts are small. Each layout comes with its element size in bytes, a power of two.
 ///
 /// # Panics
 ///
-/// The decision is wrong, or missing for so few elements.
+/// A decision of the crate is wrong, or is missing for few combinations of indices.
 pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) {
     let itself = overlaps_itself(a);
     let views = [views_overlap((a, a_size), (b, b_size)), views_overlap((b, b_size), (a, a_size))];

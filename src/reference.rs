@@ -4,35 +4,38 @@
 //! shares no code with the shaders or their host side: the two state one definition independently. It is also a
 //! fallback for machines without a GPU, many times slower.
 //!
-//! [`element`] is the exactly computed result: the real number becomes an integer by the clamp's
-//! [`Rounding`](crate::Rounding), saturated, or a float, rounded once. It is also the only allowed result, except where
-//! an affine step meets a float, of the source or of the destination, with [`Precision::Fast`]: there a GPU may use its
-//! own arithmetic, and [`allowed`] is the set of its possible results. With `C` for the computing format, f32 (f64 for
-//! F64), a finite element may become
+//! [`element`] returns the exact result: the real number becomes an integer by the clamp's
+//! [`Rounding`](crate::Rounding), saturated, or a float, rounded once. No other result is allowed, with one exception:
+//! an affine step with [`Precision::Fast`] whose source or destination is a float. There a GPU may use its own
+//! arithmetic, and [`allowed`] returns the set of possible results. `C` is the computing format: f64 for F64, else f32.
+//! A finite element may become
 //!
 //! - fused: `C(x * scale + bias)`, with `C`'s subnormals flushed to zero nowhere, in the result, or
 //!   everywhere (operands and result);
 //! - unfused: `C(C(x * scale) + bias)`, with subnormals flushed nowhere, in the product, in the result, or
-//!   everywhere (operands, product and result); a product that overflows stays ±∞;
+//!   everywhere (operands, product and result); a product that overflows stays ±∞.
 //!
-//! each turned from `C` into an element of the destination, as the exact number would be, and then clamped. A
-//! flushed number keeps its sign. Whether a number is subnormal may be judged before it is rounded or after, which IEEE 754
-//! leaves open: half of the f32 `0x00ff_ffff` rounds up to the least normal number, or is flushed to 0. To F32 and F64 the
-//! result of `Exact` is the first of these. To any other dtype all of these round twice, so that it need not be among them.
+//! Each of these numbers of `C` is then converted to the destination like an exact number, and clamped. A flushed number
+//! keeps its sign. A number may be judged subnormal before or after it is rounded, because IEEE 754 leaves that open: half
+//! of the f32 `0x00ff_ffff` rounds up to the least normal number, or is flushed to 0. An I32 or U32 that is no f32 counts
+//! as either neighbouring f32.
+//!
+//! Without these integers, the result of `Exact` to F32 and F64 is the first of the set. To any other dtype `Fast` rounds
+//! twice, so the result of `Exact` need not be in the set.
 //!
 //! From F16 to F16 a subnormal of F16 may be flushed as well: the element before the step, the result before the
-//! bounds, or both; a result may be judged before it is rounded to F16, too.
+//! bounds, or both. A result, too, may be judged before or after it is rounded to F16.
 //!
 //! A conversion keeps the element's number. NaN and ±∞ follow these rules:
 //!
-//! - A NaN becomes a quiet NaN of its sign with the upper bits of its payload. An integer has none: it becomes 0,
-//!   or by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or the highest number, each before the bounds.
-//! - ±∞ stays ±∞, with the sign that `scale` gives it, or the lowest or highest integer. Times a scale of ±0 it
-//!   is the canonical quiet NaN of the destination, or what an integer is for a NaN.
+//! - A NaN becomes a quiet NaN of its sign with the upper bits of its payload. Integers have no NaN: it becomes 0, or
+//!   by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or the highest integer, each before the bounds.
+//! - ±∞ stays ±∞, with the sign that `scale` gives it, or becomes the lowest or highest integer. Times a scale of ±0
+//!   it becomes the canonical quiet NaN of the destination, or the integer for a NaN.
 //!
-//! The CPU cannot read a number on the GPU: functions that return a `Result` refuse it; [`element`] and [`allowed`]
-//! take such a bound as absent, and scale and bias both as absent if one of them is on the GPU. Put the slots' values
-//! in by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
+//! The CPU cannot read a number on the GPU. Functions that return a `Result` refuse it. [`element`] and [`allowed`]
+//! take a bound on the GPU as absent, and scale and bias both as absent if one of them is on the GPU. Set the slots'
+//! values by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
 
 mod allowed;
 mod buffers;
@@ -51,8 +54,8 @@ use crate::{Clamp, DType, NanRule, Number, Order, Precision};
 
 /// The result for one element, computed exactly whatever the [`Precision`].
 ///
-/// `x` is the bits of an element of the clamp's [`source`](Clamp::source), the result those of one of its
-/// [`dtype`](Clamp::dtype), both zero-extended to 64; bits of `x` beyond the source's width are ignored.
+/// `x` is the bits of an element of the clamp's [`source`](Clamp::source); the result is the bits of an element of its
+/// [`dtype`](Clamp::dtype). Both are zero-extended to 64 bits. Bits of `x` beyond the source's width are ignored.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Element, Rounding, reference};
@@ -74,9 +77,10 @@ pub fn element(clamp: &Clamp, x: u64) -> u64 {
 
 /// The results that the clamp allows for one element.
 ///
-/// The set is [`element`] alone, except if an affine step meets a float with [`Precision::Fast`]; see [the
-/// module](self). `x` is the bits of an element of the clamp's [`source`](Clamp::source), each result those of one of
-/// its [`dtype`](Clamp::dtype), zero-extended to 64; bits of `x` beyond the source's width are ignored.
+/// The set is [`element`] alone, except for an affine step with [`Precision::Fast`] whose source or destination is a
+/// float; see [the module](self). `x` is the bits of an element of the clamp's [`source`](Clamp::source); each result is
+/// the bits of an element of its [`dtype`](Clamp::dtype), zero-extended to 64 bits. Bits of `x` beyond the source's width
+/// are ignored.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Element, reference};
@@ -102,7 +106,8 @@ pub fn allowed(clamp: &Clamp, x: u64) -> Allowed {
     }
 }
 
-/// Whether [`allowed`] may have more than one result: an affine step meets a float, with [`Precision::Fast`].
+/// Whether [`allowed`] may have several results: the clamp has an affine step with [`Precision::Fast`], and its source or
+/// destination is a float.
 pub(crate) fn allows_a_set(clamp: &Clamp) -> bool {
     clamp.affine().is_some() && clamp.meets_a_float() && clamp.precision() == Precision::Fast
 }
@@ -112,7 +117,7 @@ const fn within(dtype: DType, bits: u64) -> u64 {
     bits & (u64::MAX >> (64 - dtype.bits()))
 }
 
-/// `max(Min, min(x, Max))`: replaces, never recomputes.
+/// Applies the NaN rule and the bounds in the clamp's order. A bound replaces the bits and recomputes nothing.
 fn bounded(clamp: &Clamp, x: u64) -> u64 {
     let dtype = clamp.dtype();
     let Some(mut x) = without_nan(dtype, clamp.nan_rule(), x) else {
@@ -131,7 +136,7 @@ fn bounded(clamp: &Clamp, x: u64) -> u64 {
     x
 }
 
-/// The element for the bounds, or `None` for a NaN that stays.
+/// The element after the NaN rule, or `None` for a NaN that stays.
 fn without_nan(dtype: DType, rule: NanRule, x: u64) -> Option<u64> {
     match Format::of(dtype) {
         Some(format) if format.is_nan(x) => match rule {

@@ -14,11 +14,12 @@ pub use route::{Place, Route};
 use slots::{Slots, on_gpu};
 pub use values::{AFFINES, MORE_AFFINES, bits_of, edges, elements, mask, splitmix64};
 
-/// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. It runs by [`run`](Self::run).
+/// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. [`run`](Self::run) executes it.
 ///
 /// A case combines a dtype or a pair of dtypes, an affine step, a rounding, a kernel and a placement of the operands;
-/// with one clamp, one per channel, or numbers on the GPU. 8- and 16-bit sources take every value, wider ones edges and
-/// random patterns. The comparison covers the elements of the output and each byte of the destination around them.
+/// with one clamp, one per channel, or numbers on the GPU. 8- and 16-bit sources take every value (two layouts that
+/// repeat elements take a part of the 16-bit values), wider ones edges and random patterns. The comparison covers the
+/// elements of the output and each byte of the destination around them.
 ///
 /// ```no_run
 /// # use wgpu_clamp::Host;
@@ -151,7 +152,7 @@ impl SelfTestReport {
         self.outcomes.iter().all(|outcome| outcome.report.passed())
     }
 
-    /// Case by case.
+    /// The outcome of each case.
     #[must_use]
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
@@ -179,7 +180,7 @@ impl fmt::Display for SelfTestReport {
 
 #[derive(Clone, Copy)]
 struct Case {
-    /// One clamp per channel; without channels the first one is for all.
+    /// One clamp per channel. Without channels the first one serves all elements.
     clamps: [Clamp; 6],
     route: Route,
     place: Place,
@@ -220,8 +221,8 @@ fn clamp(
     }
 }
 
-/// The `n`-th clamp with both bounds on the GPU. Every second one has `Min > Max`, which only the device can see, in
-/// either order.
+/// The `n`-th clamp for numbers on the GPU; its values go to the slots. Every second clamp has `Min > Max`, which only
+/// the device can see, with either order of the bounds.
 fn in_slots(
     source: DType,
     dtype: DType,
@@ -269,7 +270,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
             let in_turn = !route.is_picture() || (p + r).is_multiple_of(3);
             for (n, (step, rounding, place)) in product.enumerate() {
                 let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
-                // The combinations rotate, so that each route meets each one over all pairs.
+                // The combinations rotate, so that over all pairs each route meets each combination.
                 let wanted =
                     if exhaustive { rounds } else { in_turn && n == (p * 5 + r * 7 + p / 6) % count };
                 if wanted {
@@ -278,7 +279,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                         Route::SlotsAlong => in_slots(source, dtype, step, rounding, n + p + channel),
                         _ => clamp(source, dtype, step, rounding, n + p + r + channel),
                     };
-                    // A test counts the cases, so none is refused unseen.
+                    // `no_case_is_refused` counts the cases.
                     let of_channels: Result<Vec<_>, _> = (0..6).map(clamp).collect();
                     if let Some(clamps) = of_channels.ok().and_then(|all| <[Clamp; 6]>::try_from(all).ok()) {
                         // All channels have the same order and NaN rule.
@@ -300,7 +301,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
-    /// The clamps by value.
+    /// One clamp for all elements, or one per channel; the host knows their numbers.
     fn clamps(&self) -> Clamps<'_> {
         match self.route.channels() {
             Some((axis, count)) => Clamps::along(axis, &self.clamps[..count]),
@@ -389,7 +390,7 @@ mod tests {
 
     #[test]
     fn no_case_is_refused() {
-        // 84 pairs and dtypes on 13 routes each; the 18 to 8 bits on two more; 28 on each of 12 routes for pictures.
+        // 84 pairs meet 13 routes each. The 18 pairs to 8 bits meet two more. Each of 12 picture routes meets 28 pairs.
         assert_eq!(cases(false).len(), 84 * 13 + 18 * 2 + 28 * 12);
     }
 
@@ -409,10 +410,10 @@ mod tests {
         assert_eq!(missed, []);
     }
 
-    /// Each pair meets the kernels of its sizes, in an ordinary run too.
+    /// In an ordinary run, too, each pair meets every kernel for its sizes.
     #[test]
     fn every_pair_meets_every_kernel() {
-        // Found by the plan's words, which blocks of other shapes may share.
+        // The words of a plan identify a kernel. Blocks of several shapes may share such words.
         let (rows, fill) = (", in rows", "(0 to 1)");
         let mut met = HashSet::new();
         for case in cases(false) {

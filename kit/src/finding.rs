@@ -1,39 +1,39 @@
-//! What came of a part.
+//! The result of a part of the kit.
 
 use std::time::Duration;
 
-/// Whether it is good news.
+/// The verdict on a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All of it ran, and everything was right.
+    /// Everything ran and was right.
     Right,
     /// A result was wrong, or a test failed.
     Wrong,
     /// No result was wrong, but a program died, hung or gave up.
     Failed,
-    /// What ran was right; the time was over before the end.
+    /// Everything that ran was right, but the time was over before the end.
     Cut,
     /// No case, row or test ended.
     NotRun,
 }
 
-/// What came of a part on an adapter.
+/// The result of a part on an adapter.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The part and the adapter.
     pub title: String,
-    /// Whether it is good news.
+    /// The verdict on a part.
     pub verdict: Verdict,
-    /// In a line.
+    /// The result in one line.
     pub summary: String,
-    /// In markdown.
+    /// Details in Markdown.
     pub details: String,
-    /// How long it took.
+    /// The duration of the part.
     pub took: Duration,
 }
 
 impl Finding {
-    /// Without the time, which is known later.
+    /// A finding whose duration is set later.
     pub fn new(
         title: &str,
         verdict: Verdict,
@@ -49,7 +49,7 @@ impl Finding {
         }
     }
 
-    /// The line, with the verdict where it is not good.
+    /// The summary, with the verdict before it unless that is [`Verdict::Right`].
     pub fn line(&self) -> String {
         let word = match self.verdict {
             Verdict::Right => "",

@@ -1,4 +1,4 @@
-//! How each part is run.
+//! Runs each part of the kit.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::part::Part;
 use crate::process::Limits;
 use crate::suite::{self, Outcome, Results};
 
-/// In less than that the tables are quick ones.
+/// A job with less time measures a quick table.
 const WHOLE_TABLE: Duration = Duration::from_secs(8 * 60);
 
 /// One part on one adapter.
@@ -22,22 +22,22 @@ const WHOLE_TABLE: Duration = Duration::from_secs(8 * 60);
 pub struct Job {
     /// The part.
     pub part: Part,
-    /// Where.
+    /// The adapter.
     pub adapter: Adapter,
-    /// Of the adapter, from 1, for names of files.
+    /// The adapter's number from 1, for file names.
     pub number: usize,
     /// Its share of the time.
     pub weight: f64,
 }
 
 impl Job {
-    /// All of them, in the order of their worth. `adapters` begin with the best.
+    /// All jobs, the most worthwhile first. `adapters` begin with the best one.
     pub fn all(parts: &[Part], adapters: &[Adapter]) -> Vec<Self> {
         let jobs = parts.iter().flat_map(|&part| {
             let count =
                 if part.is_for_each_adapter() { adapters.len() as u32 } else { adapters.len().min(1) as u32 };
             adapters.iter().take(count as usize).zip(1..).map(move |(adapter, number)| {
-                // The best one gets as much as all others together.
+                // The best adapter gets as much time as all others together.
                 let share = match (count, number) {
                     (1, _) => 1.0,
                     (_, 1) => 0.5,
@@ -49,7 +49,7 @@ impl Job {
         jobs.collect()
     }
 
-    /// For people.
+    /// The part and, if several adapters run it, the adapter.
     pub fn title(&self) -> String {
         if self.part.is_for_each_adapter() {
             format!("{}, {}", self.part.name(), self.adapter.title())
@@ -58,7 +58,7 @@ impl Job {
         }
     }
 
-    /// Runs it for so long.
+    /// Runs the job for at most `time`.
     pub fn run(&self, kit: &Kit, time: Duration) -> Finding {
         let result = match self.part {
             Part::Tests => Ok(self.tests(kit, time)),
@@ -114,13 +114,13 @@ impl Job {
 
     fn bench(&self, kit: &Kit, time: Duration, args: &[&str]) -> Result<Finding> {
         let mut command = kit.program("clamp-bench", Some(&self.adapter));
-        // Beside the report, where whoever sends it looks.
+        // The files go beside the report, where its sender finds them.
         command.args(args).current_dir(&kit.report);
-        // The time to a first result has no shorter form.
+        // `--first` has no quick form.
         if time < WHOLE_TABLE && self.part != Part::First {
             command.arg("--quick");
         }
-        // Whole minutes, less one for the last row and the files.
+        // Whole minutes, minus one for the last row and the files.
         command.args(["--minutes", &(time.as_secs() / 60).saturating_sub(1).max(1).to_string()]);
         let (ended, said) = kit.run(&mut command, &self.title(), self.part.name(), Limits::total(time))?;
         Ok(self.finding(judge::bench(&said, ended), said))
@@ -156,9 +156,9 @@ fn code(text: &str) -> String {
     format!("```text\n{}\n```\n", text.trim_end())
 }
 
-/// The tests that have not passed, and why.
+/// The tests that did not pass, and why.
 fn told(all: &[(String, Outcome)]) -> String {
-    /// Of the tests that were not reached, so many are named.
+    /// Number of unreached tests that are named.
     const SHOWN: usize = 20;
     let mut text = String::new();
     for (name, outcome) in all {
@@ -179,7 +179,7 @@ fn told(all: &[(String, Outcome)]) -> String {
     text
 }
 
-/// The first 3,000 characters or so: a test that compares many says it of each.
+/// About the first 3,000 bytes: a test that compares many elements prints each difference.
 fn ends(said: &str) -> &str {
     let end = said.char_indices().map(|(at, _)| at).take_while(|at| *at <= 3000).last().unwrap_or(0);
     if said.len() <= 3000 { said } else { &said[..end] }

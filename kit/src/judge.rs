@@ -1,11 +1,11 @@
-//! What a program's end and output mean: pure functions of what it said.
+//! Verdicts on a program's end and output. All functions are pure.
 
 use crate::finding::Verdict;
 use crate::machine::Adapter;
 use crate::process::Ended;
 use crate::suite::Outcome;
 
-/// The tests of both suites. `broke` says that a process of many tests died or hung, even if each test passes alone.
+/// Judges the tests of both suites. `broke`: a process of many tests died or hung, even if each test passes alone.
 pub fn tests(all: &[(String, Outcome)], broke: bool) -> (Verdict, String) {
     let count = |is: fn(&Outcome) -> bool| all.iter().filter(|(_, outcome)| is(outcome)).count();
     let counts = [
@@ -37,7 +37,8 @@ pub fn tests(all: &[(String, Outcome)], broke: bool) -> (Verdict, String) {
     (verdict, format!("{} tests: {}", all.len(), words.join(", ")))
 }
 
-/// The self-test. The doctor takes every adapter whose name contains `adapter`'s: only the lines of that one count.
+/// Judges the self-test. The doctor takes every adapter whose name contains `adapter`'s; only the lines of `adapter`
+/// itself count.
 pub fn doctor(said: &str, ended: Ended, adapter: &Adapter) -> (Verdict, String) {
     let mut is_own = false;
     let own = said.lines().filter(|line| {
@@ -48,12 +49,12 @@ pub fn doctor(said: &str, ended: Ended, adapter: &Adapter) -> (Verdict, String) 
     });
     let own: Vec<_> = own.map(str::trim).collect();
     let judged = own.iter().filter_map(|line| Some((wrong_cases(line)?, *line)));
-    // The worst one, and of equals the last.
+    // The line with the most wrong cases; among equals, the last one.
     let (wrong, line) = judged.max_by_key(|(wrong, _)| *wrong).unwrap_or((0, "no case ended"));
     let stuck = own.iter().find(|line| line.starts_with("did not get through"));
     let is_whole = own.iter().any(|line| line.contains(" cases agree ")) && stuck.is_none();
     let verdict = match ended {
-        // Another adapter may be why the program failed.
+        // The program may have failed because of another adapter.
         Ended::Exit(_) if wrong == 0 && is_whole && ended.death().is_none() => Verdict::Right,
         Ended::Exit(_) if wrong == 0 && stuck.is_some() => Verdict::Failed,
         _ => verdict(ended, wrong > 0, line != "no case ended"),
@@ -74,7 +75,7 @@ fn wrong_cases(line: &str) -> Option<u64> {
     })
 }
 
-/// A table, the sweep over layouts, or the time to a first result.
+/// Judges the table, the sweep of layouts, or the times to a first result.
 pub fn bench(said: &str, ended: Ended) -> (Verdict, String) {
     const CUT: &str = "Not all rows:";
     let rows = said.lines().filter(|line| line.starts_with('|')).count().saturating_sub(2);
@@ -90,7 +91,7 @@ pub fn bench(said: &str, ended: Ended) -> (Verdict, String) {
     (verdict, summary(verdict, ended, &error(said), &count))
 }
 
-/// Every pattern of 32 bits.
+/// Judges the clamps of every 32-bit pattern.
 pub fn patterns(said: &str, ended: Ended) -> (Verdict, String) {
     let differing: Vec<u64> =
         said.lines().filter_map(|line| line.split('|').nth(3)?.trim().parse().ok()).collect();
@@ -103,7 +104,7 @@ pub fn patterns(said: &str, ended: Ended) -> (Verdict, String) {
     (verdict, summary(verdict, ended, &error(said), &count))
 }
 
-/// torch and `CuPy`, which are not on trial: that they fail is no failure.
+/// Judges torch and `CuPy`. Their results are not tested, so if they fail, they count as not run.
 pub fn peers(said: &str, ended: Ended) -> (Verdict, String) {
     let rows = said.lines().filter(|line| line.starts_with("| peers: ")).count();
     match verdict(ended, false, rows > 0) {
@@ -114,7 +115,7 @@ pub fn peers(said: &str, ended: Ended) -> (Verdict, String) {
     }
 }
 
-/// What a program's end says, what it had said by then, and whether it did some of its work.
+/// The verdict on a program's end. `wrong`: it reported a wrong result. `some`: it did some of its work.
 fn verdict(ended: Ended, wrong: bool, some: bool) -> Verdict {
     match ended {
         _ if wrong => Verdict::Wrong,
@@ -125,7 +126,7 @@ fn verdict(ended: Ended, wrong: bool, some: bool) -> Verdict {
     }
 }
 
-/// How the program died, or why it failed, before what it did.
+/// How the program died or why it failed, then the work done.
 fn summary(verdict: Verdict, ended: Ended, why: &str, done: &str) -> String {
     match ended.death() {
         Some(death) => format!("the program died ({death}); {done}"),
@@ -134,7 +135,7 @@ fn summary(verdict: Verdict, ended: Ended, why: &str, done: &str) -> String {
     }
 }
 
-/// Why a program failed: its last error, or its last words.
+/// Why a program failed: its last `error: ` line, or else its last line.
 fn error(said: &str) -> String {
     let mut lines = said.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let error = lines.clone().find(|line| line.starts_with("error: "));
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(tests(&outcomes(&[Outcome::NotReached]), true).0, Verdict::Failed);
     }
 
-    /// A doctor's section on an adapter.
+    /// The doctor's output for an adapter.
     fn section(name: &str, lines: &str) -> String {
         format!("\n{name} (Vulkan, DiscreteGpu)\n  driver: d\n{lines}")
     }

@@ -1,4 +1,4 @@
-//! The folder that was carried here: its programs, and what they are told and say.
+//! The kit's folder: its programs, their environment and their output.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _};
@@ -19,29 +19,29 @@ pub const COMMIT: &str = match option_env!("WGPU_CLAMP_COMMIT") {
     None => "unknown",
 };
 
-/// Where everything is, and how long there is.
+/// The kit's folders and its time.
 #[derive(Debug)]
 pub struct Kit {
-    /// Of this program.
+    /// The folder of this program.
     pub folder: PathBuf,
-    /// Where the report goes.
+    /// The folder of the report.
     pub report: PathBuf,
-    /// When everything began.
+    /// The start of the run.
     pub begun: Instant,
-    /// For everything.
+    /// The time for the whole run.
     pub time: Duration,
     /// Set by Ctrl-C, and where the terminal goes.
     pub stop: Arc<AtomicBool>,
-    /// What is not to be told, and what stands in its place.
+    /// Private paths, and the words that replace them.
     private: Vec<(String, &'static str)>,
 }
 
 impl Kit {
-    /// Makes the folder of the report: `out`, or one that is not there yet, so that no earlier report is lost.
+    /// Makes the folder of the report: `out`, or a new one, so that no earlier report is lost.
     ///
     /// # Errors
     ///
-    /// It cannot be made, or has a report.
+    /// The folder cannot be made, or it has a report.
     pub fn open(folder: &Path, out: Option<&Path>, time: Duration, stop: Arc<AtomicBool>) -> Result<Self> {
         let report = out.map_or_else(|| free(folder), Path::to_owned);
         ensure!(
@@ -53,24 +53,24 @@ impl Kit {
         fs::create_dir_all(&raw).with_context(|| {
             format!("cannot make {}; `--out DIR` names another place for the report", raw.display())
         })?;
-        // Programs run elsewhere.
+        // Absolute, because programs run in another folder.
         let report = std::path::absolute(report)?;
         let home = ["HOME", "USERPROFILE"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
         let places = [folder.to_owned(), report.clone()].map(|place| (place, "KIT"));
         let places = places.into_iter().chain(home.map(|home| (home, "HOME")));
         let mut private: Vec<_> =
             places.flat_map(|(place, name)| spellings(&place).map(move |text| (text, name))).collect();
-        // `/` alone says nothing of anybody, and is in every path.
+        // `/` alone is not private, and it is in every path.
         private.retain(|(text, _)| text.len() > 1);
         Ok(Self { folder: folder.to_owned(), report, begun: Instant::now(), time, stop, private })
     }
 
-    /// How long there still is.
+    /// The time that is left.
     pub fn left(&self) -> Duration {
         self.time.saturating_sub(self.begun.elapsed())
     }
 
-    /// A program of the kit, for one adapter.
+    /// A command for a program of the kit, on `adapter` if given.
     pub fn program(&self, name: &str, adapter: Option<&Adapter>) -> Command {
         let program = self.folder.join("bin").join(name).with_extension(std::env::consts::EXE_EXTENSION);
         let mut command = Command::new(program);
@@ -83,8 +83,8 @@ impl Kit {
         command
     }
 
-    /// What every program is told: where things are. What somebody once set for wgpu or for tests on this machine is
-    /// taken away; what chooses a driver or its libraries stays.
+    /// Sets a program's variables and folder. Removes what this machine sets for wgpu and for tests, and keeps what
+    /// chooses a driver or its libraries.
     pub fn prepare(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
             let read = ["WGPU_", "PROPTEST_", "RUST_"];
@@ -95,20 +95,20 @@ impl Kit {
         command
             .env("WGPU_CLAMP_COMMIT", COMMIT)
             .env("WGPU_CLAMP_DATA", self.folder.join("data"))
-            // There is no source to keep a failing case beside: the test prints it.
+            // There is no source folder to keep a failing case in: the test prints it.
             .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
             .current_dir(self.report.join("raw"));
-        // Without it, as for root, Wayland's library calls an error what is none.
+        // If it is unset, as for root, Wayland's library reports an error although nothing is wrong.
         if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
             command.env("XDG_RUNTIME_DIR", self.report.join("raw"));
         }
     }
 
-    /// Runs a command, shows that time passes, and gives what it said, which `raw/LOG.txt` keeps.
+    /// Runs a command, shows the passing time, and returns the output, which `raw/LOG.txt` keeps too.
     ///
     /// # Errors
     ///
-    /// The program cannot start, or its output not be kept.
+    /// The program cannot start, or its output cannot be kept.
     pub fn run(
         &self,
         command: &mut Command,
@@ -145,24 +145,24 @@ impl Kit {
         Ok((ended, told))
     }
 
-    /// Without the places of the kit and of the user's home, as far as they are known.
+    /// Replaces the paths of the kit and of the user's home, in all known spellings.
     pub fn without_places(&self, text: &str) -> String {
         self.private.iter().fold(text.to_owned(), |text, (place, name)| text.replace(place, name))
     }
 
-    /// How much of the time is over.
+    /// The elapsed time and the whole time.
     pub fn clock(&self) -> String {
         format!("[{} of {}]", clock(self.begun.elapsed()), clock(self.time))
     }
 }
 
-/// Writes to the terminal. One that is closed, as after a lost connection, stops nothing: the report is what counts.
+/// Writes to the terminal. Ignores errors such as a closed terminal after a lost connection: the report matters more.
 pub fn show(text: &str) {
     let mut out = std::io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// How a place may be written: as it was asked for and without links, plain, escaped and with slashes.
+/// Spellings of a path: as given and with links resolved, each plain, with escaped backslashes and with slashes.
 fn spellings(place: &Path) -> impl Iterator<Item = String> + use<> {
     let real = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
     let plain = [place.to_owned(), real].map(|path| {
@@ -172,13 +172,13 @@ fn spellings(place: &Path) -> impl Iterator<Item = String> + use<> {
     plain.into_iter().flat_map(|text| [text.replace('\\', r"\\"), text.replace('\\', "/"), text])
 }
 
-/// Minutes and seconds.
+/// A duration as minutes and seconds.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// `report`, or `report-2` and so on.
+/// The first of `report`, `report-2` and so on that does not exist.
 fn free(folder: &Path) -> PathBuf {
     let names = std::iter::once("report".to_owned()).chain((2_u32..).map(|n| format!("report-{n}")));
     let mut free = names.map(|name| folder.join(name)).filter(|path| !path.exists());
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(kit(&link).without_places(&text), "KIT KIT");
     }
 
-    /// In a process of its own, whose environment is another.
+    /// Runs in a process of its own, with other variables.
     #[test]
     fn what_was_set_for_wgpu_is_taken_away() {
         const CHILD: &str = "KIT_TEST_CHILD";

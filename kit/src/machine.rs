@@ -1,23 +1,23 @@
-//! What the report says of the machine, and no more: processor, system, adapters.
+//! The facts that the report states about the machine, and no others: processor, memory, system, adapters.
 
 use std::fs;
 use std::process::Command;
 
-/// A GPU, or what stands in for one, through one API.
+/// A GPU or a software driver, through one API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
-    /// As its driver calls it.
+    /// The driver's name for it.
     pub name: String,
-    /// As wgpu calls its API.
+    /// wgpu's name of the API.
     pub backend: String,
-    /// As wgpu calls what it is.
+    /// wgpu's name of the device type.
     pub kind: String,
-    /// With its version.
+    /// The driver and its version.
     pub driver: String,
 }
 
 impl Adapter {
-    /// Reads what `doctor --list` prints.
+    /// Reads the output of `doctor --list`.
     pub fn list(text: &str) -> Vec<Self> {
         let mut adapters: Vec<Self> = Vec::new();
         for line in text.lines() {
@@ -32,12 +32,12 @@ impl Adapter {
         adapters
     }
 
-    /// Of a line such as `llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)`.
+    /// Reads a line such as `llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)`.
     pub fn of(line: &str) -> Option<Self> {
         let (name, rest) = line.rsplit_once(" (")?;
         let (backend, kind) = rest.strip_suffix(')')?.split_once(", ")?;
         let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric());
-        // Drivers print lines of their own.
+        // Drivers print other lines.
         let is_backend = ["Vulkan", "Metal", "Dx12", "Gl"].contains(&backend);
         let is_adapter = !line.starts_with(' ') && is_backend && is_word(kind);
         is_adapter.then(|| Self {
@@ -48,13 +48,13 @@ impl Adapter {
         })
     }
 
-    /// Those that contain `wanted`, or where nothing is wanted, those that are no software unless all are; the likely
-    /// fastest first. Then those that are left out.
+    /// Splits adapters into the chosen ones, the likely fastest first, and the others. `wanted` chooses by name.
+    /// Without it, software drivers are chosen only if there are no others.
     pub fn choose(all: Vec<Self>, wanted: Option<&str>) -> (Vec<Self>, Vec<Self>) {
         let software = all.iter().all(Self::is_software);
         let mut unlike: Vec<Self> = Vec::new();
         for adapter in all {
-            // Two of one name cannot be told apart by it: they are tried together.
+            // Adapters with the same name and API cannot be told apart by it: they run as one.
             if !unlike.iter().any(|other| (&other.name, &other.backend) == (&adapter.name, &adapter.backend))
             {
                 unlike.push(adapter);
@@ -73,13 +73,13 @@ impl Adapter {
         self.kind == "Cpu"
     }
 
-    /// Its class: 0 is the fastest.
+    /// The class of its speed: 0 is the fastest.
     fn speed(&self) -> usize {
         let kinds = ["DiscreteGpu", "IntegratedGpu", "VirtualGpu", "Other"];
         kinds.iter().position(|kind| self.kind == *kind).unwrap_or(kinds.len())
     }
 
-    /// With its API.
+    /// Name, API and device type.
     pub fn title(&self) -> String {
         format!("{} ({}, {})", self.name, self.backend, self.kind)
     }
@@ -94,7 +94,7 @@ pub const BACKENDS: &[&str] = if cfg!(windows) {
     &["vulkan", "gl"]
 };
 
-/// Processor, memory and system, each where it can be told.
+/// Processor, memory and system, as far as they are known.
 pub fn facts() -> Vec<(&'static str, String)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
@@ -116,7 +116,7 @@ fn processor() -> Option<String> {
     said(Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]))
 }
 
-/// In GiB.
+/// Memory in GiB, rounded up.
 fn memory() -> Option<u64> {
     let kib = field(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal", ':')?;
     Some(kib.strip_suffix(" kB")?.parse::<u64>().ok()?.div_ceil(1 << 20))
@@ -135,7 +135,7 @@ fn system() -> Option<String> {
     said(Command::new("sw_vers").arg("-productVersion")).map(|version| format!("macOS {version}"))
 }
 
-/// Whether whoever started this program made it ignore a signal, as `nohup` does; known on Linux alone.
+/// Whether this program was started with a signal ignored, as by `nohup`. Known on Linux only.
 #[cfg(unix)]
 pub fn ignores(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -143,13 +143,13 @@ pub fn ignores(signal: i32) -> bool {
     ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The value of the first line that begins with `name`.
+/// The value of the first line whose key is `name`.
 fn field(text: &str, name: &str, separator: char) -> Option<String> {
     let mut lines = text.lines().filter_map(|line| line.split_once(separator));
     lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
 }
 
-/// What a command prints, if it succeeds.
+/// A command's output, if the command succeeds.
 fn said(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();

@@ -8,21 +8,21 @@ use std::rc::Rc;
 use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
 use wgsl_sanitizer::{Binding, Dispatch, Error, Memory, Module, Program, Source};
 
-/// Modules by WGSL, with programs by entry point and constants: building a program takes longer than running it.
+/// Modules by WGSL, each with its programs by entry point and constants. Building a program takes longer than running it.
 type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
 
 thread_local! {
     static MODULES: RefCell<Modules> = RefCell::default();
 }
 
-/// The most modules that are kept.
+/// All modules are dropped when more than this many are kept.
 const MOST: usize = 200;
 
 /// Runs dispatches on each of the sanitizer's devices.
 ///
 /// # Panics
 ///
-/// A program is none, or has what the sanitizer does not know.
+/// A program is not valid, or uses a feature that the sanitizer lacks.
 #[must_use]
 pub fn execute(recording: &Recording) -> Vec<Verdict> {
     try_execute(recording, &recording.programs).unwrap_or_else(|error| {
@@ -35,7 +35,7 @@ pub fn execute(recording: &Recording) -> Vec<Verdict> {
 ///
 /// # Errors
 ///
-/// A program is none, or has what the sanitizer does not know.
+/// A program is not valid, or uses a feature that the sanitizer lacks.
 pub fn try_execute(recording: &Recording, programs: &[fuzz::Program]) -> Result<Vec<Verdict>, Error> {
     let programs = MODULES.with_borrow_mut(|modules| self::programs(programs, modules))?;
     let dispatches: Vec<_> = recording.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
@@ -86,7 +86,8 @@ fn memory(of: &Buffer) -> Memory {
     memory
 }
 
-/// `expected`: the buffers before. With the output copied into them, a byte that differs is stray.
+/// Lists the faults of an outcome. `expected` is the buffers before the run. With the output copied in, any byte that
+/// differs was changed outside the output.
 fn describe(
     recording: &Recording,
     dispatches: &[Dispatch],
@@ -95,7 +96,7 @@ fn describe(
 ) -> Verdict {
     let program = |source: &Source| recording.dispatches[source.dispatch].program;
     let tell = |source: Option<&Source>, words| Finding { program: source.map(program), words };
-    // Includes the line that stored a byte last.
+    // Adds the line that stored the byte last.
     let stored = |buffer: usize, byte: u64, words: String| match outcome.stored_by(dispatches, buffer, byte) {
         Some(source) => tell(Some(&source), format!("{words}, stored by {source}")),
         None => tell(None, format!("{words}, which nothing stored")),
@@ -113,7 +114,7 @@ fn describe(
             wrong.push((buffer, offset, words));
         }
     }
-    // A few findings say as much as all.
+    // A few wrong elements say as much as all.
     wrong.truncate(3);
     for (n, before) in expected.iter().enumerate().filter(|&(n, _)| !recording.buffers[n].is_scratch) {
         if let Some(byte) = before.first_difference(&outcome.buffers[n]) {

@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{DType, Error, Layout, MAX_RANK};
 
-/// A layout, or a message.
+/// Returns the value, or `None` for an error. An error must have a message.
 pub fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
     made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
 }
@@ -26,8 +26,8 @@ pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// Applies a transformation with any arguments, and checks that each corner of the result is the right corner of the
-/// layout. Returns the result if it is a layout.
+/// Applies one transformation with any arguments. Checks whether it is refused, and the addresses of the result's
+/// corners. Returns the new layout, or `None` if the transformation is refused.
 pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>> {
     let axis = u.int_in_range(0..=MAX_RANK)?;
     let rank = layout.rank();
@@ -112,7 +112,7 @@ pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>
 ///
 /// # Panics
 ///
-/// One does not hold.
+/// A property does not hold.
 pub fn check(layout: &Layout) {
     let _ = corners(Ok(*layout), layout, <[usize]>::to_vec);
 }
@@ -133,8 +133,8 @@ fn sound(layout: &Layout) {
     }
 }
 
-/// Checks a new layout: it is sound, and each corner is the right corner of `of`, the lowest and highest address
-/// included.
+/// Checks a new layout: each corner has the address of the index `stands_for` in `of`, and the corners include the lowest
+/// and the highest address.
 fn corners(
     made: std::result::Result<Layout, Error>,
     of: &Layout,

@@ -1,5 +1,5 @@
-//! Layouts, their transformations, overlaps and plans from raw bytes. A plan writes each output element once and
-//! nothing else, or the error is right.
+//! Makes layouts and clamps from raw bytes; checks transformations, overlap decisions and plans. A plan must write each
+//! output element once and nothing else. An error must name a fault that exists.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use wgpu_clamp::{
 use super::execute::execute;
 use super::layouts::{accepted, address, check, indices, transform};
 
-/// The most elements of small tensors.
+/// The most elements of a shape that is cut down; three in four shapes are.
 const SMALL: usize = 6_000;
 
 /// Runs one input of the target.
@@ -75,8 +75,8 @@ fn case(u: &mut Unstructured) -> Result<()> {
     transform_often(u, dst)
 }
 
-/// The clamp with scale or bias on the GPU, perhaps with slots along an axis. It consumes no input, so that kept inputs
-/// keep their meaning.
+/// Checks the clamp with scale or bias on the GPU, perhaps with slots along an axis. Reads the input without consuming it,
+/// so that kept inputs keep their meaning.
 fn numbers_on_the_gpu(
     u: &Unstructured,
     clamp: &Clamp,
@@ -93,7 +93,7 @@ fn numbers_on_the_gpu(
     assert_eq!(found.is_some(), !on_gpu || takes.contains(&clamp.dtype()), "{clamp:?}");
     let Some(found) = found else { return Ok(()) };
     let axis = u.int_in_range(0..=MAX_RANK)?;
-    // As with lists of clamps, long axes take one clamp, and the axis may be one that the shape lacks.
+    // A long axis takes no slots along it. The shape may lack the axis.
     let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
     let clamps = if few && u.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() };
     fuzz::check_plan(&execute, clamps, (src, dst), one_buffer, limits, u.arbitrary()?);
@@ -101,10 +101,11 @@ fn numbers_on_the_gpu(
     Ok(())
 }
 
-/// With buffers of a few bytes the reference refuses, or its result passes `verify`.
+/// Checks on buffers of a few bytes that the reference refuses and writes nothing, or that its result passes `verify`.
+/// If elements of dst overlap, the result may fail.
 fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
     const BYTES: usize = 64;
-    // A destination that overlaps itself takes each index, however many there are.
+    // A destination that overlaps itself may have too many indices to visit each.
     if dst.len() > 1 << 16 && dst.required_bytes(DType::U8) <= BYTES as u64 {
         return;
     }
@@ -132,7 +133,7 @@ fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
     let _ = accepted(reference::apply_in_place(clamps, dst, &mut after));
 }
 
-/// Applies transformations in sequence, by the rest of the input.
+/// Applies up to eight transformations in sequence, chosen by the rest of the input.
 fn transform_often(u: &mut Unstructured, mut layout: Layout) -> Result<()> {
     for _ in 0..8 {
         if u.is_empty() {
@@ -178,7 +179,7 @@ fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
         6 => (0..rank).map(|_| Ok(isize::from(u.arbitrary::<i8>()?))).collect::<Result<_>>()?,
         _ => (0..rank).map(|_| any_stride(u)).collect::<Result<_>>()?,
     };
-    // The input gives the lowest address, the highest one or the offset.
+    // The input gives the lowest address, the highest address or the offset.
     let spans = || shape.iter().zip(&strides).map(|(&n, &stride)| (n as i128 - 1).max(0) * stride as i128);
     let below = spans().fold(0_i128, |sum, span| sum.saturating_add(span.min(0)));
     let above = spans().fold(0_i128, |sum, span| sum.saturating_add(span.max(0)));
@@ -230,7 +231,7 @@ fn nested(u: &mut Unstructured, shape: &[usize]) -> Result<Vec<isize>> {
         if !repeated {
             step = step.saturating_mul(shape[d].try_into().unwrap_or(isize::MAX)).saturating_add(gap);
         }
-        // Strides that are multiples of words or packets of some dtype.
+        // Rounds the next stride up to words or packets of some dtype.
         let pitch = *u.choose(&[1_isize, 1, 1, 2, 4, 16])?;
         step = step.saturating_add(pitch - 1) & -pitch;
     }
@@ -286,7 +287,7 @@ fn clamp(u: &mut Unstructured) -> Result<Option<Clamp>> {
     affine(u, clamp).map(Some)
 }
 
-/// Adds an affine step, or none.
+/// Adds an affine step to the clamp, or none.
 fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     let (scale, bias) = match u.int_in_range(0..=5)? {
         0 | 1 => return Ok(clamp),
@@ -304,7 +305,7 @@ fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     Ok(double.or(with).unwrap_or(clamp))
 }
 
-/// As many clamps; most agree as channels must.
+/// A list of `count` clamps, or one fewer. Most lists agree in the properties that channels must share.
 fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clamp>> {
     let several = u.ratio(7, 8)?;
     let mut list = Vec::with_capacity(count);
@@ -339,7 +340,7 @@ fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
 
 fn limits(u: &mut Unstructured) -> Result<Limits> {
     let usual = Limits { f64_arithmetic: u.arbitrary()?, ..Limits::default() };
-    // A byte without meaning, for the sake of kept inputs.
+    // Skips an unused byte, so that kept inputs keep their meaning.
     let _: bool = u.arbitrary()?;
     Ok(match u.int_in_range(0..=4)? {
         0 => usual,

@@ -31,14 +31,14 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
         self.entries.keys()
     }
 
-    /// The value of a key, which counts as a use. Threads may ask concurrently.
+    /// Returns the value of a key and counts a use. Threads may call it concurrently.
     pub(super) fn get(&self, key: &K) -> Option<&V> {
         let entry = self.entries.get(key)?;
         entry.used.store(self.tick(), Ordering::Relaxed);
         Some(&entry.value)
     }
 
-    /// Adds a value; returns the key that it replaced.
+    /// Adds a value. Returns the key that left to make room.
     pub(super) fn insert(&mut self, key: K, value: V) -> Option<K> {
         let used = AtomicU64::new(self.tick());
         self.entries.insert(key, Entry { value, used });
@@ -74,7 +74,7 @@ mod tests {
         let mut keys: Vec<i32> = recent.keys().copied().collect();
         keys.sort_unstable();
         assert_eq!(keys, [2, 3, 4]);
-        // A key that is present gets the new value, and no other key goes.
+        // A key that is present gets the new value, and no other key leaves.
         assert_eq!(recent.insert(2, 21), None);
         assert_eq!(recent.get(&2), Some(&21));
     }

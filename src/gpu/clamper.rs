@@ -39,7 +39,7 @@ use crate::{Clamps, Error, Limits, Plan};
 /// # What a handle cannot show
 ///
 /// The crate cannot see that a buffer is destroyed, mapped or of another device. On native, wgpu's refusal of an object
-/// becomes [`Error::Wgpu`] with its words. Later faults (a buffer mapped or destroyed afterwards, a lost device) and
+/// becomes [`Error::Wgpu`] with wgpu's words. Later faults (a buffer mapped or destroyed afterwards, a lost device) and
 /// all faults on the web reach the caller where wgpu reports them: in an error scope or the device's error handler, at
 /// `finish` or `submit`.
 #[derive(Clone)]
@@ -66,8 +66,8 @@ impl Clamper {
         Self::create(device, None)
     }
 
-    /// As [`new`](Self::new), with a driver's cache of compiled pipelines that a program keeps from run to run.
-    /// [`prepare`](Self::prepare) compiles pipelines ahead.
+    /// Creates a clamper with a driver's cache of compiled pipelines, which a program keeps from run to run. To compile
+    /// pipelines ahead of time, call [`prepare`](Self::prepare).
     ///
     /// # Errors
     ///
@@ -195,14 +195,13 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// - [`Error::DType`] if a view is not of the dtype that the clamp has on that side, or a slot not of the dtype of its
-    ///   number,
+    /// - [`Error::DType`] if a view does not have the clamp's dtype of that side, or a slot the dtype of its number,
     /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
     ///   other, if no buffer could hold a layout, or if the slots do not fit the numbers of the clamp,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
     /// - [`Error::Overlap`] if two indices of `dst` share an element, if the views share bytes of one buffer without being
     ///   the same (or are the same for elements of two sizes), or if a slot lies in the output; also if the search for
-    ///   such a byte ends without an answer,
+    ///   a shared byte ends without an answer,
     /// - [`Error::Limit`] if the device's bindings or grids are too small for the tensor, the channels' clamps or any
     ///   call,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses an object, because the device
@@ -214,7 +213,7 @@ impl Clamper {
     ) -> Result<Prepared, Error> {
         let clamps = clamps.into();
         clamps.check(operands.dst.layout().shape()).or_else(|error| {
-            // If the shapes differ, that is the fault to report, later.
+            // If the shapes differ, the plan reports that fault instead.
             let same = operands.src.layout().shape() == operands.dst.layout().shape();
             if same { Err(error) } else { Ok(()) }
         })?;
@@ -299,7 +298,7 @@ impl Clamper {
         Ok(Prepared { dispatches: dispatches.into() })
     }
 
-    /// Checks that the device can bind `needed` bytes of channels' parameters, before they are collected.
+    /// Checks that the device can bind `needed` bytes of channels' parameters, before these are collected.
     fn check_channels(&self, clamps: Clamps<'_>, shape: &[usize], needed: u64) -> Result<(), Error> {
         if clamps.axis().is_none() {
             return Ok(());
@@ -382,7 +381,7 @@ impl Clamper {
         })
     }
 
-    /// Adds the operand's name to an error of wgpu, which does not name it: the operand that wgpu refuses alone.
+    /// Adds the operand's name to an error of wgpu. Binds each operand alone to find the one that wgpu refuses.
     fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
         let Error::Wgpu { reason } = &error else { return error };
         match operands.views().chain(operands.slots()).find(|(_, view)| self.refuses(view.buffer())) {

@@ -3,8 +3,8 @@
 use super::{mapped, scope};
 use crate::Error;
 
-/// Turns an error into [`Error::DeviceLost`] if the device is lost. wgpu's words are left out: they blame the first
-/// object that met the lost device.
+/// Turns an error into [`Error::DeviceLost`] if the device is lost. Drops wgpu's words, which blame the first object
+/// that met the lost device.
 pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
     let lost = match error {
         Error::DeviceLost { .. } => true,
@@ -19,8 +19,8 @@ pub(crate) fn gone() -> Error {
     Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
 }
 
-/// Whether the device is lost or destroyed. wgpu reports that in many ways; the test is a new mapped buffer, which then
-/// cannot be written.
+/// Whether the device is lost or destroyed. wgpu reports a loss in many ways, so this function writes to a new mapped
+/// buffer. The write fails on a lost device.
 pub(crate) fn is_lost(device: &wgpu::Device) -> bool {
     let probe = scope::within(device, || {
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {

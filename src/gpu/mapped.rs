@@ -3,19 +3,19 @@
 use super::{lost, scope};
 use crate::Error;
 
-/// Writes `bytes` to the start of a mapped buffer, and unmaps it.
+/// Runs [`write`] in an error scope.
 pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     scope::attempt(device, || write(buffer, bytes))
 }
 
-/// As [`fill`], within the caller's error scope.
+/// Writes `bytes` to the start of a mapped buffer and unmaps the buffer. Call it within an error scope.
 pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     range(buffer)?.slice(..bytes.len()).copy_from_slice(bytes);
     buffer.unmap();
     Ok(())
 }
 
-/// The error of a buffer that wgpu does not map.
+/// The error of a buffer that wgpu fails to map.
 pub(crate) fn failed(error: &dyn std::error::Error) -> Error {
     Error::Wgpu { reason: format!("a buffer for host data could not be mapped: {error}") }
 }

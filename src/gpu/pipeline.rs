@@ -14,7 +14,7 @@ pub(super) struct Pipelines {
     one_buffer: Layouts,
     two_ranges: Layouts,
     two_buffers: Layouts,
-    /// The layouts with parameters in a storage buffer, which few programs need.
+    /// The layouts with parameters in a storage buffer, created when first needed: few programs need them.
     stored: [OnceLock<Layouts>; 3],
     resolve: Layouts,
     /// Whether an invocation's packets are adjacent: `ADJACENT` of the shaders.
@@ -22,7 +22,7 @@ pub(super) struct Pipelines {
     /// The driver's cache, which a program may keep from run to run.
     driver_cache: Option<wgpu::PipelineCache>,
     kept: RwLock<Recent<PipelineName, wgpu::ComputePipeline>>,
-    /// The modules of the pipelines that are kept. `None` until the first one is compiled.
+    /// The modules of the kept pipelines. A module is `None` until its first pipeline is compiled.
     modules: Mutex<Modules>,
 }
 
@@ -62,7 +62,7 @@ impl Pipelines {
         })
     }
 
-    /// The layout for src and dst, and for parameters in a storage buffer.
+    /// The bind group layout of a placement. `stored`: with a binding for parameters in a storage buffer.
     pub(super) fn bind_group_layout(
         &self,
         device: &wgpu::Device,
@@ -87,8 +87,9 @@ impl Pipelines {
         Some(pipeline)
     }
 
-    /// The pipeline of an entry point. The first thread that asks compiles it; others that ask for the same one wait,
-    /// and other modules compile concurrently. A failure is not kept (native only: the web reports later).
+    /// Returns the pipeline of an entry point. The first thread that asks compiles it. Threads that ask for pipelines of
+    /// the same module wait; other modules compile concurrently. A failure is not kept (native only: the web reports
+    /// later).
     pub(super) fn get(
         &self,
         device: &wgpu::Device,
@@ -99,7 +100,7 @@ impl Pipelines {
         }
         let entry = Arc::clone(self.modules().entry(name.module).or_default());
         let mut module = entry.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have compiled it meanwhile.
+        // Another thread may have compiled the pipeline meanwhile.
         if let Some(pipeline) = self.find(name) {
             return Ok(pipeline);
         }
@@ -187,14 +188,14 @@ impl Pipelines {
         if let Some(layouts) = cell.get() {
             return Ok(layouts);
         }
-        // If two threads create them, the first to finish keeps its own.
+        // If two threads create the layouts, those of the first to finish are kept.
         let layouts = Layouts::of(device, placement, true)?;
         Ok(cell.get_or_init(|| layouts))
     }
 }
 
-/// Whether a CPU runs the invocations of a workgroup in sequence. GL guesses the kind of device from its name, so GL
-/// takes the order of GPUs; the tests run that on Mesa's llvmpipe.
+/// Whether a CPU runs the invocations of a workgroup in sequence. GL guesses the kind of device from its name, so a GL
+/// device counts as a GPU. The tests run this combination on Mesa's llvmpipe.
 fn adjacent(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }
@@ -203,7 +204,7 @@ const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_on
 const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
 
 impl Layouts {
-    /// The bindings of a clamp's kernels: src and dst, and parameters in a storage buffer.
+    /// The layouts of a clamp's kernels. `stored`: with a binding for parameters in a storage buffer.
     fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
         let mut storage = match placement {
             Placement::OneBuffer => vec![(binding::SRC, WRITE)],
@@ -216,7 +217,7 @@ impl Layouts {
         Self::new(device, &placement.to_string(), &storage)
     }
 
-    /// A bind group layout: a uniform block, and `storage` buffers at their bindings.
+    /// The layouts with a uniform block and the `storage` bindings.
     fn new(
         device: &wgpu::Device,
         name: &str,

@@ -6,7 +6,7 @@ use crate::Error;
 /// Runs `create` and returns wgpu's reports as an error.
 ///
 /// The scopes are popped at once, so a caller's own scopes see none of these errors, and no callback is installed. On
-/// the web a popped scope answers later; there an error reaches the caller's scope or handler.
+/// the web a popped scope answers later, so no scope is pushed: an error reaches the caller's scope or handler.
 pub(crate) fn catch<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     within(device, create).map_err(|error| blame(device, error))
 }
@@ -37,20 +37,20 @@ pub(super) fn within<T>(device: &wgpu::Device, create: impl FnOnce() -> T) -> Re
     }
 }
 
-/// wgpu writes one cause per line, with blank lines between.
+/// Joins the causes of an error. wgpu writes one cause per line, with blank lines between.
 #[cfg(not(target_arch = "wasm32"))]
 fn in_one_line(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join(" / ")
 }
 
-/// As the native function.
+/// Runs `create` without scopes; see [`catch`].
 #[cfg(target_arch = "wasm32")]
 pub(super) fn within<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<T, Error> {
     Ok(create())
 }
 
-/// As [`catch`], for a `create` that can fail by itself: a report of wgpu is the cause and comes first.
+/// Runs a `create` that can fail by itself. If wgpu reports an error too, that error is the cause and is returned.
 pub(crate) fn attempt<T>(
     device: &wgpu::Device,
     create: impl FnOnce() -> Result<T, Error>,

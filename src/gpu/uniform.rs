@@ -5,10 +5,10 @@ use crate::kernel::GeometryBytes;
 use crate::plan::UniformLayout;
 use crate::{Error, Limits};
 
-/// The limits of a device on buffers with several blocks.
+/// The device's limits on buffers with several blocks, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UniformLimits {
-    /// The alignment of a block's start, in bytes.
+    /// The alignment of a block's start.
     alignment: u64,
     max_block: u64,
     max_buffer_size: u64,
@@ -25,12 +25,12 @@ impl UniformLimits {
         }
     }
 
-    /// Bytes between the starts of two blocks with so many bytes of parameters.
+    /// Bytes between the starts of two blocks with `parameters` bytes of parameters each.
     fn pitch(&self, parameters: usize) -> u64 {
         UniformLayout::pitch(parameters, self.alignment)
     }
 
-    /// Checks that a block with so many bytes of parameters can be bound. A block of one clamp always can.
+    /// Checks that a block with `parameters` bytes of parameters can be bound. A block of one clamp always can.
     pub(super) fn check(&self, parameters: usize) -> Result<(), Error> {
         let needed = self.pitch(parameters);
         let limits =
@@ -41,8 +41,8 @@ impl UniformLimits {
         }
     }
 
-    /// The most blocks of a buffer, at least one. `resolve` writes to all blocks of a buffer through one binding, with
-    /// one or more invocations per block.
+    /// The most blocks of a buffer, at least one. `resolved`: one binding and one dispatch of `resolve` must cover all
+    /// blocks, with one or more invocations per block.
     pub(super) fn per_buffer(&self, parameters: usize, resolved: bool, limits: &Limits) -> usize {
         let pitch = self.pitch(parameters);
         let fitting = |bytes| bytes / pitch;
@@ -53,7 +53,7 @@ impl UniformLimits {
     }
 }
 
-/// The blocks of one buffer, which stays mapped until all are written.
+/// The blocks of one buffer. The buffer stays mapped until all blocks are written.
 pub(super) struct UniformBlocks {
     buffer: wgpu::Buffer,
     pub(super) layout: UniformLayout,
@@ -92,7 +92,7 @@ impl UniformBlocks {
         Ok(BlockWriter { mapped: mapped::range(&self.buffer)?, layout: self.layout, next: 0 })
     }
 
-    /// Ends the writing.
+    /// Ends the writing and unmaps the buffer.
     pub(super) fn unmap(&self, writer: BlockWriter) {
         drop(writer);
         self.buffer.unmap();

@@ -5,17 +5,17 @@ use std::fmt;
 /// The most results of `fast` for one f32: seven. They are the fused and the unfused step, with operands kept and with
 /// operands flushed, the bias, and the two zeros.
 ///
-/// From F16 to F16 there are more ways but fewer results: at most five. F32's subnormals, flushed or not, lie far
-/// below F16's and change nothing but the sign of a zero, so an element that is kept gives two results, fused and
-/// unfused; one that is flushed leaves the bias; each may be flushed to one of the two zeros.
+/// From F16 to F16 there are at most five results: the fused and the unfused step of a kept element, the bias for a
+/// flushed element, and the two zeros. Subnormals of F32 lie far below those of F16, so flushing them changes only the
+/// sign of a zero.
 ///
-/// An integer of 32 bits counts as either f32 next to it: twice seven.
+/// An integer of 32 bits counts as either f32 next to it, which gives twice seven results.
 const CAPACITY: usize = 14;
 
 /// The results that a [`Clamp`](crate::Clamp) allows for one element: at least one, each once.
 ///
-/// Inline and `Copy`; made by [`allowed`](super::allowed). Each result is the bits of an element,
-/// zero-extended to 64.
+/// Returned by [`allowed`](super::allowed); needs no allocation. Each result is the bits of an element, zero-extended to
+/// 64.
 #[derive(Clone, Copy)]
 pub struct Allowed {
     len: usize,
@@ -59,7 +59,7 @@ impl Allowed {
         self.values().contains(&bits)
     }
 
-    /// Every result, the one that [`apply`](super::apply) writes first.
+    /// All results. The first one is the result that [`apply`](super::apply) writes.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, reference};

@@ -6,16 +6,16 @@ use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 /// Clamps the elements of `src` into `dst`.
 ///
 /// Both are buffers as the GPU holds them: little-endian elements, of the clamp's [`source`](Clamp::source) in `src`
-/// and of its [`dtype`](Clamp::dtype) in `dst`, picked by the layouts. One `&Clamp` serves all elements,
-/// [`Clamps::along`] has one for each index of an axis. Each result is [`Allowed::first`](super::Allowed::first): for
-/// [`Precision::Fast`](crate::Precision::Fast) the fused one without flushing. Bytes outside the elements of
-/// `dst_layout` stay. If two indices share an element of `dst`, the last one in row-major order is written.
+/// and of its [`dtype`](Clamp::dtype) in `dst`. The layouts place the elements. One `&Clamp` serves all elements;
+/// [`Clamps::along`] has one clamp per index of an axis. Each result is [`Allowed::first`](super::Allowed::first): for
+/// [`Precision::Fast`](crate::Precision::Fast) the fused result without flushing. Bytes outside the elements of
+/// `dst_layout` stay. If several indices share an element of `dst`, the last index in row-major order decides.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] if a number lies on the GPU, if the two shapes differ, or if the channels' clamps do not fit the shape
-/// or each other; [`Error::Buffer`] if a layout reaches beyond its slice, which may end with its last element. Nothing is
-/// written on an error.
+/// [`Error::Argument`] if a number lies on the GPU, if the two shapes differ, or if the channels' clamps do not fit the
+/// shape or each other; [`Error::Buffer`] if a layout reaches beyond its slice. A slice may end with the layout's last
+/// element. Nothing is written on an error.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -48,9 +48,9 @@ pub fn apply<'a>(
     Ok(())
 }
 
-/// Clamps the elements of a layout where they are; as [`apply`].
+/// Clamps the elements of a layout in place, like [`apply`].
 ///
-/// If two indices share an element, it is clamped once for each.
+/// An element that several indices share is clamped once per index.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub fn apply_in_place<'a>(
     Ok(())
 }
 
-/// Clamps every element of `src` into `dst`; as [`apply`], on Rust values.
+/// Clamps every element of `src` into `dst`, like [`apply`] but on Rust values.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
     Ok(())
 }
 
-/// Clamps every element of `slice` in place; as [`apply_in_place`], on Rust values.
+/// Clamps every element of `slice` in place, like [`apply_in_place`] but on Rust values.
 ///
 /// # Errors
 ///
@@ -175,7 +175,7 @@ impl<'a> Channels<'a> {
         Ok(Self { list, step })
     }
 
-    /// The clamp of the `n`-th element in row-major order. There must be such an element.
+    /// The clamp of the `n`-th element in row-major order. The element must exist.
     pub(crate) fn of(&self, n: usize) -> &'a Clamp {
         &self.list[n / self.step % self.list.len()]
     }

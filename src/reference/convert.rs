@@ -1,5 +1,4 @@
-//! The affine step and the conversion in one, from an element of the source to one of the destination, before the
-//! bounds.
+//! Affine step and conversion in one: from an element of the source to an element of the destination, before the bounds.
 
 use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;
@@ -72,7 +71,7 @@ pub(super) fn decode(dtype: DType, bits: u64) -> Dyadic {
     }
 }
 
-/// The element that a number is rounded to: by the clamp's rounding to an integer, to nearest to a float.
+/// Rounds a number to an element: to an integer by the clamp's rounding, to a float by round to nearest even.
 pub(super) fn round(clamp: &Clamp, number: Wide) -> u64 {
     match Format::of(clamp.dtype()) {
         None => integer::round(clamp.dtype(), clamp.rounding(), number),

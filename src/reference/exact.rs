@@ -8,8 +8,8 @@ pub(super) struct Dyadic {
     pub exponent: i32,
 }
 
-/// As [`Dyadic`], and wide enough for a product. With `sticky`, the number lies further from zero, by
-/// less than one unit in the last place of the magnitude, and the magnitude has at least 120 bits.
+/// A [`Dyadic`] wide enough for a product. If `sticky`, the number lies further from zero than
+/// `±magnitude * 2^exponent`, by less than one unit in the last place, and the magnitude has at least 120 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Wide {
     pub negative: bool,
@@ -53,9 +53,9 @@ pub(super) fn add(product: Wide, bias: Dyadic) -> Wide {
     }
 }
 
-/// The same number, its highest bit at position 126: one bit of room is left for the carry of a sum.
+/// Shifts the highest bit of the magnitude to position 126 and keeps the number. One bit remains for the carry of a sum.
 fn normalized(number: Wide) -> Wide {
-    // A product of an integer and an f32 has at most 64 + 53 bits, so this never shifts right.
+    // A magnitude has at most 106 bits (see `add_normalized`), so there are leading zeros.
     let shift = number.magnitude.leading_zeros() - 1;
     Wide { magnitude: number.magnitude << shift, exponent: number.exponent - shift.cast_signed(), ..number }
 }
@@ -65,13 +65,13 @@ fn add_normalized(a: Wide, b: Wide) -> Wide {
     let (large, small) = if a_is_larger { (a, b) } else { (b, a) };
     let distance = large.exponent.abs_diff(small.exponent);
     let aligned = small.magnitude.checked_shr(distance).unwrap_or(0);
-    // A magnitude has at most 106 significant bits, so bits are lost only at a distance above 20,
-    // where the difference below keeps its upper 120 bits.
+    // A magnitude has at most 106 significant bits: 53 + 53 for F64, 64 + 24 for an integer and an f32. So bits are lost
+    // only at a distance above 20, where the difference below has at least 120 bits.
     let sticky = small.magnitude.trailing_zeros() < distance;
     if large.negative == small.negative {
         return Wide { magnitude: large.magnitude + aligned, sticky, ..large };
     }
-    // What was lost is subtracted too: take a whole unit, the rest of which is the new sticky part.
+    // The lost bits are subtracted too: subtract a whole unit; the unused part of this unit is the new sticky part.
     let magnitude = large.magnitude - aligned - u128::from(sticky);
     Wide { negative: large.negative && magnitude != 0, magnitude, sticky, ..large }
 }

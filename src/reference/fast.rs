@@ -6,7 +6,7 @@ use super::{Allowed, convert};
 use crate::operator::Affine;
 use crate::{Clamp, DType};
 
-/// Every allowed result of the affine step as an element of the destination, the fused one without flushing first.
+/// All allowed results of the affine step as elements of the destination. The first one is fused, without flushing.
 pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
     if let Some(special) = convert::special(clamp, x) {
         return Allowed::one(special);
@@ -81,7 +81,7 @@ impl Hardware {
         allowed
     }
 
-    /// The product may have overflowed; ∞ plus a finite bias is ∞.
+    /// The rounded sum. A product that overflowed stays ±∞.
     fn add(self, product: u64, bias: Dyadic) -> u64 {
         if self.format.is_infinite(product) {
             return product;
@@ -89,8 +89,8 @@ impl Hardware {
         self.format.round(add(self.format.decode(product).into(), bias))
     }
 
-    /// The rounded number, with subnormals flushed to a zero of their sign: judged after rounding, and before. The two
-    /// differ if the number rounds up to the least normal one.
+    /// The rounded number, with subnormals flushed to a zero of their sign. The first result judges the number after
+    /// rounding, the second before. They differ if the number rounds up to the least normal number.
     fn flush(self, number: Wide) -> [u64; 2] {
         let rounded = self.format.round(number);
         let zero = rounded & self.format.sign();
@@ -109,7 +109,7 @@ impl Hardware {
         Dyadic { magnitude, ..operand }
     }
 
-    /// The second rounding, to an element of the destination.
+    /// Rounds a second time, to an element of the destination.
     fn narrow(self, clamp: &Clamp, bits: u64) -> u64 {
         if Format::of(clamp.dtype()) == Some(self.format) {
             bits
@@ -120,7 +120,7 @@ impl Hardware {
         }
     }
 
-    /// The second rounding from F16 to F16, which may flush subnormals of F16, judged before or after rounding.
+    /// Rounds a second time, from F16 to F16. This may flush subnormals of F16, judged before or after rounding.
     fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
         let mut allowed = results.map(|bits| self.narrow(clamp, bits));
         for &bits in results.values() {

@@ -3,7 +3,7 @@
 use super::exact::{Dyadic, Wide};
 use crate::DType;
 
-/// An IEEE 754 binary interchange format: sign, exponent field, fraction field, from the top.
+/// A float format in the encoding of IEEE 754: from the top sign, exponent field and fraction field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Format {
     exponent_bits: u32,
@@ -48,8 +48,7 @@ impl Format {
         self.infinity() | (self.hidden_bit() >> 1)
     }
 
-    /// A NaN of another format as one of this: its sign, the upper bits of its payload that fit, or zeros below,
-    /// and the quiet bit.
+    /// Converts a NaN of `other`. Keeps the sign and the upper bits of the payload, and sets the quiet bit.
     pub const fn nan_from(self, other: Self, bits: u64) -> u64 {
         let sign = if bits & other.sign() == 0 { 0 } else { self.sign() };
         let fraction = bits & (other.hidden_bit() - 1);
@@ -74,7 +73,7 @@ impl Format {
         0 < magnitude && magnitude < self.hidden_bit()
     }
 
-    /// Whether a number, before it is rounded to the format, lies below the smallest normal number, and is not zero.
+    /// Whether a number that is not rounded yet lies between zero and the smallest normal number, in magnitude.
     pub fn is_below_normal(self, number: impl Into<Wide>) -> bool {
         let number = number.into();
         number.magnitude != 0 && number.leading() < self.min_exponent()
@@ -85,7 +84,7 @@ impl Format {
         bits & (self.sign() - 1)
     }
 
-    /// The digits of a normal number: 24 for F32.
+    /// The significand bits of a normal number: 24 for F32.
     pub const fn digits(self) -> u32 {
         self.fraction_bits + 1
     }
@@ -129,7 +128,7 @@ impl Format {
         if leading > -self.min_exponent() + 1 {
             return sign | self.infinity();
         }
-        // The steps of the format near this number; below the smallest normal number they shrink no more.
+        // Numbers of the format are `2^step` apart near this number. Below the smallest normal number the step is constant.
         let binade = leading.max(self.min_exponent());
         let step = binade - self.fraction_bits.cast_signed();
         let significand = round_to_multiple(number, step);

@@ -21,12 +21,12 @@ pub(super) fn decode(dtype: DType, bits: u64) -> Dyadic {
     Dyadic { negative: value < 0, magnitude, exponent: 0 }
 }
 
-/// The bits of the lowest number, where `negative`, or of the highest.
+/// The bits of the lowest number if `negative`, else of the highest.
 pub(super) fn limit(dtype: DType, negative: bool) -> u64 {
     element(dtype, negative, u128::MAX)
 }
 
-/// The integer that a number is rounded to, saturated.
+/// Rounds a number to an integer, saturated. Returns its bits.
 pub(super) fn round(dtype: DType, rounding: Rounding, number: Wide) -> u64 {
     let magnitude = match rounding {
         Rounding::TowardZero => truncated(number),
@@ -57,18 +57,18 @@ fn truncated(number: Wide) -> u128 {
         // A sticky part lies below the last bit, so truncation drops it.
         number.magnitude.checked_shr(shift).unwrap_or(0)
     } else if shift <= number.magnitude.leading_zeros() {
-        // No bit is lost; by 128 only a zero is shifted.
+        // No bit is lost. Only a zero is shifted by 128.
         number.magnitude.checked_shl(shift).unwrap_or(0)
     } else {
         u128::MAX
     }
 }
 
-/// The integer nearest to the magnitude, of two the even one; `u128::MAX` as above.
+/// The integer nearest to the magnitude, ties to even; `u128::MAX` if it has more than 128 bits.
 fn nearest_even(number: Wide) -> u128 {
     let whole = truncated(number);
     if number.exponent >= 0 {
-        // There is no fraction, unless a sticky part lies above 2^119, where every dtype saturates.
+        // Only a sticky part can be a fraction here. Then the magnitude is at least 2^119, where every dtype saturates.
         return whole;
     }
     let half_place = number.exponent.unsigned_abs() - 1;

@@ -15,11 +15,12 @@ pub struct Found {
 }
 
 impl Found {
-    /// `slots`: the bits of Min, Max, scale and bias. Only those on the GPU count.
+    /// Puts the values of slots into a clamp. `slots`: the bits of Min, Max, scale and bias. Bits of numbers that are not
+    /// on the GPU are ignored.
     ///
     /// # Panics
     ///
-    /// Never: a slot has a number of its dtype, or one that is not finite.
+    /// Never: the bits of a bound, cut to its dtype's width, are an element.
     #[must_use]
     pub fn new(clamp: &Clamp, slots: [u64; NUMBERS]) -> Self {
         let of = |number, dtype, slot| match number {
@@ -54,7 +55,8 @@ impl Found {
             return reference::allowed(&self.clamp, x);
         }
         let is_nan = FloatFormat::of(self.clamp.source()).is_some_and(|format| format.is_nan(x));
-        // A scale of 0 turns ∞ into the canonical NaN and keeps a NaN.
+        // If scale or bias is not finite, a NaN stays and any other element becomes the canonical NaN. The reference gives
+        // both for a scale of 0: it keeps a NaN and turns ∞ into the canonical NaN.
         let nothing = self.clamp.with_scale_bias(0.0_f32, 0.0_f32).expect("both are finite");
         if is_nan {
             return reference::allowed(&nothing, x);

@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: checks that the self-test's cases notice small faults in the shaders.
 //!
-//! A change replaces one place in a fragment or in the text of a block; the changed WGSL of a case is then executed
-//! without a device. The rest of a case, its buffers and allowed results, is computed once.
+//! A change replaces one place in a fragment or in the text of a block. The changed WGSL of a case is then executed
+//! without a device. The buffers and allowed results of a case are computed once.
 
 mod change;
 
@@ -21,7 +21,8 @@ use crate::fuzz::execute::{execute, try_execute};
 use crate::plan::check::mix;
 use change::Change;
 
-/// The variable with texts, separated by commas; a change must contain one of them in its name.
+/// The environment variable that selects changes: texts separated by commas. A selected change has one of the texts in
+/// its name.
 const ONLY: &str = "WGPU_CLAMP_MUTANTS";
 
 /// Changes that no test can notice: a line per change as printed, where `…` is any text, then indented lines with the
@@ -43,7 +44,7 @@ enum Fate {
     Endless,
     /// WGSL refuses the change.
     Refused,
-    /// Nothing was found, and a line explains why.
+    /// The change survived or was unmet, and [`EXPLAINED`] says why.
     Explained,
     /// No case has the changed text.
     Unmet,
@@ -57,21 +58,21 @@ const FATES: [Fate; 6] =
 /// A case with unchanged shaders.
 struct Run {
     recording: Recording,
-    /// The time that it took.
+    /// The time of its execution.
     cost: Duration,
 }
 
-/// A text in modules: a fragment or a block.
+/// A part of modules: a fragment or the text of a block.
 struct Place {
     file: String,
     text: String,
     changes: Vec<Change>,
-    /// The cases whose modules have it.
+    /// The runs whose modules contain the text.
     runs: Vec<usize>,
 }
 
-/// A change and its cases, the cheapest first. Changes of one kind in several blocks' texts count as one: they come
-/// from one line of the generator.
+/// A change and its runs, the cheapest first. Changes of one kind in several blocks' texts are one mutant, because one
+/// line of the generator writes them.
 struct Mutant<'a> {
     name: String,
     attempts: Vec<(&'a Place, &'a Change, &'a Run)>,
@@ -96,12 +97,12 @@ impl Mutant<'_> {
         if self.attempts.is_empty() { Fate::Unmet } else { Fate::Survived }
     }
 
-    /// The line of [`EXPLAINED`] that explains why it survives.
+    /// The line of [`EXPLAINED`] that names the mutant.
     fn explanation(&self) -> Option<&'static str> {
         explained().find(|pattern| matches(&self.name, pattern))
     }
 
-    /// The folder of its file, for the table.
+    /// The folder of the changed file, for the table.
     fn folder(&self) -> &str {
         let file = self.name.split(':').next().unwrap_or_default();
         file.rsplit_once('/').map_or(file, |(folder, _)| folder)
@@ -141,7 +142,7 @@ fn matches(text: &str, pattern: &str) -> bool {
     }
 }
 
-/// As [`in_parallel`], with a progress bar.
+/// Runs [`in_parallel`] with a progress bar.
 fn with_bar(count: usize, message: &'static str, work: impl Fn(usize) + Sync) {
     let bar = ProgressBar::new(count as u64).with_message(message);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}, {eta} left").unwrap());
@@ -152,7 +153,7 @@ fn with_bar(count: usize, message: &'static str, work: impl Fn(usize) + Sync) {
     bar.finish_and_clear();
 }
 
-/// The cases and the samples, each executed once.
+/// Executes each case and each sample once. The cheapest runs come first.
 fn runs() -> Vec<Run> {
     let (cases, samples) = (cases(false), samples());
     let runs = Mutex::new(Vec::new());
@@ -211,7 +212,7 @@ fn files(folder: &Path) -> Vec<String> {
     entries.flat_map(of_entry).collect()
 }
 
-/// All changes. Changes of blocks' texts are grouped by kind; each text has one of a kind.
+/// All mutants. A fragment gives one for each change; a block's text gives one change of each kind.
 fn mutants<'a>(places: &'a [Place], runs: &'a [Run]) -> Vec<Mutant<'a>> {
     let mut mutants: BTreeMap<(&str, usize, String), Mutant<'_>> = BTreeMap::new();
     for (n, place) in places.iter().enumerate() {

@@ -7,16 +7,16 @@ use super::{Case, cases};
 use crate::fuzz::execute::execute;
 use crate::fuzz::{Program, Recording, Verdict};
 
-/// Lines that are replaced.
+/// A fault: lines and their replacements.
 struct Plant {
     fault: &'static str,
     /// Fragment below `shaders/`, line, replacement.
     lines: &'static [(&'static str, &'static str, &'static str)],
-    /// Only modules that also have this line.
+    /// Text of the modules that get the fault.
     modules: &'static str,
-    /// The expected words.
+    /// Words that the finding must contain.
     found: &'static str,
-    /// The expected line: the wrong one, or the one that stores its result.
+    /// The line that the finding must name: the changed line, or the line that stores its result.
     at: &'static str,
 }
 
@@ -67,7 +67,7 @@ const PLANTS: &[Plant] = &[
             "let highest = min(at.dst + row.length - origin, LANES) - 1u;",
             "let highest = min(at.dst + row.length - origin + 1u, LANES) - 1u;",
         )],
-        // With channels, it may be another channel's element.
+        // With channels, the extra lane may be another channel's element.
         modules: "fn set_channel(index: u32) {}",
         found: "outside the output, changed",
         at: "called in shaders/kernel/unit_packed.wgsl",
@@ -114,7 +114,7 @@ const PLANTS: &[Plant] = &[
         at: "`dst_packets[i] = packet_of(p, arrayLength(&dst_packets));`",
     },
     Plant {
-        // F32 to F32 only; other conversions round once more.
+        // The fault is planted in F32 to F32 only, because other conversions round once more.
         fault: "a product that needs fusing",
         lines: &[(
             "affine/float_exact",

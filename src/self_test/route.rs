@@ -6,9 +6,9 @@ use crate::{DType, Error, Layout};
 /// A layout of elements for one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// One run on both sides, with the same phase in packets.
+    /// A contiguous run on each side, from the start of a packet.
     Run,
-    /// Rows with a pitch, at any phase in packets.
+    /// Contiguous rows with gaps between them. The rows of src begin at various places of a packet.
     Rows,
     /// Rows of one repeated element.
     Fill,
@@ -18,27 +18,27 @@ pub enum Route {
     Gathered,
     /// Columns to rows.
     Transposed,
-    /// Contiguous groups of so many elements, each to its own word; 32- and 64-bit elements to every second element.
+    /// Contiguous groups, each to its own word: elements per group. A 32- or 64-bit element goes to every second element.
     Spread(usize),
-    /// Interleaved to planar: so many components of pixels with so many; planes and pixels at packets or anywhere.
+    /// Interleaved to planar: components that are moved, components of a pixel, whether rows begin off packets.
     Planes(usize, usize, bool),
-    /// Planar to interleaved.
+    /// Planar to interleaved, with the numbers of `Planes`.
     Pixels(usize, usize, bool),
-    /// As `Planes` off packets, with three components and a clamp for each.
+    /// `Planes(3, 3, true)` with a clamp per component.
     ClampedPlanes,
-    /// As `Pixels` off packets, with three components and a clamp for each.
+    /// `Pixels(3, 3, true)` with a clamp per component.
     ClampedPixels,
-    /// Three planes, with a clamp for each.
+    /// Three planes, with a clamp per plane.
     Planar,
-    /// Pixels of three components, with a clamp for each.
+    /// Pixels of three components, with a clamp per component.
     Interleaved,
-    /// Pixels of six components off packets, with a clamp for each.
+    /// Pixels of six components that begin off packets, with a clamp per component.
     Around,
     /// A run with numbers on the GPU.
     Slots,
-    /// Three planes, with numbers for each on the GPU.
+    /// Three planes, with numbers on the GPU per plane.
     SlotsAlong,
-    /// Each row to several.
+    /// Each row to several rows.
     Repeated,
 }
 
@@ -83,7 +83,7 @@ impl Route {
         }
     }
 
-    /// Whether the route is a picture.
+    /// Whether the route converts pictures between pixels and planes.
     #[must_use]
     pub const fn is_picture(self) -> bool {
         matches!(self, Self::Planes(..) | Self::Pixels(..) | Self::ClampedPlanes | Self::ClampedPixels)
@@ -95,7 +95,7 @@ impl Route {
         matches!(self, Self::Slots | Self::SlotsAlong)
     }
 
-    /// The axis of channels, and their number.
+    /// The axis of the channels and the number of channels; `None` if one clamp serves all elements.
     #[must_use]
     pub const fn channels(self) -> Option<(usize, usize)> {
         match self {
@@ -106,11 +106,11 @@ impl Route {
         }
     }
 
-    /// The placements of the operands for its kernel.
+    /// The placements of the operands that the route is tested in.
     #[must_use]
     pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
         match self {
-            // Gaps in dst and repeated elements need two buffers.
+            // Elements of src repeat, or dst has gaps within packets.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
@@ -123,7 +123,7 @@ impl Route {
         }
     }
 
-    /// The words of its kernel in a [`Plan`](crate::Plan), for two buffers or in place.
+    /// Words that name the route's kernel in a printed [`Plan`](crate::Plan), with two buffers or in place.
     #[must_use]
     pub const fn kernel(self) -> &'static str {
         match self {
@@ -133,7 +133,8 @@ impl Route {
         }
     }
 
-    /// The bytes of a source: as many of `elements` as fit, taken from the whole list. Gaps have the first one.
+    /// The bytes of a source. If `elements` do not all fit, every n-th one is taken; if there is room for more, they
+    /// repeat. Gaps hold the first element.
     #[must_use]
     pub fn source(src: &Layout, dtype: DType, elements: &[u64]) -> Vec<u8> {
         let size = dtype.size();
@@ -180,7 +181,7 @@ impl Route {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the platform cannot count them.
+    /// [`Error::Argument`] if the platform cannot count the elements.
     pub fn placed(
         self,
         n: usize,
@@ -190,12 +191,12 @@ impl Route {
         let (src, dst) = self.layouts(n, dtype)?;
         Ok(match place {
             Place::Apart => (src, dst),
-            // src may repeat elements, dst may not.
+            // Elements of src may repeat; elements of dst may not.
             Place::Same => (dst, dst),
-            // Every second element goes to the one after it; src and dst share words.
+            // src takes odd addresses and dst even ones, so they share words.
             Place::Behind if self == Self::Strided && source.size() == dtype.size() => (src, dst),
             Place::Behind => {
-                // With the same phase in packets.
+                // dst moves by whole packets.
                 let bytes = src.required_bytes(source).next_multiple_of(PACKET as u64);
                 let behind = bytes as usize / dtype.size();
                 (src, Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind)?)
@@ -203,12 +204,13 @@ impl Route {
         })
     }
 
-    /// Layouts of src and dst for at least `n` elements; short lists repeat.
+    /// The layouts of src and dst for about `n` elements in two buffers.
     fn layouts(self, n: usize, dtype: DType) -> Result<(Layout, Layout), Error> {
         let packed = |shape: &[usize]| Layout::packed(shape);
         let rows = n.div_ceil(141).max(2);
         let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
-        // Pixels of `of` elements, of which `count` go to planes.
+        // Two rows of pixels with `of` components each, and planes for `count` of the components. `off`: rows begin off
+        // packets.
         let picture = |count: usize, of: usize, off: bool| {
             let width = n.div_ceil(count).next_multiple_of(64) / 2 + if off { 37 } else { 64 };
             let pad = if off { 3 } else { 0 };
@@ -226,8 +228,8 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Rows of whole packets, each to ten rows: the eight that an invocation stores, and two more. Not every
-                // value, because dst is ten times as large.
+                // Each row of whole packets goes to ten rows: an invocation stores eight rows, and two are left. src does
+                // not hold every 16-bit value, because dst is ten times as large.
                 let rows = n.min(49_152).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }
@@ -257,7 +259,7 @@ impl Route {
                 (layout, layout)
             }
             Self::Interleaved => {
-                // Starts at an odd element and fills all packets of an invocation; each element meets each clamp.
+                // Starts at an odd element and fills all packets of an invocation. Each element meets each clamp.
                 let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
                 let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
                 (layout, layout)

@@ -1,6 +1,6 @@
-//! Plans besides the self-test's cases, executed without a device: cheap there, but hours on drivers.
+//! Plans besides the self-test's cases. They are executed without a device; drivers would take hours to compile them.
 //!
-//! They cover each pair of dtypes with each step and many scales and biases, on numbers where results change; numbers
+//! They cover each pair of dtypes with each step and many scales and biases, on elements where results change; numbers
 //! on the GPU; and the sample layouts of blocks.
 
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::{
     Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
 };
 
-/// Elements of a plan that tests numbers.
+/// The elements of a plan that tests arithmetic.
 const ELEMENTS: usize = 400;
 
 /// The most elements of a layout.
 const MOST: usize = 34_000;
 
-/// Clamps on two layouts.
+/// The clamps, layouts and elements of a plan.
 pub(super) struct Sample {
     clamps: Vec<Clamp>,
     axis: Option<usize>,
@@ -27,7 +27,7 @@ pub(super) struct Sample {
     dst: Layout,
     placement: Placement,
     limits: Limits,
-    /// The bits of the numbers on the GPU.
+    /// The bits of the numbers on the GPU: one list, or one per index of the axis.
     slots: Vec<[u64; NUMBERS]>,
     /// Whether the clamp has slots along the axis.
     in_slots: bool,
@@ -37,7 +37,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A clamp on numbers where results of this step change.
+    /// A clamp on elements where results of the step `affine` change.
     fn of_line(clamp: Clamp, affine: (f32, f32)) -> Self {
         let line = Layout::packed(&[ELEMENTS]).expect("a few elements");
         Self {
@@ -54,11 +54,11 @@ impl Sample {
         }
     }
 
-    /// All windows of its plan.
+    /// Executes all windows of the sample's plan.
     ///
     /// # Errors
     ///
-    /// As [`Trial::all`].
+    /// There is no plan, or [`Trial::all`] fails.
     pub(super) fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
         let Self { clamps, axis, src, dst, placement, limits, slots, in_slots, adjacent, values } = self;
         let list = clamps;
@@ -82,7 +82,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// All samples; they are always the same.
+/// All samples. The list is always the same.
 pub(super) fn samples() -> Vec<Sample> {
     numbers()
         .chain(zeros())
@@ -105,7 +105,7 @@ fn numbers() -> impl Iterator<Item = Sample> {
         all.into_iter().enumerate().map(move |(n, step)| {
             let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n / 2 + p / 2) % 2];
             let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
-            // Other numbers than the cases' round ones.
+            // The bounds of the cases are round numbers; these are not.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
                 Number::Value(scalar) => {
                     let more = if dtype.bits() == 64 { 0x8765_4321 } else { 1 };
@@ -136,7 +136,7 @@ fn zeros() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Products of 56 bits from which a bias cancels all but the last 27 bits. The rest is an exact tie.
+/// Products whose leading bits are cancelled by a bias. Some of the remainders are exact ties.
 fn cancellations() -> impl Iterator<Item = Sample> {
     // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130; an f32 holds all but the last two bits.
     let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
@@ -148,7 +148,7 @@ fn cancellations() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Clamps with one or both bounds on the GPU, some with small bindings and many windows.
+/// Clamps with one or both bounds on the GPU. Some plans have small bindings and many windows.
 fn slots() -> impl Iterator<Item = Sample> {
     let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     DType::ALL.into_iter().flat_map(move |dtype| {
@@ -182,8 +182,8 @@ fn slots() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Clamps with scale and bias on the GPU, one or one per channel, with bounds there or without; some scales and biases
-/// are not finite.
+/// Clamps with scale or bias on the GPU, for all elements or per row, and some with bounds on the GPU. Some scales and
+/// biases are not finite.
 fn affine_slots() -> impl Iterator<Item = Sample> {
     let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
@@ -205,7 +205,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
             let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
             let [low, high] = [plain.min(), plain.max()].map(|bound| bound.bits().unwrap_or(0));
             let found = [low, high, scale.to_bits().into(), bias.to_bits().into()];
-            // All numbers on the GPU, or only the scale, or only the bias.
+            // Whether Min, Max, scale and bias are on the GPU. At least one of scale and bias is.
             let on_gpu = [n % 3 == 0, n % 6 == 0, n % 5 != 1, n % 5 != 2];
             let of = |on_gpu: bool, number: Number| if on_gpu { Number::OnGpu } else { number };
             let bounded = plain.with_bounds(of(on_gpu[0], plain.min()), of(on_gpu[1], plain.max()));
@@ -221,7 +221,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(clamp, finite)
             };
-            // More rows with their own numbers than a uniform block holds.
+            // Rows with their own numbers; a uniform block does not hold 200 rows.
             let rows = [1, 4, 20, 200][(n / 3) % 4];
             if rows == 1 {
                 return sample;
@@ -245,7 +245,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Elements near those that become 0 or a bound, near limits of the dtype, and random ones.
+/// Elements whose results lie near 0, a bound or a limit of a dtype; some special elements, and random ones.
 fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     let (source, dtype) = (clamp.source(), clamp.dtype());
     let mask = mask(source);
@@ -279,8 +279,8 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     all
 }
 
-/// Layouts besides those of blocks: rows longer than a segment that begin anywhere; matrices and mirrored planes, which
-/// meet all limits; the most dimensions.
+/// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are longer
+/// than a segment; matrices and mirrored planes, which meet all limits; the most dimensions.
 fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     let mut all = Vec::new();
     for c in [1, 3] {
@@ -288,7 +288,7 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
         let planes = Layout::packed(&[c, 2, 3331])?.permute(&[1, 2, 0])?;
         all.extend([(rows.flip(1)?, rows, 2), (rows, planes, 2), (planes, rows, 2)]);
     }
-    // Some of these rows lack the packet that would begin a segment.
+    // In some of these rows the last segment has no whole packet.
     for columns in [144, 136, 68, 34] {
         let rows = |pitch| Layout::packed(&[7, pitch])?.slice(1, 0..columns);
         all.extend([(rows(columns)?, rows(columns + 3)?, 0); 16]);
@@ -313,13 +313,14 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     Ok(all)
 }
 
-/// The layouts of blocks and others, on devices with large and with small limits.
+/// The sample layouts of blocks and [`more_layouts`], on devices with large and with small limits.
 fn places() -> impl Iterator<Item = Sample> {
     let pairs: Vec<_> = pairs().collect();
     let fits = |(src, _, _): &(Layout, Layout, usize)| src.len() <= MOST;
     let all = layouts().into_iter().filter(fits).chain(more_layouts().expect("a few elements"));
     let all = all.flat_map(|layouts| [(layouts, false), (layouts, true)]);
-    // Many windows, some of which begin with another channel; and grids larger than the work.
+    // Small bindings give many windows, and some windows begin with another channel. Few workgroups per dimension give
+    // grids larger than the work.
     let usual = Limits::default();
     let limits = [
         usual,
@@ -331,7 +332,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let (source, dtype) = pairs[chance % pairs.len()];
         let step = [None, Some(Precision::Fast), Some(Precision::Exact)][chance / 64 % 3];
         let rounding = [Rounding::TowardZero, Rounding::NearestEven][chance / 256 % 2];
-        // Most elements stay distinct. Each channel has its own Min, and the second has no step.
+        // Most results stay distinct. Each channel has its own Min, and the second channel has no step.
         let of_channel = |channel: usize| {
             let least = Scalar::new(dtype, channel as u64 % 128);
             let least = Clamp::unbounded(dtype).with_bounds(least, Number::Absent);
@@ -345,7 +346,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let channels = if several { src.shape()[axis] } else { 1 };
         let placement =
             if (chance / 1024).is_multiple_of(3) { Placement::OneBuffer } else { Placement::TwoBuffers };
-        // Numbers that narrow dtypes hold too, so that neighbours differ.
+        // The values below have 8 bits, so neighbours differ in narrow dtypes too.
         let addresses = src.required_bytes(source) / source.size() as u64;
         let behind = src.required_bytes(source).next_multiple_of(16) as usize / dtype.size();
         let moved =

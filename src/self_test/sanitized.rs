@@ -1,7 +1,7 @@
 //! The self-test's cases without a device: their shaders run on each of the sanitizer's devices.
 //!
-//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, with adjacent packets per invocation and
-//! without. Otherwise the ordinary cases run, each in one of the two ways.
+//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, each with `ADJACENT` true and false. Otherwise
+//! the ordinary cases run, each with one of the two.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -18,14 +18,14 @@ use crate::plan::check::{Count, Execute, Trial, mix};
 use crate::shader::PipelineName;
 use crate::{Clamp, Clamps, Limits};
 
-/// The sizes of cases, unless a route takes more. Each size leaves a different rest of a unit or a packet; only large
-/// ones leave much beside blocks.
+/// The elements of the `case`-th case; a route may take more. The sizes differ in the elements left after the last whole
+/// unit or packet. Only large sizes leave many elements beside blocks.
 const fn size(case: usize) -> usize {
     let size = if case.is_multiple_of(8) { 16_000 } else { 1_100 };
     size + case * 13 % 512
 }
 
-/// Counts of the cases.
+/// The counts over all runs.
 #[derive(Default)]
 struct Total {
     runs: usize,
@@ -163,7 +163,7 @@ fn every_sample_is_right_on_every_device() {
     assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n\n"));
 }
 
-/// The sizes are small, but reach all that the kernels do with many elements: whole packets and units, and rests.
+/// The small sizes reach every entry point that large sizes reach.
 #[test]
 fn small_cases_take_the_entry_points_of_large_ones() {
     let entry_points = |size: fn(usize) -> usize| {

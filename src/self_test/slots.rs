@@ -11,7 +11,7 @@ pub(super) fn on_gpu(clamp: &Clamp) -> Result<Clamp, Error> {
     Ok(clamp)
 }
 
-/// The stride between channels' numbers, so that other bytes lie between them.
+/// The stride between channels' numbers, in elements. Other bytes lie between the numbers.
 const STRIDE: usize = 2;
 
 /// The numbers of one clamp, or of one clamp per channel.

@@ -11,7 +11,7 @@ pub const fn splitmix64(state: &mut u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Scales and biases: ordinary, negative, tiny, with ties, steep; some that 8-bit fixed point has, some that it lacks.
+/// Scales and biases: ordinary, negative, tiny, with ties, steep. 8-bit fixed point is exact for some, but not for all.
 pub const AFFINES: [(f32, f32); 9] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
@@ -45,7 +45,7 @@ pub const MORE_AFFINES: [(f32, f32); 15] = [
     (f32::from_bits(0x2b40_0001), 0.0),
 ];
 
-/// All-ones of the dtype's width.
+/// A mask of the dtype's width.
 #[must_use]
 pub const fn mask(dtype: DType) -> u64 {
     u64::MAX >> (64 - dtype.bits())

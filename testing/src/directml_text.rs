@@ -1,13 +1,13 @@
-//! `DirectML` runs on Windows only, so its cases are derived from its text: the pages of
+//! `DirectML` runs on Windows only. Its cases are therefore derived from its documentation: the pages of
 //! `DML_ELEMENT_WISE_CLIP_OPERATOR_DESC`, of `DML_ELEMENT_WISE_CLIP1_OPERATOR_DESC`, and HLSL's `min` and `max`.
 
 use half::f16;
 use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc};
 use wgpu_clamp::{Clamp, Element, Precision};
 
-/// Elements and what becomes of them, as bits.
+/// A sentence of the documentation, with elements and results as bits.
 pub struct Case {
-    /// What the text says, in other words.
+    /// The sentence, in other words.
     pub sentence: &'static str,
     /// The clamp that the sentence is about.
     pub clamp: Clamp,
@@ -17,7 +17,7 @@ pub struct Case {
     pub expected: Vec<u64>,
 }
 
-/// CLIP at the newest level; float results are the exactly rounded ones.
+/// A case of CLIP at the newest feature level. Float results are exactly rounded.
 fn clip<T: Element>(
     sentence: &'static str,
     (min, max): (f32, f32),
@@ -90,16 +90,17 @@ fn halves() -> Vec<Case> {
     let bits = f16::from_bits;
     let (huge, tiny) = (bits(0x7bff), bits(0x0001));
     vec![
-        // 2049 lies between 2048 and 2050, 2051 between 2050 and 2052: to the even one.
+        // 2049 is halfway between 2048 and 2050, 2051 between 2050 and 2052: each rounds to the even significand.
         clip(ROUNDED, (-2049.0, 2051.0), None, &[(-huge, bits(0xe800)), (huge, bits(0x6802))]),
-        // Half of the smallest subnormal is a tie with 0; 1.5 of it a tie with 2.
+        // 2^−25 is halfway between 0 and the smallest subnormal, 1.5 × 2^−24 between that and twice it: both round to
+        // even.
         clip(
             ROUNDED,
             (-2.0_f32.powi(-25), 1.5 * 2.0_f32.powi(-24)),
             None,
             &[(-tiny, bits(0x8000)), (huge, bits(2))],
         ),
-        // 65520 is a tie with what would follow the largest number.
+        // 65520 is halfway between the largest number and the next power of two, so it rounds to infinity.
         clip(
             ROUNDED,
             (-65519.0, 65520.0),
@@ -125,7 +126,7 @@ fn integers() -> Vec<Case> {
             None,
             &[(i64::MIN, i64::MIN), (i64::MAX, i64::MAX)],
         ),
-        // 2^63 is beyond I64, and within U64.
+        // 2^63 is too large for I64 but fits U64.
         clip(
             TRUNCATED,
             (-2.0_f32.powi(63), 2.0_f32.powi(63)),
@@ -140,7 +141,7 @@ fn integers() -> Vec<Case> {
             &[(0_u32, 1 << 24), (u32::MAX, u32::MAX)],
         ),
         clip(FORMULA, (5.0, 3.0), None, &[(0_u16, 5), (4, 5), (9, 5)]),
-        // Crossed in the attributes, equal once truncated.
+        // Min is above Max before truncation and equals it afterwards.
         clip(FORMULA, (3.9, 3.1), None, &[(0_u32, 3), (9, 3)]),
     ]
 }
@@ -157,7 +158,7 @@ fn scaled() -> Vec<Case> {
         clip(SCALED, (0.0, 200.0), Some((1.5, -20.0)), &[(0_u8, 0), (15, 2), (100, 130), (250, 200)]),
         clip(SCALED, (-100.0, 100.0), Some((0.5, 0.0)), &[(-7_i32, -3), (7, 3), (900, 100)]),
         clip(SCALED, (0.0, 4.0), Some((0.25, 0.0)), &[(f16::from_f32(2.0), f16::from_f32(0.5))]),
-        // 1 and 0 change nothing, not even a zero's sign.
+        // Scale 1 and bias 0 change nothing, not even the sign of a zero.
         clip(SCALED, (-1.0, 1.0), Some((1.0, 0.0)), &[(-0.0_f32, -0.0), (1e-45, 1e-45)]),
     ]
 }

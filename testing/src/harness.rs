@@ -1,4 +1,4 @@
-//! Adapters, buffers, and the one check that every test ends in.
+//! Adapters, buffers, and the check that every test on a GPU ends in.
 
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -6,17 +6,17 @@ use std::sync::OnceLock;
 pub use wgpu_clamp::testing::Place;
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, View, verify, wgpu};
 
-/// A device with `Limits::downlevel_defaults()` and no feature, unless it was asked for more.
+/// A device with `Limits::downlevel_defaults()` and no feature, unless it was opened with others.
 pub struct Gpu {
     /// The adapter, for messages.
     pub name: String,
-    /// Other devices of it can be opened.
+    /// The adapter, to open further devices.
     pub adapter: wgpu::Adapter,
-    /// The device, and its queue.
+    /// The device and its queue.
     pub host: Host,
 }
 
-/// What F64 by hardware takes, all of them.
+/// The features that F64 arithmetic by hardware needs.
 pub const F64_FEATURES: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
 impl Gpu {
@@ -30,7 +30,7 @@ impl Gpu {
         self.host.clamper()
     }
 
-    /// What is worth a test here: all, or what the features of [`f64_gpus`] change.
+    /// The dtypes worth testing on this device: those that the features of [`f64_gpus`] change, else all.
     pub fn dtypes(&self) -> &'static [DType] {
         if self.has_f64() { &[DType::F64] } else { &DType::ALL }
     }
@@ -40,20 +40,20 @@ impl Gpu {
         self.device().features().contains(F64_FEATURES)
     }
 
-    /// Whether the adapter has them, and the backend is one for which naga writes what is meant.
+    /// Whether the adapter has [`F64_FEATURES`] on Vulkan, where naga writes f64 arithmetic correctly.
     pub fn offers_f64(&self) -> bool {
         let vulkan = self.adapter.get_info().backend == wgpu::Backend::Vulkan;
         vulkan && self.adapter.features().contains(F64_FEATURES)
     }
 }
 
-/// One per adapter. Panics if there is none, or a required backend is missing.
+/// One device per adapter. Panics if there is no adapter, or a required backend is missing.
 pub fn gpus() -> &'static [Gpu] {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     GPUS.get_or_init(|| pollster::block_on(open_all()))
 }
 
-/// One more for each adapter that has [`F64_FEATURES`].
+/// One more device for each adapter that has [`F64_FEATURES`].
 #[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
 pub fn f64_gpus() -> &'static [Gpu] {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
@@ -103,17 +103,17 @@ async fn open_all() -> Vec<Gpu> {
     gpus
 }
 
-/// Whether the tests may take minutes each: `cargo xtask test --exhaustive`.
+/// Whether tests may take minutes each: `cargo xtask test --exhaustive`.
 pub fn exhaustive() -> bool {
     std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some_and(|value| value == "1")
 }
 
-/// A device of its own, with no feature.
+/// A new device without features.
 pub fn with_limits(adapter: &wgpu::Adapter, limits: wgpu::Limits) -> Gpu {
     with_features(adapter, wgpu::Features::empty(), limits)
 }
 
-/// A device of its own.
+/// A new device.
 pub fn with_features(
     adapter: &wgpu::Adapter,
     required_features: wgpu::Features,
@@ -125,9 +125,10 @@ pub fn with_features(
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
 
-/// Whether this process runs `test`, named by its path, alone. If not, a child process runs it, which must succeed.
+/// Whether this process runs `test`, named by its path, alone. Otherwise runs it in a child process, which must
+/// succeed.
 ///
-/// Mesa's GL does not survive everywhere that a device is destroyed while other threads work on theirs.
+/// On some machines Mesa's GL crashes when a device is destroyed while other threads use theirs.
 pub fn alone(test: &str) -> bool {
     const CHILD: &str = "WGPU_CLAMP_TEST_ALONE";
     if std::env::var_os(CHILD).is_some() {
@@ -144,7 +145,7 @@ pub fn alone(test: &str) -> bool {
     false
 }
 
-/// A buffer that holds these bytes.
+/// A buffer that holds the given bytes.
 pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
@@ -158,7 +159,7 @@ pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
     buffer
 }
 
-/// All bytes of a buffer.
+/// Reads all bytes of a buffer.
 pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     let staging = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -175,8 +176,8 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     mapped.to_vec()
 }
 
-/// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
-/// buffer, `dst` is ignored, and the layouts say where the operands lie.
+/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. In one
+/// buffer, `dst` is ignored and the layouts tell where the operands lie.
 #[track_caller]
 pub fn check<'c>(
     gpu: &Gpu,
@@ -191,7 +192,7 @@ pub fn check<'c>(
         Place::Apart => (dst, buffer(gpu, dst)),
         Place::Behind | Place::Same => (src, src_buffer.clone()),
     };
-    // Without a channel there is no element, and any dtype will do.
+    // Without channels there are no elements, so any dtype will do.
     let dtypes = clamps.as_slice().first().map(|clamp| (clamp.source(), clamp.dtype()));
     let (source, dtype) = dtypes.unwrap_or((DType::U8, DType::U8));
     let operands = Operands::new(

@@ -1,4 +1,4 @@
-//! Layouts of src and dst at random: of one shape, and in dst no two indices on one element.
+//! Random layouts of src and dst with one shape. No two indices of dst share an element.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -12,20 +12,20 @@ pub fn drawn<S: Strategy>(strategy: S) -> impl Iterator<Item = S::Value> {
     std::iter::repeat_with(move || strategy.new_tree(&mut runner).unwrap().current())
 }
 
-/// All of those below.
+/// Layouts of every kind in this file.
 pub fn of_every_kind() -> impl Strategy<Value = (Layout, Layout)> {
     prop_oneof![scattered(20_000), matrices(), groups(), pictures()]
 }
 
-/// Where the indices of a dimension lie.
+/// The placement of a dimension in memory.
 #[derive(Clone, Copy, Debug)]
 struct Dim {
-    /// Elements between the end of this dimension and the next step of the one around it.
+    /// Elements between the end of this dimension and the next step of the dimension around it.
     gap: usize,
     /// Dimensions lie in memory by rising `order`.
     order: u16,
     flip: bool,
-    /// In src: a stride that does without the elements of other dimensions, so that indices share some.
+    /// In src: a fixed stride, so that indices may share elements.
     shared: Option<isize>,
 }
 
@@ -40,7 +40,8 @@ fn dim() -> impl Strategy<Value = Dim> {
     })
 }
 
-/// Dimensions in their order, and what is shared as it says, if `shares`.
+/// Strides of dimensions that lie in memory by `order`, the first with stride `first`. If `shares`, fixed strides
+/// apply.
 fn strides(shape: &[usize], dims: &[Dim], first: usize, shares: bool) -> Vec<isize> {
     let mut order: Vec<usize> = (0..shape.len()).collect();
     order.sort_by_key(|&d| dims[d].order);
@@ -64,13 +65,13 @@ fn flipped(layout: Layout, dims: &[Dim]) -> Layout {
     axes.fold(layout, |layout, axis| layout.flip(axis).unwrap())
 }
 
-/// 0 to 8 dimensions in any order in memory, with gaps, some of them backwards, in src some that share elements; as many
-/// elements at most, one layout in twenty without any.
+/// 0 to 8 dimensions in any order in memory, with gaps, some of them flipped; in src some share elements. At most
+/// `most` elements; one layout in twenty is empty.
 pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
     let extent = prop_oneof![16 => 1_usize..6, 2 => 6_usize..70, 2 => select(&[8, 16, 31, 32, 64, 68, 129])];
     let dims = prop::collection::vec((extent, dim(), dim()), 0..=8);
     let empty = prop::option::weighted(0.05, any::<prop::sample::Index>());
-    // Often at a packet.
+    // Half of the offsets are at a packet.
     let offset = || prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..300];
     let first = || select(&[1_usize, 1, 1, 2, 3, 4]);
     (dims, empty, [first(), first()], [offset(), offset()], any::<bool>()).prop_map(
@@ -95,7 +96,7 @@ pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
     )
 }
 
-/// Groups of a word or less, packed or with gaps in src, in words in dst.
+/// Groups smaller than a word: one per word in dst, and packed or one per word in src.
 fn groups() -> impl Strategy<Value = (Layout, Layout)> {
     let phase = || select(&[0_usize, 0, 1, 2, 3]);
     let extent = select(&[64_usize, 70, 96, 131]);
@@ -123,7 +124,7 @@ fn groups() -> impl Strategy<Value = (Layout, Layout)> {
     )
 }
 
-/// Rows, broadcasts and transposes, often on packets.
+/// Rows, broadcasts, sliding windows and transposes, often aligned to packets.
 fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
     let extent = || select(&[3_usize, 16, 64, 65, 80, 129]);
     let pads = prop_oneof![
@@ -141,9 +142,9 @@ fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
             let src = match kind {
                 0 => padded(rows, columns, [a, b], offset),
                 1 => padded(rows, 1, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
-                // A row to all rows.
+                // One row for all rows.
                 2 => padded(1, columns, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
-                // A window that slides: rows share elements.
+                // A sliding window: rows share elements.
                 3 => {
                     let strides = [(rows + columns).cast_signed(), 1, 1];
                     Layout::strided(&[batch, rows, columns], &strides, offset).unwrap()

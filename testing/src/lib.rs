@@ -1,8 +1,9 @@
-//! What the tests, benchmarks and fuzz targets share: random numbers, values, and devices with the check that every test
-//! ends in.
+//! Shared by tests, benchmarks and fuzz targets: random numbers, values, and devices with the check that every test
+//! on a GPU ends in.
 //!
-//! Cargo compiles the library anew for the unit tests of `wgpu-clamp`, with types of their own: they translate the layouts
-//! that they take from here, and use nothing else that holds types of the library.
+//! For its unit tests, Cargo compiles `wgpu-clamp` a second time, so their types differ from the types here. The unit
+//! tests translate the layouts that they take from this crate, and use nothing else of it that holds types of the
+//! library.
 
 #![allow(
     clippy::missing_panics_doc,

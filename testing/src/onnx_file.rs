@@ -10,7 +10,7 @@ use prost::Message;
 use wgpu_clamp::standards::onnx::Bounds;
 use wgpu_clamp::{DType, Number, Scalar};
 
-/// The errors are for people: each says which file, and what about it.
+/// Errors for people: each names the file and the fault.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 #[derive(Clone, PartialEq, Message)]
@@ -86,7 +86,7 @@ pub struct TensorProto {
     pub double_data: Vec<f64>,
     #[prost(uint64, repeated, tag = "11")]
     pub uint64_data: Vec<u64>,
-    /// 1 is a file of its own.
+    /// 1 if the elements are in another file.
     #[prost(int32, optional, tag = "14")]
     pub data_location: Option<i32>,
 }
@@ -165,12 +165,12 @@ fn typed_data(dtype: DType, proto: &TensorProto) -> Vec<u8> {
         DType::F64 => low(size, proto.double_data.iter().map(|x| x.to_le_bytes())),
         DType::I64 => low(size, proto.int64_data.iter().map(|x| x.to_le_bytes())),
         DType::U32 | DType::U64 => low(size, proto.uint64_data.iter().map(|x| x.to_le_bytes())),
-        // Of the 16-bit floats these are the bits.
+        // For 16-bit floats, these are the bits.
         _ => low(size, proto.int32_data.iter().map(|x| x.to_le_bytes())),
     }
 }
 
-/// A model of one Clip node with an input and the output that is expected.
+/// A model of one Clip node, with an input and the expected output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeTest {
     pub opset: u32,
@@ -180,11 +180,12 @@ pub struct NodeTest {
 }
 
 impl NodeTest {
-    /// Reads the node from `model/model.onnx`; inputs and output from `data/test_data_set_0`. `file`: the bytes of one.
+    /// Reads the node from `model/model.onnx`, and inputs and output from `data/test_data_set_0`. `file` returns a
+    /// file's bytes.
     ///
     /// # Errors
     ///
-    /// A file is missing, or is no part of such a test; the error names it.
+    /// A file is missing or is not part of such a test. The error names the file.
     pub fn read(file: impl Fn(&Path) -> io::Result<Vec<u8>>, model: &Path, data: &Path) -> Result<Self> {
         let path = model.join("model.onnx");
         let (opset, graph) = decode::<ModelProto>(&file, &path)

@@ -1,4 +1,4 @@
-//! The generator of all tests and benchmarks, and data for them: the same at each run.
+//! The random generator of all tests and benchmarks, the same at each run, and elements as bytes.
 
 use wgpu_clamp::DType;
 
@@ -18,12 +18,12 @@ impl Random {
         (self.bits() % n as u64) as usize
     }
 
-    /// One of these.
+    /// A random item of `from`.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
-    /// So many random bytes.
+    /// `n` random bytes.
     pub fn bytes(&mut self, n: usize) -> Vec<u8> {
         (0..n.div_ceil(8)).flat_map(|_| self.bits().to_le_bytes()).take(n).collect()
     }
@@ -35,7 +35,7 @@ impl Random {
     }
 }
 
-/// The elements' bits as a buffer holds them, whole words long.
+/// The elements' bits as a buffer holds them, padded to whole words.
 pub fn to_bytes(dtype: DType, elements: &[u64]) -> Vec<u8> {
     let size = dtype.size();
     let mut bytes: Vec<u8> = elements.iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect();

@@ -1,4 +1,4 @@
-//! A fuzz target without the fuzzer, the same at each run: the inputs that were kept, changes of these, and noise.
+//! Runs a fuzz target without the fuzzer, the same at each run: on kept inputs, on changed ones, and on noise.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs a target on all files of `folders`, and on `cases` inputs more; or on as many of both as `PROPTEST_CASES` says.
+/// Runs a target on all files of `folders`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, is the most
+/// files and the number of generated inputs.
 ///
 /// # Panics
 ///
-/// The target does; proptest has then made the input as short as it can.
+/// The target panics. proptest has then made a generated input as short as it can.
 pub fn replay(folders: &[&str], cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);

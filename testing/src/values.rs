@@ -1,4 +1,4 @@
-//! Elements and clamps that are worth a look.
+//! Elements and clamps that are worth testing.
 
 use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, Precision, Scalar};
 
@@ -6,7 +6,7 @@ use crate::random::Random;
 use wgpu_clamp::testing::{AFFINES, MORE_AFFINES};
 pub use wgpu_clamp::testing::{bits_of, edges, mask};
 
-/// The element of a dtype that has these bits.
+/// The element of a dtype with the given bits.
 pub fn scalar(dtype: DType, bits: u64) -> Scalar {
     Scalar::from_bits(dtype, bits).unwrap()
 }
@@ -26,8 +26,8 @@ fn step(clamp: &Clamp) -> Option<(f64, f64)> {
     number(clamp.scale()).zip(number(clamp.bias()))
 }
 
-/// Every value of the 8- and 16-bit dtypes. Of the wider ones the self-test's, the clamp's bounds with their
-/// neighbours, and `random` random patterns.
+/// Every value of the 8- and 16-bit dtypes. For wider dtypes: the self-test's elements, the clamp's bounds and the
+/// root of its step with their neighbours, and `random` random patterns.
 pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     let dtype = clamp.dtype();
     if dtype.bits() <= 16 {
@@ -52,7 +52,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
         if let (DType::F64, Some(step), 0) = (dtype, step, n % 8) {
             return aimed(step, &mut rng);
         }
-        // Half of them small numbers: the others mostly saturate.
+        // Half of them are small numbers, because the others mostly saturate.
         if n % 2 == 0 {
             bits
         } else if dtype.is_float() {
@@ -64,7 +64,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     elements
 }
 
-/// An f64 whose result is subnormal or nearly so, or nearly overflows, or is left by a cancellation.
+/// An f64 whose result is about subnormal, nearly overflows, or remains after a cancellation.
 fn aimed((scale, bias): (f64, f64), rng: &mut Random) -> u64 {
     let near_bias = (bias.to_bits() >> 52 & 0x7ff).saturating_sub(rng.bits() % 60);
     let exponent = rng.pick(&[0, 0, 1, 2, 2045, 2046, near_bias]);
@@ -73,7 +73,7 @@ fn aimed((scale, bias): (f64, f64), rng: &mut Random) -> u64 {
     x.wrapping_add(rng.bits() % 3).wrapping_sub(1)
 }
 
-/// Bounds in every order, absent, equal, signed zeros, infinite, NaN, at the type's limits.
+/// Pairs of bounds: in either order, absent, equal, signed zeros, infinite, NaN, at the dtype's limits.
 fn bound_pairs(dtype: DType) -> Vec<(Number, Number)> {
     let value = |x| Number::from(scalar_of(dtype, x));
     let of_bits = |bits| Number::from(scalar(dtype, bits));
@@ -92,7 +92,7 @@ fn bound_pairs(dtype: DType) -> Vec<(Number, Number)> {
             (value(-0.0), value(0.0)),
             (value(0.0), value(-1.0)),
             (value(-0.0), value(-1.0)),
-            // Bits down to the last.
+            // Significands that use all bits.
             (value(-0.1), value(0.7)),
             (value(f64::NEG_INFINITY), value(f64::INFINITY)),
             (value(f64::INFINITY), value(f64::NEG_INFINITY)),

@@ -1,4 +1,4 @@
-//! The engine: rounds in which ours and theirs take turns.
+//! Measures in rounds: in each round, ours and its rivals take one sample each.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,16 +17,16 @@ use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
 use crate::stats::Stats;
 use crate::table::figure;
 
-/// Less than this stays in a GPU's cache from one repetition to the next.
+/// Bytes from which work no longer stays in a GPU's cache between repetitions.
 const BEYOND_CACHES: u64 = 100_000_000;
 
-/// A device with a clock and the kernels that it is measured by.
+/// A device with a clock and the baseline kernels.
 pub struct Bench {
     /// The device.
     pub device: Device,
     /// The clock.
     pub clock: Clock,
-    /// What was asked for.
+    /// The command line's options.
     pub options: Options,
     copies: [Packets; 3],
     fills: [Packets; 3],
@@ -34,7 +34,7 @@ pub struct Bench {
     start: Instant,
 }
 
-/// Buffers for the copies, kept from one row to the next.
+/// Buffers for copies and fills, kept from one row to the next.
 #[derive(Clone)]
 struct Arena {
     bytes: u64,
@@ -54,7 +54,7 @@ impl Bench {
         Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None), start: Instant::now() })
     }
 
-    /// How large an output is, unless the row has a reason.
+    /// Default size of an output, in bytes. Some rows choose another.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let wanted = match (self.options.size, self.device.is_cpu(), self.options.quick) {
@@ -63,17 +63,18 @@ impl Bench {
             (None, false, true) | (None, true, false) => 64 << 20,
             (None, true, true) => 16 << 20,
         };
-        // Strided rows span up to 1.6 times their bytes.
+        // Half of a limit, because strided rows span up to 1.6 times their bytes.
         let limits = self.device.wgpu().limits();
         wanted.min(limits.max_storage_buffer_binding_size / 4 * 2).min(limits.max_buffer_size / 4 * 2)
     }
 
-    /// How many rounds.
+    /// Number of rounds.
     #[must_use]
     pub fn rounds(&self) -> usize {
         let Options { rounds, first, layouts, quick, .. } = &self.options;
         rounds.unwrap_or(match self.device.is_cpu() {
-            // Only on Linux are there drivers that can be told to forget: elsewhere the first sample is the true one.
+            // Only Linux has drivers whose shader caches can be turned off. Elsewhere only the first sample is a cold
+            // start.
             _ if *first => {
                 if cfg!(target_os = "linux") {
                     3
@@ -87,13 +88,13 @@ impl Bench {
         })
     }
 
-    /// Whether no row is to be begun any more.
+    /// Whether the time of `--minutes` is over, so that no further row may start.
     #[must_use]
     pub fn time_is_over(&self) -> bool {
         self.options.minutes.is_some_and(|minutes| self.start.elapsed().as_secs() >= 60 * minutes as u64)
     }
 
-    /// On how many buffers work of `bytes` takes turns, so that no cache is measured.
+    /// Number of buffer sets that work of `bytes` bytes cycles through, so that a GPU's cache is not measured.
     #[must_use]
     pub fn sets(&self, bytes: u64) -> usize {
         if self.device.is_cpu() || bytes >= BEYOND_CACHES {
@@ -103,22 +104,22 @@ impl Bench {
         }
     }
 
-    /// The copies that a row of `bytes` is held against.
+    /// The copies that a row of `bytes` bytes is compared with.
     ///
     /// # Errors
     ///
-    /// No memory.
+    /// There is no memory.
     pub fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
         let mut rivals = self.all_copies(bytes, &pairs);
         if self.device.is_cpu() {
-            // wgpu's own, a `memcpy`.
+            // On a CPU, wgpu's own copy is a `memcpy`.
             rivals.pop();
         }
         Ok(rivals)
     }
 
-    /// Every copy kernel and, last, `copy_buffer_to_buffer`.
+    /// Every copy kernel, then `copy_buffer_to_buffer`.
     fn all_copies(&self, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Vec<Rival> {
         let mut rivals: Vec<_> =
             self.copies.iter().map(|kernel| kernel.rival(&self.device, bytes, pairs)).collect();
@@ -129,21 +130,21 @@ impl Bench {
         rivals
     }
 
-    /// The fills that a row of `bytes` is held against.
+    /// The fills that a row of `bytes` bytes is compared with.
     ///
     /// # Errors
     ///
-    /// No memory.
+    /// There is no memory.
     pub fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
         Ok(self.fills.iter().map(|kernel| kernel.rival(&self.device, bytes, &pairs)).collect())
     }
 
-    /// The times of every copy kernel and, last, of `copy_buffer_to_buffer`.
+    /// Times every copy kernel, then `copy_buffer_to_buffer`.
     ///
     /// # Errors
     ///
-    /// No memory, or the device is lost.
+    /// There is no memory, or the device is lost.
     pub fn copy_medians(&self, bytes: u64) -> Result<Vec<(String, Stats)>> {
         let mut rivals = self.all_copies(bytes, &self.pairs(bytes)?);
         let stats =
@@ -168,7 +169,7 @@ impl Bench {
         Ok(pairs)
     }
 
-    /// Measures a row and holds its results against the reference.
+    /// Measures a row and compares its results with the reference.
     pub fn measure(&self, row: Row) -> Outcome {
         let goal = row.goals[usize::from(self.device.is_cpu())];
         let mut outcome = Outcome {
@@ -202,13 +203,14 @@ impl Bench {
         (trial.check)(self)
     }
 
-    /// Samples of each, one per round, the order rotated from round to round.
+    /// Takes one sample of each work per round. The order rotates from round to round.
     ///
     /// # Errors
     ///
     /// The device is lost, or work fails.
     pub fn take_turns(&self, works: &mut [&mut Work]) -> Result<Vec<Stats>> {
-        // A software driver compiles at the first dispatch; a GPU raises its clocks.
+        // Two samples that do not count: a software driver compiles at the first dispatch, and a GPU raises its
+        // clocks.
         let mut repeats = Vec::new();
         for work in works.iter_mut() {
             self.clock.sample(&self.device, work, 1)?;
@@ -224,7 +226,7 @@ impl Bench {
         Ok(samples.into_iter().map(Stats::of).collect())
     }
 
-    /// How often work that takes `once` seconds goes into a submission, so that the clock's grain is small.
+    /// Repetitions per submission for work that takes `once` seconds: enough for the clock's resolution.
     fn repeats(&self, once: f64) -> usize {
         let enough = if self.device.is_cpu() { 10e-3 } else { 2e-3 };
         ((enough / once.max(1e-9)).ceil() as usize).clamp(1, 64)

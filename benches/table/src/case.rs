@@ -1,4 +1,4 @@
-//! A clamp of a tensor on the device, held against a copy or a fill of as many bytes.
+//! A clamp of a tensor on the device, compared with a copy or a fill of as many bytes.
 
 use anyhow::Result;
 use wgpu_clamp::{Clamp, Clamps, DType, Layout, Number, Operands, Prepared, View, wgpu};
@@ -10,58 +10,58 @@ use crate::device::Device;
 use crate::row::{Goal, Rival, Row, Trial, Unit};
 use crate::verify::{self, Side};
 
-/// What an output holds before: no result of ours.
+/// Initial byte of every output, so that unwritten elements are noticed.
 const POISON: u8 = 0xa5;
 
 /// One clamp on given layouts.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// What is computed; of channels, what the first computes.
+    /// The clamp; with channels, the first channel's.
     pub clamp: Clamp,
-    /// The axis of the channels and a clamp for each, if there are any.
+    /// The channels' axis and clamps, if each channel has its own.
     pub channels: Option<(usize, &'static [Clamp])>,
-    /// The clamp of all elements or channels, where scales and biases lie on the GPU.
+    /// The clamp with scale and bias on the GPU, if they lie there.
     pub slots: Option<Clamp>,
-    /// Where from.
+    /// The source layout.
     pub src: Layout,
-    /// Where to.
+    /// The destination layout.
     pub dst: Layout,
-    /// Elements of src that have to be loaded: as many as the output has, or with what lies between them.
+    /// Source elements that have to be loaded, including unused ones in the same words.
     pub loaded: usize,
-    /// Elements of dst that have to be loaded, as their neighbours change, or stored.
+    /// Destination elements that have to be stored, plus those that are loaded first to keep some of them.
     pub stored: usize,
-    /// Whether both are the same buffer.
+    /// Whether source and destination are the same buffer.
     pub in_place: bool,
-    /// What it is held against.
+    /// The work that the case is compared with.
     pub rival: Against,
 }
 
-/// What a case is held against.
+/// Work that a case is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Against {
-    /// A copy that reads and writes as many bytes in all.
+    /// A copy whose bytes read and written have the same sum.
     Copy,
     /// A fill of the output's bytes.
     Fill,
-    /// The same with the numbers of the program in place of slots.
+    /// The same clamps with host numbers in place of numbers on the GPU.
     Values,
 }
 
-/// A case with its buffers, of which there may be several sets.
+/// A case with one or more sets of buffers.
 pub struct Set {
     src_bytes: Vec<u8>,
-    /// What destinations hold at first.
+    /// Initial bytes of a destination.
     pub(crate) dst_bytes: Vec<u8>,
-    /// Scales and biases, where they lie on the GPU.
+    /// Scales and biases, if they lie on the GPU.
     slots: Option<[wgpu::Buffer; 2]>,
-    /// Source and destination; the same buffer in place.
+    /// Pairs of source and destination; in place, both are the same buffer.
     pub buffers: Vec<[wgpu::Buffer; 2]>,
-    /// Ready to be recorded.
+    /// The clamp prepared on each pair of buffers.
     pub prepared: Vec<Prepared>,
 }
 
 impl Case {
-    /// One clamp from one buffer to another, held against a copy.
+    /// A clamp from one buffer to another, compared with a copy.
     #[must_use]
     pub fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
         Self {
@@ -77,7 +77,8 @@ impl Case {
         }
     }
 
-    /// As [`new`](Self::new), with a clamp for each index of an axis. They are never freed: a program makes some hundred.
+    /// As [`new`](Self::new), with a clamp for each index of an axis. The clamps are leaked: a program makes a few
+    /// hundred.
     ///
     /// # Panics
     ///
@@ -87,7 +88,7 @@ impl Case {
         Self { channels: Some((axis, Vec::leak(clamps.to_vec()))), ..Self::new(clamps[0], src, dst) }
     }
 
-    /// As [`along`](Self::along), with the scales and biases on the GPU, held against the same without that.
+    /// As [`along`](Self::along), with scales and biases on the GPU. Compared with the same clamps with host numbers.
     ///
     /// # Errors
     ///
@@ -101,13 +102,13 @@ impl Case {
         Ok(Self { slots: Some(slots), rival: Against::Values, ..Self::along(axis, clamps, src, dst) })
     }
 
-    /// What is computed.
+    /// The clamps with host numbers, as the reference takes them.
     #[must_use]
     pub fn clamps(&self) -> Clamps<'_> {
         self.channels.map_or_else(|| (&self.clamp).into(), |(axis, clamps)| Clamps::along(axis, clamps))
     }
 
-    /// What a call takes.
+    /// The clamps of the measured call, with numbers on the GPU if the case has slots.
     #[must_use]
     pub fn asked(&self) -> Clamps<'_> {
         match (&self.slots, self.channels) {
@@ -117,7 +118,7 @@ impl Case {
         }
     }
 
-    /// A row of the table. `goals` are those of a GPU and of a CPU.
+    /// A row of the table. `goals` are for a GPU and for a CPU.
     #[must_use]
     pub fn row(self, section: &'static str, name: impl Into<String>, goals: [Goal; 2]) -> Row {
         let dtype = Some(self.clamp.dtype());
@@ -125,7 +126,7 @@ impl Case {
         Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, case: Some(self), prepare }
     }
 
-    /// The bytes of a copy that reads and writes as much.
+    /// Bytes of a copy with the same traffic: half of all bytes loaded and stored.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let stored = self.stored * self.clamp.dtype().size();
@@ -147,11 +148,11 @@ impl Case {
         Ok(Trial { bytes, ours, rivals, check: Box::new(move |bench| self.check(&bench.device, &set)) })
     }
 
-    /// Random sources, poisoned destinations, and the clamp prepared on each pair.
+    /// Creates random sources and poisoned destinations, and prepares the clamp on each pair.
     ///
     /// # Errors
     ///
-    /// No memory, or the clamp is refused.
+    /// There is no memory, or the clamp is refused.
     pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
         let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
         let src_bytes = data::random(self.clamp.source(), size(&self.src, self.clamp.source())?, 42);
@@ -170,11 +171,11 @@ impl Case {
         Ok(set)
     }
 
-    /// What a call of [`asked`](Self::asked) takes, on the `n`-th pair of buffers.
+    /// Operands for [`asked`](Self::asked) on the `n`-th pair of buffers.
     ///
     /// # Errors
     ///
-    /// None: there are as many scales as clamps.
+    /// None: there are as many scales and biases as clamps.
     pub fn operands<'a>(&self, set: &'a Set, n: usize) -> Result<Operands<'a>> {
         let [src, dst] = &set.buffers[n];
         let src = View::new(src, self.clamp.source(), self.src);
@@ -185,7 +186,7 @@ impl Case {
         Ok(operands.with_scale(scale).with_bias(bias))
     }
 
-    /// The scales and the biases, where they lie on the GPU.
+    /// Uploads the scales and the biases, if they lie on the GPU.
     fn slot_buffers(&self, device: &Device) -> Result<Option<[wgpu::Buffer; 2]>> {
         if self.slots.is_none() {
             return Ok(None);
@@ -197,14 +198,14 @@ impl Case {
         Ok(Some([data::buffer(device, &scales)?, data::buffer(device, &biases)?]))
     }
 
-    /// Holds what the buffers have come to hold against the reference. In place the clamp has run many times over;
-    /// without scale and bias that changes nothing.
+    /// Compares the first destination with the reference. In place the clamp has run many times; without scale and
+    /// bias that changes nothing.
     ///
     /// # Errors
     ///
-    /// They hold something else.
+    /// The destination holds something else, or the device is lost.
     pub fn check(&self, device: &Device, set: &Set) -> Result<()> {
-        // Submissions take the sets from the first on, so the first has been written, and perhaps no other.
+        // Submissions cycle through the sets from the first on: only the first is sure to be written.
         let after = data::read(device, &set.buffers[0][1])?;
         let src = Side { layout: &self.src, bytes: &set.src_bytes };
         let dst = Side { layout: &self.dst, bytes: &set.dst_bytes };
@@ -213,11 +214,11 @@ impl Case {
 }
 
 impl Set {
-    /// The sources with destinations of their own, for a kernel that is not ours.
+    /// Pairs each source with a new destination, for a kernel that is not ours.
     ///
     /// # Errors
     ///
-    /// No memory.
+    /// There is no memory.
     pub fn beside(&self, device: &Device) -> Result<Vec<[wgpu::Buffer; 2]>> {
         self.buffers
             .iter()

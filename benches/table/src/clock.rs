@@ -1,4 +1,4 @@
-//! One sample: how long the device takes for a piece of work.
+//! Samples: the time that the device takes for a piece of work.
 
 use std::time::{Duration, Instant};
 
@@ -8,34 +8,34 @@ use wgpu_clamp::wgpu;
 use crate::device::Device;
 use crate::stats::Stats;
 
-/// What records one dispatch into a pass.
+/// Records one dispatch into a pass.
 pub type Dispatch = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 
-/// What records commands outside of passes.
+/// Records commands outside of passes.
 pub type Commands = Box<dyn Fn(&mut wgpu::CommandEncoder)>;
 
-/// Something to be timed. The several entries are the same on different buffers, to be taken in turn.
+/// Work to be timed. The entries of a list do the same on different buffers; repetitions cycle through them.
 pub enum Work {
-    /// Dispatches, any number of which share a compute pass.
+    /// Dispatches; all repetitions share a compute pass.
     Pass(Vec<Dispatch>),
     /// Commands outside of passes.
     Encoder(Vec<Commands>),
-    /// Whatever it says it took, in seconds (or another unit, if the row says so).
+    /// Work that times itself and returns seconds (or another unit, if the row says so).
     Measured(Box<dyn FnMut() -> Result<f64>>),
 }
 
 /// How work on the device is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// By the device, around the pass.
+    /// The device's timestamps around the pass.
     Timestamps,
-    /// From submission to completion, less what an empty submission takes.
+    /// Wall time from submission to completion, minus that of an empty submission.
     Wall,
 }
 
 /// Times work on one device.
 pub struct Clock {
-    /// What [`Clock::sample`] uses.
+    /// The method that [`Clock::sample`] uses.
     pub method: Method,
     /// The wall time of an empty submission, in seconds.
     pub empty: f64,
@@ -51,8 +51,8 @@ struct Queries {
 }
 
 impl Clock {
-    /// Timestamps on a GPU that has them. A software driver's dispatches are long, and its timestamps are those of
-    /// the thread that happens to write them: there, the wall.
+    /// Uses timestamps on a GPU that has them, else wall time. A software driver's dispatches are long enough for
+    /// wall time, and its timestamps come from whichever thread writes them.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Seconds for one of `repeats` repetitions in one submission.
+    /// Seconds per repetition, of `repeats` repetitions in one submission.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Clock {
         self.with(self.method, device, work, repeats)
     }
 
-    /// As [`Clock::sample`], by a method of choice.
+    /// As [`Clock::sample`], by the given method.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Clock {
     #[expect(clippy::cast_precision_loss, reason = "a few repeats")]
     pub fn with(&self, method: Method, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
         let all = match method {
-            // Never less than nothing: the two come from different submissions.
+            // Above 0, although the two times come from different submissions and vary.
             Method::Wall => (self.wall(device, work, repeats)? - self.empty).max(1e-7),
             Method::Timestamps => self.timestamps(device, work, repeats)?,
         };
@@ -153,7 +153,7 @@ impl Queries {
     }
 }
 
-/// Waits until the device has done all that was submitted.
+/// Waits until the device has finished all submitted work.
 ///
 /// # Errors
 ///
@@ -163,7 +163,7 @@ pub fn wait(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// How long a function takes, in seconds.
+/// Runs a function and returns its time in seconds, with its result.
 pub fn seconds<R>(run: impl FnOnce() -> R) -> (f64, R) {
     let start = Instant::now();
     let result = run();

@@ -31,7 +31,7 @@ pub fn table(curve: &Curve) -> String {
     text + "\n"
 }
 
-/// All points of all curves, tab-separated, in seconds.
+/// All points of all curves in seconds, tab-separated.
 #[must_use]
 pub fn tsv(curves: &[Curve]) -> String {
     let mut text = "curve\tover\tat\tseries\tseconds\tq1\tq3\terror\n".to_owned();
@@ -52,7 +52,7 @@ fn at(curve: &Curve, at: u64) -> String {
     if curve.over.starts_with("bytes") { size(at) } else { at.to_string() }
 }
 
-/// A picture of a curve; time and what grows are on logarithmic scales, but for the rank.
+/// Draws a curve. Time is on a logarithmic scale; the points are evenly spaced.
 ///
 /// # Errors
 ///
@@ -67,10 +67,10 @@ fn try_draw(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
     let area = area.titled(&format!("Time of {}", curve.name), ("sans-serif", 18))?;
     let area = area.titled(adapter, ("sans-serif", 13))?;
     let all: Vec<_> = curve.points.iter().flat_map(|p| p.seconds.iter().map(|s| s.median)).collect();
-    // Whole decades and a little, so that the scale is labelled at each.
+    // Whole decades and a margin, so that the scale is labelled at each decade.
     let low = 0.97 * 10_f64.powf(all.iter().copied().fold(f64::INFINITY, f64::min).log10().floor());
     let high = 1.03 * 10_f64.powf(all.iter().copied().fold(0.0, f64::max).log10().ceil());
-    // By place: each point is a fixed factor, or one rank, after the last.
+    // x is the index of a point: each point is a fixed factor, or one rank, after the previous one.
     let last = f64::from(curve.points.len() as u32) - 0.7;
     let mut chart = ChartBuilder::on(&area)
         .margin(14)
@@ -86,7 +86,8 @@ fn try_draw(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
         .x_label_formatter(&|x| label(curve, *x))
         .y_label_formatter(&|y| figure(*y, Unit::Seconds))
         .draw()?;
-    // Colours that the colour-blind tell apart; more series than these take them again. Ours is drawn last.
+    // Colours that colour-blind readers can tell apart, used again if there are more series. Ours is drawn last, on
+    // top.
     let colors =
         [(213, 94, 0), (0, 114, 178), (0, 158, 115), (204, 121, 167)].map(|(r, g, b)| RGBColor(r, g, b));
     for (i, name) in curve.series.iter().enumerate().rev() {
@@ -110,7 +111,7 @@ fn try_draw(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
     Ok(())
 }
 
-/// Where a point is, and nowhere else.
+/// Labels an axis position if it is a point.
 fn label(curve: &Curve, x: f64) -> String {
     let near = x.round();
     let point = curve.points.get(near.max(0.0) as usize);

@@ -8,7 +8,7 @@ use crate::device::Device;
 
 pub use clamp_testing::random::Random;
 
-/// Whole elements in `bytes` bytes: integers of random bits, floats between −8 and 8.
+/// Elements that fill `bytes` bytes: integers of random bits, floats between −8 and 8.
 #[must_use]
 pub fn random(dtype: DType, bytes: usize, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
@@ -26,11 +26,11 @@ pub fn random(dtype: DType, bytes: usize, seed: u64) -> Vec<u8> {
     data
 }
 
-/// Bounds that replace about half of [`random`]'s elements, a quarter each.
+/// Bounds that replace about half of [`random`]'s elements: a quarter each.
 ///
 /// # Errors
 ///
-/// None; the bounds fit.
+/// None: the bounds fit.
 pub fn bounds(dtype: DType) -> Result<Clamp> {
     let (min, max) = match dtype {
         DType::F32 => ((-4.1_f32).to_bits64(), 3.9_f32.to_bits64()),
@@ -49,7 +49,7 @@ pub fn bounds(dtype: DType) -> Result<Clamp> {
     Ok(Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, min)?, Scalar::from_bits(dtype, max)?)?)
 }
 
-/// A buffer for storage and copies that starts with `bytes`.
+/// Creates a buffer for storage and copies that starts with `bytes`.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn buffer(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
     Ok(buffer)
 }
 
-/// What a buffer holds after all that was submitted.
+/// Reads a buffer after all submitted work.
 ///
 /// # Errors
 ///

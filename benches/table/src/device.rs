@@ -1,21 +1,21 @@
-//! The adapter that is measured, opened with all it has.
+//! The measured adapter, opened with all of its limits and the features of interest.
 
 use anyhow::{Context, Result, ensure};
 use wgpu_clamp::{Clamper, Host, wgpu};
 
-/// A device, and how to get a time from it.
+/// An open device with its queue and its origin.
 pub struct Device {
-    /// What was opened.
+    /// The adapter's description.
     pub info: wgpu::AdapterInfo,
-    /// The instance that it came from.
+    /// The instance that the adapter came from.
     pub instance: wgpu::Instance,
-    /// The adapter that it came from.
+    /// The adapter that the device came from.
     pub adapter: wgpu::Adapter,
-    /// The library on it.
+    /// The library's host on this device and its queue.
     pub host: Host,
 }
 
-/// Features that the operator may use where a device has them, and those that time it.
+/// Features that the operator may use where a device has them, and those for timing.
 const WANTED: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::SHADER_F64)
@@ -28,11 +28,11 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// There is none, or it gives no device.
+    /// There is no such adapter, or it gives no device.
     pub fn open() -> Result<Self> {
         pollster::block_on(async {
             let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-            // Validation layers and debug names would be measured along.
+            // Validation layers and debug names would slow down what is measured.
             descriptor.flags = wgpu::InstanceFlags::empty();
             let backends = descriptor.backends;
             let instance = wgpu::Instance::new(descriptor);
@@ -52,25 +52,25 @@ impl Device {
         })
     }
 
-    /// Of wgpu.
+    /// The wgpu device.
     #[must_use]
     pub fn wgpu(&self) -> &wgpu::Device {
         self.host.clamper().device()
     }
 
-    /// Of wgpu.
+    /// The wgpu queue.
     #[must_use]
     pub fn queue(&self) -> &wgpu::Queue {
         self.host.queue()
     }
 
-    /// Whether the "GPU" is a program on the CPU.
+    /// Whether the adapter is a software driver on the CPU.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
-    /// Whether passes can be timed by the device.
+    /// Whether the device can time passes.
     #[must_use]
     pub fn has_timestamps(&self) -> bool {
         self.wgpu()
@@ -79,7 +79,7 @@ impl Device {
     }
 }
 
-/// On memory that host and device share, buffers that both reach are worth having; elsewhere they are slow.
+/// Adds buffers that the host can map as storage, where host and device share memory. Elsewhere they are slow.
 fn wanted(adapter: &wgpu::Adapter) -> wgpu::Features {
     match adapter.get_info().device_type {
         wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu => {
@@ -89,7 +89,7 @@ fn wanted(adapter: &wgpu::Adapter) -> wgpu::Features {
     }
 }
 
-/// A GPU before a CPU, a native API before GL; `WGPU_ADAPTER_NAME` narrows the choice.
+/// Prefers a GPU to a CPU and a native API to GL; `WGPU_ADAPTER_NAME` narrows the choice.
 fn pick(adapters: Vec<wgpu::Adapter>) -> Result<wgpu::Adapter> {
     let wanted = std::env::var("WGPU_ADAPTER_NAME").unwrap_or_default().to_lowercase();
     let names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();

@@ -1,4 +1,4 @@
-//! What `--json` writes and `--from` reads.
+//! The file that `--json` writes and `--from` reads.
 
 use std::fs;
 use std::path::Path;
@@ -16,22 +16,22 @@ use crate::sweep;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dump {
-    /// What stands above the table.
+    /// The lines above the table.
     pub head: Head,
-    /// Why not all rows are in it: they were not asked for, or the time was over.
+    /// Why some rows are missing: they were not asked for, or the time was over.
     pub left_out: Option<String>,
-    /// The table, with every sample.
+    /// The table's rows, with every sample.
     pub rows: Vec<Outcome>,
-    /// Time against something that grows.
+    /// Curves of time against something that grows.
     pub growth: Vec<Curve>,
     /// The sweep of layouts.
     pub layouts: Vec<sweep::Point>,
-    /// The time to a first result.
+    /// Times to a first result.
     pub first: Vec<First>,
 }
 
 impl Dump {
-    /// Writes it.
+    /// Writes the figures as JSON.
     ///
     /// # Errors
     ///
@@ -41,17 +41,17 @@ impl Dump {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Reads one.
+    /// Reads a file of `--json`.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is none of ours.
+    /// The file cannot be read, or was not written by `--json`.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).with_context(|| format!("{} is no file of `--json`", path.display()))
     }
 
-    /// Whether every result was right.
+    /// Whether every result is right.
     #[must_use]
     pub fn is_right(&self) -> bool {
         self.rows.iter().all(|row| row.verdict != crate::row::Verdict::Wrong)

@@ -1,4 +1,4 @@
-//! Rows of tensors without gaps: every dtype, scale and bias in both precisions.
+//! Rows for tensors without gaps: every dtype, and scale and bias in both precisions.
 
 use anyhow::Result;
 use wgpu_clamp::{Clamp, DType, Layout, Precision, wgpu};
@@ -9,11 +9,11 @@ use crate::data;
 use crate::row::Goal::{Report, Speed};
 use crate::row::{Goal, Row};
 
-/// All of them.
+/// All rows of this file.
 ///
 /// # Errors
 ///
-/// None that the sizes of a device bring about.
+/// None at sizes that a device can have.
 pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for dtype in DType::ALL {
@@ -39,7 +39,7 @@ pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// With an ordinary scale and bias.
+/// Bounds with an ordinary scale and bias.
 fn stepped(dtype: DType, precision: Precision) -> Result<Clamp> {
     let (scale, bias) = if dtype.is_float() { (1.7, -0.3) } else { (1.5, -20.0) };
     Ok(data::bounds(dtype)?.with_affine(scale, bias)?.with_precision(precision))
@@ -57,7 +57,7 @@ fn fast_goals(dtype: DType) -> [Goal; 2] {
     }
 }
 
-/// A clamp of the usual size from one buffer to another.
+/// A clamp of the default size from one buffer to another.
 fn packed(bench: &Bench, clamp: Clamp) -> Result<Case> {
     let layout = Layout::packed(&[usize::try_from(bench.bytes())? / clamp.dtype().size()])?;
     Ok(Case::new(clamp, layout, layout))

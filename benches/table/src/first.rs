@@ -1,7 +1,8 @@
-//! The time to a first result: what `prepare` and the first dispatch take where nothing was compiled before.
+//! The time to a first result: the time of `prepare` and of the first dispatch when nothing has been compiled before.
 //!
-//! Each time is taken in a process of its own, with the driver's shader cache off: a driver and LLVM keep what they have
-//! compiled. The process has run another kernel before, so that what a driver sets up once is not measured along.
+//! Drivers and LLVM keep what they have compiled. Each sample therefore runs in a process of its own, with the
+//! driver's shader cache off. The process first runs another kernel, so that a driver's one-time setup is not
+//! measured.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -26,7 +27,7 @@ use crate::stats::Stats;
 use crate::table::figure;
 use crate::verify;
 
-/// Variables that turn shader caches off: of Mesa before 22.1, of Mesa since, of NVIDIA.
+/// Variables that turn shader caches off: Mesa's before version 22.1, Mesa's since then, and NVIDIA's.
 const CACHES_OFF: [(&str, &str); 3] = [
     ("MESA_GLSL_CACHE_DISABLE", "true"),
     ("MESA_SHADER_CACHE_DISABLE", "true"),
@@ -49,26 +50,26 @@ impl Job {
         Ok(if self.slot { clamp.with_bounds(Number::OnGpu, clamp.max())? } else { clamp })
     }
 
-    /// What is prepared, `first` being [`first_clamp`](Self::first_clamp).
+    /// The clamps to prepare; `first` is [`first_clamp`](Self::first_clamp).
     fn clamps<'a>(&self, first: &'a Clamp) -> Clamps<'a> {
         self.case.channels.map_or_else(|| first.into(), |(axis, clamps)| Clamps::along(axis, clamps))
     }
 }
 
-/// What a job took.
+/// The times of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct First {
-    /// What is computed.
+    /// The job's name.
     pub job: String,
-    /// Of source and destination.
+    /// The dtypes of source and destination.
     pub dtypes: String,
-    /// The kernels that it runs.
+    /// The kernels that the job runs.
     pub kernels: String,
-    /// Of the library; none if it failed.
+    /// The library's times, unless it failed.
     pub ours: Option<Times>,
-    /// Of the plain kernel, where it can do the same.
+    /// The plain kernel's times, if it can do the same.
     pub plain: Option<Times>,
-    /// What went wrong.
+    /// The error, if the job failed.
     pub error: Option<String>,
 }
 
@@ -79,10 +80,10 @@ impl First {
     }
 }
 
-/// In seconds.
+/// Times in seconds.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Times {
-    /// From the call to what can be recorded: texts, modules, pipelines, buffers.
+    /// From the call until the work can be recorded: texts, modules, pipelines, buffers.
     pub prepare: Stats,
     /// From the first submission to its completion.
     pub dispatch: Stats,
@@ -94,10 +95,10 @@ impl Times {
     }
 }
 
-/// Width and height of the jobs' pictures: small, so that compiling is what takes the time.
+/// Width and height of the jobs' pictures: small, so that compiling takes most of the time.
 const SIDE: usize = 192;
 
-/// Each kernel, on the dtypes that it is used with most.
+/// Jobs that together use every kernel, with the dtypes that it is used with most.
 fn jobs() -> Result<Vec<Job>> {
     let flat = Layout::packed(&[SIDE * SIDE * 4])?;
     let hwc = Layout::packed(&[SIDE, SIDE, 3])?;
@@ -168,7 +169,7 @@ fn jobs() -> Result<Vec<Job>> {
 ///
 /// # Errors
 ///
-/// The program cannot start itself. What fails on the device is the job's own error.
+/// A job has no plan. A failure on the device is stored as the job's own error.
 pub fn measure(bench: &Bench) -> Result<(Vec<First>, usize)> {
     let wanted = |job: &Job| bench.options.wants(&format!("{} {}", job.name, dtypes(&job.case)));
     let jobs: Vec<_> = jobs()?.into_iter().enumerate().filter(|(_, job)| wanted(job)).collect();
@@ -212,16 +213,16 @@ fn both(bench: &Bench, n: usize, job: &Job, first: &mut First) -> Result<()> {
     Ok(())
 }
 
-/// Who compiles.
+/// The kernel that a sample compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The library.
+    /// The library's.
     Ours,
     /// The plain kernel.
     Plain,
 }
 
-/// Has a new process take one sample: seconds of preparing and of the first dispatch.
+/// Takes one sample in a new process: seconds of preparing and of the first dispatch.
 fn start(n: usize, side: Side) -> Result<(f64, f64)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--first-sample", &format!("{n}:{side:?}")]).envs(CACHES_OFF);
@@ -233,7 +234,7 @@ fn start(n: usize, side: Side) -> Result<(f64, f64)> {
     Ok((prepare.parse()?, dispatch.parse()?))
 }
 
-/// What such a process does; prints both times, and holds our result against the reference.
+/// Takes one sample in this process, prints both times and compares our result with the reference.
 ///
 /// # Errors
 ///
@@ -251,7 +252,7 @@ pub fn sample(n: usize, side: Side) -> Result<()> {
     let src_bytes = data::random(source, bytes(&job.case.src, source)?, 42);
     let dst_bytes = vec![0; bytes(&job.case.dst, dtype)?];
     let (src, dst) = (data::buffer(&device, &src_bytes)?, data::buffer(&device, &dst_bytes)?);
-    // The Min of the case.
+    // The case's own Min.
     let slot = data::buffer(&device, &(-4.1_f32).to_le_bytes())?;
     let after = dst.clone();
     wait(&device)?;
@@ -291,7 +292,7 @@ fn dtypes(case: &Case) -> String {
     if source == dtype { dtype.to_string() } else { format!("{source} → {dtype}") }
 }
 
-/// Of each pipeline the kernel and the entry point: what a label ends in.
+/// The kernel, as its label names it, and the entry point of each pipeline.
 fn kernels(job: &Job, limits: Limits) -> Result<String> {
     let plan = Plan::new(job.clamps(&job.first_clamp()?), &job.case.src, &job.case.dst, limits)?;
     let of = |shader: Shader| {
@@ -300,7 +301,7 @@ fn kernels(job: &Job, limits: Limits) -> Result<String> {
     };
     let mut names: Vec<_> = plan.shaders().into_iter().map(of).collect();
     if job.slot {
-        // It runs before the plan's own dispatches.
+        // `resolve` runs before the plan's own dispatches.
         names.insert(0, "resolve `resolve`".to_owned());
     }
     Ok(names.join(", "))
@@ -334,7 +335,7 @@ fn line(first: &First) -> String {
     line
 }
 
-/// The range of all jobs, and how it was measured.
+/// One sentence with the range over all jobs and the method.
 #[must_use]
 pub fn summary(all: &[First]) -> String {
     let range = |of: fn(&First) -> Option<f64>| {
@@ -353,7 +354,7 @@ pub fn summary(all: &[First]) -> String {
     )
 }
 
-/// All jobs, tab-separated, in seconds.
+/// All jobs in seconds, tab-separated.
 #[must_use]
 pub fn tsv(all: &[First]) -> String {
     let mut text =

@@ -1,4 +1,4 @@
-//! Time against something that grows: bytes, rank, clamps in a pass, bytes in host memory.
+//! Curves of time against something that grows: bytes, rank, clamps in a pass, bytes in host memory.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -12,21 +12,21 @@ use crate::hand::Hand;
 use crate::slices;
 use crate::stats::Stats;
 
-/// What one thing costs as another grows.
+/// A curve of time against something that grows.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Curve {
     /// What is measured.
     pub name: String,
-    /// What grows.
+    /// The quantity that grows.
     pub over: String,
-    /// Names of what is measured at each point, ours first.
+    /// Names of the measured series, ours first.
     pub series: Vec<String>,
-    /// In the order of growth.
+    /// Points in the order of growth.
     pub points: Vec<Point>,
 }
 
 impl Curve {
-    /// What the names of its files end in.
+    /// The ending of its file names.
     #[must_use]
     pub fn suffix(&self) -> String {
         format!("-growth-{}", self.over.replace(' ', "-"))
@@ -36,11 +36,11 @@ impl Curve {
 /// One point of a [`Curve`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Point {
-    /// What has grown.
+    /// Value of the quantity that grows.
     pub at: u64,
     /// Seconds of each series.
     pub seconds: Vec<Stats>,
-    /// What went wrong, or nothing.
+    /// The error, if the result is wrong.
     pub error: Option<String>,
 }
 
@@ -79,7 +79,7 @@ fn series(bench: &Bench) -> Result<Vec<String>> {
     Ok([String::from("clamp")].into_iter().chain(rivals.into_iter().map(|rival| rival.name)).collect())
 }
 
-/// 4 KiB to 1 GiB, as far as a buffer reaches.
+/// 4 KiB to 1 GiB, or up to the largest buffer.
 fn sizes(bench: &Bench) -> Result<Curve> {
     let wanted = if bench.options.quick { 256 << 20 } else { 1 << 30 };
     let most = wanted.min(bench.device.wgpu().limits().max_buffer_size);
@@ -98,16 +98,16 @@ fn sizes(bench: &Bench) -> Result<Curve> {
     })
 }
 
-/// As many elements in 1 to 8 dimensions, of which no two are one: the source has them in reverse, but for the
-/// innermost, and a gap after each row.
+/// The same number of elements in 1 to 8 dimensions, none of which can be merged: the source has the outer dimensions
+/// in reverse order and a gap after each row.
 fn ranks(bench: &Bench) -> Result<Curve> {
     let clamp = data::bounds(DType::F32)?;
     let mut points = Vec::new();
     for rank in 1..=8_usize {
-        // 2^21 elements: 2 in every dimension, and what is left in the innermost.
+        // 2^21 elements: 2 in every outer dimension, the rest in the innermost.
         let mut shape = vec![2_usize; rank];
         shape[rank - 1] = 1_usize << (22 - rank);
-        // The outermost dimension is the fastest of the source's outer ones.
+        // The source's smallest outer stride is that of the outermost dimension.
         let row = shape[rank - 1].cast_signed() + 8;
         let strides: Vec<_> = (0..rank - 1).map(|axis| row << axis).chain([1]).collect();
         let (src, dst) = (Layout::strided(&shape, &strides, 0)?, Layout::packed(&shape)?);
@@ -118,7 +118,7 @@ fn ranks(bench: &Bench) -> Result<Curve> {
     Ok(Curve { name: name.to_owned(), over: "rank".to_owned(), series: series(bench)?, points })
 }
 
-/// Clamps of 4 KiB in one pass, from submission to completion.
+/// Many clamps of 4 KiB in one pass, from submission to completion.
 fn counts(bench: &Bench) -> Result<Curve> {
     const SMALL: usize = 4096;
     let most = if bench.options.quick { 1024 } else { 4096 };

@@ -1,4 +1,4 @@
-//! Clamps of f32 on bare wgpu, as a program without this library would write them.
+//! Clamps of f32 on bare wgpu, written by hand as a program without this library would.
 
 use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
@@ -6,7 +6,7 @@ use wgpu_clamp::wgpu;
 use crate::device::Device;
 use crate::kernels;
 
-/// The pipeline, and what it takes to bind its buffers.
+/// The pipeline and its bind group layout.
 #[derive(Clone)]
 pub struct Hand {
     pipeline: wgpu::ComputePipeline,
@@ -14,7 +14,7 @@ pub struct Hand {
 }
 
 impl Hand {
-    /// Compiles it.
+    /// Compiles the pipeline.
     #[must_use]
     pub fn new(device: &Device) -> Self {
         let pipeline = kernels::pipeline(device, include_str!("../shaders/hand.wgsl"));
@@ -22,7 +22,7 @@ impl Hand {
         Self { pipeline, layout }
     }
 
-    /// Bounds in a buffer of their own, and the bind group with it.
+    /// Writes the bounds into a uniform buffer and makes the bind group.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Hand {
         }))
     }
 
-    /// One dispatch for each bind group of `bytes` bytes.
+    /// Records one dispatch for each bind group; each buffer has `bytes` bytes.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>, groups: &[wgpu::BindGroup], bytes: u64) {
         pass.set_pipeline(&self.pipeline);
         for group in groups {

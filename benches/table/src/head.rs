@@ -1,4 +1,4 @@
-//! What stands above the table: on what, with what and when it was measured.
+//! The lines above the table: the device, the driver, the commit, the date and the clock.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -18,12 +18,12 @@ use crate::table::{figure, size, spread};
 /// The lines above the table.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Head {
-    /// What it is, and in words.
+    /// Name and value of each line.
     pub lines: Vec<(String, String)>,
 }
 
 impl Head {
-    /// Looks the device over, which takes a moment.
+    /// Describes the device; this takes a moment, because it times copies.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Head {
         Ok(Self { lines: lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect() })
     }
 
-    /// The value of a line, empty where there is none.
+    /// The value of a line, empty if there is no such line.
     fn line(&self, name: &str) -> &str {
         self.lines.iter().find(|(line, _)| line == name).map_or("", |(_, value)| value)
     }
@@ -90,13 +90,13 @@ impl Head {
         words.collect::<Vec<_>>().join("-")
     }
 
-    /// As comment lines above a table of tab-separated values.
+    /// The lines as comments above a table of tab-separated values.
     #[must_use]
     pub fn tsv(&self) -> String {
         self.markdown().lines().map(|line| line.replacen('-', "#", 1) + "\n").collect()
     }
 
-    /// As a list.
+    /// The lines as a Markdown list.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = String::new();
@@ -107,13 +107,13 @@ impl Head {
     }
 }
 
-/// Their names alone.
+/// Names of the device's features.
 fn features(bench: &Bench) -> String {
     let names: Vec<_> = bench.device.wgpu().features().iter_names().map(|(name, _)| name).collect();
     names.join(", ")
 }
 
-/// The time of one copy, by every clock that there is.
+/// The clock in use, and the time of one copy by every available method.
 fn clocks(bench: &Bench) -> Result<String> {
     let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
     let kernel = Packets::new(&bench.device, COPIES[1]);
@@ -152,7 +152,7 @@ fn of(bench: &Bench, work: &Work, method: Method, repeats: usize) -> Result<f64>
     Ok(Stats::of(samples?).median)
 }
 
-/// Least squares through the medians over 1, 2, 4, … 64 dispatches.
+/// Slope of the wall time: least squares through the medians over 1, 2, 4, … 64 dispatches.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn slope(bench: &Bench, work: &Work) -> Result<f64> {
     let mut points = Vec::new();
@@ -169,7 +169,7 @@ fn slope(bench: &Bench, work: &Work) -> Result<f64> {
     Ok(product / square)
 }
 
-/// What the caller says in `WGPU_CLAMP_COMMIT`, or what git says.
+/// The commit from `WGPU_CLAMP_COMMIT`, or from git.
 fn commit() -> String {
     std::env::var("WGPU_CLAMP_COMMIT").ok().filter(|commit| !commit.is_empty()).unwrap_or_else(|| {
         let output = Command::new("git").args(["describe", "--always", "--dirty"]).output();
@@ -180,7 +180,7 @@ fn commit() -> String {
     })
 }
 
-/// The day in UTC, by Howard Hinnant's `civil_from_days`.
+/// The date in UTC, by Howard Hinnant's `civil_from_days`.
 fn date(now: SystemTime) -> String {
     let days = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400) + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -193,7 +193,7 @@ fn date(now: SystemTime) -> String {
 }
 
 impl Bench {
-    /// A pair of buffers of its own.
+    /// A new pair of buffers with random bytes.
     fn scratch(&self, bytes: u64) -> Result<[wgpu::Buffer; 2]> {
         let random = crate::data::random(wgpu_clamp::DType::U64, usize::try_from(bytes)?, 2);
         Ok([crate::data::buffer(&self.device, &random)?, crate::data::buffer(&self.device, &random)?])

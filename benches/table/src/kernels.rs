@@ -1,4 +1,4 @@
-//! What the operator is held against: the plainest kernels that move bytes, written for wgpu by hand.
+//! Baselines: the plainest kernels that move bytes, written by hand for wgpu.
 
 use wgpu_clamp::wgpu;
 
@@ -14,7 +14,7 @@ pub struct Packets {
     per_workgroup: u64,
 }
 
-/// Which one.
+/// The source of a baseline kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     name: &'static str,
@@ -32,14 +32,14 @@ macro_rules! kind {
     };
 }
 
-/// Copies, the widest last.
+/// Copy kernels, the widest last.
 pub const COPIES: [Kind; 3] = [
     kind!("copy1", "copy kernel ×1", 1),
     kind!("copy2", "copy kernel ×2", 2),
     kind!("copy4", "copy kernel ×4", 4),
 ];
 
-/// Every packet of the destination becomes the first of the source.
+/// Fill kernels, the widest last. They store the source's first packet to every packet of the destination.
 pub const FILLS: [Kind; 3] = [
     kind!("fill1", "fill kernel ×1", 1),
     kind!("fill4", "fill kernel ×4", 4),
@@ -47,7 +47,7 @@ pub const FILLS: [Kind; 3] = [
 ];
 
 impl Packets {
-    /// Compiles it.
+    /// Compiles a kernel.
     #[must_use]
     pub fn new(device: &Device, kind: Kind) -> Self {
         Self {
@@ -57,17 +57,17 @@ impl Packets {
         }
     }
 
-    /// As one of what a row is held against.
+    /// The kernel's work as a rival of a row.
     #[must_use]
     pub fn rival(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Rival {
         Rival { name: self.name.to_owned(), work: self.work(device, bytes, pairs) }
     }
 
-    /// The same on each pair of source and destination, of which the first `bytes` take part: one dispatch, or one for
-    /// as much as can be bound at once.
+    /// Runs the kernel on the first `bytes` bytes of each pair of source and destination. A pair takes one dispatch,
+    /// or one per part that fits a binding.
     #[must_use]
     pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-        // At offsets that suit a binding.
+        // A multiple of 256, so that every part begins at an offset that a binding can have.
         let most = device.wgpu().limits().max_storage_buffer_binding_size / 256 * 256;
         let dispatches = pairs.iter().map(|pair| {
             let bytes = pair.iter().map(wgpu::Buffer::size).min().unwrap_or(0).min(bytes);
@@ -97,7 +97,7 @@ pub fn pipeline(device: &Device, source: &str) -> wgpu::ComputePipeline {
     pipeline_with(device, source, &[])
 }
 
-/// The same with overridable constants.
+/// As [`pipeline`], with values for overridable constants.
 #[must_use]
 pub fn pipeline_with(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
     let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -114,7 +114,7 @@ pub fn pipeline_with(device: &Device, source: &str, constants: &[(&str, f64)]) -
     })
 }
 
-/// The resources at bindings 0, 1, … of group 0.
+/// A bind group with the resources at bindings 0, 1, … of group 0.
 #[must_use]
 pub fn bind(
     device: &Device,
@@ -133,14 +133,14 @@ pub fn bind(
     })
 }
 
-/// A part of a buffer, as a binding; offset and size in bytes.
+/// A binding of a part of a buffer; offset and size in bytes.
 #[must_use]
 pub fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingResource<'_> {
     let size = wgpu::BufferSize::new(bytes);
     wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
 }
 
-/// So many workgroups, near a square where a line is too long.
+/// A grid of at least `workgroups` workgroups: a line, or nearly a square if a line would be too long.
 pub(crate) fn grid(workgroups: u64) -> [u32; 2] {
     if workgroups <= 65_535 {
         return [workgroups as u32, 1];
@@ -149,7 +149,7 @@ pub(crate) fn grid(workgroups: u64) -> [u32; 2] {
     [x as u32, workgroups.div_ceil(x) as u32]
 }
 
-/// wgpu's own copy, of the first `bytes`.
+/// wgpu's own copy of the first `bytes` bytes of each pair.
 #[must_use]
 pub fn buffer_to_buffer(bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
     let copies = pairs.iter().map(|[src, dst]| {

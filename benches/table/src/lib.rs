@@ -1,6 +1,7 @@
-//! The speed of wgpu-clamp on one device, beside that of a copy of the same bytes: one process, one table.
+//! Measures the speed of wgpu-clamp on one device against a copy of the same bytes, in one process, and prints one
+//! table.
 //!
-//! `clamp-bench` is the program; this library is for it, and for programs that add rows of their own.
+//! The program `clamp-bench` uses this library, and so do programs that add rows of their own.
 
 #![forbid(unsafe_code)]
 
@@ -45,10 +46,10 @@ use head::Head;
 use options::Options;
 use row::{Outcome, Row};
 
-/// Rows that a program adds.
+/// Makes the rows that a program adds.
 pub type More = fn(&Bench) -> Result<Vec<Row>>;
 
-/// Measures what the command line asks for. Failure is a wrong result, never a slow one.
+/// Measures what the command line asks for. Fails on a wrong result, never on a slow one.
 #[must_use]
 pub fn run(more: &[More]) -> ExitCode {
     match try_run(more) {
@@ -64,7 +65,7 @@ pub fn run(more: &[More]) -> ExitCode {
     }
 }
 
-/// Whether all results are right.
+/// As [`run`]; returns whether all results are right.
 fn try_run(more: &[More]) -> Result<bool> {
     let options = Options::parse();
     if !options.from.is_empty() {
@@ -98,7 +99,7 @@ fn try_run(more: &[More]) -> Result<bool> {
     Ok(dump.is_right())
 }
 
-/// Why `measured` rows are not all that there are, of which `count` were asked for.
+/// Why rows are missing, where `measured` of `count` requested rows were measured.
 fn left_out(options: &Options, measured: usize, count: usize) -> Option<String> {
     match (&options.only, options.minutes) {
         (_, Some(minutes)) if measured < count => {
@@ -109,7 +110,7 @@ fn left_out(options: &Options, measured: usize, count: usize) -> Option<String> 
     }
 }
 
-/// Takes files of `--json` into a page.
+/// Takes files of `--json` into a page and prints the names of their tables.
 fn take(files: &[PathBuf], page: &Path) -> Result<()> {
     for file in files {
         let names = record::record(&Dump::read(file)?, page).with_context(|| file.display().to_string())?;
@@ -118,7 +119,7 @@ fn take(files: &[PathBuf], page: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files that were asked for.
+/// Writes the requested files.
 fn write(options: &Options, dump: &Dump) -> Result<()> {
     if let Some(path) = &options.json {
         dump.write(path)?;
@@ -136,11 +137,11 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
     Ok(())
 }
 
-/// The rows that were asked for, in the order of the table.
+/// The requested rows, in the order of the table.
 ///
 /// # Errors
 ///
-/// A tensor of the size that was asked for cannot be.
+/// A tensor of the requested size is not possible.
 pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     let mut rows = elements::rows(bench)?;
     rows.extend(strided::rows(bench)?);
@@ -155,7 +156,7 @@ pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One after the other, while there is time; and how many were asked for.
+/// Measures one row after the other while there is time. Also returns the number of requested rows.
 fn measure(bench: &Bench, more: &[More]) -> Result<(Vec<Outcome>, usize)> {
     let rows = rows(bench, more)?;
     let count = rows.len();
@@ -164,7 +165,7 @@ fn measure(bench: &Bench, more: &[More]) -> Result<(Vec<Outcome>, usize)> {
     let measured = rows.into_iter().take_while(|_| !bench.time_is_over()).map(|row| {
         bar.set_message(format!("{}: {}", row.section, row.name));
         let outcome = bench.measure(row);
-        // At once: a run that is cut short has said what it found.
+        // Each row is printed at once, so that an interrupted run leaves its results.
         bar.suspend(|| println!("{}", table::line(&outcome)));
         bar.inc(1);
         outcome

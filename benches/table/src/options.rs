@@ -6,10 +6,10 @@ use clap::Parser;
 
 use crate::first::Side;
 
-/// Measures wgpu-clamp on one device, ours and theirs in turns, and prints a table in Markdown.
+/// Measures wgpu-clamp and its rivals in turns on one device, and prints a table in Markdown.
 ///
-/// The adapter is the fastest, or what `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` say. A wrong result ends in failure; a slow
-/// one does not.
+/// Takes the fastest adapter, or the one that `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` select. Fails on a wrong result,
+/// never on a slow one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
@@ -19,13 +19,13 @@ pub struct Options {
     /// Only rows whose section, name or dtype contains this, in any case.
     #[arg(long, value_name = "TEXT", conflicts_with = "from")]
     pub only: Option<String>,
-    /// How many rounds.
+    /// The number of rounds.
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
     pub rounds: Option<usize>,
     /// The size of the large tensors in MiB.
     #[arg(long, value_name = "MIB", value_parser = mib, conflicts_with_all = ["first", "from"])]
     pub size: Option<u64>,
-    /// Begins no row after so many minutes; what was measured by then is written.
+    /// Starts no row after so many minutes; the rows measured by then are written.
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
     pub minutes: Option<usize>,
     /// Writes all figures to a file.
@@ -37,18 +37,19 @@ pub struct Options {
     /// Measures time against size, rank, clamps in a pass and host memory too; with `--plot`, one picture each.
     #[arg(long, conflicts_with_all = ["layouts", "first", "from"])]
     pub growth: bool,
-    /// In place of the table: layouts that users bring, each beside a copy and a plain kernel, at 16 and 64 MiB (on a GPU
-    /// 64 and 256).
+    /// Instead of the table, measures the layouts that users bring, each against a copy and a plain kernel, at 16 and
+    /// 64 MiB (on a GPU 64 and 256).
     #[arg(long, conflicts_with_all = ["first", "from"])]
     pub layouts: bool,
-    /// In place of the table: the time to a first result, `prepare` and the first dispatch, with the caches of drivers off
-    /// on Linux.
+    /// Instead of the table, measures the time to a first result: `prepare` and the first dispatch, with drivers'
+    /// caches off on Linux.
     #[arg(long, conflicts_with = "from")]
     pub first: bool,
-    /// Takes one sample of it, `3:Ours`: the program starts itself for each.
+    /// Takes one sample for `--first`, such as `3:Ours`; the program starts itself for each.
     #[arg(long, hide = true, value_parser = sample)]
     pub first_sample: Option<(usize, Side)>,
-    /// In place of the table: takes a file of `--json`, from this machine or another one, into a page; may be repeated.
+    /// Instead of the table, takes a file of `--json`, from this machine or another one, into a page; may be
+    /// repeated.
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
     /// The page of `--from`; pictures and full tables are written beside it.
@@ -57,7 +58,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether a row of that description is asked for.
+    /// Whether a row with this description is requested.
     #[must_use]
     pub fn wants(&self, description: &str) -> bool {
         let only = self.only.as_deref().unwrap_or_default().to_lowercase();
@@ -65,7 +66,7 @@ impl Options {
     }
 }
 
-/// The number of a job, and who compiles.
+/// Reads the number of a job and the side that compiles.
 fn sample(text: &str) -> Result<(usize, Side), String> {
     let parsed = text.split_once(':').and_then(|(job, side)| {
         let side = [Side::Ours, Side::Plain].into_iter().find(|known| format!("{known:?}") == side)?;
@@ -78,7 +79,7 @@ fn positive(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "a number above 0 is needed".to_owned())
 }
 
-/// In bytes.
+/// Reads a number of MiB as bytes.
 fn mib(text: &str) -> Result<u64, String> {
     positive(text).map(|mib| (mib as u64) << 20)
 }

@@ -1,4 +1,4 @@
-//! Rows of what a call costs beside its bytes: many small clamps, one clamp, a plan.
+//! Rows for the cost of a call apart from its bytes: many small clamps, one clamp, a plan.
 
 use std::hint::black_box;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ const SMALL: u64 = 4096;
 /// Small clamps in one pass.
 const MANY: u64 = 1000;
 
-/// Calls that make up a sample of those that are too short to be timed alone.
+/// Calls per sample, where one call is too short to be timed.
 const CALLS: usize = 50;
 
-/// All of them.
+/// All rows of this file.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let row = |name: &str, goal: Goal, prepare: fn(&Bench) -> Result<Trial>| Row {
@@ -45,7 +45,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// A source, a destination of each side, and their bytes.
+/// A source, one destination for each side, and the source's bytes.
 struct Small {
     device: Rc<Parts>,
     src: wgpu::Buffer,
@@ -56,7 +56,7 @@ struct Small {
     clamp: Clamp,
 }
 
-/// What the closures need of a device.
+/// The parts of a device that the closures keep.
 struct Parts {
     device: wgpu::Device,
     queue: wgpu::Queue,
@@ -67,7 +67,7 @@ impl Parts {
         Rc::new(Self { device: device.wgpu().clone(), queue: device.queue().clone() })
     }
 
-    /// Seconds to record with `record` and to submit; then waits.
+    /// Seconds to record with `record` and to submit. Waits afterwards.
     fn record(&self, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<f64> {
         let (time, result) = seconds(|| {
             let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -79,7 +79,7 @@ impl Parts {
         result.map(|()| time)
     }
 
-    /// Seconds for one submission after the other, each waited for.
+    /// Seconds per submission, where each waits for the one before.
     fn round_trips(&self, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<f64> {
         let (time, result) = seconds(|| -> Result<()> {
             for _ in 0..CALLS {
@@ -122,7 +122,7 @@ impl Small {
         Ok(Rc::new(small))
     }
 
-    /// The `n`-th small clamp.
+    /// The operands of the `n`-th small clamp.
     fn operands(&self, n: u64) -> Result<Operands<'_>> {
         let elements = usize::try_from(SMALL / 4)?;
         let layout = Layout::strided(&[elements], &[1], elements * usize::try_from(n)?)?;
@@ -132,7 +132,7 @@ impl Small {
         ))
     }
 
-    /// The same by hand.
+    /// The bind group of the `n`-th small clamp by hand.
     fn bind(&self, n: u64) -> Result<wgpu::BindGroup> {
         let part = |buffer| {
             let size = wgpu::BufferSize::new(SMALL);
@@ -141,7 +141,7 @@ impl Small {
         self.hand.bind(&self.device.device, part(&self.src), part(&self.theirs))
     }
 
-    /// Both destinations hold what the clamp makes of the source: what is compared does the same.
+    /// Checks both destinations: both sides must do the same work.
     fn check(&self, device: &Device) -> Result<()> {
         let layout = Layout::packed(&[self.src_bytes.len() / 4])?;
         let poison = vec![0xa5; self.src_bytes.len()];
@@ -224,7 +224,7 @@ fn one(bench: &Bench) -> Result<Trial> {
     Ok(small.trial(SMALL, "by hand, bind group ready", Box::new(ours), Box::new(theirs)))
 }
 
-/// A clamp of bounds by value, held against the same clamp that finds them on the GPU.
+/// A clamp with bounds on the GPU, compared with the same clamp with bounds by value.
 fn slots(bench: &Bench) -> Result<Trial> {
     let small = Small::new(&bench.device, 1)?;
     let values: Vec<u8> = [small.clamp.min(), small.clamp.max()]
@@ -245,7 +245,7 @@ fn slots(bench: &Bench) -> Result<Trial> {
     Ok(small.trial(SMALL, "ours, bounds by value", Box::new(ours), Box::new(theirs)))
 }
 
-/// A plan of nested strides, none of which collapse, measured by its time or by its allocations.
+/// A plan for eight dimensions, none of which merge; measured in time or in allocations.
 fn plan(name: &str, unit: Unit, most: f64) -> Row {
     let prepare = move |bench: &Bench| {
         let shape = [3, 4, 5, 4, 3, 4, 5, 8];

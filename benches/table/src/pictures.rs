@@ -1,4 +1,4 @@
-//! Rows of pictures, conversions and channels: pixels to planes and back, other dtypes, a clamp for each channel.
+//! Rows for pictures, conversions and channels: pixels to planes and back, other dtypes, a clamp for each channel.
 
 use anyhow::Result;
 use half::f16;
@@ -14,15 +14,15 @@ use crate::row::{Goal, Row};
 /// One dtype of each width.
 const WIDTHS: [DType; 3] = [DType::U8, DType::F16, DType::F32];
 
-/// What networks that were trained on `ImageNet` take from the components of a pixel, and what they divide by.
+/// Mean and deviation of each component, as networks trained on `ImageNet` expect.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 
-/// All of them.
+/// All rows of this file.
 ///
 /// # Errors
 ///
-/// None that the sizes of a device bring about.
+/// None at sizes that a device can have.
 pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let bytes = usize::try_from(bench.bytes())?;
     let mut rows = shuffles(bytes)?;
@@ -33,13 +33,13 @@ pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Where a picture of so many pixels lies, as `[channels, pixels]`.
+/// A picture whose layouts have the shape `[channels, pixels]`.
 #[derive(Clone, Copy)]
 struct Picture {
     pixels: usize,
-    /// From a pixel to the next.
+    /// Elements from one pixel to the next.
     components: usize,
-    /// Those that take part.
+    /// Components that take part.
     taken: usize,
     /// Elements before the first pixel.
     lead: usize,
@@ -55,7 +55,7 @@ impl Picture {
         Ok(Layout::packed(&[self.taken, self.pixels])?)
     }
 
-    /// From pixels to planes, or back.
+    /// Source and destination: from pixels to planes, or back.
     fn layouts(self, to_planes: bool) -> Result<[Layout; 2]> {
         let (pixels, planes) = (self.interleaved()?, self.planar()?);
         Ok(if to_planes { [pixels, planes] } else { [planes, pixels] })
@@ -70,24 +70,24 @@ impl Picture {
     }
 }
 
-/// A picture whose sides are multiples of 64 pixels.
+/// The size of a picture of about `pixels` pixels whose sides are multiples of 64.
 fn even(pixels: usize) -> usize {
     let width = (pixels.isqrt() / 64 * 64).max(64);
     width * (pixels / width / 64 * 64).max(64)
 }
 
-/// A picture whose sides are odd.
+/// The size of a picture of about `pixels` pixels whose sides are odd.
 fn odd(pixels: usize) -> usize {
     let width = (pixels.isqrt() - 1) | 1;
     width * ((pixels / width - 1) | 1)
 }
 
-/// The row against a copy and that against a plain kernel.
+/// Two rows: the case against a copy, and against a plain kernel.
 fn both(case: &Case, plain: Plain, name: &str, goal: Goal) -> [Row; 2] {
     [case.row("pictures", name, [Report, goal]), plain.row(case, "pictures, against a plain kernel", name)]
 }
 
-/// Between pixels and planes, in one dtype.
+/// Rows between pixels and planes of one dtype.
 fn shuffles(bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (dtype, [aligned, planes_off, both_off]) in
@@ -114,7 +114,7 @@ fn shuffles(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// For each component, from bytes to what a network takes.
+/// One clamp per component: from bytes to a network's normalized input.
 fn normalized<T: Element>(min: T, max: T) -> Result<Vec<Clamp>> {
     let clamp = Clamp::new(min, max).with_source(DType::U8)?;
     let channel =
@@ -122,14 +122,14 @@ fn normalized<T: Element>(min: T, max: T) -> Result<Vec<Clamp>> {
     MEAN.into_iter().zip(DEVIATION).map(channel).collect()
 }
 
-/// And back.
+/// One clamp per component: the inverse of [`normalized`].
 fn denormalized() -> Result<Vec<Clamp>> {
     let clamp = Clamp::new(0_u8, 255).with_source(DType::F32)?.with_rounding(Rounding::NearestEven);
     let channel = |(mean, deviation): (f32, f32)| Ok(clamp.with_affine(255.0 * deviation, 255.0 * mean)?);
     MEAN.into_iter().zip(DEVIATION).map(channel).collect()
 }
 
-/// Between pixels of bytes and planes of floats.
+/// Rows between pixels of bytes and planes, mostly of floats.
 fn converted(bytes: usize) -> Result<Vec<Row>> {
     let floats = || normalized(-2.0_f32, 2.2);
     let halves = || normalized(f16::from_f32(-2.0), f16::from_f32(2.2));
@@ -144,9 +144,9 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         let pixels = even(elements(bytes, clamps[0]) / 3);
         let picture = Picture { pixels, components, taken: 3, lead: 0 };
         let [src, dst] = picture.layouts(to_planes)?;
-        // Words hold components that are not taken, too.
+        // Words of the source also hold the components that are not taken.
         let loaded = if to_planes { pixels * components } else { pixels * 3 };
-        // What stays is loaded and stored along.
+        // The components that stay are loaded and stored again.
         let stored = if !to_planes && components > 3 { 2 * pixels * components } else { pixels * 3 };
         let case = Case { loaded, stored, ..Case::along(0, &clamps, src, dst) };
         rows.extend(both(&case, picture.plain(to_planes), name, goal));
@@ -154,21 +154,21 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// As many as a copy of `bytes` reads and writes.
+/// Elements whose source and destination together have the bytes that a copy of `bytes` reads and writes.
 const fn elements(bytes: usize, clamp: Clamp) -> usize {
     2 * bytes / (clamp.source().size() + clamp.dtype().size())
 }
 
-/// Rows of pixels with something behind them.
+/// Rows for pictures whose rows of pixels have a gap behind them.
 fn pitched(bytes: usize) -> Result<Vec<Row>> {
-    // As textures are copied to buffers: rows of 4,000 bytes begin at multiples of 256.
+    // The layout of a texture copied to a buffer: rows of 4,000 bytes begin at multiples of 256.
     let halves = normalized(f16::from_f32(-2.0), f16::from_f32(2.2))?;
     let width = 1000;
     let height = elements(bytes, halves[0]) / 3 / width;
     let src = Layout::strided(&[3, height, width], &[1, 4096, 4], 0)?;
     let dst = Layout::packed(&[3, height, width])?;
     let texture = Case { loaded: height * width * 4, ..Case::along(0, &halves, src, dst) };
-    // A part of a larger picture, at an odd place.
+    // A part of a larger picture, at an odd offset.
     let floats = normalized(-2.0_f32, 2.2)?;
     let height = elements(bytes, floats[0]) / 3 / width;
     let src =
@@ -182,7 +182,7 @@ fn pitched(bytes: usize) -> Result<Vec<Row>> {
     ])
 }
 
-/// One dtype to another, without gaps.
+/// Rows for conversions between two dtypes, without gaps.
 fn contiguous(bytes: usize) -> Result<Vec<Row>> {
     let from = |dtype, clamp: Clamp| -> Result<Clamp> { Ok(clamp.with_source(dtype)?) };
     let plain = |source, dtype| from(source, data::bounds(dtype)?);
@@ -212,7 +212,7 @@ fn contiguous(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A scale, a bias and bounds for each channel.
+/// Rows with a scale, a bias and bounds for each channel.
 fn channels(bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (dtype, count, planes, goal) in [
@@ -225,7 +225,7 @@ fn channels(bytes: usize) -> Result<Vec<Row>> {
         (DType::U8, 3, false, Report),
     ] {
         let side = (bytes / dtype.size() / count / 8).isqrt() / 4 * 4;
-        // No power of two, as for the permutations.
+        // Not a power of two, for the reason given in `strided.rs`.
         let side = if side.is_power_of_two() { side.saturating_sub(4) } else { side }.max(4);
         let (axis, shape, order) =
             if planes { (1, [8, count, side, side], "NCHW") } else { (3, [8, side, side, count], "NHWC") };
@@ -237,7 +237,7 @@ fn channels(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Numbers that differ from channel to channel.
+/// A clamp whose numbers differ from channel to channel.
 fn of_channel(dtype: DType, channel: usize) -> Result<Clamp> {
     let n = f32::from(channel as u16);
     let (min, max, scale, bias) = match dtype {

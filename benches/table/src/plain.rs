@@ -1,5 +1,5 @@
-//! Kernels on bare wgpu as a program without this library would write them: pictures between pixels and planes, and one
-//! for any layout.
+//! Plain kernels: bare wgpu, as a program without this library would write it. Two move pictures between pixels and
+//! planes, one takes any layout.
 
 use anyhow::{Context, Result, ensure};
 use half::f16;
@@ -14,29 +14,29 @@ use crate::kernels;
 use crate::row::{Goal, Rival, Row, Trial, Unit};
 use crate::verify::{Side, address, bits, untouched};
 
-/// How many elements of a result are looked at.
+/// Number of random elements of a result that are compared.
 const SAMPLE: usize = 1 << 16;
 
-/// A text of `shaders/`, behind what all of them share.
+/// The WGSL of a kernel: `shaders/plain.wgsl`, which all share, and a file of its own.
 macro_rules! source {
     ($name:literal) => {
         concat!(include_str!("../shaders/plain.wgsl"), include_str!(concat!("../shaders/", $name, ".wgsl")))
     };
 }
 
-/// A kernel that does what a case does; the case's shape is `[channels, pixels]`.
+/// A plain kernel for a case whose shape is `[channels, pixels]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain {
-    /// Whether the pixels are in the source.
+    /// Whether the source has the pixels, and the destination the planes.
     pub to_planes: bool,
-    /// From a pixel to the next, in elements.
+    /// Elements from one pixel to the next.
     pub channels: usize,
-    /// Whether all begins at words.
+    /// Whether the pixels and every plane begin at a word.
     pub aligned: bool,
 }
 
 impl Plain {
-    /// A row of the table that holds the case against this kernel.
+    /// A row of the table that compares the case with this kernel.
     #[must_use]
     pub fn row(self, case: &Case, section: &'static str, name: impl Into<String>) -> Row {
         let case = *case;
@@ -80,18 +80,20 @@ impl Plain {
         Kernel { source, constants, dims: Dims::default(), invocations }.work(case, device, pairs)
     }
 
-    /// As many as there are elements in a word; `None` for the kernel that takes words of the destination.
+    /// Elements of the smaller dtype per word; `None` if the case takes the kernel for words of the destination.
     fn pixels_per_invocation(self, case: &Case) -> Option<usize> {
         let smaller = case.clamp.source().size().min(case.clamp.dtype().size());
         (self.aligned || smaller == 4).then_some(4 / smaller)
     }
 }
 
-/// The plain kernel for any layout: an invocation per word of the destination, which finds each element by divisions.
+/// The plain kernel for any layout. Each invocation writes a word of the destination and finds its elements by
+/// divisions.
 ///
 /// # Errors
 ///
-/// The layouts are none of up to three dimensions that fill the destination, but for a gap behind the innermost one.
+/// The layouts have more than three dimensions once merged, or the destination has gaps other than behind a short
+/// innermost dimension.
 pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
     let dims = Dims::of(case)?;
     let mut constants = constants(case);
@@ -105,7 +107,7 @@ pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Resul
     Kernel { source: source!("plain_words"), constants, dims, invocations: words }.work(case, device, pairs)
 }
 
-/// A text, and what it takes to run it.
+/// A kernel's text, constants, dimensions and number of invocations.
 struct Kernel {
     source: &'static str,
     constants: Vec<(&'static str, u32)>,
@@ -134,7 +136,7 @@ impl Kernel {
         Ok(Work::Pass(dispatches.collect()))
     }
 
-    /// `Params` of the kernels.
+    /// The uniform buffer `Params` of `shaders/plain.wgsl`.
     fn params(&self, case: &Case, device: &Device) -> Result<wgpu::Buffer> {
         let clamps = clamps(case);
         let pixels = case.dst.shape().get(1).copied().unwrap_or(0);
@@ -146,7 +148,7 @@ impl Kernel {
     }
 }
 
-/// What every plain kernel is told of a clamp.
+/// The constants that every plain kernel has.
 fn constants(case: &Case) -> Vec<(&'static str, u32)> {
     let [source, dtype] = [case.clamp.source(), case.clamp.dtype()];
     vec![
@@ -159,22 +161,22 @@ fn constants(case: &Case) -> Vec<(&'static str, u32)> {
     ]
 }
 
-/// Up to so many neighbours are components, whose number a program knows.
+/// Largest innermost extent that a program knows at compile time, such as a number of components.
 const COMPONENTS: u32 = 64;
 
-/// The dimensions of a case as the plain kernel for words walks them: the innermost of the destination first.
+/// The dimensions of a case as `words` walks them: the destination's innermost first.
 #[derive(Debug, Default)]
 struct Dims {
     rank: u32,
-    /// In positions of the destination: with the gap behind the innermost dimension, where there is one.
+    /// Extents in the destination, including a gap behind the innermost dimension.
     extents: [u32; 4],
-    /// Of the source, modulo 2^32.
+    /// The source's strides in elements, modulo 2^32.
     strides: [u32; 4],
-    /// Of the innermost dimension, those that are elements.
+    /// Extent of the innermost dimension without its gap.
     taken: u32,
-    /// That of the channels, or 3.
+    /// The dimension of the channels, or 3 without channels.
     axis: u32,
-    /// From the destination's first element to its last, both included.
+    /// Elements from the destination's first to its last, both included.
     span: usize,
 }
 
@@ -207,12 +209,12 @@ impl Dims {
             }
         }
         let taken = dims.first().map_or(1, |dim| dim.extent) as u32;
-        // From each dimension to the next, but for the outermost one, whose extent is all that there is.
+        // A dimension extends to the next one, gap included. The outermost one keeps its extent.
         let mut extents: Vec<_> = dims.iter().map(|dim| dim.extent).collect();
         for n in 1..dims.len() {
             extents[n - 1] = (dims[n].dst / dims[n - 1].dst.max(1)).cast_unsigned();
         }
-        // A gap behind components is known by the constant.
+        // The kernel knows a gap behind components from its constants.
         let may_end_in_a_gap = |n: usize| n == 0 && extents[0] <= COMPONENTS as usize;
         let fills = dims.iter().enumerate().all(|(n, dim)| extents[n] == dim.extent || may_end_in_a_gap(n));
         let packed = dims.first().is_none_or(|dim| dim.dst == 1);
@@ -238,7 +240,7 @@ fn clamps(case: &Case) -> &[Clamp] {
     case.channels.map_or(std::slice::from_ref(&case.clamp), |(_, clamps)| clamps)
 }
 
-/// Min, Max, scale and bias.
+/// Min, Max, scale and bias of a clamp.
 fn numbers(clamp: Clamp) -> [f32; 4] {
     let [min, max] = [(clamp.min(), f32::MIN), (clamp.max(), f32::MAX)].map(|(bound, absent)| match bound {
         Number::Value(scalar) => number(clamp.dtype(), scalar.bits()),
@@ -249,7 +251,7 @@ fn numbers(clamp: Clamp) -> [f32; 4] {
     [min, max, scale, bias]
 }
 
-/// The numbers of all channels where there are many, or of one.
+/// Uploads the numbers of all channels if there are more than four, else those of the first.
 fn table(case: &Case, device: &Device) -> Result<wgpu::Buffer> {
     let clamps = clamps(case);
     let clamps = if clamps.len() > 4 { clamps } else { &clamps[..1] };
@@ -269,7 +271,7 @@ fn uniform(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
     Ok(buffer)
 }
 
-/// What an element is, of the dtypes that plain kernels know.
+/// Value of an element, for the dtypes that plain kernels take.
 fn number(dtype: DType, bits: u64) -> f32 {
     match dtype {
         DType::F32 => f32::from_bits(bits as u32),
@@ -281,7 +283,7 @@ fn number(dtype: DType, bits: u64) -> f32 {
     }
 }
 
-/// Whether a plain kernel has come to about what we have, so that both did the same work.
+/// Checks that the plain kernel's result is close to ours, so that both did the same work.
 pub(crate) fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
     let (ours, theirs) = (data::read(device, &set.buffers[0][1])?, data::read(device, theirs)?);
     let dtype = case.clamp.dtype();
@@ -292,7 +294,7 @@ pub(crate) fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buff
     for n in (0..64).chain(len - 64..len).chain((0..SAMPLE).map(|_| random.bits() % len)) {
         let [ours, theirs] = [&ours, &theirs]
             .map(|bytes| number(dtype, self::bits(bytes, address(&case.dst, n), dtype.size())));
-        // Of an i32, an f32 has the upper 24 bits.
+        // An f32 keeps the upper 24 bits of an i32.
         let far = if dtype.is_float() { ours.abs() / 500.0 + 1e-3 } else { (ours.abs() / 1e6).max(1.0) };
         ensure!((ours - theirs).abs() <= far, "element {n}: {ours}, the plain kernel has {theirs}");
     }
@@ -304,7 +306,7 @@ mod tests {
     use super::*;
     use crate::sweep::layouts::{PAIRS, ways};
 
-    /// What the kernel walks is each element of the case once: positions of dst in order, and the source's element of each.
+    /// The kernel visits each element of the case once: in the order of dst, with the matching source element.
     #[test]
     fn dimensions_are_those_of_the_case() {
         for way in ways() {

@@ -1,4 +1,4 @@
-//! The table as a picture: a dot per row on a logarithmic scale, and a mark where it should be.
+//! The table as a picture: a dot per row on a logarithmic scale, and a mark at its goal.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::row::{Outcome, Verdict};
 /// Height of a row, in pixels.
 const LINE: i32 = 17;
 
-/// Where the labels end and the dots begin.
+/// x where the labels end and the dots begin, in pixels.
 const LABELS: i32 = 430;
 
-/// From the left edge to the right one.
+/// Width of the picture, in pixels.
 const WIDTH: i32 = 1150;
 
-/// Above the rows: the title and the scale. Below them: the scale.
+/// Height of the title and the scale above the rows, in pixels.
 const HEAD: i32 = 92;
 
-/// A picture.
+/// The area of a picture.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Draws all rows that have a ratio.
@@ -31,7 +31,7 @@ pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// The file cannot be written.
 pub fn ratios(path: &Path, adapter: &str, rows: &[Outcome]) -> Result<()> {
     let mut rows: Vec<_> = rows.iter().filter(|row| row.ratio.is_some()).collect();
-    // Rows of a section that others come between go together, in the order of their first ones.
+    // Gathers each section's rows; sections keep the order of their first rows.
     let sections: Vec<_> = rows.iter().map(|row| row.section.clone()).collect();
     rows.sort_by_key(|row| sections.iter().position(|section| *section == row.section));
     let sections = rows.chunk_by(|a, b| a.section == b.section).count();
@@ -80,7 +80,7 @@ fn line(area: &Area<'_>, scale: &Scale, row: &Outcome, y: i32) -> Result<()> {
     };
     text(area, &label, (LABELS - 10, y), 12, HPos::Right)?;
     area.draw(&PathElement::new(vec![(LABELS, y), (WIDTH - 70, y)], RGBColor(235, 235, 235)))?;
-    // Always their time over ours, so that right is fast.
+    // Always their time over ours, so that faster is farther right.
     let speed = |ratio: f64| if row.time_over_time { 1.0 / ratio } else { ratio };
     let Some(ratio) = row.ratio.map(speed) else { return Ok(()) };
     if let Some(goal) = row.target.map(speed) {
@@ -91,7 +91,7 @@ fn line(area: &Area<'_>, scale: &Scale, row: &Outcome, y: i32) -> Result<()> {
     text(area, &format!("{ratio:.2}"), (WIDTH - 20, y), 12, HPos::Right)
 }
 
-/// Told apart without red and green as well.
+/// Colours that can be told apart without red and green.
 fn color(verdict: Verdict) -> RGBColor {
     match verdict {
         Verdict::Met => RGBColor(0, 114, 178),
@@ -107,7 +107,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// All ratios and 1, out to the next tick.
+    /// Spans all ratios and 1, out to the next ticks.
     fn of(rows: &[&Outcome]) -> Self {
         let speeds = rows.iter().filter_map(|row| {
             let ratio = row.ratio?;
@@ -121,7 +121,7 @@ impl Scale {
         Self { low, high }
     }
 
-    /// 1, 2, 5 of each decade.
+    /// 1, 2 and 5 times each power of ten.
     fn ticks() -> Vec<f64> {
         (-4..4).flat_map(|power| [1.0, 2.0, 5.0].map(|n| n * 10_f64.powi(power))).collect()
     }
@@ -145,7 +145,7 @@ impl Scale {
     }
 }
 
-/// Words at a point, by their middle or one of their ends.
+/// Draws text at a point, which is the text's middle or one of its ends.
 pub(crate) fn text(area: &Area<'_>, words: &str, at: (i32, i32), height: i32, side: HPos) -> Result<()> {
     let font = ("sans-serif", height).into_font();
     let style = font.color(&BLACK).pos(Pos::new(side, VPos::Center));

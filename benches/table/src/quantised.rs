@@ -1,4 +1,4 @@
-//! Rows of quantised tensors: accumulators to elements of the next layer, and activations to 8 bits.
+//! Rows for quantised tensors: accumulators to elements of the next layer, activations to 8 bits, bytes to floats.
 
 use anyhow::Result;
 use wgpu_clamp::{Clamp, DType, Layout, Rounding};
@@ -8,14 +8,14 @@ use crate::case::Case;
 use crate::row::Goal::{Report, Speed, Time};
 use crate::row::{Rival, Row, Trial, Unit};
 
-/// Of a matrix.
+/// Columns of a matrix.
 const COLUMNS: usize = 1024;
 
-/// All of them.
+/// All rows of this file.
 ///
 /// # Errors
 ///
-/// None that the sizes of a device bring about.
+/// None at sizes that a device can have.
 pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let count = usize::try_from(bench.bytes())? / 4 / COLUMNS;
     let layout = Layout::packed(&[count, COLUMNS])?;
@@ -51,7 +51,8 @@ pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The dispatch that reads 8,192 scales, with a clamp of as many elements, held against the clamp of 8,192 rows.
+/// A clamp of 8,192 elements with a scale on the GPU for each, where reading the scales dominates. Compared with a
+/// clamp of 8,192 rows.
 fn resolve() -> Result<Row> {
     const ROWS: usize = 8192;
     let clamps: Vec<_> = (0..ROWS).map(|n| of_index(DType::F32, DType::I8, n)).collect::<Result<_>>()?;
@@ -76,7 +77,7 @@ fn resolve() -> Result<Row> {
     })
 }
 
-/// A scale for accumulators of some million, another for each index.
+/// A clamp that scales accumulators of about a million (or floats of about 8) to 8 bits, differently for each index.
 fn of_index(source: DType, dtype: DType, index: usize) -> Result<Clamp> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand")]
     let share = index as f32 / 1e4;

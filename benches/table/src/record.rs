@@ -1,8 +1,7 @@
-//! `--from`: takes what `--json` wrote, here or on another machine, into RESULTS.md.
+//! `--from`: takes the figures of a file of `--json` into RESULTS.md.
 //!
-//! What belongs to one adapter and one kind of table stands between two comments there, and is replaced as a whole; what
-//! there is none of yet comes behind the adapter's other tables, or under a new heading. Pictures and full figures become
-//! files beside the page.
+//! Each adapter and kind of table has a block between two comments, which is replaced as a whole. A new block goes
+//! behind the adapter's other blocks, or under a new heading. Pictures and full figures become files beside the page.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,14 +16,14 @@ use crate::plot;
 use crate::sweep;
 use crate::table;
 
-/// How many of the worst rows of the sweep are shown.
+/// Number of the sweep's worst rows that are shown.
 const WORST: usize = 5;
 
-/// Takes the figures of `dump` into the page; returns the names of the tables that it has.
+/// Takes the figures of `dump` into the page; returns the names of its tables.
 ///
 /// # Errors
 ///
-/// There are no figures, or a file cannot be read or written.
+/// There are no figures, they are a part where the page has a whole table, or a file cannot be read or written.
 pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     let mut text = fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;
     let mut names = Vec::new();
@@ -45,7 +44,7 @@ pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The kinds of table that there are figures of.
+/// The kinds of table that have figures.
 fn kinds(dump: &Dump) -> Vec<&'static str> {
     let all = [
         ("table", dump.rows.is_empty()),
@@ -56,7 +55,7 @@ fn kinds(dump: &Dump) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_empty)| !is_empty).map(|(kind, _)| kind).collect()
 }
 
-/// The text of one kind of table, at most a screen high. Its pictures and its full figures become files beside the page.
+/// The text of a block, at most a screen high. Its pictures and its full figures become files beside the page.
 fn block(dump: &Dump, kind: &str, page: &Path) -> Result<String> {
     let (head, slug, title) = (&dump.head, dump.head.slug(), dump.head.title());
     let beside = |suffix: &str| page.with_file_name(format!("{slug}{suffix}"));
@@ -105,12 +104,12 @@ fn block(dump: &Dump, kind: &str, page: &Path) -> Result<String> {
     Ok(block)
 }
 
-/// The comment that a block begins with.
+/// The comment at the beginning of a block.
 fn begin(name: &str) -> String {
     format!("<!-- {name} -->")
 }
 
-/// The page with the adapter's block of that kind.
+/// The page with the adapter's block of this kind replaced or added.
 fn placed(page: &str, slug: &str, kind: &str, adapter: &str, block: &str) -> Result<String> {
     let last = format!("<!-- end of {slug} ");
     let (begin, end) = (begin(&format!("{slug} {kind}")), format!("{last}{kind} -->"));

@@ -1,5 +1,5 @@
-//! Host memory through the device and back, without a kernel or with one written by hand: what `clamp_slice` is held
-//! against.
+//! Moves host memory through the device and back, without a kernel or with one written by hand. `clamp_slice` is
+//! compared with this.
 
 use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
@@ -7,24 +7,24 @@ use wgpu_clamp::wgpu;
 use crate::device::Device;
 use crate::hand::Hand;
 
-/// Bytes on their way at once.
+/// Bytes of a chunk.
 const CHUNK: usize = 16 << 20;
 
-/// Chunks on their way at once.
+/// Chunks in flight at once.
 const LANES: usize = 3;
 
-/// How bytes get to the device and back.
+/// The path of bytes to the device and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Staging buffers, a copy to the device and one back.
+    /// Staging buffers: a copy to the device and a copy back.
     Staging,
     /// The same with a clamp on the device between the two copies.
     Clamped,
-    /// One buffer that both sides reach: no copy by the device. Needs `MAPPABLE_PRIMARY_BUFFERS`.
+    /// One buffer that host and device share: no copy on the device. Needs `MAPPABLE_PRIMARY_BUFFERS`.
     Mapped,
 }
 
-/// Buffers for chunks on their way.
+/// Buffers for the chunks in flight.
 pub struct Ring {
     device: wgpu::Device,
     queue: wgpu::Queue,
@@ -37,13 +37,13 @@ struct Lane {
     upload: wgpu::Buffer,
     data: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// From `data` to what is downloaded, where there is a clamp.
+    /// The result of the clamp of `data`, which is downloaded, and the bind group; none without a clamp.
     clamp: Option<(wgpu::Buffer, wgpu::BindGroup)>,
     submission: Option<wgpu::SubmissionIndex>,
 }
 
 impl Ring {
-    /// The buffers are made once, and mapped.
+    /// Makes the buffers, with the upload buffers mapped.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Ring {
         Ok(Self { device: device.wgpu().clone(), queue: device.queue().clone(), way, hand, lanes })
     }
 
-    /// Sends `src` through the device to `dst`, in chunks that overlap.
+    /// Sends `src` through the device to `dst`, in chunks whose transfers overlap.
     ///
     /// # Errors
     ///

@@ -15,58 +15,58 @@ pub type Prepare = Box<dyn FnOnce(&Bench) -> Result<Trial>>;
 /// Fails if the results of a row are wrong.
 pub type Check = Box<dyn FnOnce(&Bench) -> Result<()>>;
 
-/// A row to be measured. Nothing is allocated before its turn comes.
+/// A row to measure. Nothing is allocated before its turn comes.
 pub struct Row {
-    /// The part of the table that it belongs to.
+    /// The row's section of the table.
     pub section: &'static str,
-    /// What is measured.
+    /// The row's name.
     pub name: String,
-    /// Of the elements, where there is one dtype.
+    /// The dtype of the elements, if there is one dtype.
     pub dtype: Option<DType>,
-    /// What it should reach on a GPU, and on a driver that runs on the CPU.
+    /// The goals on a GPU and on a software driver.
     pub goals: [Goal; 2],
-    /// What the samples are.
+    /// The unit of the samples.
     pub unit: Unit,
-    /// What is clamped, where the row is of kernels alone.
+    /// The case, for a row of [`Case::row`].
     pub case: Option<Case>,
     /// Makes the buffers and records the work.
     pub prepare: Prepare,
 }
 
-/// A row with all that its turn takes.
+/// A row with its buffers, ready to be measured.
 pub struct Trial {
-    /// Of the output; of a conversion, half of what is read and written.
+    /// Bytes of the output; of a conversion, half of the bytes read and written.
     pub bytes: u64,
-    /// The work of the library.
+    /// The library's work.
     pub ours: Work,
-    /// What it is held against; the fastest counts.
+    /// The rivals; the fastest one counts.
     pub rivals: Vec<Rival>,
     /// Fails if the results are wrong.
     pub check: Check,
 }
 
-/// Something that the library is held against.
+/// Work that the library's is compared with.
 pub struct Rival {
-    /// As printed.
+    /// The rival's name.
     pub name: String,
-    /// Its work.
+    /// The rival's work.
     pub work: Work,
 }
 
-/// What a row should reach.
+/// The goal of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
-    /// Their time over ours, at least.
+    /// The least ratio of the rival's time to ours.
     Speed(f64),
-    /// Our time over theirs, at most.
+    /// The greatest ratio of our time to the rival's.
     Time(f64),
-    /// Ours alone, at most, in the row's unit.
+    /// The greatest figure of ours alone, in the row's unit.
     Absolute(f64),
-    /// None: the figure is only reported.
+    /// No goal: the figure is only reported.
     Report,
 }
 
-/// What the samples of a row are.
+/// The unit of a row's samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Seconds.
@@ -75,48 +75,48 @@ pub enum Unit {
     Allocations,
 }
 
-/// Whether a row is what it should be.
+/// The outcome of a row against its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The goal is reached.
     Met,
-    /// It is not.
+    /// The goal is missed.
     Missed,
-    /// There is none here.
+    /// There is no goal.
     Report,
-    /// The results are not those of the reference, or there are none.
+    /// The results differ from the reference, or there are none.
     Wrong,
 }
 
-/// A row of the table.
+/// A measured row of the table.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The part of the table that it belongs to.
+    /// The row's section of the table.
     pub section: String,
-    /// What was measured.
+    /// The row's name.
     pub name: String,
     /// The dtype's name.
     pub dtype: Option<String>,
-    /// Of the output; of a conversion, half of what is read and written.
+    /// Bytes of the output; of a conversion, half of the bytes read and written.
     pub bytes: u64,
-    /// What the samples are.
+    /// The unit of the samples.
     pub unit: Unit,
-    /// Of the library; none if it failed.
+    /// The library's times, unless it failed.
     pub ours: Option<Stats>,
-    /// Of each rival.
+    /// Name and times of each rival.
     pub rivals: Vec<(String, Stats)>,
-    /// Their time over ours, or ours over theirs, as the goal counts.
+    /// The fastest rival's time over ours, or for [`Goal::Time`] ours over the rival's.
     pub ratio: Option<f64>,
-    /// As printed.
+    /// The goal as printed.
     pub goal: String,
     /// The goal as a number.
     pub target: Option<f64>,
-    /// Whether a ratio above one is slower.
+    /// Whether the ratio is our time over the rival's, so that above 1 is slower.
     pub time_over_time: bool,
-    /// Whether it is reached.
+    /// Whether the goal is met.
     pub verdict: Verdict,
-    /// What went wrong.
+    /// The error, if there was one.
     pub error: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Outcome {
         self.rivals.iter().min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
     }
 
-    /// Puts the ratio and the verdict in.
+    /// Sets the ratio, the goal as a number and the verdict.
     pub(crate) fn judge(&mut self, goal: Goal) {
         self.time_over_time = matches!(goal, Goal::Time(_));
         let Some(ours) = self.ours.as_ref().map(|stats| stats.median) else {

@@ -1,4 +1,4 @@
-//! Host memory: `clamp_slice`, what the way there and back alone takes, and a loop that never goes there.
+//! Rows and curves for host memory: `clamp_slice`, the transfers alone, and a loop on the CPU.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::ring::{Ring, Way};
 use crate::row::{Goal, Rival, Row, Trial, Unit};
 use crate::verify::{self, Side};
 
-/// All of them.
+/// All rows of this file.
 #[must_use]
 pub fn rows(bench: &Bench) -> Vec<Row> {
     let mut rows =
@@ -69,8 +69,8 @@ fn trial(bench: &Bench, way: Way) -> Result<Trial> {
     })
 }
 
-/// `clamp_slice` and a loop over the same slices on one thread, from 4 KiB to 256 MiB: a step that costs the CPU next
-/// to nothing, and one that has to convert.
+/// `clamp_slice` and a single-threaded loop over the same slices, from 4 KiB to 256 MiB. One clamp costs the CPU next
+/// to nothing; the other one converts f16.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ fn clamped<T: Element>(bench: &Bench, clamp: &Clamp, src: &Rc<Vec<T>>, dst: &Rc<
     }))
 }
 
-/// Elements that no result should leave.
+/// A destination of poison bytes, so that unwritten elements are noticed.
 fn poisoned<T: Element>(len: usize) -> Rc<RefCell<Vec<T>>> {
     Rc::new(RefCell::new(bytemuck::pod_collect_to_vec(&vec![0xa5_u8; len * size_of::<T>()])))
 }
@@ -137,7 +137,7 @@ fn poisoned<T: Element>(len: usize) -> Rc<RefCell<Vec<T>>> {
 fn check<T: Element>(clamp: &Clamp, src: &[T], dst: &[T]) -> Result<()> {
     let layout = Layout::packed(&[src.len()])?;
     let src = bytemuck::cast_slice(src);
-    // Without gaps, what was there before is not looked at.
+    // A packed destination has no gaps, so its previous bytes are not compared.
     let side = || Side { layout: &layout, bytes: src };
     verify::check(clamp, &side(), &side(), bytemuck::cast_slice(dst))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The middle of some samples and how far they spread.
+/// Median, quartiles and samples.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stats {
     /// The median.
@@ -11,12 +11,12 @@ pub struct Stats {
     pub q1: f64,
     /// The third quartile.
     pub q3: f64,
-    /// What they were taken from, in the order of the rounds.
+    /// The samples, in the order of the rounds.
     pub samples: Vec<f64>,
 }
 
 impl Stats {
-    /// Of at least one sample.
+    /// Statistics of at least one sample.
     #[must_use]
     pub fn of(samples: Vec<f64>) -> Self {
         let mut sorted = samples.clone();
@@ -30,7 +30,7 @@ impl Stats {
     }
 }
 
-/// Between two samples, a point on the line from one to the other.
+/// The quantile `q`; between two samples it is interpolated linearly.
 #[expect(clippy::cast_precision_loss, reason = "a handful of samples")]
 fn quantile(sorted: &[f64], q: f64) -> f64 {
     let at = q * (sorted.len() - 1) as f64;

@@ -1,4 +1,4 @@
-//! Rows of tensors with strides: pitches, broadcasts, permutations, many dimensions, gaps.
+//! Rows for tensors with strides: pitches, broadcasts, permutations, many dimensions, gaps.
 
 use anyhow::Result;
 use wgpu_clamp::{DType, Layout};
@@ -12,11 +12,11 @@ use crate::row::{Goal, Row};
 /// One dtype of each width.
 const WIDTHS: [DType; 4] = [DType::U8, DType::F16, DType::F32, DType::F64];
 
-/// All of them.
+/// All rows of this file.
 ///
 /// # Errors
 ///
-/// None that the sizes of a device bring about.
+/// None at sizes that a device can have.
 pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let bytes = usize::try_from(bench.bytes())?;
     let mut rows = pitches(bytes)?;
@@ -31,7 +31,7 @@ fn case(dtype: DType, src: Layout, dst: Layout) -> Result<Case> {
     Ok(Case::new(data::bounds(dtype)?, src, dst))
 }
 
-/// Rows of 4,000 bytes, so that a row is many packets and no power of two.
+/// Rows of 4,000 bytes: many packets, and not a power of two.
 fn pitches(bytes: usize) -> Result<Vec<Row>> {
     let mut out = Vec::new();
     for dtype in WIDTHS {
@@ -69,14 +69,13 @@ fn broadcasts(bytes: usize) -> Result<Vec<Row>> {
     Ok(out)
 }
 
-/// Sources whose fastest dimension is not the destination's.
+/// Rows whose source has another innermost dimension than the destination.
 fn permutations(bytes: usize) -> Result<Vec<Row>> {
     let mut out = Vec::new();
     for dtype in [DType::F32, DType::F16, DType::U8, DType::F64] {
         let goals = permutation_goals(dtype);
         let elements = bytes / dtype.size();
-        // Not a square, and no power of two, which would be a special case of caches: what lies so far apart shares one
-        // set of them.
+        // Not a square, and not a power of two: rows a power of two apart would share one set of a cache.
         let side = (elements.isqrt() / 16 * 16).saturating_sub(48).max(16);
         let plane = Layout::packed(&[side, elements / side / 16 * 16])?;
         let transposed = plane.permute(&[1, 0])?;
@@ -84,7 +83,7 @@ fn permutations(bytes: usize) -> Result<Vec<Row>> {
         out.push(matrix.row("permutations", "transpose", goals));
         for channels in [64, 3] {
             let side = (elements / channels / 8).isqrt() / 4 * 4;
-            // As above.
+            // Not a power of two either.
             let side = if side.is_power_of_two() { side.saturating_sub(4).max(4) } else { side };
             let planes = Layout::packed(&[8, channels, side, side])?;
             let pixels = Layout::packed(&[8, side, side, channels])?;
@@ -107,7 +106,7 @@ fn permutation_goals(dtype: DType) -> [Goal; 2] {
     }
 }
 
-/// Eight dimensions of which no two are one, the inner one of 8 neighbours.
+/// Rows with eight dimensions, none of which merge. The innermost one has 8 neighbours.
 fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
     let goals = [Speed(0.50), Speed(0.70)];
     let mut out = Vec::new();
@@ -123,7 +122,7 @@ fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
         out.push(turned.row("eight dimensions", "the outer seven reversed", goals));
         let gapped = case(dtype, gapped(&shape, 0)?, gapped(&shape, 1)?)?;
         out.push(gapped.row("eight dimensions", "a gap after each", goals));
-        // What the rows cost without the dimensions.
+        // Two dimensions, for the cost of rows of 8 elements alone.
         let rows = shape[..7].iter().product();
         let half = Layout::packed(&[rows, 16])?.slice(1, 0..8)?;
         let plain = case(dtype, half, Layout::packed(&[rows, 8])?)?;
@@ -132,7 +131,7 @@ fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
     Ok(out)
 }
 
-/// Halves extents, the outer ones first, until the tensor has no more than `elements`.
+/// Halves the outer seven extents in turn, down to 2, until the tensor has at most `elements` elements.
 fn shape_for_small(shape: &mut [usize; 8], elements: usize) {
     let mut axis = 0;
     while shape.iter().product::<usize>() > elements {
@@ -141,8 +140,8 @@ fn shape_for_small(shape: &mut [usize; 8], elements: usize) {
     }
 }
 
-/// Strides with a gap of a quarter of the inner row after every second dimension: with those of the other phase, no
-/// two dimensions are one on both sides.
+/// Strides with a gap after every second dimension, as long as one of its steps. With the other `phase` on the other
+/// side, no two dimensions merge.
 fn gapped(shape: &[usize; 8], phase: usize) -> Result<Layout> {
     let mut strides = [1; 8];
     for axis in (0..7).rev() {
@@ -152,7 +151,7 @@ fn gapped(shape: &[usize; 8], phase: usize) -> Result<Layout> {
     Ok(Layout::strided(shape, &strides, 0)?)
 }
 
-/// Outputs that leave bytes of a word alone.
+/// Rows whose output leaves some bytes of a word alone.
 fn gaps(bytes: usize) -> Result<Vec<Row>> {
     let goals = [Report, Speed(0.30)];
     // The output spans `bytes`, gaps included.

@@ -1,4 +1,5 @@
-//! The sweep: layouts that users bring × pairs of dtypes, each beside a copy of as many bytes and a plain kernel.
+//! The sweep: layouts that users bring × pairs of dtypes, each compared with a copy of as many bytes and a plain
+//! kernel.
 
 pub mod layouts;
 mod plot;
@@ -18,28 +19,28 @@ use crate::table::size;
 use layouts::{PAIRS, Pair, Way, ways};
 pub use plot::draw;
 
-/// One layout of one pair in one size.
+/// A layout with a pair of dtypes at one size.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Point {
     /// The layout.
     pub layout: String,
     /// The pair, as in `u8 → f32`.
     pub pair: String,
-    /// What was asked for: half of the bytes that a copy reads and writes.
+    /// The requested size: half of the bytes that a copy reads and writes.
     pub bytes: u64,
-    /// Elements of the output: fewer than was asked for where the source or the output would not fit into a binding.
+    /// Elements of the output. Fewer than requested if the source or the output would not fit into a binding.
     pub elements: u64,
-    /// Half of the bytes that these elements take on both sides.
+    /// Half of the bytes of these elements in source and destination together.
     pub moved: u64,
-    /// Seconds of the library; none if it failed.
+    /// Seconds of the library, unless it failed.
     pub ours: Option<Stats>,
     /// Seconds of the fastest copy kernel.
     pub copy: Option<Stats>,
     /// Seconds of the plain kernel.
     pub plain: Option<Stats>,
-    /// What the ratio to the copy should be, on a driver that runs on the CPU.
+    /// The goal of the ratio to the copy, on a software driver.
     pub goal: Option<f64>,
-    /// What went wrong.
+    /// The error, if there was one.
     pub error: Option<String>,
 }
 
@@ -66,11 +67,12 @@ impl Point {
     }
 }
 
-/// Measures all points that were asked for, while there is time, and prints each at once; tells how many were asked for.
+/// Measures the requested points while there is time and prints each at once. Also returns the number of requested
+/// points.
 ///
 /// # Errors
 ///
-/// A case cannot be made. What fails on the device is the point's own error.
+/// A case cannot be made. A failure on the device is stored as the point's own error.
 pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     let mut cases = Vec::new();
     for bytes in sizes(bench) {
@@ -98,8 +100,7 @@ pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     Ok((points, count))
 }
 
-/// 16 MiB, which a CPU's cache holds, so that memory hides no instruction, and 64, which it does not; four times as much
-/// on a GPU.
+/// 16 MiB fit into a CPU's cache, so that memory hides no instruction; 64 MiB do not. Four times as much on a GPU.
 fn sizes(bench: &Bench) -> Vec<u64> {
     let times = if bench.device.is_cpu() { 1 } else { 4 };
     match (bench.options.size, bench.options.quick) {
@@ -111,7 +112,7 @@ fn sizes(bench: &Bench) -> Vec<u64> {
 
 fn point(bench: &Bench, bytes: u64, way: Way, pair: Pair) -> Result<Point> {
     let limits = bench.device.wgpu().limits();
-    // The plain kernels bind a buffer whole.
+    // Plain kernels bind whole buffers.
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     let elements = 2 * usize::try_from(bytes)? / (pair[0].size() + pair[1].size());
     let case = way.case(pair, elements, most)?;
@@ -170,7 +171,7 @@ fn line(point: &Point) -> String {
     line
 }
 
-/// How many points are how fast, and the worst ones.
+/// Counts of points by speed, for each size.
 #[must_use]
 pub fn summary(points: &[Point]) -> String {
     let mut text = String::new();
@@ -193,7 +194,8 @@ pub fn summary(points: &[Point]) -> String {
     text
 }
 
-/// The slowest layouts beside a copy, and those that the plain kernel beats by most, each by its slowest row.
+/// The slowest layouts compared with a copy, and those that the plain kernel beats by most. Each layout stands by its
+/// slowest point.
 #[must_use]
 pub fn worst(points: &[Point], count: usize) -> String {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The table as markdown.
+//! The table in Markdown and as tab-separated values.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ pub fn line(row: &Outcome) -> String {
     let ratio = row.ratio.map_or_else(
         || "–".to_owned(),
         |ratio| {
-            // A digit more where two would not show on which side of the goal it is.
+            // A third digit, if two would not show whether the goal is met.
             let close = row.target.is_some_and(|target| (ratio - target).abs() < 0.005);
             if close { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
         },
@@ -49,7 +49,7 @@ fn verdict(row: &Outcome) -> String {
     }
 }
 
-/// How many goals are reached.
+/// Counts of rows by verdict.
 #[must_use]
 pub fn summary(rows: &[Outcome]) -> String {
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
@@ -99,7 +99,7 @@ pub fn sections(rows: &[Outcome]) -> String {
     for section in sections {
         let rows = || rows.iter().filter(|row| row.section == section);
         let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
-        // How many times the goal a row is, upwards for the better.
+        // The ratio in units of the goal; more is better.
         let distance = |row: &&Outcome| {
             let (ratio, target) = (row.ratio?, row.target?);
             Some(if row.time_over_time { target / ratio } else { ratio / target })
@@ -164,7 +164,7 @@ impl Scale {
     }
 }
 
-/// A size, in the largest unit that keeps it above one.
+/// A size in the largest unit in which it is at least one.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub fn size(bytes: u64) -> String {

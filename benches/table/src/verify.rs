@@ -1,22 +1,22 @@
-//! Results held against the reference: all of a small tensor, a sample of a large one.
+//! Compares results with the reference: all elements of a small tensor, a sample of a large one.
 
 use anyhow::{Result, ensure};
 use wgpu_clamp::{Clamp, Clamps, Layout, reference, verify};
 
 use crate::data::Random;
 
-/// Up to so many elements are all looked at; of more, so many are.
+/// Elements up to which all are compared; of a larger tensor, as many random ones are.
 const SAMPLE: usize = 1 << 18;
 
 /// One side of a clamp in host memory.
 pub struct Side<'a> {
-    /// Where its elements lie.
+    /// The layout of the elements.
     pub layout: &'a Layout,
     /// The whole buffer.
     pub bytes: &'a [u8],
 }
 
-/// Holds `after` against what the clamps make of `src`; `dst` is what was there before.
+/// Compares `after` with what the clamps make of `src`. `dst` holds the bytes before.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ fn of<'a>(clamps: Clamps<'a>, layout: &Layout, n: u64) -> &'a Clamp {
     &clamps.as_slice()[channel]
 }
 
-/// Where the `n`-th element lies, in row-major order.
+/// Address of the `n`-th element in row-major order, in elements.
 pub(crate) fn address(layout: &Layout, mut n: u64) -> usize {
     let mut at = layout.offset().cast_signed();
     for (&extent, &stride) in layout.shape().iter().zip(layout.strides()).rev() {
@@ -78,7 +78,7 @@ pub(crate) fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
     bytes[element * size..][..size].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// Whether the gaps of an output are as they were.
+/// Checks that the gaps of an output are unchanged.
 pub(crate) fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
     if dst.layout.len() * size == dst.bytes.len() {
         return Ok(());
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// A tensor that is too large to be looked at whole, in rows with a gap.
+    /// A tensor of rows with a gap, too large for comparing every element.
     fn case() -> (Clamp, Layout, Vec<u8>, Vec<u8>) {
         let clamp = Clamp::new(50_u8, 200);
         let layout = Layout::strided(&[1 << 10, 1 << 9], &[513, 1], 0).unwrap();

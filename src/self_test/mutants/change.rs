@@ -1,14 +1,15 @@
 //! Small faults such as people make: a swapped comparison, a dropped mask or condition, a shift or a lane off by one.
 
-/// One line of WGSL, replaced.
+/// A replacement of one line of WGSL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     /// The line number, counted from zero.
     pub(super) line: usize,
     pub(super) before: String,
     pub(super) after: String,
-    /// The column where the lines differ, the old words and the new ones; see [`kind`](Self::kind).
+    /// The column of the replaced words, in bytes.
     at: usize,
+    /// The replaced words and the new ones.
     swap: (String, String),
 }
 
@@ -37,7 +38,7 @@ impl Change {
         let mut changes = Vec::new();
         for (line, before) in text.lines().enumerate() {
             let code = before.split("//").next().unwrap_or_default();
-            // Of declarations only constants: WGSL refuses the others.
+            // Of the declarations, only constants are changed: WGSL refuses other changed declarations.
             let is_code = [" ", "const ", "override "].iter().any(|start| code.starts_with(start));
             if !is_code || code.contains("@workgroup_size") {
                 continue;
@@ -109,7 +110,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The starts and ends of words and signs.
+/// The start and the end of each word and each sign.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let mut words: Vec<(usize, usize)> = Vec::new();
     let mut within = false;
@@ -144,7 +145,7 @@ fn normal(text: &str) -> String {
     normal
 }
 
-/// The unsigned literals of a line without suffix, with their columns.
+/// The unsigned literals of a line: their columns, and their digits without the suffix `u`.
 fn numbers(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let literal = |c: char| c.is_ascii_alphanumeric();
     let starts = code.char_indices().filter(move |&(at, c)| {

@@ -1,4 +1,4 @@
-//! What the sweep measures: layouts that users bring, and pairs of dtypes.
+//! The layouts and the pairs of dtypes that the sweep measures.
 
 use anyhow::Result;
 use half::f16;
@@ -6,10 +6,10 @@ use wgpu_clamp::{Clamp, DType, Layout, Rounding};
 
 use crate::case::Case;
 
-/// The source's dtype and the destination's.
+/// The dtypes of source and destination.
 pub type Pair = [DType; 2];
 
-/// One dtype, conversions that pictures and networks take, and back.
+/// Single dtypes, and the conversions that pictures and networks take, in both directions.
 pub const PAIRS: [Pair; 8] = [
     [DType::U8, DType::U8],
     [DType::U8, DType::F16],
@@ -80,7 +80,7 @@ pub fn ways() -> Vec<Way> {
 }
 
 impl Way {
-    /// As printed.
+    /// The layout's name.
     #[must_use]
     pub fn name(self) -> String {
         let Self { kind, components, channels } = self;
@@ -114,8 +114,8 @@ impl Way {
         format!("{shape}, {components} channels, {}", if channels { "per channel" } else { "one clamp" })
     }
 
-    /// The least ratio to a copy that a software driver should reach. Rows of the table have goals of their own for flat
-    /// tensors and for planes, which are stricter.
+    /// The least ratio to a copy that a software driver should reach. The table has stricter goals for flat tensors
+    /// and for planes.
     #[must_use]
     pub fn goal(self, [source, dtype]: Pair) -> f64 {
         let to_another_size = source.size() != dtype.size();
@@ -140,11 +140,12 @@ impl Way {
         }
     }
 
-    /// The clamp of about `elements` elements, fewer where a buffer of either side would be larger than `most` bytes.
+    /// The case of about `elements` elements, or fewer if the source or the destination would be larger than `most`
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// None that the sizes of a device bring about.
+    /// None at sizes that a device can have.
     pub fn case(self, pair: Pair, elements: usize, most: u64) -> Result<Case> {
         let case = self.sized(pair, elements)?;
         let bytes = |case: &Case| case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
@@ -152,7 +153,7 @@ impl Way {
         if needed <= most {
             return Ok(case);
         }
-        // A picture has a few rows and columns more than its elements.
+        // A crop's source has a few rows and columns more than the case has elements.
         let fewer = elements as u128 * u128::from(most) * 15 / 16 / u128::from(needed);
         self.sized(pair, fewer as usize)
     }
@@ -198,15 +199,15 @@ impl Way {
     }
 }
 
-/// Height and width of a picture of about so many pixels. The width is a multiple of 64 and no power of two: rows that
-/// far apart would share one set of a cache.
+/// Height and width of a picture of about `pixels` pixels. The width is a multiple of 64 and, if above 64, not a
+/// power of two: rows that far apart would share one set of a cache.
 fn sides(pixels: usize) -> [usize; 2] {
     let width = (pixels.isqrt() / 64 * 64).max(64);
     let width = if width > 64 && width.is_power_of_two() { width - 64 } else { width };
     [(pixels / width).max(1), width]
 }
 
-/// Scale, bias and bounds that replace a part of the elements. Each of 97 channels has its own.
+/// A clamp with scale and bias whose bounds replace some of the elements. The numbers repeat every 97 channels.
 fn clamp([source, dtype]: Pair, channel: usize) -> Result<Clamp> {
     let n = (channel % 97) as u16;
     let near = f32::from(n) / 128.0;
@@ -218,10 +219,10 @@ fn clamp([source, dtype]: Pair, channel: usize) -> Result<Clamp> {
         _ => Clamp::new(-1_000_000_007 - i32::from(n), 999_999_937 + i32::from(n)),
     };
     let (scale, bias) = match (source, dtype) {
-        // From a byte to about −5 to 5.
+        // Maps bytes to about −5 to 5.
         (DType::U8, DType::F16 | DType::F32) => (0.04 + near / 100.0, -5.0 - near),
         (DType::U8, _) => (1.5 + near, -20.0 - f32::from(n)),
-        // From −8 to 8.
+        // The source has floats from −8 to 8.
         (_, DType::U8) => (17.3 + near, 128.0 - near),
         (_, DType::I8) => (15.7 + near, 0.5 + near),
         _ => (1.7 + near, -0.3 - near),

@@ -13,13 +13,13 @@ use crate::table::size;
 /// Width and height of a cell, in pixels.
 const CELL: (i32, i32) = (62, 20);
 
-/// Where the layouts' names end.
+/// x where the layouts' names end, in pixels.
 const LABELS: i32 = 270;
 
-/// Height of the title, the legend and the columns' names.
+/// Height of the title, the legend and the columns' names, in pixels.
 const HEAD: i32 = 118;
 
-/// Width of the gap between two sizes.
+/// Width of the gap between two sizes, in pixels.
 const GAP: i32 = 18;
 
 /// Draws all points.
@@ -70,7 +70,7 @@ pub fn draw(path: &Path, adapter: &str, points: &[Point]) -> Result<()> {
     draw().map_err(|error| anyhow!("cannot draw {}: {error}", path.display()))
 }
 
-/// In the order in which they come.
+/// The distinct values, in the order of their first points.
 fn unique<T: PartialEq>(points: &[Point], of: fn(&Point) -> &T) -> Vec<&T> {
     let mut all = Vec::new();
     for one in points.iter().map(of) {
@@ -92,7 +92,7 @@ fn legend(area: &Area<'_>) -> Result<()> {
     text(area, "slower than the plain kernel", (x + CELL.0 + 8, 66), 13, HPos::Left)
 }
 
-/// The ratio on its colour, in a frame where the plain kernel is faster.
+/// Draws the ratio on its colour, framed if the plain kernel is faster.
 fn cell(area: &Area<'_>, (x, y): (i32, i32), ratio: Option<f64>, framed: bool) -> Result<()> {
     let corners = [(x, y), (x + CELL.0 - 2, y + CELL.1 - 2)];
     let color = ratio.map_or(RGBColor(220, 220, 220), color);
@@ -107,8 +107,8 @@ fn cell(area: &Area<'_>, (x, y): (i32, i32), ratio: Option<f64>, framed: bool) -
     text(area, &words, (x + CELL.0 / 2 - 1, y + CELL.1 / 2 - 1), 12, HPos::Center)
 }
 
-/// From orange (a twentieth of a copy) by white to blue (a copy), on a logarithmic scale; told apart without red and
-/// green, and light enough for black digits.
+/// From orange (a twentieth of a copy) over white to blue (a copy), on a logarithmic scale. Colours can be told apart
+/// without red and green, and are light enough for black digits.
 fn color(ratio: f64) -> RGBColor {
     let at = ((ratio / 0.05).ln() / 20_f64.ln()).clamp(0.0, 1.0);
     let mix =
