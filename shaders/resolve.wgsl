@@ -1,5 +1,5 @@
 // Reads numbers on the GPU from slots and writes them into the parameters of a clamp, before the clamp's own
-// dispatches. One invocation serves one channel of one uniform block and writes Bounds, Affine or both. Bounds of every
+// dispatches. One invocation serves one channel and writes Bounds, Affine or both into each uniform block. Bounds of every
 // dtype are computed in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the
 // same for numbers that the host knows: change both together.
 //
@@ -38,7 +38,7 @@ struct ResolveParams {
     entry_words: u32,    // from a channel's parameters to the next one's
     block_words: u32,    // from a block to the next
     channels: u32,
-    count: u32,          // channels times blocks
+    blocks: u32,
     grid_width: u32,
 }
 
@@ -257,16 +257,17 @@ fn put_affine(origin: u32, channel: u32) {
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let r = resolve_params;
-    let index = workgroup_index(workgroup, r.grid_width) * WORKGROUP_SIZE + local;
-    if index >= r.count {
+    let channel = workgroup_index(workgroup, r.grid_width) * WORKGROUP_SIZE + local;
+    if channel >= r.channels {
         return;
     }
-    let channel = index % r.channels;
-    let origin = r.first_word + index / r.channels * r.block_words + channel * r.entry_words;
-    if READS_MIN || READS_MAX {
-        put_bounds(origin, channel);
-    }
-    if READS_SCALE || READS_BIAS {
-        put_affine(origin + r.affine_word, channel);
+    for (var block = 0u; block < r.blocks; block++) {
+        let origin = r.first_word + block * r.block_words + channel * r.entry_words;
+        if READS_MIN || READS_MAX {
+            put_bounds(origin, channel);
+        }
+        if READS_SCALE || READS_BIAS {
+            put_affine(origin + r.affine_word, channel);
+        }
     }
 }

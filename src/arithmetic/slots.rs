@@ -115,13 +115,13 @@ pub(crate) struct ResolveParams {
     pub(crate) entry_words: u32,
     pub(crate) block_words: u32,
     pub(crate) channels: u32,
-    pub(crate) count: u32,
+    pub(crate) blocks: u32,
     pub(crate) grid_width: u32,
 }
 
 impl ResolveParams {
-    /// The numbers of a dispatch that reads `slots` and writes `target`. Each channel of each block has an invocation,
-    /// in a grid `grid_width` workgroups wide.
+    /// The numbers of a dispatch that reads `slots` and writes `target`. Each channel has an invocation, in a grid
+    /// `grid_width` workgroups wide.
     pub(crate) fn new(
         clamp: &Clamp,
         arithmetic: Arithmetic,
@@ -190,7 +190,7 @@ impl ResolveParams {
             entry_words: words(entries.size),
             block_words: words(pitch),
             channels: channels as u32,
-            count: (blocks * channels) as u32,
+            blocks: blocks as u32,
             grid_width,
         }
     }

@@ -98,12 +98,11 @@ impl Plan {
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
         // Four slots and the output exceed four storage buffers: one dispatch reads bounds, the next scale and bias.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
-        let invocations = task.limits.invocations();
+        let invocations = usize::try_from(task.limits.invocations()).unwrap_or(usize::MAX);
         let entries = Entries::of(clamp, task.arithmetic, task.parameter_place());
         let mut resolves = Vec::new();
         for lines in lines.chunks(per_dispatch) {
-            let fitting = (invocations / blocks as u64).max(1) as usize;
-            let most = lines.iter().fold(fitting, |most, line| most.min(line.most(&task.limits)));
+            let most = lines.iter().fold(invocations, |most, line| most.min(line.most(&task.limits)));
             let mut first = 0;
             while first < channels {
                 let count = most.min(channels - first);
@@ -118,7 +117,7 @@ impl Plan {
     /// The dispatch that reads these slots for the channels of `target`.
     fn resolve(&self, clamp: &Clamp, lines: &[SlotLine], target: &Target) -> Result<Resolve, Error> {
         let task = self.task.expect("slots are of a task");
-        let Target { first, channels, blocks, .. } = *target;
+        let Target { first, channels, .. } = *target;
         let mut places = [None; NUMBERS];
         let mut bindings = [None; MAX_SLOTS];
         for (binding, line) in lines.iter().enumerate() {
@@ -128,7 +127,7 @@ impl Plan {
         }
         let [read, ..] = bindings;
         let read = read.expect("a dispatch reads a slot at least");
-        let workgroups = (blocks * channels).div_ceil(WORKGROUP_SIZE as usize);
+        let workgroups = channels.div_ceil(WORKGROUP_SIZE as usize);
         let grid = task.limits.grid(workgroups as u64);
         let pipeline = PipelineName::resolve(SlotReads::of(task.arithmetic, &places));
         let params = ResolveParams::new(clamp, task.arithmetic, places, target, grid[0]);
