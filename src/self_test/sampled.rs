@@ -183,9 +183,14 @@ fn cancellations() -> impl Iterator<Item = Sample> {
     })
 }
 
+/// Small bindings for some plans.
+fn some_limits(n: usize) -> Limits {
+    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
+    if n.is_multiple_of(8) { small } else { Limits::default() }
+}
+
 /// Clamps with one or both bounds on the GPU. Some plans have small bindings and many windows.
 fn slots() -> impl Iterator<Item = Sample> {
-    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     DType::ALL.into_iter().flat_map(move |dtype| {
         let mask = mask(dtype);
         let bounds = if dtype.is_float() {
@@ -208,7 +213,7 @@ fn slots() -> impl Iterator<Item = Sample> {
             };
             Sample {
                 clamps: vec![ruled([min, max])],
-                limits: if n % 8 == 0 { small } else { Limits::default() },
+                limits: some_limits(n),
                 slots: vec![[slots[0], slots[1], 0, 0]],
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(ruled(host), (1.0, 0.0))
@@ -220,7 +225,6 @@ fn slots() -> impl Iterator<Item = Sample> {
 /// Clamps with scale or bias on the GPU, for all elements or per row, and some with bounds on the GPU. Some scales and
 /// biases are not finite.
 fn affine_slots() -> impl Iterator<Item = Sample> {
-    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
     let odd = [
         (f32::NAN, 1.0),
@@ -251,7 +255,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
             let finite = if scale.is_finite() && bias.is_finite() { (scale, bias) } else { (1.0, 0.0) };
             let sample = Sample {
                 clamps: vec![clamp],
-                limits: if n % 8 == 0 { small } else { Limits::default() },
+                limits: some_limits(n),
                 slots: vec![found],
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(clamp, finite)

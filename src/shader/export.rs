@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::{Module, ModuleName, PipelineName};
 use crate::arithmetic::{Shortcuts, SlotReads};
 use crate::kernel::EntryPoint;
-use crate::self_test::splitmix64;
 
 /// Each arithmetic takes every `STEP`-th layout of blocks.
 const STEP: usize = 8;
@@ -35,9 +34,10 @@ struct Pipeline {
     constants: BTreeMap<&'static str, f64>,
 }
 
-/// One of these, so that choices vary independently of each other, and reproducibly.
+/// A pseudo-random choice, so that choices vary independently of each other.
 fn any<T: Copy>(of: &[T], state: &mut u64) -> T {
-    of[splitmix64(state) as usize % of.len()]
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    of[(*state >> 33) as usize % of.len()]
 }
 
 /// One pipeline per entry point. All values of constants would make millions of pipelines, so the values vary; values
