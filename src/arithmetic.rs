@@ -13,33 +13,31 @@ mod slots;
 mod step;
 mod thirds;
 
-#[cfg(test)]
-pub(crate) use bounds::{
-    FloatBounds, FloatBounds64, IntegerBounds, IntegerBounds64, RoundedBounds, RoundedBounds32,
-};
-pub(crate) use fixed::Fixed;
-#[cfg(test)]
-pub(crate) use float::{FloatExact, FloatExact64, FloatFast, FloatFast64};
-pub(crate) use halves::Halves;
-#[cfg(test)]
-pub(crate) use integer::{Integer, Integer64};
 pub(crate) use parameters::{Entries, LANES, ParameterBytes, ParameterPlace};
 pub(crate) use shortcuts::Shortcuts;
 pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class};
-pub(crate) use thirds::Thirds;
-
-use bytemuck::Pod;
 
 use crate::Clamp;
+use crate::fragment::{Mirror, Twin, mirrors};
+use fixed::Fixed;
+use halves::Halves;
+use thirds::Thirds;
+
+mirrors! {
+    /// Mirrors `Affine` in `affine/none.wgsl`.
+    struct NoStep {
+        unused: [u32; 4],
+    }
+}
 
 /// The parameters of one clamp: its bounds and the numbers of its affine step, both at multiples of 16 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Parameters {
     bytes: [u8; Self::CAPACITY],
     len: usize,
-    /// Sizes of the two parts without padding, in bytes.
-    parts: [usize; 2],
+    /// The layouts of the two parts.
+    twins: [Twin; 2],
 }
 
 impl Parameters {
@@ -49,7 +47,7 @@ impl Parameters {
     /// The parameters of `clamp` for modules of `arithmetic`. If only the module has an affine step, its numbers keep
     /// every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
-        let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, parts: [0; 2] };
+        let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, twins: [NoStep::TWIN; 2] };
         let class = arithmetic.class();
         match class {
             Class::Integer => parameters.push(&bounds::IntegerBounds::new(clamp)),
@@ -71,18 +69,15 @@ impl Parameters {
         // A step with numbers on the GPU also starts as the identity; `resolve` overwrites it.
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
-            (AffineStep::None, _) => self.push(&0_u32),
+            (AffineStep::None, _) => self.push(&NoStep { unused: [0; 4] }),
             (AffineStep::Fixed, _) => {
-                let find = |affine| Fixed::find(source, dtype, affine, rounding);
-                self.push(&affine.map_or(Some(Fixed::UNCHANGED), find).expect(FOUND));
+                self.push(&Fixed::find(source, dtype, some, rounding).expect(FOUND));
             }
             (AffineStep::Halves, _) => {
-                let find = |affine| Halves::find(source, dtype, affine, rounding);
-                self.push(&affine.map_or_else(|| Some(Halves::unchanged(rounding)), find).expect(FOUND));
+                self.push(&Halves::find(source, dtype, some, rounding).expect(FOUND));
             }
             (AffineStep::Thirds, _) => {
-                let find = |affine| Thirds::find(source, dtype, affine, rounding).expect(FOUND);
-                self.push(&affine.map_or_else(|| Thirds::unchanged(source, dtype, rounding), find));
+                self.push(&Thirds::find(source, dtype, some, rounding).expect(FOUND));
             }
             (AffineStep::Exact, Class::Integer) => {
                 self.push(&integer::Integer::new(source, dtype, some, rounding));
@@ -100,11 +95,10 @@ impl Parameters {
         }
     }
 
-    fn push(&mut self, part: &impl Pod) {
-        let part = bytemuck::bytes_of(part);
-        self.parts[usize::from(self.len > 0)] = part.len();
-        self.bytes[self.len..][..part.len()].copy_from_slice(part);
-        self.len = (self.len + part.len()).next_multiple_of(16);
+    fn push<T: Mirror>(&mut self, part: &T) {
+        self.twins[usize::from(self.len > 0)] = T::TWIN;
+        self.bytes[self.len..][..T::TWIN.size].copy_from_slice(bytemuck::bytes_of(part));
+        self.len = (self.len + T::TWIN.size).next_multiple_of(16);
     }
 
     /// The bytes, a multiple of 16.
@@ -112,9 +106,15 @@ impl Parameters {
         &self.bytes[..self.len]
     }
 
+    /// The layouts of bounds and affine step.
+    #[cfg(test)]
+    pub(crate) const fn twins(&self) -> [Twin; 2] {
+        self.twins
+    }
+
     /// The two parts without padding.
     fn parts(&self) -> [&[u8]; 2] {
-        let [bounds, affine] = self.parts;
+        let [bounds, affine] = self.twins.map(|twin| twin.size);
         [&self.bytes[..bounds], &self.bytes[bounds.next_multiple_of(16)..][..affine]]
     }
 }
@@ -126,3 +126,6 @@ const FOUND: &str = "the step is chosen where there are numbers";
 fn low_first<const N: usize>(number: i128) -> [u32; N] {
     std::array::from_fn(|i| (number >> (32 * i)) as u32)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! The WGSL files of `shaders/`. A shader module is several of them, concatenated.
+//! The WGSL files of `shaders/`, and the structs that mirror theirs. A shader module is several files, concatenated.
 
 /// One file of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,3 +19,54 @@ macro_rules! fragment {
 }
 
 pub(crate) use fragment;
+
+/// The layout of a struct that has a twin in WGSL.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Twin {
+    /// Names, offsets and sizes, in bytes.
+    all: &'static [(&'static str, usize, usize)],
+    /// In bytes.
+    pub(crate) size: usize,
+}
+
+impl Twin {
+    pub(crate) const fn new(all: &'static [(&'static str, usize, usize)], size: usize) -> Self {
+        Self { all, size }
+    }
+
+    /// Name, offset and size of each member, in bytes. WGSL pads without members.
+    pub(crate) fn members(self) -> impl Iterator<Item = &'static (&'static str, usize, usize)> {
+        self.all.iter().filter(|(name, ..)| *name != "padding")
+    }
+
+    /// The alignment in a storage buffer, in bytes: scalars and vectors are as long as they are aligned.
+    pub(crate) fn alignment(self) -> usize {
+        self.members().map(|&(_, _, size)| size).max().unwrap_or(1)
+    }
+}
+
+/// A struct that has a twin in WGSL.
+pub(crate) trait Mirror: bytemuck::Pod {
+    const TWIN: Twin;
+}
+
+/// Declares structs that have twins in WGSL: same members, order and offsets. `src/shader/tests.rs` compares them.
+macro_rules! mirrors {
+    ($($(#[$about:meta])* struct $name:ident { $($(#[$of_member:meta])* $member:ident: $type:ty,)* })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(C)]
+        pub(crate) struct $name {
+            $($(#[$of_member])* pub(crate) $member: $type,)*
+        }
+
+        impl $crate::fragment::Mirror for $name {
+            const TWIN: $crate::fragment::Twin = $crate::fragment::Twin::new(
+                &[$((stringify!($member), std::mem::offset_of!($name, $member), size_of::<$type>())),*],
+                size_of::<$name>(),
+            );
+        }
+    )*};
+}
+
+pub(crate) use mirrors;

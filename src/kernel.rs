@@ -11,9 +11,9 @@ pub(crate) mod walk;
 
 use std::fmt;
 
+use crate::Clamp;
 use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts, SlotReads};
 use crate::fragment::{Fragment, fragment};
-use crate::{Clamp, DType};
 
 pub(crate) use block::Block;
 #[cfg(test)]
@@ -66,19 +66,10 @@ impl Task {
         PACKET / self.arithmetic.dtype.size()
     }
 
-    const fn per_word(&self) -> usize {
-        per_word(self.arithmetic.dtype)
-    }
-
     /// Whether a region of the task is clamped in place.
     pub(crate) fn in_place(&self, region: &Region) -> bool {
         self.placement != Placement::TwoBuffers && self.arithmetic.one_size().is_some() && region.in_place()
     }
-}
-
-/// Elements per word (1 for 32- and 64-bit dtypes).
-const fn per_word(dtype: DType) -> usize {
-    WORD.div_ceil(dtype.size())
 }
 
 /// The part of a region that a kernel would take: all of it, or what remains after cuts.
@@ -153,34 +144,10 @@ pub(crate) trait Definition {
     #[cfg(any(test, fuzzing))]
     fn entry_points(&self) -> Vec<EntryPoint>;
 
-    /// The layout of its `Geometry`, for the test that compares it with the struct in WGSL.
+    /// The layout of its `Geometry`.
     #[cfg(test)]
-    fn twin(&self) -> Twin;
+    fn twin(&self) -> crate::fragment::Twin;
 }
-
-/// A struct that has a twin in WGSL: its name there, its members' offsets without padding, its size in bytes.
-#[cfg(test)]
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Twin {
-    pub(crate) name: &'static str,
-    pub(crate) members: Vec<(&'static str, usize)>,
-    pub(crate) size: usize,
-}
-
-/// The [`Twin`] of a struct.
-#[cfg(test)]
-macro_rules! twin {
-    ($name:literal, $t:ty: $($member:ident)*) => {
-        $crate::kernel::Twin {
-            name: $name,
-            members: vec![$((stringify!($member), std::mem::offset_of!($t, $member))),*],
-            size: size_of::<$t>(),
-        }
-    };
-}
-
-#[cfg(test)]
-pub(crate) use twin;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {

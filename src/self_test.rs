@@ -194,14 +194,16 @@ fn pairs() -> impl Iterator<Item = (DType, DType)> {
     })
 }
 
+const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
+const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
+const RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
+const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
+
+/// Every clamp of the cases has bounds of its dtype, and finite scales and biases.
+const VALID: &str = "the clamp is valid";
+
 /// The `n`-th clamp of a pair, with a step or without.
-fn clamp(
-    source: DType,
-    dtype: DType,
-    step: Option<Precision>,
-    rounding: Rounding,
-    n: usize,
-) -> Result<Clamp, Error> {
+fn clamp(source: DType, dtype: DType, step: Option<Precision>, rounding: Rounding, n: usize) -> Clamp {
     let (low, high) = bounds(dtype);
     let [low, high] = [low, high].map(|bits| Number::from(Scalar::new(dtype, bits)));
     let (min, max) = match n % 4 {
@@ -210,32 +212,21 @@ fn clamp(
         2 => (Number::Absent, high),
         _ => (low, high),
     };
-    let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n % 3];
-    let order = [Order::MinWins, Order::MaxWins][n % 2];
-    let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?.with_rounding(rounding);
-    let clamp = clamp.with_nan_rule(rule).with_order(order);
+    let bounded = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
+    let clamp = bounded.with_source(source).expect(VALID).with_rounding(rounding);
+    let clamp = clamp.with_nan_rule(RULES[n % 3]).with_order(ORDERS[n % 2]);
+    let Some(precision) = step else { return clamp };
     let (scale, bias) = AFFINES[n % AFFINES.len()];
-    match step {
-        None => Ok(clamp),
-        Some(precision) => Ok(clamp.with_affine(scale, bias)?.with_precision(precision)),
-    }
+    clamp.with_affine(scale, bias).expect(VALID).with_precision(precision)
 }
 
 /// The `n`-th clamp for numbers on the GPU; its values go to the slots. Every second clamp has `Min > Max`, which only
 /// the device can see, with either order of the bounds.
-fn in_slots(
-    source: DType,
-    dtype: DType,
-    step: Option<Precision>,
-    rounding: Rounding,
-    n: usize,
-) -> Result<Clamp, Error> {
+fn in_slots(source: DType, dtype: DType, step: Option<Precision>, rounding: Rounding, n: usize) -> Clamp {
     const BOTH: usize = 3;
-    let clamp = clamp(source, dtype, step, rounding, 4 * n + BOTH)?;
-    let order = [Order::MinWins, Order::MaxWins][n / 2 % 2];
+    let clamp = clamp(source, dtype, step, rounding, 4 * n + BOTH).with_order(ORDERS[n / 2 % 2]);
     let crossed = n.is_multiple_of(2);
-    let (min, max) = if crossed { (clamp.max(), clamp.min()) } else { (clamp.min(), clamp.max()) };
-    Ok(clamp.with_bounds(min, max)?.with_order(order))
+    if crossed { clamp.with_bounds(clamp.max(), clamp.min()).expect(VALID) } else { clamp }
 }
 
 /// The bits of a small number and of a greater one.
@@ -254,46 +245,39 @@ const fn bounds(dtype: DType) -> (u64, u64) {
 }
 
 fn cases(exhaustive: bool) -> Vec<Case> {
-    let steps = [None, Some(Precision::Fast), Some(Precision::Exact)];
-    let roundings = [Rounding::TowardZero, Rounding::NearestEven];
     let mut cases = Vec::new();
     for (p, (source, dtype)) in pairs().enumerate() {
         for (r, route) in Route::ALL.into_iter().filter(|route| route.suits(dtype)).enumerate() {
             let places = route.places(source, dtype);
-            let product = steps.into_iter().flat_map(|step| {
-                roundings
-                    .into_iter()
-                    .flat_map(move |rounding| places.iter().map(move |&place| (step, rounding, place)))
-            });
-            let count = 6 * places.len();
+            let count = STEPS.len() * ROUNDINGS.len() * places.len();
             // Each pair meets some of the many shapes of pictures.
             let in_turn = !route.is_picture() || (p + r).is_multiple_of(3);
-            for (n, (step, rounding, place)) in product.enumerate() {
+            for n in 0..count {
+                let step = STEPS[n / places.len() / ROUNDINGS.len()];
+                let rounding = ROUNDINGS[n / places.len() % ROUNDINGS.len()];
+                let place = places[n % places.len()];
                 let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
                 // The combinations rotate, so that over all pairs each route meets each combination.
                 let wanted =
                     if exhaustive { rounds } else { in_turn && n == (p * 5 + r * 7 + p / 6) % count };
-                if wanted {
-                    let clamp = |channel| match route {
-                        Route::Slots => in_slots(source, dtype, step, rounding, n + p),
-                        Route::SlotsAlong => in_slots(source, dtype, step, rounding, n + p + channel),
-                        _ => clamp(source, dtype, step, rounding, n + p + r + channel),
-                    };
-                    // `no_case_is_refused` counts the cases.
-                    let of_channels: Result<Vec<_>, _> = (0..6).map(clamp).collect();
-                    if let Some(clamps) = of_channels.ok().and_then(|all| <[Clamp; 6]>::try_from(all).ok()) {
-                        // All channels have the same order and NaN rule.
-                        let [first, ..] = clamps;
-                        let alike = |clamp: Clamp| {
-                            let clamp = clamp.with_order(first.order()).with_nan_rule(first.nan_rule());
-                            // Numbers that cannot be on the GPU are the same for all channels.
-                            let same = route == Route::SlotsAlong && !dtype.takes_affine_on_gpu();
-                            let (scale, bias) = (first.scale(), first.bias());
-                            if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
-                        };
-                        cases.push(Case { clamps: clamps.map(alike), route, place });
-                    }
+                if !wanted {
+                    continue;
                 }
+                let clamp = |channel| match route {
+                    Route::Slots => in_slots(source, dtype, step, rounding, n + p),
+                    Route::SlotsAlong => in_slots(source, dtype, step, rounding, n + p + channel),
+                    _ => clamp(source, dtype, step, rounding, n + p + r + channel),
+                };
+                let first = clamp(0);
+                // All channels have the same order and NaN rule.
+                let alike = |channel| {
+                    let clamp = clamp(channel).with_order(first.order()).with_nan_rule(first.nan_rule());
+                    // Numbers that cannot be on the GPU are the same for all channels.
+                    let same = route == Route::SlotsAlong && !dtype.takes_affine_on_gpu();
+                    let (scale, bias) = (first.scale(), first.bias());
+                    if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
+                };
+                cases.push(Case { clamps: std::array::from_fn(alike), route, place });
             }
         }
     }

@@ -60,8 +60,7 @@ impl ModuleName {
                 ParameterPlace::ALL.into_iter().map(of)
             })
         });
-        let blocks = Block::samples(step);
-        gathered.chain(blocks.map(|(arithmetic, parameters, kernel, placement)| Self {
+        gathered.chain(Block::samples(step).map(|(arithmetic, parameters, kernel, placement)| Self {
             arithmetic,
             parameters,
             kernel,
@@ -136,9 +135,9 @@ impl PipelineName {
     /// The values of the module's overridable constants. `adjacent`: whether an invocation takes adjacent packets.
     pub(crate) fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
         let mut constants = self.entry_point.constants();
-        if let Module::Clamp(module) = self.module {
+        if let Module::Clamp(_) = self.module {
             constants.push(("ADJACENT", f64::from(u8::from(adjacent))));
-            constants.extend(self.shortcuts.constants(module.arithmetic));
+            constants.extend(self.shortcuts.constants());
         }
         constants
     }

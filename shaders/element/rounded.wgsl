@@ -1,12 +1,7 @@
 // Integers of up to 16 bits, converted from f32, four at a time.
 //
-// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, KEEPS_NANS, from_single
-// Needs: bounds, affine, step_value, from_step_value, rounded, from_key, IS_UNSIGNED
-alias StepValue = vec4<u32>;
-
-// Whether the bits of a NaN matter.
-const KEEPS_NANS: bool = false;
-
+// Provides: Bounds, from_single
+// Needs: bounds, rounded, from_key, IS_UNSIGNED
 struct Bounds {
     min: i32, // keys, which are the numbers; an absent bound is the lowest or the highest
     max: i32,
@@ -36,15 +31,4 @@ fn from_single(x: vec4<u32>) -> vec4<u32> {
     let within = max(bound(vec4<i32>(b.min)), min(number, bound(vec4<i32>(b.max))));
     let number_within = bitcast<vec4<f32>>(ordered(bitcast<vec4<u32>>(within)));
     return from_key(vec4<i32>(rounded(number_within)));
-}
-
-// Whether the step's f32 is rounded once more.
-const ROUNDS_SINGLES: bool = true;
-
-fn elements(bits: vec4<u32>) -> vec4<u32> {
-    return from_step_value(affine(step_value(bits)));
-}
-
-fn element(bits: u32) -> u32 {
-    return elements(vec4<u32>(bits)).x;
 }

@@ -1,13 +1,8 @@
 // 32-bit integers, converted from f32, four at a time. Numbers saturate before they become integers, and bounds are
 // compared as integers.
 //
-// Provides: StepValue, Bounds, element, elements, ROUNDS_SINGLES, KEEPS_NANS, from_single, from_number, to_key, from_singles
-// Needs: bounds, affine, step_value, from_step_value, rounded, from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
-alias StepValue = vec4<u32>;
-
-// Whether the bits of a NaN matter.
-const KEEPS_NANS: bool = false;
-
+// Provides: Bounds, from_single, from_number, to_key, from_singles
+// Needs: bounds, rounded, from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
 struct Bounds {
     min: i32, // keys; an absent bound is the lowest or the highest
     max: i32,
@@ -36,15 +31,4 @@ fn from_number(k: vec4<i32>) -> vec4<u32> {
 
 fn from_single(x: vec4<u32>) -> vec4<u32> {
     return from_number(from_singles(x));
-}
-
-// Whether the step's f32 is rounded once more.
-const ROUNDS_SINGLES: bool = true;
-
-fn elements(bits: vec4<u32>) -> vec4<u32> {
-    return from_step_value(affine(step_value(bits)));
-}
-
-fn element(bits: u32) -> u32 {
-    return elements(vec4<u32>(bits)).x;
 }

@@ -2,15 +2,9 @@
 // the blocks of a run, multiplier and shift that divide by the number of runs, and that number. `steps` has the strides
 // between blocks in src and dst, and the workgroups of `block_edges` along x.
 //
-// Provides: place, Segment, segment, in_run, Edge, edge, joined
+// Provides: Segment, segment, in_run, Edge, edge, joined
 // Needs: params, WORKGROUP_SIZE, workgroup_index, walk, divide, Place, across
-fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
-    let w = params.geometry.walk;
-    let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
-    let at = walk(index);
-    return Place(index < w.count, at.src, at.dst, at.channel - w.first_channel, index, 0u);
-}
-
+//
 // The blocks of a segment, from `first` up to `end`.
 struct Segment {
     first: u32,

@@ -1,69 +1,58 @@
 //! The bounds of a clamp as the shaders compare them.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::low_first;
+use crate::fragment::mirrors;
 use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, DType, NanRule, Number, Order};
 
-/// Mirrors `Bounds` in `element/integer.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct IntegerBounds {
-    pub(crate) min: i32,
-    pub(crate) max: i32,
-}
+mirrors! {
+    /// Mirrors `Bounds` in `element/integer.wgsl`.
+    struct IntegerBounds {
+        min: i32,
+        max: i32,
+    }
 
-/// Mirrors `Bounds` in `element/rounded.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct RoundedBounds {
-    pub(crate) min: i32,
-    pub(crate) max: i32,
-    pub(crate) nan: u32,
-}
+    /// Mirrors `Bounds` in `element/rounded.wgsl`.
+    struct RoundedBounds {
+        min: i32,
+        max: i32,
+        nan: u32,
+    }
 
-/// Mirrors `Bounds` in `element/rounded32.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct RoundedBounds32 {
-    pub(crate) min: i32,
-    pub(crate) max: i32,
-    pub(crate) nan: i32,
-}
+    /// Mirrors `Bounds` in `element/rounded32.wgsl`.
+    struct RoundedBounds32 {
+        min: i32,
+        max: i32,
+        nan: i32,
+    }
 
-/// Mirrors `Bounds` in `element/integer64.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct IntegerBounds64 {
-    pub(crate) min: [u32; 2],
-    pub(crate) max: [u32; 2],
-}
+    /// Mirrors `Bounds` in `element/integer64.wgsl`.
+    struct IntegerBounds64 {
+        min: [u32; 2],
+        max: [u32; 2],
+    }
 
-/// Mirrors `Bounds` in `element/float.wgsl`. For 16-bit floats, keys and counts lie in the upper half of a word, bounds
-/// in both halves.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FloatBounds {
-    pub(crate) below_first: u32,
-    pub(crate) below_count: u32,
-    pub(crate) above_first: u32,
-    pub(crate) above_count: u32,
-    pub(crate) min_bits: u32,
-    pub(crate) max_bits: u32,
-}
+    /// Mirrors `Bounds` in `element/float.wgsl`. For 16-bit floats, keys and counts lie in the upper half of a word,
+    /// bounds in both halves.
+    struct FloatBounds {
+        below_first: u32,
+        below_count: u32,
+        above_first: u32,
+        above_count: u32,
+        min_bits: u32,
+        max_bits: u32,
+    }
 
-/// Mirrors `Bounds` in `element/float64.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FloatBounds64 {
-    pub(crate) below_first: [u32; 2],
-    pub(crate) below_count: [u32; 2],
-    pub(crate) above_first: [u32; 2],
-    pub(crate) above_count: [u32; 2],
-    pub(crate) min_bits: [u32; 2],
-    pub(crate) max_bits: [u32; 2],
+    /// Mirrors `Bounds` in `element/float64.wgsl`.
+    struct FloatBounds64 {
+        below_first: [u32; 2],
+        below_count: [u32; 2],
+        above_first: [u32; 2],
+        above_count: [u32; 2],
+        min_bits: [u32; 2],
+        max_bits: [u32; 2],
+    }
 }
 
 impl IntegerBounds {

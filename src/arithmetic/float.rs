@@ -1,64 +1,57 @@
 //! Scale and bias of the float dtypes.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::bounds::float_format;
 use super::low_first;
 use super::step::UNCHANGED;
 use crate::DType;
+use crate::fragment::mirrors;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 
-/// Mirrors `Affine` in `affine/float_fast.wgsl`. The bits of a 16-bit float lie in the upper half of a word.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FloatFast {
-    pub(crate) scale: f32,
-    pub(crate) bias: f32,
-    pub(crate) infinity_mask: u32,
-    pub(crate) infinity_flip: u32,
-    pub(crate) infinite_from: u32,
-}
+mirrors! {
+    /// Mirrors `Affine` in `affine/float_fast.wgsl`. The bits of a 16-bit float lie in the upper half of a word.
+    struct FloatFast {
+        scale: f32,
+        bias: f32,
+        infinity_mask: u32,
+        infinity_flip: u32,
+        infinite_from: u32,
+    }
 
-/// Mirrors `Affine` in `affine/float64_fast.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FloatFast64 {
-    pub(crate) scale: f64,
-    pub(crate) bias: f64,
-    pub(crate) infinity_mask: u32,
-    pub(crate) infinity_flip: u32,
-}
+    /// Mirrors `Affine` in `affine/float64_fast.wgsl`.
+    struct FloatFast64 {
+        scale: f64,
+        bias: f64,
+        infinity_mask: u32,
+        infinity_flip: u32,
+    }
 
-/// Mirrors `Affine` in `affine/sum.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FloatExact {
-    pub(crate) scale: u32,
-    pub(crate) scale_exponent: i32,
-    pub(crate) bias: i32,
-    pub(crate) bias_exponent: i32,
-    pub(crate) scale_sign: u32,
-    pub(crate) bias_sign: u32,
-    pub(crate) infinity_mask: u32,
-    pub(crate) infinity_flip: u32,
-    pub(crate) infinite_from: u32,
-}
+    /// Mirrors `Affine` in `affine/sum.wgsl`.
+    struct FloatExact {
+        scale: u32,
+        scale_exponent: i32,
+        bias: i32,
+        bias_exponent: i32,
+        scale_sign: u32,
+        bias_sign: u32,
+        infinity_mask: u32,
+        infinity_flip: u32,
+        infinite_from: u32,
+    }
 
-/// Mirrors `Affine` in `affine/float64_exact.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FloatExact64 {
-    pub(crate) scale: [u32; 2],
-    pub(crate) scale_exponent: i32,
-    pub(crate) scale_sign: u32,
-    pub(crate) bias: [u32; 4],
-    pub(crate) bias_exponent: i32,
-    pub(crate) bias_sign: u32,
-    pub(crate) infinity_mask: [u32; 2],
-    pub(crate) infinity_flip: [u32; 2],
-    /// Padding to the alignment of the WGSL struct.
-    pub(crate) padding: [u32; 2],
+    /// Mirrors `Affine` in `affine/float64_exact.wgsl`.
+    struct FloatExact64 {
+        scale: [u32; 2],
+        scale_exponent: i32,
+        scale_sign: u32,
+        bias: [u32; 4],
+        bias_exponent: i32,
+        bias_sign: u32,
+        infinity_mask: [u32; 2],
+        infinity_flip: [u32; 2],
+        /// Padding to the alignment of the WGSL struct.
+        padding: [u32; 2],
+    }
 }
 
 impl FloatFast {

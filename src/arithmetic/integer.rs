@@ -21,53 +21,50 @@
 //! 2. Rounding only asks between which boundaries the result lies: integers or, to nearest, the middles between them. A
 //!    tiny product matters only if the bias is so close to a boundary that the product can cross it.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::bounds::key_base;
 use super::low_first;
+use crate::fragment::mirrors;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 use crate::{DType, Rounding};
 
-/// Mirrors `Affine` in `affine/integer.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Integer {
-    pub(crate) lowest: i32,
-    pub(crate) highest: i32,
-    pub(crate) origin: i32,
-    pub(crate) factor: i32,
-    pub(crate) shift_left: u32,
-    pub(crate) shift_right: u32,
-    pub(crate) inexact: u32,
-    pub(crate) minimum: i32,
-    pub(crate) maximum: i32,
-    /// Padding to the alignment of the next member.
-    pub(crate) padding: u32,
-    pub(crate) addend: [u32; 2],
-    pub(crate) below_one: [u32; 2],
-    pub(crate) offset: [u32; 2],
-    pub(crate) rebase: [u32; 2],
-}
+mirrors! {
+    /// Mirrors `Affine` in `affine/integer.wgsl`.
+    struct Integer {
+        lowest: i32,
+        highest: i32,
+        origin: i32,
+        factor: i32,
+        shift_left: u32,
+        shift_right: u32,
+        inexact: u32,
+        minimum: i32,
+        maximum: i32,
+        /// Padding to the alignment of the next member.
+        padding: u32,
+        addend: [u32; 2],
+        below_one: [u32; 2],
+        offset: [u32; 2],
+        rebase: [u32; 2],
+    }
 
-/// Mirrors `Affine` in `affine/integer64.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Integer64 {
-    pub(crate) lowest: [u32; 2],
-    pub(crate) highest: [u32; 2],
-    pub(crate) origin: [u32; 2],
-    pub(crate) factor: u32,
-    pub(crate) negative: u32,
-    pub(crate) shift_left: u32,
-    pub(crate) shift_right: u32,
-    pub(crate) inexact: u32,
-    /// Padding to the alignment of the next member.
-    pub(crate) padding: u32,
-    pub(crate) addend: [u32; 4],
-    pub(crate) below_one: [u32; 4],
-    pub(crate) offset: [u32; 4],
-    pub(crate) rebase: [u32; 4],
+    /// Mirrors `Affine` in `affine/integer64.wgsl`.
+    struct Integer64 {
+        lowest: [u32; 2],
+        highest: [u32; 2],
+        origin: [u32; 2],
+        factor: u32,
+        negative: u32,
+        shift_left: u32,
+        shift_right: u32,
+        inexact: u32,
+        /// Padding to the alignment of the next member.
+        padding: u32,
+        addend: [u32; 4],
+        below_one: [u32; 4],
+        offset: [u32; 4],
+        rebase: [u32; 4],
+    }
 }
 
 impl Integer {
@@ -413,41 +410,5 @@ impl Fraction {
         let floor = part.checked_shr(dropped).unwrap_or(0);
         let inexact = dropped >= 32 && part != 0 || dropped < 32 && part & ((1 << dropped) - 1) != 0;
         Some(Floored { floor, inexact })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Clamp, reference};
-
-    /// Scales and biases down to 0, and ties, with both roundings.
-    #[test]
-    fn what_the_shader_computes_is_the_reference_also_where_terms_vanish() {
-        let small = [0.0, 2_f32.powi(-149), 2_f32.powi(-72), 1e-20, 2_f32.powi(-40), 2_f32.powi(-10), 1e-3];
-        let numbers = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 100.5, 2_f32.powi(24), 3e7, 1e30];
-        let all = small.into_iter().chain(numbers).flat_map(|number| [number, -number]);
-        for (scale, bias) in all.clone().flat_map(|scale| all.clone().map(move |bias| (scale, bias))) {
-            for (source, dtype) in [(DType::I8, DType::I8), (DType::U8, DType::I16), (DType::I8, DType::U8)] {
-                for rounding in [Rounding::TowardZero, Rounding::NearestEven] {
-                    let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-                    let clamp = clamp.with_affine(scale, bias).unwrap().with_rounding(rounding);
-                    let Some(affine) = clamp.affine() else { continue };
-                    let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
-                    let (first, _) = source.integer_range();
-                    let (lowest, highest) = dtype.integer_range();
-                    for (n, result) in results.into_iter().enumerate() {
-                        let number = first as i64 + n as i64;
-                        let expected = reference::element(&clamp, number as u64);
-                        let mask = u64::MAX >> (64 - dtype.bits());
-                        let got = result.clamp(lowest as i64, highest as i64) as u64 & mask;
-                        assert_eq!(
-                            got, expected,
-                            "{source} to {dtype}: {number} * {scale:e} + {bias:e}, {rounding:?}"
-                        );
-                    }
-                }
-            }
-        }
     }
 }

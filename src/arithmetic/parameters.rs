@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{AffineStep, Arithmetic, Class, Parameters};
+use super::{Arithmetic, Parameters};
 use crate::Clamp;
 use crate::fragment::{Fragment, fragment};
 
@@ -93,11 +93,10 @@ impl ParameterBytes {
         if place == ParameterPlace::One {
             return Self::One(Parameters::new(&clamps[0], arithmetic));
         }
-        let alignment = Alignment::of(arithmetic, place);
         let mut bytes = Vec::new();
         for channel in 0..clamps.len() {
             let clamp = &clamps[if reversed { clamps.len() - 1 - channel } else { channel }];
-            alignment.push(&mut bytes, &Parameters::new(clamp, arithmetic));
+            Entries::push(&mut bytes, &Parameters::new(clamp, arithmetic), place);
         }
         let each = bytes.len() / clamps.len();
         // Channels that differ only in numbers on the GPU start with the same parameters.
@@ -152,48 +151,24 @@ pub(crate) struct Entries {
 impl Entries {
     /// The layout for clamps like `clamp`.
     pub(crate) fn of(clamp: &Clamp, arithmetic: Arithmetic, place: ParameterPlace) -> Self {
-        let parameters = Parameters::new(clamp, arithmetic);
-        let alignment = Alignment::of(arithmetic, place);
         let mut one = Vec::new();
-        alignment.push(&mut one, &parameters);
-        let [bounds, _] = parameters.parts();
-        let affine = bounds.len().next_multiple_of(alignment.parts[1]);
+        let affine = Self::push(&mut one, &Parameters::new(clamp, arithmetic), place);
         Self { size: one.len() as u64, affine: affine as u64 }
     }
-}
 
-/// The alignments of the two parts of a clamp's parameters, in bytes.
-struct Alignment {
-    parts: [usize; 2],
-}
-
-impl Alignment {
-    /// The alignments of `Parameters` in `shaders/params/`: 16 bytes in a uniform block, the members' own in a storage
-    /// buffer.
-    const fn of(arithmetic: Arithmetic, place: ParameterPlace) -> Self {
-        if !place.are_stored() {
-            return Self { parts: [16; 2] };
-        }
-        let class = arithmetic.class();
-        let bounds = match class {
-            Class::Integer | Class::Float | Class::Rounded | Class::Rounded32 => 4,
-            Class::Integer64 | Class::Float64 => 8,
-        };
-        let affine = match (arithmetic.step, class) {
-            (AffineStep::None, _) | (AffineStep::Exact, Class::Integer64 | Class::Float64) => 16,
-            (AffineStep::Exact, Class::Integer) | (AffineStep::Fast, Class::Float64) => 8,
-            _ => 4,
-        };
-        Self { parts: [bounds, affine] }
-    }
-
-    fn push(&self, bytes: &mut Vec<u8>, block: &Parameters) {
-        let [bounds, affine] = self.parts;
+    /// Appends the parameters of a channel, and returns the offset of the affine step's numbers. Parts are aligned as
+    /// in `shaders/params/`: to 16 bytes in a uniform block, to their members in a storage buffer.
+    fn push(bytes: &mut Vec<u8>, parameters: &Parameters, place: ParameterPlace) -> usize {
+        let [bounds, affine] =
+            parameters.twins.map(|twin| if place.are_stored() { twin.alignment() } else { 16 });
         let whole = bounds.max(affine);
-        for (part, alignment) in block.parts().into_iter().zip([whole, affine]) {
+        let mut offset = 0;
+        for (part, alignment) in parameters.parts().into_iter().zip([whole, affine]) {
             bytes.resize(bytes.len().next_multiple_of(alignment), 0);
+            offset = bytes.len();
             bytes.extend_from_slice(part);
         }
         bytes.resize(bytes.len().next_multiple_of(whole), 0);
+        offset
     }
 }

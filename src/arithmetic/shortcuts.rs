@@ -4,58 +4,47 @@ use super::bounds::zero_is_within;
 use super::step::{AffineStep, Arithmetic, Class};
 use crate::Clamp;
 
-/// Overridable constants of an arithmetic. A constant is true if no clamp of the plan needs the longer way.
+/// Overridable constants of an arithmetic; `None` if its modules lack them. A constant is true if no clamp of the plan
+/// needs the longer way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
     /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.
-    zero_within: bool,
+    zero_within: Option<bool>,
     /// `KEEPS_INFINITY` of `affine/float_fast.wgsl` and `affine/float64_fast.wgsl`.
-    keeps_infinity: bool,
+    keeps_infinity: Option<bool>,
 }
 
 impl Shortcuts {
-    /// The constants that all of `clamps` allow and modules of `arithmetic` use.
+    /// The constants that all of `clamps` allow in modules of `arithmetic`.
     pub(crate) fn of(arithmetic: Arithmetic, clamps: &[Clamp]) -> Self {
-        let used = Self::used(arithmetic);
         // A channel without an affine step keeps ±∞.
         let keeps = |clamp: &Clamp| {
             !clamp.has_affine_on_gpu() && clamp.affine().is_none_or(|affine| affine.scale() > 0.0)
         };
+        let is_float = matches!(arithmetic.class(), Class::Float | Class::Float64);
+        // Integers have no ∞, and steps between integers are never fast.
+        let meets_infinity = arithmetic.step == AffineStep::Fast && arithmetic.source.is_float();
         Self {
-            zero_within: used.zero_within && clamps.iter().all(zero_is_within),
-            keeps_infinity: used.keeps_infinity && clamps.iter().all(keeps),
-        }
-    }
-
-    /// The constants that modules of `arithmetic` use.
-    const fn used(arithmetic: Arithmetic) -> Self {
-        Self {
-            zero_within: matches!(arithmetic.class(), Class::Float | Class::Float64),
-            // Integers have no ∞, and steps between integers are never fast.
-            keeps_infinity: matches!(arithmetic.step, AffineStep::Fast) && arithmetic.source.is_float(),
+            zero_within: is_float.then(|| clamps.iter().all(zero_is_within)),
+            keeps_infinity: meets_infinity.then(|| clamps.iter().all(keeps)),
         }
     }
 
     /// All combinations for modules of `arithmetic`.
     #[cfg(test)]
     pub(crate) fn all(arithmetic: Arithmetic) -> impl Iterator<Item = Self> {
-        let used = Self::used(arithmetic);
-        let values = |used| if used { &[false, true][..] } else { &[false] };
-        values(used.zero_within).iter().flat_map(move |&zero_within| {
-            values(used.keeps_infinity)
-                .iter()
-                .map(move |&keeps_infinity| Self { zero_within, keeps_infinity })
+        let Self { zero_within, keeps_infinity } = Self::of(arithmetic, &[]);
+        let values =
+            |used: Option<bool>| if used.is_some() { vec![Some(false), Some(true)] } else { vec![None] };
+        values(zero_within).into_iter().flat_map(move |zero_within| {
+            values(keeps_infinity).into_iter().map(move |keeps_infinity| Self { zero_within, keeps_infinity })
         })
     }
 
-    /// Names and values of the constants that modules of `arithmetic` use.
-    pub(crate) fn constants(self, arithmetic: Arithmetic) -> impl Iterator<Item = (&'static str, f64)> {
-        let all = Self::used(arithmetic).flags().into_iter().zip(self.flags());
-        all.filter(|((_, used), _)| *used).map(|(_, (name, value))| (name, f64::from(u8::from(value))))
-    }
-
-    const fn flags(self) -> [(&'static str, bool); 2] {
-        [("ZERO_WITHIN", self.zero_within), ("KEEPS_INFINITY", self.keeps_infinity)]
+    /// Names and values of the constants.
+    pub(crate) fn constants(self) -> impl Iterator<Item = (&'static str, f64)> {
+        let all = [("ZERO_WITHIN", self.zero_within), ("KEEPS_INFINITY", self.keeps_infinity)];
+        all.into_iter().filter_map(|(name, value)| Some((name, f64::from(u8::from(value?)))))
     }
 }
 
@@ -72,7 +61,7 @@ mod tests {
 
     /// Whether no bound of the clamp replaces a zero or a NaN.
     fn zero_within(clamp: Clamp) -> bool {
-        Shortcuts::of(f32_arithmetic(AffineStep::None), &[clamp]).zero_within
+        Shortcuts::of(f32_arithmetic(AffineStep::None), &[clamp]).zero_within == Some(true)
     }
 
     #[test]
@@ -103,22 +92,23 @@ mod tests {
     fn all_clamps_have_to_allow_a_shortcut() {
         let plain = Clamp::unbounded(DType::F32);
         let scaled = |scale| plain.with_affine(scale, 1.0).unwrap();
-        let keeps = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps).keeps_infinity;
+        let of = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps);
+        let keeps = |clamps: &[Clamp]| of(clamps).keeps_infinity == Some(true);
         assert!(keeps(&[scaled(2.0)]) && keeps(&[scaled(2.0), plain]));
         for scale in [0.0, -0.0, -2.0] {
             assert!(!keeps(&[scaled(scale)]) && !keeps(&[scaled(2.0), scaled(scale)]), "{scale}");
         }
         let above = plain.with_affine(2.0, 1.0).unwrap();
         let positive = Clamp::new(1.0_f32, 2.0);
-        let within = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps).zero_within;
+        let within = |clamps: &[Clamp]| of(clamps).zero_within == Some(true);
         assert!(within(&[above, plain]) && !within(&[above, positive]));
     }
 
     #[test]
     fn modules_are_asked_for_what_they_have_alone() {
         let names = |clamp: &Clamp, step| {
-            let all = Shortcuts::default().constants(Arithmetic::new(clamp, step));
-            all.map(|(name, _)| name).collect::<Vec<_>>()
+            let all = Shortcuts::of(Arithmetic::new(clamp, step), &[*clamp]);
+            all.constants().map(|(name, _)| name).collect::<Vec<_>>()
         };
         let floats = Clamp::unbounded(DType::F16);
         assert_eq!(names(&floats, AffineStep::None), ["ZERO_WITHIN"]);

@@ -1,29 +1,16 @@
 //! Slots, and the uniform block of the dispatch that reads them: the host's half of `shaders/resolve.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::bounds::{integer_key, integer_key_range, key_base};
 use super::low_first;
 use super::parameters::Entries;
 use super::step::{AffineStep, Arithmetic, step_dtype};
+use crate::fragment::mirrors;
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, NanRule, Number, Order};
 
-/// The place of a number, or of one number per channel. Mirrors `Slot` in `resolve.wgsl`.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Slot {
-    pub(crate) byte: u32,
-    pub(crate) stride: u32,
-}
-
-impl Slot {
-    /// `byte`: the offset of the dispatch's first channel in the binding. `stride`: bytes between channels. Both modulo
-    /// 2^32.
-    pub(crate) const fn new(byte: u64, stride: i64) -> Self {
-        Self { byte: byte as u32, stride: stride as u32 }
-    }
-}
+/// The place of a number, or of one number per channel: the byte of the dispatch's first channel in the binding, and
+/// the bytes between channels, both modulo 2^32.
+pub(crate) type Slot = [u32; 2];
 
 /// The count of a clamp's numbers that may lie on the GPU: Min, Max, scale and bias.
 pub(crate) const NUMBERS: usize = 4;
@@ -80,43 +67,43 @@ pub(crate) struct Target {
     pub(crate) pitch: u64,
 }
 
-/// Mirrors `ResolveParams` in `resolve.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct ResolveParams {
-    pub(crate) min_slot: Slot,
-    pub(crate) max_slot: Slot,
-    pub(crate) scale_slot: Slot,
-    pub(crate) bias_slot: Slot,
-    pub(crate) min_key: [u32; 2],
-    pub(crate) min_bits: [u32; 2],
-    pub(crate) max_key: [u32; 2],
-    pub(crate) max_bits: [u32; 2],
-    pub(crate) lowest: [u32; 2],
-    pub(crate) highest: [u32; 2],
-    pub(crate) key_flip: [u32; 2],
-    pub(crate) sign: [u32; 2],
-    pub(crate) infinity: [u32; 2],
-    pub(crate) max_wins: u32,
-    pub(crate) is_float: u32,
-    pub(crate) bits: u32,
-    pub(crate) is_signed: u32,
-    pub(crate) nan_becomes: u32,
-    pub(crate) scale: u32,
-    pub(crate) bias: u32,
-    pub(crate) of_integers: u32,
-    pub(crate) step_sign: u32,
-    pub(crate) step_infinity: u32,
-    pub(crate) step_quiet_nan: u32,
-    pub(crate) step_exponent_bias: i32,
-    pub(crate) step_shift: u32,
-    pub(crate) first_word: u32,
-    pub(crate) affine_word: u32,
-    pub(crate) entry_words: u32,
-    pub(crate) block_words: u32,
-    pub(crate) channels: u32,
-    pub(crate) blocks: u32,
-    pub(crate) grid_width: u32,
+mirrors! {
+    /// Mirrors `ResolveParams` in `resolve.wgsl`.
+    struct ResolveParams {
+        min_slot: Slot,
+        max_slot: Slot,
+        scale_slot: Slot,
+        bias_slot: Slot,
+        min_key: [u32; 2],
+        min_bits: [u32; 2],
+        max_key: [u32; 2],
+        max_bits: [u32; 2],
+        lowest: [u32; 2],
+        highest: [u32; 2],
+        key_flip: [u32; 2],
+        sign: [u32; 2],
+        infinity: [u32; 2],
+        max_wins: u32,
+        is_float: u32,
+        bits: u32,
+        is_signed: u32,
+        nan_becomes: u32,
+        scale: u32,
+        bias: u32,
+        of_integers: u32,
+        step_sign: u32,
+        step_infinity: u32,
+        step_quiet_nan: u32,
+        step_exponent_bias: i32,
+        step_shift: u32,
+        first_word: u32,
+        affine_word: u32,
+        entry_words: u32,
+        block_words: u32,
+        channels: u32,
+        blocks: u32,
+        grid_width: u32,
+    }
 }
 
 impl ResolveParams {

@@ -235,39 +235,42 @@ impl Arithmetic {
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         let Self { source, dtype, step, rounding, found } = self;
         let class = self.class();
-        let mut fragments = vec![
-            dtype.destination_fragment(),
-            match class {
-                Class::Integer => fragment!("element/integer"),
-                Class::Integer64 => fragment!("element/integer64"),
-                Class::Float => fragment!("element/float"),
-                Class::Float64 => fragment!("element/float64"),
-                Class::Rounded => fragment!("element/rounded"),
-                Class::Rounded32 => fragment!("element/rounded32"),
-            },
-            match (step, class) {
-                (AffineStep::None, Class::Integer) if self.converts() && source == DType::U32 => {
-                    fragment!("affine/none_from_u32")
-                }
-                (AffineStep::None, Class::Integer) if self.converts() && dtype == DType::U32 => {
-                    fragment!("affine/none_to_u32")
-                }
-                (AffineStep::None, _) => fragment!("affine/none"),
-                (AffineStep::Fast, Class::Float64) => fragment!("affine/float64_fast"),
-                (AffineStep::Fast, _) => fragment!("affine/float_fast"),
-                (AffineStep::Fixed, _) => fragment!("affine/fixed"),
-                (AffineStep::Halves, _) => fragment!("affine/halves"),
-                (AffineStep::Thirds, _) => fragment!("affine/thirds"),
-                (AffineStep::Exact, Class::Integer) => fragment!("affine/integer"),
-                (AffineStep::Exact, Class::Integer64) => fragment!("affine/integer64"),
-                (AffineStep::Exact, Class::Float | Class::Rounded) if self.takes_words() => {
-                    fragment!("affine/word_to_single")
-                }
-                (AffineStep::Exact, Class::Float | Class::Rounded) => fragment!("affine/float_exact"),
-                (AffineStep::Exact, Class::Rounded32) => fragment!("affine/single_to_word"),
-                (AffineStep::Exact, Class::Float64) => fragment!("affine/float64_exact"),
-            },
-        ];
+        let element: &[Fragment] = match class {
+            Class::Integer => &[fragment!("element/integer")],
+            Class::Integer64 => &[fragment!("element/integer64"), fragment!("wide")],
+            Class::Float => &[fragment!("element/float")],
+            Class::Float64 => &[fragment!("element/float64"), fragment!("wide")],
+            Class::Rounded => &[fragment!("element/rounded"), fragment!("element/from_singles")],
+            Class::Rounded32 => &[fragment!("element/rounded32"), fragment!("element/from_singles")],
+        };
+        let (sum, packed) = (fragment!("affine/sum"), fragment!("affine/packed"));
+        let (of_float, of_word) = (fragment!("affine/float_product"), fragment!("affine/word_product"));
+        let affine = match (step, class) {
+            (AffineStep::None, Class::Integer) if self.converts() && source == DType::U32 => {
+                vec![fragment!("affine/none_from_u32")]
+            }
+            (AffineStep::None, Class::Integer) if self.converts() && dtype == DType::U32 => {
+                vec![fragment!("affine/none_to_u32")]
+            }
+            (AffineStep::None, _) => vec![fragment!("affine/none")],
+            (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
+            (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
+            (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
+            (AffineStep::Halves, _) => vec![fragment!("affine/halves")],
+            (AffineStep::Thirds, _) => vec![fragment!("affine/thirds")],
+            (AffineStep::Exact, Class::Integer) => vec![fragment!("affine/integer"), fragment!("wide")],
+            (AffineStep::Exact, Class::Integer64) => vec![fragment!("affine/integer64")],
+            (AffineStep::Exact, Class::Float | Class::Rounded) if self.takes_words() => {
+                vec![fragment!("affine/word_to_single"), of_word, sum, packed]
+            }
+            (AffineStep::Exact, Class::Float | Class::Rounded) => {
+                vec![fragment!("affine/float_exact"), of_float, sum, packed]
+            }
+            (AffineStep::Exact, Class::Rounded32) => vec![fragment!("affine/single_to_word"), of_float, sum],
+            (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
+        };
+        let mut fragments = vec![dtype.destination_fragment()];
+        fragments.extend(element.iter().copied().chain(affine));
         match class {
             Class::Integer | Class::Integer64 => fragments.extend(source.source_fragment()),
             Class::Float if !self.converts() => {
@@ -306,26 +309,6 @@ impl Arithmetic {
                 Rounding::NearestEven => fragment!("rounding/nearest_even"),
             });
         }
-        if step == AffineStep::Exact {
-            match class {
-                Class::Float | Class::Rounded | Class::Rounded32 => {
-                    fragments.push(fragment!("affine/sum"));
-                    fragments.push(if self.takes_words() {
-                        fragment!("affine/word_product")
-                    } else {
-                        fragment!("affine/float_product")
-                    });
-                }
-                Class::Integer => fragments.push(fragment!("wide")),
-                Class::Integer64 | Class::Float64 => {}
-            }
-            if matches!(class, Class::Float | Class::Rounded) {
-                fragments.push(fragment!("affine/packed"));
-            }
-        }
-        if matches!(class, Class::Integer64 | Class::Float64) {
-            fragments.push(fragment!("wide"));
-        }
         fragments
     }
 
@@ -340,14 +323,13 @@ impl Arithmetic {
         }
     }
 
-    /// The fragment for packets, if elements are words or larger, or [have a packed form](Self::has_packed_form).
+    /// The fragment for packets of elements that are larger than words or [have a packed form](Self::has_packed_form).
     pub(crate) const fn packet_fragment(self) -> Fragment {
         match (self.dtype.size(), self.class(), self.step) {
             (1, ..) => fragment!("packet/fields8"),
             (2, Class::Integer, _) => fragment!("packet/fields16"),
             (2, _, AffineStep::None) => fragment!("packet/halves16"),
             (2, ..) => fragment!("packet/upper16"),
-            (4, ..) => fragment!("packet/elements32"),
             (.., AffineStep::Exact) => fragment!("packet/elements64_looped"),
             _ => fragment!("packet/elements64"),
         }

@@ -26,6 +26,13 @@ pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
+/// The index with another place along an axis.
+fn moved(index: &[usize], axis: usize, to: impl Fn(usize) -> usize) -> Vec<usize> {
+    let mut index = index.to_vec();
+    index[axis] = to(index[axis]);
+    index
+}
+
 /// Applies one transformation with any arguments. Checks whether it is refused, and the addresses of the result's
 /// corners. Returns the new layout, or `None` if the transformation is refused.
 pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>> {
@@ -39,31 +46,19 @@ pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>
         0 => {
             let made = layout.flip(axis);
             assert_eq!(made.is_ok(), extent.is_some());
-            corners(made, layout, |index| {
-                let mut index = index.to_vec();
-                index[axis] = layout.shape()[axis] - 1 - index[axis];
-                index
-            })
+            corners(made, layout, |index| moved(index, axis, |i| layout.shape()[axis] - 1 - i))
         }
         1 => {
             let step = argument(u)?;
             let made = layout.step(axis, step);
             assert_eq!(made.is_ok(), extent.is_some() && step > 0);
-            corners(made, layout, |index| {
-                let mut index = index.to_vec();
-                index[axis] *= step;
-                index
-            })
+            corners(made, layout, |index| moved(index, axis, |i| i * step))
         }
         2 => {
             let (start, end) = (argument(u)?, argument(u)?);
             let made = layout.slice(axis, start..end);
             assert_eq!(made.is_ok(), start <= end && extent.is_some_and(|extent| end <= extent));
-            corners(made, layout, |index| {
-                let mut index = index.to_vec();
-                index[axis] += start;
-                index
-            })
+            corners(made, layout, |index| moved(index, axis, |i| i + start))
         }
         3 => {
             let mut order: Vec<usize> = (0..rank).collect();
@@ -133,8 +128,8 @@ fn sound(layout: &Layout) {
     }
 }
 
-/// Checks a new layout: each corner has the address of the index `stands_for` in `of`, and the corners include the lowest
-/// and the highest address.
+/// Checks a new layout: each corner has the address of the index `stands_for` in `of`, and the corners include the
+/// lowest and the highest address.
 fn corners(
     made: std::result::Result<Layout, Error>,
     of: &Layout,

@@ -23,7 +23,9 @@ use super::{
 };
 use crate::MAX_RANK;
 use crate::arithmetic::{Arithmetic, LANES};
-use crate::fragment::{Fragment, fragment};
+#[cfg(test)]
+use crate::fragment::Mirror;
+use crate::fragment::{Fragment, fragment, mirrors};
 
 #[cfg(test)]
 pub(crate) use rows::EDGE_INVOCATIONS;
@@ -133,6 +135,11 @@ struct Element {
 /// A row of a block on one side: its index along each far dimension, 0 along the others.
 type Row = [u8; MAX_DIMS];
 
+/// All indices below these extents, in row-major order.
+fn indices([a, b, c]: [u8; MAX_DIMS]) -> impl Iterator<Item = [u8; MAX_DIMS]> {
+    (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| [i, j, k])))
+}
+
 impl Along {
     const ONCE: Self = Self { extent: 1, strides: [Stride::Near(0); 2], place: 0, channels: false };
 }
@@ -153,6 +160,14 @@ impl Reads {
 }
 
 impl Block {
+    /// A block with up to [`MAX_DIMS`] dimensions, outermost first.
+    fn new(sizes: [usize; 2], dims: &[Along], reads: Reads, numbers: Numbers, shape: Shape) -> Self {
+        let mut all = [Along::ONCE; MAX_DIMS];
+        all[..dims.len()].copy_from_slice(dims);
+        let sizes = sizes.map(|size| size as u8);
+        Self { sizes, dims: all, rank: dims.len() as u8, lead: 0, reads, numbers, shape }
+    }
+
     fn dims(&self) -> &[Along] {
         &self.dims[..self.rank.into()]
     }
@@ -178,49 +193,32 @@ impl Block {
 
     /// The rows of one side: one for each set of indices along the far dimensions.
     fn rows(&self, side: usize) -> Vec<Row> {
-        let mut rows = vec![Row::default()];
-        for (d, dim) in self.dims().iter().enumerate() {
-            if dim.strides[side] == Stride::Far {
-                let along = |row: &Row| {
-                    let mut row = *row;
-                    (0..dim.extent).map(move |i| {
-                        row[d] = i;
-                        row
-                    })
-                };
-                rows = rows.iter().flat_map(along).collect();
-            }
-        }
-        rows
+        let extent = |dim: Along| if dim.strides[side] == Stride::Far { dim.extent } else { 1 };
+        indices(self.dims.map(extent)).collect()
     }
 
     /// The elements, sorted by row and offset in dst.
     fn elements(&self) -> Vec<Element> {
         let rows = [SRC, DST].map(|side| self.rows(side));
-        let mut elements = Vec::with_capacity(self.len());
-        let mut index = [0; MAX_DIMS];
-        loop {
-            let mut offsets = [0, self.lead.into()];
-            let mut row = [Row::default(); 2];
-            for (d, dim) in self.dims().iter().enumerate() {
-                for side in [SRC, DST] {
+        let element = |index: [u8; MAX_DIMS]| {
+            let channel = self.channel_dim().map_or(0, |d| index[d]);
+            let mut element = Element { offsets: [0, self.lead.into()], rows: [0; 2], channel };
+            for side in [SRC, DST] {
+                let mut row = Row::default();
+                for (d, dim) in self.dims.iter().enumerate() {
                     match dim.strides[side] {
-                        Stride::Near(stride) => offsets[side] += i32::from(stride) * i32::from(index[d]),
-                        Stride::Far => row[side][d] = index[d],
+                        Stride::Near(stride) => {
+                            element.offsets[side] += i32::from(stride) * i32::from(index[d]);
+                        }
+                        Stride::Far => row[d] = index[d],
                     }
                 }
+                let number = rows[side].iter().position(|other| *other == row);
+                element.rows[side] = number.expect("all rows are listed");
             }
-            let number = |side: usize| {
-                rows[side].iter().position(|other| *other == row[side]).expect("all rows are listed")
-            };
-            let channel = self.channel_dim().map_or(0, |d| index[d]);
-            elements.push(Element { offsets, rows: [number(SRC), number(DST)], channel });
-            let Some(d) = (0..self.dims().len()).rev().find(|&d| index[d] + 1 < self.dims[d].extent) else {
-                break;
-            };
-            index[d] += 1;
-            index[d + 1..].fill(0);
-        }
+            element
+        };
+        let mut elements: Vec<_> = indices(self.dims.map(|dim| dim.extent)).map(element).collect();
         elements.sort_by_key(|element| (element.rows[DST], element.offsets[DST]));
         elements
     }
@@ -281,15 +279,15 @@ impl fmt::Display for Block {
     }
 }
 
-/// Mirrors `Geometry` in `kernel/block.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Geometry {
-    pub(crate) walk: Walk,
-    pub(crate) src_pitch: [u32; 4],
-    pub(crate) dst_pitch: [u32; 4],
-    pub(crate) steps: [u32; 4],
-    pub(crate) blocks: [u32; 4],
+mirrors! {
+    /// Mirrors `Geometry` in `kernel/block.wgsl`.
+    struct Geometry {
+        walk: Walk,
+        src_pitch: [u32; 4],
+        dst_pitch: [u32; 4],
+        steps: [u32; 4],
+        blocks: [u32; 4],
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -324,11 +322,20 @@ impl EntryPoint {
         let squares = self.squares_log2.map(|log2| ("SQUARES", f64::from(1_u32 << log2)));
         self.rank.map(Rank::constant).into_iter().chain(squares).collect()
     }
+}
 
-    /// A dispatch of `grid` workgroups.
-    fn on(self, grid: [u32; 2]) -> Dispatch {
-        Dispatch { entry_point: super::EntryPoint::Block(self), grid }
-    }
+/// A launch with grids for blocks and for edges, if there are any.
+fn launch(
+    geometry: &impl Pod,
+    rank: Option<Rank>,
+    blocks: Option<[u32; 2]>,
+    edges: Option<[u32; 2]>,
+) -> Launch {
+    let dispatch = |(part, grid): (Part, Option<[u32; 2]>)| {
+        let entry_point = super::EntryPoint::Block(EntryPoint::of(part, rank));
+        grid.map(|grid| Dispatch { entry_point, grid })
+    };
+    Launch::new(geometry, [(Part::Blocks, blocks), (Part::Edges, edges)].map(dispatch))
 }
 
 impl Definition for Block {
@@ -402,13 +409,15 @@ impl Definition for Block {
         if self.shape != Shape::Around {
             fragments.extend([fragment!("kernel/block"), fragment!("kernel/walk")]);
         }
-        fragments.push(match self.shape {
-            Shape::Line => fragment!("kernel/block_line"),
-            Shape::Squares { .. } => fragment!("kernel/block_squares"),
-            Shape::Rows => fragment!("kernel/block_rows"),
-            Shape::Runs { .. } => fragment!("kernel/block_runs"),
-            Shape::Around => fragment!("kernel/block_around"),
-        });
+        match self.shape {
+            Shape::Line => fragments.push(fragment!("kernel/block_line")),
+            Shape::Squares { .. } => fragments.push(fragment!("kernel/block_squares")),
+            Shape::Rows => fragments.push(fragment!("kernel/block_rows")),
+            Shape::Runs { .. } => {
+                fragments.extend([fragment!("kernel/block_line"), fragment!("kernel/block_runs")]);
+            }
+            Shape::Around => fragments.push(fragment!("kernel/block_around")),
+        }
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
@@ -423,15 +432,12 @@ impl Definition for Block {
                 fragments.extend(store_fragments(arithmetic));
             }
         }
-        if self.takes_packets(arithmetic) || self.size(DST) > WORD {
-            fragments.push(arithmetic.packet_fragment());
-        } else {
-            fragments.extend(match self.size(DST) {
-                1 => Some(fragment!("packet/of_quads8")),
-                2 => Some(fragment!("packet/of_quads16")),
-                _ => None,
-            });
-        }
+        fragments.extend(match self.size(DST) {
+            WORD => None,
+            1 if !self.takes_packets(arithmetic) => Some(fragment!("packet/of_quads8")),
+            2 if !self.takes_packets(arithmetic) => Some(fragment!("packet/of_quads16")),
+            _ => Some(arithmetic.packet_fragment()),
+        });
         fragments
     }
 
@@ -454,11 +460,8 @@ impl Definition for Block {
     }
 
     #[cfg(test)]
-    fn twin(&self) -> super::Twin {
-        if self.shape == Shape::Around {
-            return around::Geometry::twin();
-        }
-        super::twin!("Geometry", Geometry: walk src_pitch dst_pitch steps blocks)
+    fn twin(&self) -> crate::fragment::Twin {
+        if self.shape == Shape::Around { around::Geometry::TWIN } else { Geometry::TWIN }
     }
 }
 
@@ -473,7 +476,7 @@ impl Block {
         let (mut walk, rank) = Walk::over(tile, rounds(loops));
         let grid = walk.grid(tile);
         geometry.walk = walk;
-        Launch::new(&geometry, [Some(EntryPoint::of(Part::Blocks, Some(rank)).on(grid)), None])
+        launch(&geometry, Some(rank), Some(grid), None)
     }
 
     /// Launches squares of blocks along the dimensions `ends`: src's fastest and dst's fastest.
@@ -500,11 +503,12 @@ impl Block {
             loops.iter().enumerate().rev().filter(|(d, _)| !ends.contains(d)).map(|(_, along)| *along);
         let others = others.filter(|along| along.extent > 1);
         let (mut walk, rank) = Walk::over(tile, squares.into_iter().chain(others));
-        let grid = tile.grid(walk.count.into());
+        let grid = tile.task.limits.grid(walk.count.into());
         walk.grid_width = grid[0];
         geometry.walk = walk;
         let squares_log2 = Some(wide.trailing_zeros() as u8);
         let blocks = EntryPoint { part: Part::Blocks, rank: Some(rank), squares_log2 };
-        Launch::new(&geometry, [Some(blocks.on(grid)), None])
+        let dispatch = Dispatch { entry_point: super::EntryPoint::Block(blocks), grid };
+        Launch::new(&geometry, [Some(dispatch), None])
     }
 }

@@ -1,13 +1,11 @@
 //! The kernel `gather`, for any layouts. Invocations fill words of dst, or larger elements, element by element.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::region::{DST, Region, same_phase};
 use super::tile::{BoundTile, Dispatch, Launch, Loop};
 use super::walk::{Rank, Walk};
-use super::{Definition, Task, Tiling, flag, load_fragments, size_fragment, store_fragments};
+use super::{Definition, Task, Tiling, WORD, flag, load_fragments, size_fragment, store_fragments};
 use crate::arithmetic::Arithmetic;
-use crate::fragment::{Fragment, fragment};
+use crate::fragment::{Fragment, fragment, mirrors};
 
 /// The most rows that an invocation takes.
 const ROWS: u64 = 4;
@@ -15,25 +13,23 @@ const ROWS: u64 = 4;
 /// The most units of a row that an invocation takes; `UNITS` of `kernel/gather.wgsl`.
 pub(crate) const UNITS: u64 = 4;
 
-/// Mirrors `Geometry` in `kernel/gather.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Geometry {
-    pub(crate) walk: Walk,
-    pub(crate) row: Row,
-    pub(crate) rows: u32,
-    /// Pads to the size of the WGSL struct.
-    pub(crate) padding: [u32; 3],
-}
+mirrors! {
+    /// Mirrors `Geometry` in `kernel/gather.wgsl`.
+    struct Geometry {
+        walk: Walk,
+        row: Row,
+        rows: u32,
+        /// Pads to the size of the WGSL struct.
+        padding: [u32; 3],
+    }
 
-/// Mirrors `Row` in `kernel/row.wgsl`: adjacent elements of dst.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Row {
-    pub(crate) length: u32,
-    pub(crate) src_stride: u32,
-    /// Pads to the size of the WGSL struct.
-    pub(crate) padding: [u32; 2],
+    /// Mirrors `Row` in `kernel/row.wgsl`: adjacent elements of dst.
+    struct Row {
+        length: u32,
+        src_stride: u32,
+        /// Pads to the size of the WGSL struct.
+        padding: [u32; 2],
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,10 +64,12 @@ impl Definition for Gather {
         let inner = tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels);
         let dims = usize::from(inner.is_some());
         let inner = inner.unwrap_or(Loop::ONCE);
-        let per_word = tile.per_word() as u64;
+        let per_word = WORD.div_ceil(tile.task.arithmetic.dtype.size());
+        let (outer, _) = tile.region.dims().split_at(tile.region.dims().len() - dims);
+        let same = same_phase(DST, per_word, outer);
+        let per_word = per_word as u64;
         // The most elements from the preceding word boundary to the start of a row.
-        let same = same_phase(DST, tile.per_word(), tile.outer(dims));
-        let begin = if same { tile.lane() } else { per_word - 1 };
+        let begin = if same { u64::from(tile.starts()[DST]) % per_word } else { per_word - 1 };
         let units = Loop { extent: (begin + inner.extent).div_ceil(per_word), ..Loop::ONCE };
         let long_rows = units.extent > UNITS;
         let mut others = tile.nearest_first(dims);
@@ -107,8 +105,8 @@ impl Definition for Gather {
     }
 
     #[cfg(test)]
-    fn twin(&self) -> super::Twin {
-        super::twin!("Geometry", Geometry: walk row rows)
+    fn twin(&self) -> crate::fragment::Twin {
+        <Geometry as crate::fragment::Mirror>::TWIN
     }
 }
 

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 use super::region::{DST, Dim, Region, SRC};
-use super::{EntryPoint, PACKET, Task, WORKGROUP_SIZE};
+use super::{EntryPoint, Task, WORKGROUP_SIZE};
 use crate::MAX_RANK;
 
 /// A part of a region: where it starts in src and dst, in elements, and its extents.
@@ -60,27 +60,10 @@ impl Loop {
 }
 
 impl BoundTile<'_> {
-    /// Bytes per element of dst.
-    pub(super) const fn size(&self) -> u64 {
-        self.task.arithmetic.dtype.size() as u64
-    }
-
-    /// Bytes per element of src and of dst.
-    pub(super) fn sizes(&self) -> [u64; 2] {
-        self.task.arithmetic.sizes().map(|size| size as u64)
-    }
-
-    pub(super) const fn per_packet(&self) -> usize {
-        self.task.per_packet()
-    }
-
-    pub(super) const fn per_word(&self) -> usize {
-        self.task.per_word()
-    }
-
-    /// Elements from the preceding word boundary to the start of dst.
-    pub(super) const fn lane(&self) -> u64 {
-        self.start_bytes[DST] as u64 / self.size() % self.per_word() as u64
+    /// Offsets of the first elements in the bindings of src and dst, in elements.
+    pub(super) fn starts(&self) -> [u32; 2] {
+        let sizes = self.task.arithmetic.sizes();
+        [SRC, DST].map(|side| self.start_bytes[side] / sizes[side] as u32)
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -104,23 +87,9 @@ impl BoundTile<'_> {
         loops.into_iter().take(rank)
     }
 
-    /// The region's dimensions but the innermost `skip`.
-    pub(super) fn outer(&self, skip: usize) -> &[Dim] {
-        let dims = self.region.dims();
-        &dims[..dims.len() - skip]
-    }
-
-    /// Bytes from the preceding packet boundary to the starts of src and dst.
-    pub(super) fn phases(&self) -> [u64; 2] {
-        [SRC, DST].map(|side| u64::from(self.start_bytes[side]) % PACKET as u64)
-    }
-
-    pub(super) fn grid(&self, workgroups: u64) -> [u32; 2] {
-        self.task.limits.grid(workgroups)
-    }
-
+    /// The grid of at least so many invocations.
     pub(super) fn grid_of(&self, invocations: u64) -> [u32; 2] {
-        self.grid(invocations.div_ceil(WORKGROUP_SIZE.into()))
+        self.task.limits.grid(invocations.div_ceil(WORKGROUP_SIZE.into()))
     }
 }
 

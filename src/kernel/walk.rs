@@ -1,37 +1,35 @@
 //! Walks: from a linear index to a place in src and dst. Every kernel begins with one, except blocks around the
 //! channels. The host's half of `kernel/walk.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
 use super::division::Division;
-use super::region::{DST, SRC};
 use super::tile::{BoundTile, Loop};
 use crate::MAX_RANK;
+use crate::fragment::mirrors;
 
-/// Mirrors `Dim` in `kernel/walk.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct WalkDim {
-    pub(crate) extent: u32,
-    pub(crate) src_stride: u32,
-    pub(crate) dst_stride: u32,
-    pub(crate) multiplier: u32,
-}
+mirrors! {
+    /// Mirrors `Dim` in `kernel/walk.wgsl`.
+    struct WalkDim {
+        extent: u32,
+        src_stride: u32,
+        dst_stride: u32,
+        multiplier: u32,
+    }
 
-/// Mirrors `Walk` in `kernel/walk.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Walk {
-    pub(crate) dims: [WalkDim; MAX_RANK],
-    pub(crate) shifts: [u32; MAX_RANK],
-    pub(crate) count: u32,
-    pub(crate) src_start: u32,
-    pub(crate) dst_start: u32,
-    pub(crate) grid_width: u32,
-    pub(crate) channel_dim: u32,
-    pub(crate) first_channel: u32,
-    /// Pads to the size of the WGSL struct.
-    pub(crate) padding: [u32; 2],
+    /// Mirrors `Walk` in `kernel/walk.wgsl`.
+    struct Walk {
+        dims: [WalkDim; MAX_RANK],
+        shifts: [u32; MAX_RANK],
+        count: u32,
+        src_start: u32,
+        dst_start: u32,
+        grid_width: u32,
+        channel_dim: u32,
+        first_channel: u32,
+        /// Pads to the size of the WGSL struct.
+        padding: [u32; 2],
+    }
 }
 
 /// The constant `RANK`: dimensions from this one on have an extent of 1.
@@ -83,8 +81,7 @@ impl Walk {
             walk.shifts[rank] = shift;
             rank += 1;
         }
-        [walk.src_start, walk.dst_start] =
-            [SRC, DST].map(|side| tile.start_bytes[side] / tile.sizes()[side] as u32);
+        [walk.src_start, walk.dst_start] = tile.starts();
         walk.count = walk.dims.iter().map(|dim| u64::from(dim.extent)).product::<u64>() as u32;
         (walk, Rank::of(rank))
     }

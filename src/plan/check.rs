@@ -330,9 +330,15 @@ pub(crate) fn plan(
     assert!(!plan.to_string().is_empty() && !format!("{plan:?}").is_empty());
     let Some(clamp) = clamps.as_slice().first() else { return assert_eq!(plan.window_count(), 0) };
     assert_eq!(plan.parameters(clamps).is_some(), !dst.is_empty());
-    for assignment in plan.strategy.assignments() {
-        let every = 0..assignment.windows();
-        hold_windows(&plan, assignment, &if is_small(dst) { every.collect() } else { some_of(assignment) });
+    for one in plan.strategy.assignments() {
+        let some = if is_small(dst) { (0..one.windows()).collect() } else { some_of(one) };
+        for &n in &some {
+            window(&plan, &plan.window(one, n));
+        }
+        if some.len() == one.windows() {
+            let total: usize = some.iter().map(|&n| tile_len(one, n)).sum();
+            assert_eq!(total, one.region.len(), "{plan:?}");
+        }
     }
     let regions = plan.strategy.assignments().map(|assignment| assignment.region.len());
     assert_eq!(regions.sum::<usize>(), dst.len(), "{plan:?}");
@@ -393,18 +399,6 @@ fn some_of(assignment: &Assignment) -> Vec<usize> {
     match assignment.windows() {
         count @ 0..=64 => (0..count).collect(),
         count => (0..16).map(|i| i * (count - 1) / 15).chain([1, count - 2]).collect(),
-    }
-}
-
-/// Checks that windows fit the device and, if `some` has all, that they have as many elements as the region.
-fn hold_windows(plan: &Plan, assignment: &Assignment, some: &[usize]) {
-    assert!(!some.is_empty());
-    for &n in some {
-        window(plan, &plan.window(assignment, n));
-    }
-    if some.len() == assignment.windows() {
-        let total: usize = some.iter().map(|&n| tile_len(assignment, n)).sum();
-        assert_eq!(total, assignment.region.len(), "{plan:?}");
     }
 }
 

@@ -68,7 +68,8 @@ impl SlotLine {
     /// The slot from channel `first` on, relative to a binding that begins at byte `start`.
     fn slot(&self, first: usize, start: u64) -> Slot {
         let size = self.dtype.size() as u64;
-        Slot::new(self.address(first) as u64 * size - start, self.stride as i64 * size.cast_signed())
+        let byte = self.address(first) as u64 * size - start;
+        [byte as u32, (self.stride as i64 * size.cast_signed()) as u32]
     }
 }
 

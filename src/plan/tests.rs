@@ -9,7 +9,7 @@ use super::{Plan, Range};
 use crate::arithmetic::ParameterPlace;
 use crate::fuzz::execute::execute;
 use crate::kernel::{Placement, Region};
-use crate::self_test::AFFINES;
+use crate::self_test::{AFFINES, splitmix64};
 use crate::shader::{Module, ModuleName};
 use crate::{
     Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Precision, Rounding, Scalar,
@@ -37,6 +37,15 @@ fn try_out<'a>(
 
 fn packed(shape: &[usize]) -> Layout {
     Layout::packed(shape).unwrap()
+}
+
+fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Layout {
+    Layout::strided(shape, strides, offset).unwrap()
+}
+
+/// One clamp, or one per channel of an axis.
+fn along(axis: Option<usize>, list: &[Clamp]) -> Clamps<'_> {
+    axis.map_or_else(|| (&list[0]).into(), |axis| Clamps::along(axis, list))
 }
 
 fn kernels(plan: &Plan) -> Vec<&'static str> {
@@ -107,8 +116,8 @@ fn kernels_suit_their_layouts() {
     let transposed = |rows, columns| packed(&[rows, columns]).permute(&[1, 0]).unwrap();
     let pixels =
         |range: std::ops::Range<usize>| packed(&[1000, 4]).slice(0, range).unwrap().slice(1, 1..4).unwrap();
-    let shifted = |rows| Layout::strided(&[rows, 3], &[3, 1], 1).unwrap();
-    let from = |offset| Layout::strided(&[650, 3], &[3, 1], offset).unwrap();
+    let shifted = |rows| strided(&[rows, 3], &[3, 1], 1);
+    let from = |offset| strided(&[650, 3], &[3, 1], offset);
     let group = |lane| packed(&[700, 4]).slice(1, lane..lane + 2).unwrap();
     let first = |pitch| packed(&[640, pitch]).slice(1, 0..3).unwrap();
     for (dtype, src, dst, expected) in [
@@ -160,8 +169,6 @@ fn kernels_suit_their_layouts() {
 /// Blocks for layouts that other blocks do not take.
 #[test]
 fn blocks_take_what_others_leave() {
-    let strided =
-        |shape: &[usize], strides: &[isize], offset| Layout::strided(shape, strides, offset).unwrap();
     // More repeated rows than a binding holds, and some left over.
     let wide = packed(&[1, 17 << 18]).broadcast_to(&[8, 17 << 18]).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
@@ -259,7 +266,7 @@ fn channels_are_right_in_every_form_and_placement() {
         for (axis, shape) in [(1, [40, channels]), (0, [channels, 40])] {
             let dst = packed(&shape);
             let far = if behind { dst.len() + 4096 } else { 0 };
-            let src = Layout::strided(&shape, dst.strides(), far).unwrap();
+            let src = strided(&shape, dst.strides(), far);
             let placement = if behind { Placement::OneBuffer } else { Placement::TwoBuffers };
             let list = clamps(channels, DType::F32, DType::F32);
             let clamps = Clamps::along(axis, &list);
@@ -337,7 +344,7 @@ fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
 #[test]
 fn interleaved_rows_of_which_something_stays_are_no_pixels() {
     for (dtype, pitch) in [(DType::U8, 16), (DType::F32, 4)] {
-        let dst = Layout::strided(&[2, 80], &[pitch, 3], 0).unwrap();
+        let dst = strided(&[2, 80], &[pitch, 3], 0);
         let plan = plan(dtype, &packed(&[2, 80]), &dst);
         assert!(!kernels(&plan).contains(&"block"), "{plan}");
         try_out(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, true);
@@ -367,7 +374,7 @@ fn blocks_leave_parts_and_keep_channels_apart() {
         (DType::U8, &[1000, 64, 16], (&[1024, 1, 64], 0), (&[2048, 32, 1], 0), None),
     ];
     for (dtype, shape, src, dst, axis) in cases {
-        let [src, dst] = [src, dst].map(|(strides, offset)| Layout::strided(shape, strides, offset).unwrap());
+        let [src, dst] = [src, dst].map(|(strides, offset)| strided(shape, strides, offset));
         let step = |clamp: Clamp| match dtype {
             DType::F64 => clamp.with_scale_bias(0.75, 3.0).unwrap(),
             _ => clamp.with_affine(0.75, 3.0).unwrap(),
@@ -376,10 +383,10 @@ fn blocks_leave_parts_and_keep_channels_apart() {
             .into_iter()
             .map(|clamp| step(clamp).with_precision(Precision::Exact))
             .collect();
-        let clamps: Clamps<'_> = axis.map_or((&list[0]).into(), |axis| Clamps::along(axis, &list));
+        let clamps = along(axis, &list);
         for placement in [Placement::TwoBuffers, Placement::OneBuffer] {
             let behind = if placement == Placement::OneBuffer { 1 << 22 } else { 0 };
-            let dst = Layout::strided(shape, dst.strides(), dst.offset() + behind).unwrap();
+            let dst = strided(shape, dst.strides(), dst.offset() + behind);
             let plan = Plan::with_placement(clamps, &src, &dst, placement, Limits::default()).unwrap();
             try_out(&plan, clamps, &src, &dst, axis.is_some());
         }
@@ -405,9 +412,9 @@ fn src_and_dst_share_packets_in_one_buffer() {
             let pixels = [1, pitch / from, of].map(usize::cast_signed);
             let planes = [width, pitch / to, 1].map(usize::cast_signed);
             let shape = [count, rows, width];
-            let pixels = Layout::strided(&shape, &pixels, 0).unwrap();
+            let pixels = strided(&shape, &pixels, 0);
             let behind = (width * of * from).div_ceil(to);
-            let planes = Layout::strided(&shape, &planes, behind).unwrap();
+            let planes = strided(&shape, &planes, behind);
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
             let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, Limits::default()).unwrap();
             assert!(of == 1 && from == to || kernels(&plan)[0] == "block", "{plan}");
@@ -452,7 +459,7 @@ fn nothing_to_do_is_a_plan_without_dispatches() {
 #[test]
 fn bindings_suit_the_device() {
     let limits = Limits { binding_alignment: 64, ..Limits::default() };
-    let deep = Layout::strided(&[10], &[1], 1001).unwrap();
+    let deep = strided(&[10], &[1], 1001);
     let plan = Plan::new(&Clamp::unbounded(DType::I16), &deep, &deep, limits).unwrap();
     let window = plan.windows().next().unwrap();
     // Elements 1001 to 1010 are bytes 2002 to 2021.
@@ -472,14 +479,14 @@ fn bindings_suit_the_device() {
 fn packets_of_groups_fit_into_their_bindings() {
     // The groups end within the largest binding; the last packet of src does not.
     let limits = Limits { max_binding_size: 4104, binding_alignment: 16, ..Limits::default() };
-    let src = Layout::strided(&[2, 400, 3], &[2904, 3, 1], 0).unwrap();
-    let dst = Layout::strided(&[2, 400, 3], &[1600, 4, 1], 0).unwrap();
+    let src = strided(&[2, 400, 3], &[2904, 3, 1], 0);
+    let dst = strided(&[2, 400, 3], &[1600, 4, 1], 0);
     let plan = Plan::new(&Clamp::unbounded(DType::U8), &src, &dst, limits).unwrap();
     assert_eq!(kernels(&plan)[0], "block");
     assert!(plan.windows().all(|window| window.bindings.src.size <= limits.max_binding_size));
 
     // A stride near the limit of integers.
-    let far = Layout::strided(&[2, 1280], &[1 << 62, 2], 0).unwrap();
+    let far = strided(&[2, 1280], &[1 << 62, 2], 0);
     let plan =
         Plan::new(&Clamp::unbounded(DType::U16), &packed(&[2, 1280]), &far, Limits::default()).unwrap();
     assert_eq!((kernels(&plan), plan.window_count()), (vec!["block"], 2));
@@ -498,7 +505,7 @@ fn rows_in_place_are_not_shifted() {
 fn windows_are_few_and_whole() {
     // 1 GiB in bindings of 128 MiB, from the middle of a packet.
     let clamp = Clamp::unbounded(DType::F32);
-    let line = Layout::strided(&[1 << 28], &[1], 3).unwrap();
+    let line = strided(&[1 << 28], &[1], 3);
     let plan = Plan::new(&clamp, &line, &line, Limits::default()).unwrap();
     assert_eq!(plan.window_count(), 9);
     // All but the ends are whole packets.
@@ -518,7 +525,7 @@ fn windows_reach_the_last_element_from_within_a_packet() {
     let limits = Limits { max_binding_size: 512, binding_alignment: 16, ..Limits::default() };
     let mut windows = 0;
     for (start, len) in (1..4).flat_map(|start| (1..=400).map(move |len| (start, len))) {
-        let line = Layout::strided(&[len], &[1], start).unwrap();
+        let line = strided(&[len], &[1], start);
         let plan = Plan::new(&clamp, &line, &line, limits).unwrap();
         assert_eq!(kernels(&plan).len(), 1, "{plan:?}");
         try_out(&plan, &clamp, &line, &line, false);
@@ -604,7 +611,7 @@ fn a_specialization_is_dtypes_step_and_kernels() {
 fn too_many_windows_name_the_axis() {
     let clamp = Clamp::unbounded(DType::U8);
     let limits = Limits { max_binding_size: 1024, ..Limits::default() };
-    let far = Layout::strided(&[3, 100_000, 2], &[1, 4096, 2], 0).unwrap();
+    let far = strided(&[3, 100_000, 2], &[1, 4096, 2], 0);
     let error = Plan::new(&clamp, &far, &packed(&[3, 100_000, 2]), limits).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -625,7 +632,7 @@ fn an_alignment_that_no_binding_suits_is_to_blame() {
     let line = packed(&[129]);
     let limits = Limits { max_binding_size: u64::MAX, binding_alignment: 1 << 47, ..Limits::default() };
     assert_eq!(Plan::new(&clamp, &line, &line, limits).unwrap().window_count(), 1);
-    let far = Layout::strided(&[129], &[1], (1 << 47) - 64).unwrap();
+    let far = strided(&[129], &[1], (1 << 47) - 64);
     let error = Plan::new(&clamp, &far, &far, limits).unwrap_err();
     let expected = "device: min_storage_buffer_offset_alignment is 140737488355328, but 256 is needed; \
                     `wgpu::Limits::downlevel_defaults()` suffices";
@@ -646,7 +653,7 @@ fn layouts_that_were_found() {
         (DType::F16, &[1, 70, 1], [(&[144, 2, 1], 1), (&[144, 2, 1], 0)], Limits::default()),
         (DType::F64, &[1, 131, 3], [(&[528, 4, 1], 0), (&[528, 4, 1], 0)], Limits::default()),
     ] {
-        let [src, dst] = [src, dst].map(|(strides, offset)| Layout::strided(shape, strides, offset).unwrap());
+        let [src, dst] = [src, dst].map(|(strides, offset)| strided(shape, strides, offset));
         let clamp = Clamp::unbounded(dtype);
         try_out(&Plan::new(&clamp, &src, &dst, limits).unwrap(), &clamp, &src, &dst, false);
         try_out(&Plan::in_one_buffer(&clamp, &dst, &dst, limits).unwrap(), &clamp, &dst, &dst, true);
@@ -656,10 +663,7 @@ fn layouts_that_were_found() {
 /// Random layouts. `clamp_testing` links another build of the crate, so its layouts are made anew.
 fn any_layouts() -> impl Strategy<Value = (Layout, Layout)> {
     clamp_testing::layouts::of_every_kind().prop_map(|(src, dst)| {
-        (
-            Layout::strided(src.shape(), src.strides(), src.offset()).unwrap(),
-            Layout::strided(dst.shape(), dst.strides(), dst.offset()).unwrap(),
-        )
+        (strided(src.shape(), src.strides(), src.offset()), strided(dst.shape(), dst.strides(), dst.offset()))
     })
 }
 
@@ -692,66 +696,33 @@ fn any_pair() -> impl Strategy<Value = (DType, DType)> {
     ]
 }
 
-/// The random parts of a clamp of any dtypes.
-#[derive(Clone, Debug)]
-struct Drawn {
-    affine: Option<usize>,
-    precision: Precision,
-    rounding: Rounding,
-    rule: NanRule,
-    order: Order,
-    /// Min and Max: 0 is absent, 1 a value, 2 on the GPU.
-    bounds: [u8; 2],
-    seed: u64,
-}
-
-fn any_clamp() -> impl Strategy<Value = Drawn> {
-    let affine = prop::option::of(0..AFFINES.len());
-    let precision = prop::sample::select(&[Precision::Fast, Precision::Exact]);
-    let rounding = prop::sample::select(&[Rounding::TowardZero, Rounding::NearestEven]);
-    let rule = prop::sample::select(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]);
-    let order = prop::sample::select(&[Order::MinWins, Order::MaxWins]);
-    let bounds = prop::array::uniform2(0..3_u8);
-    (affine, precision, rounding, rule, order, bounds, any::<u64>()).prop_map(
-        |(affine, precision, rounding, rule, order, bounds, seed)| Drawn {
-            affine,
-            precision,
-            rounding,
-            rule,
-            order,
-            bounds,
-            seed,
-        },
-    )
-}
-
-impl Drawn {
-    /// One clamp, or one per channel. Channels have bounds of their own, as values; every fourth has no affine step.
-    fn clamps(&self, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
-        let value = check::values(&Clamp::unbounded(dtype));
-        let one = |channel: usize| {
-            let bound = |n: usize| match (self.bounds[n], channels) {
-                (0, _) => Number::Absent,
-                (2, None) => Number::OnGpu,
-                _ => {
-                    let bits = value(self.seed.wrapping_add((2 * channel + n) as u64));
-                    Scalar::from_bits(dtype, bits).unwrap().into()
-                }
-            };
-            let clamp =
-                Clamp::unbounded(dtype).with_bounds(bound(0), bound(1)).unwrap().with_source(source).unwrap();
-            let clamp = clamp.with_precision(self.precision).with_rounding(self.rounding);
-            let clamp = clamp.with_nan_rule(self.rule).with_order(self.order);
-            match self.affine.filter(|_| channel % 4 != 3) {
-                Some(n) => {
-                    let (scale, bias) = AFFINES[(n + channel) % AFFINES.len()];
-                    clamp.with_affine(scale, bias).unwrap()
-                }
-                None => clamp,
-            }
+/// A clamp of any kind from a seed, or one per channel. Channels have bounds of their own, as values; every fourth has
+/// no affine step.
+fn any_clamps(mut seed: u64, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
+    let mut draw = |count: usize| splitmix64(&mut seed) as usize % count;
+    let precision = [Precision::Fast, Precision::Exact][draw(2)];
+    let rounding = [Rounding::TowardZero, Rounding::NearestEven][draw(2)];
+    let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][draw(3)];
+    let order = [Order::MinWins, Order::MaxWins][draw(2)];
+    let (has_affine, affine) = (draw(2) == 0, draw(AFFINES.len()));
+    let kinds = [draw(3), draw(3)];
+    let value = check::values(&Clamp::unbounded(dtype));
+    let one = |channel: usize| {
+        let mut bound = |kind: usize| match (kind, channels) {
+            (0, _) => Number::Absent,
+            (1, None) => Number::OnGpu,
+            _ => Scalar::from_bits(dtype, value(draw(usize::MAX) as u64)).unwrap().into(),
         };
-        (0..channels.unwrap_or(1)).map(one).collect()
-    }
+        let clamp = Clamp::unbounded(dtype).with_bounds(bound(kinds[0]), bound(kinds[1])).unwrap();
+        let clamp = clamp.with_source(source).unwrap().with_precision(precision).with_rounding(rounding);
+        let clamp = clamp.with_nan_rule(rule).with_order(order);
+        if !has_affine || channel % 4 == 3 {
+            return clamp;
+        }
+        let (scale, bias) = AFFINES[(affine + channel) % AFFINES.len()];
+        clamp.with_affine(scale, bias).unwrap()
+    };
+    (0..channels.unwrap_or(1)).map(one).collect()
 }
 
 proptest! {
@@ -760,7 +731,7 @@ proptest! {
     fn a_plan_reaches_each_element_once(
         (src, dst) in any_layouts(),
         (source, dtype) in any_pair(),
-        clamp in any_clamp(),
+        seed: u64,
         axis in prop::option::of(any::<prop::sample::Index>()),
         place in 0..3,
         limits in any_limits(),
@@ -774,15 +745,12 @@ proptest! {
                 let behind = dst.span().map_or(0, |(_, highest)| highest + 1);
                 let behind = (behind * dtype.size()).div_ceil(source.size());
                 let moved = src.span().map_or(0, |_| src.offset() + behind);
-                (Layout::strided(src.shape(), src.strides(), moved).unwrap(), Placement::OneBuffer)
+                (strided(src.shape(), src.strides(), moved), Placement::OneBuffer)
             }
         };
         let axis = axis.filter(|_| !dst.shape().is_empty()).map(|axis| axis.index(dst.shape().len()));
-        let list = clamp.clamps(axis.map(|axis| dst.shape()[axis]), source, dtype);
-        let clamps = match axis {
-            Some(axis) => Clamps::along(axis, &list),
-            None => (&list[0]).into(),
-        };
+        let list = any_clamps(seed, axis.map(|axis| dst.shape()[axis]), source, dtype);
+        let clamps = along(axis, &list);
         let telling = check::telling(clamps);
         for clamps in [clamps, check::clamps_like(clamps, &telling)] {
             let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();

@@ -6,19 +6,19 @@
 mod change;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::fmt;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use std::{fmt, fs};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases;
-use super::sampled::samples;
+use super::sampled::{Sample, samples};
 use super::sanitized::{in_parallel, is_adjacent};
 use crate::fuzz::Recording;
 use crate::fuzz::execute::{execute, try_execute};
 use crate::plan::check::mix;
+use crate::shader::{Module, ModuleName};
 use change::Change;
 
 /// The environment variable that selects changes: texts separated by commas. A selected change has one of the texts in
@@ -166,7 +166,7 @@ fn runs() -> Vec<Run> {
             verdicts
         };
         let right = match cases.get(n) {
-            Some(case) => case.execute(n, is_adjacent(n), &recorded).1,
+            Some(case) => Sample::of_case(case, n, is_adjacent(n)).execute(&recorded),
             None => samples[n - cases.len()].execute(&recorded),
         };
         right.unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -188,9 +188,9 @@ fn places(runs: &[Run]) -> Vec<Place> {
             }
         }
     }
-    for file in files(Path::new("shaders")).into_iter().filter(|file| file != "shaders/README.md") {
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file)).unwrap();
-        met.entry((file, text)).or_default();
+    // Those that no run has.
+    for one in ModuleName::all(20).flat_map(|name| Module::Clamp(name).fragments()) {
+        met.entry((format!("shaders/{}.wgsl", one.name), one.text.to_owned())).or_default();
     }
     let place = |((file, text), runs): ((String, String), BTreeSet<usize>)| {
         let changes = Change::all(&text);
@@ -199,17 +199,6 @@ fn places(runs: &[Run]) -> Vec<Place> {
     let mut places: Vec<_> = met.into_iter().map(place).collect();
     places.sort_by(|a, b| (&a.file, &a.text).cmp(&(&b.file, &b.text)));
     places
-}
-
-/// The files below a folder of the repository; below `shaders/`, all but the README are fragments.
-fn files(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
-    let entries = entries.map(|entry| entry.unwrap());
-    let of_entry = |entry: fs::DirEntry| {
-        let path = folder.join(entry.file_name());
-        if entry.path().is_dir() { files(&path) } else { vec![path.to_str().unwrap().replace('\\', "/")] }
-    };
-    entries.flat_map(of_entry).collect()
 }
 
 /// All mutants. A fragment gives one for each change; a block's text gives one change of each kind.

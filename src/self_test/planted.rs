@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use super::cases;
+use super::sampled::Sample;
 use super::sanitized::is_adjacent;
-use super::{Case, cases};
 use crate::fuzz::execute::execute;
 use crate::fuzz::{Program, Recording, Verdict};
 
@@ -178,7 +179,7 @@ fn planted_faults_are_found() {
             }
             if faults.get() > before { execute(&run) } else { vec![Verdict::default()] }
         };
-        let run = |(n, case): (usize, &Case)| case.execute(n, is_adjacent(n), &with_fault).1.err();
+        let run = |(n, case)| Sample::of_case(case, n, is_adjacent(n)).execute(&with_fault).err();
         let wrong = cases.iter().enumerate().find_map(run);
         let wrong = wrong.unwrap_or_else(|| panic!("{fault} is not found in {} programs", faults.get()));
         println!("{fault}, in the {}. program that has it: {wrong}\n", faults.get());

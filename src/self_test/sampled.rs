@@ -1,17 +1,19 @@
-//! Plans besides the self-test's cases. They are executed without a device; drivers would take hours to compile them.
+//! The self-test's cases without a device, and plans besides them, which drivers would take hours to compile.
 //!
-//! They cover each pair of dtypes with each step and many scales and biases, on elements where results change; numbers
-//! on the GPU; and the sample layouts of blocks.
+//! The others cover each pair of dtypes with each step and many scales and biases, on elements where results change;
+//! numbers on the GPU; and the sample layouts of blocks.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{AFFINES, MORE_AFFINES, bits_of, clamp, elements, mask, pairs};
+use super::{
+    AFFINES, Case, MORE_AFFINES, ORDERS, Place, ROUNDINGS, RULES, STEPS, VALID, bits_of, clamp, elements,
+    mask, on_gpu, pairs,
+};
 use crate::arithmetic::NUMBERS;
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
-use crate::{
-    Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
-};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Plan, Precision, Scalar};
 
 /// The elements of a plan that tests arithmetic.
 const ELEMENTS: usize = 400;
@@ -36,6 +38,13 @@ pub(super) struct Sample {
     values: Vec<u64>,
 }
 
+/// The elements of the `case`-th case; a route may take more. The sizes differ in the elements left after the last
+/// whole unit or packet. Only large sizes leave many elements beside blocks.
+pub(super) const fn size(case: usize) -> usize {
+    let size = if case.is_multiple_of(8) { 16_000 } else { 1_100 };
+    size + case * 13 % 512
+}
+
 impl Sample {
     /// A clamp on elements where results of the step `affine` change.
     fn of_line(clamp: Clamp, affine: (f32, f32)) -> Self {
@@ -51,6 +60,30 @@ impl Sample {
             in_slots: false,
             adjacent: false,
             values: telling(&clamp, affine),
+        }
+    }
+
+    /// The `n`-th case of the self-test, on some of the elements that a device takes; the choice depends on `n`.
+    pub(super) fn of_case(case: &Case, n: usize, adjacent: bool) -> Self {
+        let [clamp, ..] = case.clamps;
+        let (src, dst) = case.placed(size(n)).expect("a layout of a few elements");
+        let list = case.clamps().as_slice();
+        let numbers = |clamp: &Clamp| clamp.numbers().map(|(_, number)| number.bits().unwrap_or(0));
+        let in_slots = case.route.has_slots();
+        let any = elements(clamp.source(), 4_000);
+        let seed = (n as u64) << 32;
+        let addresses = src.required_bytes(clamp.source()) / clamp.source().size() as u64;
+        Self {
+            clamps: if in_slots { vec![on_gpu(&clamp).expect(VALID)] } else { list.to_vec() },
+            axis: case.route.channels().map(|(axis, _)| axis),
+            src,
+            dst,
+            placement: if case.place == Place::Apart { Placement::TwoBuffers } else { Placement::OneBuffer },
+            limits: Limits::default(),
+            slots: if in_slots { list.iter().map(numbers).collect() } else { vec![[0; NUMBERS]] },
+            in_slots,
+            adjacent,
+            values: (0..addresses).map(|address| any[mix(address ^ seed) as usize % any.len()]).collect(),
         }
     }
 
@@ -71,7 +104,9 @@ impl Sample {
         let plan = &plan.map_err(|error| format!("{self}: {error}"))?;
         let value = |address: u64| values[address as usize];
         let (value, slots, adjacent) = (&value, &slots[..], *adjacent);
-        Trial { execute, plan, clamps, src, dst, adjacent, value, slots }.all()
+        let trial = Trial { execute, plan, clamps, src, dst, adjacent, value, slots };
+        let count = catch_unwind(AssertUnwindSafe(|| trial.all()));
+        count.unwrap_or_else(|_| Err(format!("panicked: {trial}")))
     }
 }
 
@@ -103,8 +138,8 @@ fn numbers() -> impl Iterator<Item = Sample> {
         let plain = (0..12).map(|_| None);
         let all: Vec<_> = plain.chain(steps.iter().copied().map(Some)).collect();
         all.into_iter().enumerate().map(move |(n, step)| {
-            let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n / 2 + p / 2) % 2];
-            let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
+            let rounding = ROUNDINGS[(n / 2 + p / 2) % 2];
+            let plain = clamp(source, dtype, None, rounding, n + p);
             // The bounds of the cases are round numbers; these are not.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
                 Number::Value(scalar) => {
@@ -113,9 +148,9 @@ fn numbers() -> impl Iterator<Item = Sample> {
                 }
                 other => other,
             });
-            let plain = plain.with_bounds(min, max).expect("they are elements");
+            let plain = plain.with_bounds(min, max).expect(VALID);
             let clamp = step.map_or(plain, |((scale, bias), precision)| {
-                plain.with_affine(scale, bias).expect("both are finite").with_precision(precision)
+                plain.with_affine(scale, bias).expect(VALID).with_precision(precision)
             });
             let affine = step.map_or((1.0, 0.0), |(affine, _)| affine);
             Sample { adjacent: n % 2 == 0, ..Sample::of_line(clamp, affine) }
@@ -130,7 +165,7 @@ fn zeros() -> impl Iterator<Item = Sample> {
     floats.flat_map(move |dtype| {
         bounds.clone().map(move |(min, max)| {
             let [min, max] = [min, max].map(|bound| Scalar::new(dtype, bits_of(dtype, bound)));
-            let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect("they are elements");
+            let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
             Sample::of_line(clamp, (1.0, 0.0))
         })
     })
@@ -141,16 +176,21 @@ fn cancellations() -> impl Iterator<Item = Sample> {
     // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130; an f32 holds all but the last two bits.
     let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
     [DType::F32, DType::F16].into_iter().map(move |dtype| {
-        let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect("the pair converts");
-        let clamp = clamp.with_affine(scale, bias).expect("both are finite").with_precision(Precision::Exact);
+        let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect(VALID);
+        let clamp = clamp.with_affine(scale, bias).expect(VALID).with_precision(Precision::Exact);
         let around = (0..ELEMENTS as u64).map(|n| (1 << 31) + 59 + n).collect();
         Sample { values: around, ..Sample::of_line(clamp, (scale, bias)) }
     })
 }
 
+/// Small bindings for some plans.
+fn some_limits(n: usize) -> Limits {
+    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
+    if n.is_multiple_of(8) { small } else { Limits::default() }
+}
+
 /// Clamps with one or both bounds on the GPU. Some plans have small bindings and many windows.
 fn slots() -> impl Iterator<Item = Sample> {
-    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     DType::ALL.into_iter().flat_map(move |dtype| {
         let mask = mask(dtype);
         let bounds = if dtype.is_float() {
@@ -165,15 +205,15 @@ fn slots() -> impl Iterator<Item = Sample> {
             let on_gpu = [Number::OnGpu; 2];
             let host = slots.map(|bits| Scalar::new(dtype, bits).into());
             let [min, max] = [on_gpu, on_gpu, [on_gpu[0], host[1]], [host[0], on_gpu[1]]][n % 4];
-            let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][n / 4 % 3];
-            let order = [Order::MinWins, Order::MaxWins][n / 12 % 2];
+            let rule = RULES[n / 4 % 3];
+            let order = ORDERS[n / 12 % 2];
             let ruled = |[min, max]: [Number; 2]| {
-                let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect("they are elements");
+                let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
                 clamp.with_nan_rule(rule).with_order(order)
             };
             Sample {
                 clamps: vec![ruled([min, max])],
-                limits: if n % 8 == 0 { small } else { Limits::default() },
+                limits: some_limits(n),
                 slots: vec![[slots[0], slots[1], 0, 0]],
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(ruled(host), (1.0, 0.0))
@@ -185,7 +225,6 @@ fn slots() -> impl Iterator<Item = Sample> {
 /// Clamps with scale or bias on the GPU, for all elements or per row, and some with bounds on the GPU. Some scales and
 /// biases are not finite.
 fn affine_slots() -> impl Iterator<Item = Sample> {
-    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
     let odd = [
         (f32::NAN, 1.0),
@@ -201,8 +240,8 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
         (0..2 * affines.len()).map(move |n| {
             let (scale, bias) = affines[n / 2];
             let precision = [Precision::Fast, Precision::Exact][n % 2];
-            let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n / 2 + p) % 2];
-            let plain = clamp(source, dtype, None, rounding, n + p).expect("the pair converts");
+            let rounding = ROUNDINGS[(n / 2 + p) % 2];
+            let plain = clamp(source, dtype, None, rounding, n + p);
             let [low, high] = [plain.min(), plain.max()].map(|bound| bound.bits().unwrap_or(0));
             let found = [low, high, scale.to_bits().into(), bias.to_bits().into()];
             // Whether Min, Max, scale and bias are on the GPU. At least one of scale and bias is.
@@ -212,11 +251,11 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
             let host = |x: f32| if x.is_finite() { x.into() } else { Number::Absent };
             let (scale_of, bias_of) = (of(on_gpu[2], host(scale)), of(on_gpu[3], host(bias)));
             let clamp = bounded.and_then(|clamp| clamp.with_scale_bias(scale_of, bias_of));
-            let clamp = clamp.expect("they are numbers of their dtypes").with_precision(precision);
+            let clamp = clamp.expect(VALID).with_precision(precision);
             let finite = if scale.is_finite() && bias.is_finite() { (scale, bias) } else { (1.0, 0.0) };
             let sample = Sample {
                 clamps: vec![clamp],
-                limits: if n % 8 == 0 { small } else { Limits::default() },
+                limits: some_limits(n),
                 slots: vec![found],
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(clamp, finite)
@@ -279,8 +318,8 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     all
 }
 
-/// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are longer
-/// than a segment; matrices and mirrored planes, which meet all limits; the most dimensions.
+/// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are
+/// longer than a segment; matrices and mirrored planes, which meet all limits; the most dimensions.
 fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     let mut all = Vec::new();
     for c in [1, 3] {
@@ -330,16 +369,16 @@ fn places() -> impl Iterator<Item = Sample> {
     all.enumerate().map(move |(n, ((src, dst, axis), several))| {
         let chance = mix(n as u64) as usize;
         let (source, dtype) = pairs[chance % pairs.len()];
-        let step = [None, Some(Precision::Fast), Some(Precision::Exact)][chance / 64 % 3];
-        let rounding = [Rounding::TowardZero, Rounding::NearestEven][chance / 256 % 2];
+        let step = STEPS[chance / 64 % 3];
+        let rounding = ROUNDINGS[chance / 256 % 2];
         // Most results stay distinct. Each channel has its own Min, and the second channel has no step.
         let of_channel = |channel: usize| {
             let least = Scalar::new(dtype, channel as u64 % 128);
             let least = Clamp::unbounded(dtype).with_bounds(least, Number::Absent);
-            let least = least.and_then(|clamp| clamp.with_source(source)).expect("7 bits are of every dtype");
+            let least = least.and_then(|clamp| clamp.with_source(source)).expect(VALID);
             let plain = least.with_rounding(rounding).with_precision(step.unwrap_or(Precision::Exact));
             match step.filter(|_| channel != 1) {
-                Some(_) => plain.with_affine(0.5, 2.25).expect("both are finite"),
+                Some(_) => plain.with_affine(0.5, 2.25).expect(VALID),
                 None => plain,
             }
         };

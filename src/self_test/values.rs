@@ -1,6 +1,7 @@
 //! Elements, scales and biases for tests, and a random generator.
 
 use crate::DType;
+use crate::operator::format::FloatFormat;
 
 /// Steele and Vigna's splitmix64: returns the next 64 bits and advances the state.
 #[must_use]
@@ -70,9 +71,8 @@ pub fn bits_of(dtype: DType, number: f64) -> u64 {
 pub fn edges(dtype: DType) -> Vec<u64> {
     let (bits, mask) = (dtype.bits(), mask(dtype));
     let mut centers = vec![0, mask >> 1];
-    if dtype.is_float() {
-        let m = mantissa_bits(dtype);
-        let infinity = (mask >> 1) & !((1 << m) - 1);
+    let format = FloatFormat::of(dtype);
+    if let Some(FloatFormat { infinity, mantissa_bits: m, .. }) = format {
         let one = (infinity >> 1) & !((1 << m) - 1);
         centers.extend([1 << m, infinity, infinity | 1 << (m - 1), one]);
         centers.extend([0.5, 2.0, 3.0, 6.0, 255.0, 256.0, 65504.0, 1e-5, 0.1].map(|x| bits_of(dtype, x)));
@@ -82,7 +82,7 @@ pub fn edges(dtype: DType) -> Vec<u64> {
         centers.extend((0..bits).map(|n| 1 << n));
         centers.extend([mask, 100, 10, 6]);
     }
-    let sign = if dtype.is_float() { 1 << (bits - 1) } else { 0 };
+    let sign = format.map_or(0, |format| format.sign);
     let mut edges: Vec<u64> = centers
         .iter()
         .flat_map(|&center: &u64| [center.wrapping_sub(1), center, center.wrapping_add(1)])
@@ -92,15 +92,6 @@ pub fn edges(dtype: DType) -> Vec<u64> {
     edges.sort_unstable();
     edges.dedup();
     edges
-}
-
-fn mantissa_bits(dtype: DType) -> u32 {
-    match dtype {
-        DType::F16 => 10,
-        DType::BF16 => 7,
-        DType::F64 => 52,
-        _ => 23,
-    }
 }
 
 /// Every value of 8- and 16-bit dtypes; for wider ones [`edges`], ties, numbers near halves and near limits of other

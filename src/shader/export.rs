@@ -34,19 +34,15 @@ struct Pipeline {
     constants: BTreeMap<&'static str, f64>,
 }
 
-/// Reproducible pseudo-random numbers, so that choices vary independently of each other.
-struct Turns(u64);
-
-impl Turns {
-    fn take<T: Copy>(&mut self, of: &[T]) -> T {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        of[(self.0 >> 33) as usize % of.len()]
-    }
+/// A pseudo-random choice, so that choices vary independently of each other.
+fn any<T: Copy>(of: &[T], state: &mut u64) -> T {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    of[(*state >> 33) as usize % of.len()]
 }
 
 /// One pipeline per entry point. All values of constants would make millions of pipelines, so the values vary; values
 /// not in `met` come first.
-fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>) -> Vec<Pipeline> {
+fn pipelines(name: ModuleName, state: &mut u64, met: &mut HashSet<EntryPoint>) -> Vec<Pipeline> {
     let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry_point in name.entry_points() {
         by_name.entry(entry_point.name()).or_default().push(entry_point);
@@ -54,11 +50,11 @@ fn pipelines(name: ModuleName, turns: &mut Turns, met: &mut HashSet<EntryPoint>)
     let shortcuts: Vec<_> = Shortcuts::all(name.arithmetic).collect();
     let mut pipeline = |values: Vec<EntryPoint>| {
         let unmet = values.iter().copied().find(|value| !met.contains(value));
-        let entry_point = unmet.unwrap_or_else(|| turns.take(&values));
+        let entry_point = unmet.unwrap_or_else(|| any(&values, state));
         met.insert(entry_point);
-        let shortcuts = turns.take(&shortcuts);
+        let shortcuts = any(&shortcuts, state);
         let pipeline = PipelineName { module: Module::Clamp(name), entry_point, shortcuts };
-        let constants = pipeline.constants(turns.take(&[false, true])).into_iter().collect();
+        let constants = pipeline.constants(any(&[false, true], state)).into_iter().collect();
         Pipeline { entry_point: entry_point.name(), constants }
     };
     by_name.into_values().map(&mut pipeline).collect()
@@ -77,11 +73,11 @@ fn listed() -> Vec<Listed> {
         sampled: true,
         pipelines: SlotReads::all().map(resolve).collect(),
     }];
-    let mut turns = Turns(0);
+    let state = &mut 0;
     let mut met = HashSet::new();
     let names: Vec<_> = ModuleName::all(STEP).collect();
     for alike in names.chunk_by(|a, b| (a.arithmetic, a.kernel) == (b.arithmetic, b.kernel)) {
-        let sampled = turns.take(alike);
+        let sampled = any(alike, state);
         for &name in alike {
             let ModuleName { arithmetic, parameters, kernel, placement } = name;
             listed.push(Listed {
@@ -89,7 +85,7 @@ fn listed() -> Vec<Listed> {
                 name: format!("{arithmetic}, {parameters}{placement}, {kernel} kernel"),
                 vulkan_only: arithmetic.takes_f64(),
                 sampled: name == sampled,
-                pipelines: pipelines(name, &mut turns, &mut met),
+                pipelines: pipelines(name, state, &mut met),
             });
         }
     }

@@ -14,13 +14,13 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
-    self, AffineStep, Arithmetic, Class, ParameterBytes, ParameterPlace, Parameters, Shortcuts,
+    AffineStep, Arithmetic, ParameterBytes, ParameterPlace, Parameters, ResolveParams, Shortcuts,
 };
-use crate::fragment::Fragment;
+use crate::fragment::{Fragment, Mirror, Twin};
 use crate::kernel::EDGE_INVOCATIONS;
 use crate::kernel::gather::{self, Row};
 use crate::kernel::walk::{Walk, WalkDim};
-use crate::kernel::{Kernel, Twin, WORKGROUP_SIZE, twin};
+use crate::kernel::{Kernel, WORKGROUP_SIZE};
 use crate::{Clamp, DType, Number, Precision};
 
 /// Modules with every arithmetic, kernel, parameter place and placement, but not with every combination, because
@@ -129,7 +129,7 @@ fn pipelines_are_those_of_the_kernel(key: ModuleName, module: &naga::Module) -> 
     let mut constants = HashSet::new();
     for entry_point in &entry_points {
         let mut given = vec!["ADJACENT"];
-        given.extend(Shortcuts::default().constants(key.arithmetic).map(|(name, _)| name));
+        given.extend(Shortcuts::of(key.arithmetic, &[]).constants().map(|(name, _)| name));
         given.extend(entry_point.constants().iter().map(|(name, _)| name));
         assert!(given.iter().all(|name| known.contains(name)), "{key:?} {given:?} {known:?}");
         assert!(constants.insert(format!("{} {:?}", entry_point.name(), entry_point.constants())));
@@ -183,52 +183,6 @@ fn translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl(
     }
 }
 
-fn bounds(class: Class) -> Twin {
-    match class {
-        Class::Integer => twin!("Bounds", arithmetic::IntegerBounds: min max),
-        Class::Rounded => twin!("Bounds", arithmetic::RoundedBounds: min max nan),
-        Class::Rounded32 => twin!("Bounds", arithmetic::RoundedBounds32: min max nan),
-        Class::Integer64 => twin!("Bounds", arithmetic::IntegerBounds64: min max),
-        Class::Float => {
-            twin!("Bounds", arithmetic::FloatBounds: below_first below_count above_first above_count
-            min_bits max_bits)
-        }
-        Class::Float64 => twin!("Bounds", arithmetic::FloatBounds64: below_first below_count above_first
-            above_count min_bits max_bits),
-    }
-}
-
-fn affine(step: AffineStep, class: Class) -> Twin {
-    match (step, class) {
-        (AffineStep::None, _) => Twin { name: "Affine", members: vec![("unused", 0)], size: 16 },
-        (AffineStep::Fixed, _) => twin!("Affine", arithmetic::Fixed: factor addend),
-        (AffineStep::Thirds, _) => {
-            twin!("Affine", arithmetic::Thirds: lowest highest flip origin factor addend_high
-            addend_low shift)
-        }
-        (AffineStep::Halves, _) => twin!("Affine", arithmetic::Halves: factor_high factor_low addend_high
-            addend_low shift below_low below_high),
-        (AffineStep::Fast, Class::Float64) => {
-            twin!("Affine", arithmetic::FloatFast64: scale bias infinity_mask infinity_flip)
-        }
-        (AffineStep::Fast, _) => {
-            twin!("Affine", arithmetic::FloatFast: scale bias infinity_mask infinity_flip infinite_from)
-        }
-        (AffineStep::Exact, Class::Integer) => {
-            twin!("Affine", arithmetic::Integer: lowest highest origin factor
-            shift_left shift_right inexact minimum maximum addend below_one offset rebase)
-        }
-        (AffineStep::Exact, Class::Integer64) => twin!("Affine", arithmetic::Integer64: lowest highest origin
-            factor negative shift_left shift_right inexact addend below_one offset rebase),
-        (AffineStep::Exact, Class::Float | Class::Rounded | Class::Rounded32) => {
-            twin!("Affine", arithmetic::FloatExact: scale scale_exponent bias
-            bias_exponent scale_sign bias_sign infinity_mask infinity_flip infinite_from)
-        }
-        (AffineStep::Exact, Class::Float64) => twin!("Affine", arithmetic::FloatExact64: scale scale_exponent
-            scale_sign bias bias_exponent bias_sign infinity_mask infinity_flip),
-    }
-}
-
 /// The members of the module's struct `name` with their offsets, and its size; `None` if there is no such struct.
 fn in_wgsl(module: &naga::Module, name: &'static str) -> Option<(Vec<(String, usize)>, usize)> {
     module.types.iter().find_map(|(_, t)| match &t.inner {
@@ -241,28 +195,22 @@ fn in_wgsl(module: &naga::Module, name: &'static str) -> Option<(Vec<(String, us
 }
 
 #[track_caller]
-fn assert_twins(module: &naga::Module, twin: &Twin, key: Module) {
-    let (members, size) = in_wgsl(module, twin.name).unwrap_or_else(|| panic!("{key:?}: no {}", twin.name));
-    let members: Vec<_> = members.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
-    assert_eq!(members, twin.members, "{key:?} {}", twin.name);
+fn assert_twins(module: &naga::Module, name: &'static str, twin: Twin, key: Module) {
+    let (members, size) = in_wgsl(module, name).unwrap_or_else(|| panic!("{key:?}: no {name}"));
+    let members = members.iter().map(|(name, offset)| (name.as_str(), *offset));
+    let mirrored = twin.members().map(|&(name, offset, _)| (name, offset));
+    assert!(
+        members.clone().eq(mirrored),
+        "{key:?}: {name} is {:?}, not {twin:?}",
+        members.collect::<Vec<_>>()
+    );
     // The whole block is padded to 16 bytes; inner structs have their WGSL size.
-    assert!(twin.size <= size.next_multiple_of(16) && size <= twin.size, "{key:?} {}: {size}", twin.name);
+    assert!(twin.size <= size.next_multiple_of(16) && size <= twin.size, "{key:?} {name}: {size}");
 }
 
 fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
-    let shared = [
-        twin!("Dim", WalkDim: extent src_stride dst_stride multiplier),
-        twin!("Walk", Walk: dims shifts count src_start dst_start grid_width channel_dim first_channel),
-        twin!("Row", Row: length src_stride),
-    ];
     let Arithmetic { source, dtype, step, rounding, found } = key.arithmetic;
-    let (name, class) = (Module::Clamp(key), key.arithmetic.class());
-    let parts = [bounds(class), affine(step, class), key.kernel.definition().twin()];
-    let shared = shared.iter().filter(|twin| in_wgsl(module, twin.name).is_some());
-    for twin in parts.iter().chain(shared) {
-        assert_twins(module, twin, name);
-    }
-
+    let name = Module::Clamp(key);
     let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
     let clamp = match step {
         AffineStep::None => clamp,
@@ -273,6 +221,16 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         }
     };
     let one = Parameters::new(&clamp, key.arithmetic);
+    let [bounds, affine] = one.twins();
+    let geometry = key.kernel.definition().twin();
+    for (struct_name, twin) in [("Bounds", bounds), ("Affine", affine), ("Geometry", geometry)] {
+        assert_twins(module, struct_name, twin, name);
+    }
+    for (struct_name, twin) in [("Dim", WalkDim::TWIN), ("Walk", Walk::TWIN), ("Row", Row::TWIN)] {
+        if in_wgsl(module, struct_name).is_some() {
+            assert_twins(module, struct_name, twin, name);
+        }
+    }
     let list = [clamp; 2];
     let several = ParameterBytes::new(&list, 2, key.arithmetic, key.parameters, false);
     let size = match key.parameters {
@@ -282,7 +240,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     };
     let (parts, span) = in_wgsl(module, "Params").unwrap();
     let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
-    let affine_offset = bounds(class).size.next_multiple_of(16);
+    let affine_offset = bounds.size.next_multiple_of(16);
     let geometry_offset = key.parameters.in_block() * size;
     if key.parameters == ParameterPlace::One {
         let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
@@ -295,12 +253,12 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         assert!(compact || parts[1].1 == affine_offset, "{key:?}");
         assert_eq!((parts[0].1, each), (0, size), "{key:?}");
         // At the offset in WGSL lie the same numbers as in a block with one clamp.
-        let from_block = &one.as_bytes()[bounds(class).size.next_multiple_of(16)..][..4];
+        let from_block = &one.as_bytes()[affine_offset..][..4];
         if let Some(stored) = several.stored() {
             assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
         }
     }
-    let block = (geometry_offset + key.kernel.definition().twin().size).next_multiple_of(16);
+    let block = (geometry_offset + geometry.size).next_multiple_of(16);
     assert_eq!(block, span, "{key:?}");
     let most = MAX_UNIFORM_BLOCK - Parameters::CAPACITY + geometry_offset;
     assert!(span <= most.max(MAX_UNIFORM_BLOCK), "{key:?}: {span}");
@@ -308,21 +266,13 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
 
 #[test]
 fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
-    let twin = twin!("ResolveParams", arithmetic::ResolveParams: min_slot max_slot scale_slot bias_slot min_key
-        min_bits max_key max_bits lowest highest key_flip sign infinity max_wins is_float bits is_signed nan_becomes
-        scale bias of_integers step_sign step_infinity step_quiet_nan step_exponent_bias step_shift first_word affine_word
-        entry_words block_words channels count grid_width);
     let (module, _) = parse(Module::Resolve);
-    assert_twins(&module, &twin, Module::Resolve);
+    assert_twins(&module, "ResolveParams", ResolveParams::TWIN, Module::Resolve);
 }
 
 fn workgroups_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
     for entry_point in &module.entry_points {
-        let expected = match entry_point.name.as_str() {
-            "edges" => 2,
-            _ => WORKGROUP_SIZE,
-        };
-        assert_eq!(entry_point.workgroup_size, [expected, 1, 1], "{key:?} {}", entry_point.name);
+        assert_eq!(entry_point.workgroup_size, [WORKGROUP_SIZE, 1, 1], "{key:?} {}", entry_point.name);
     }
 }
 
@@ -336,112 +286,103 @@ fn constants_of_kernels_agree_between_wgsl_and_rust() {
     }
 }
 
-/// The fragments of a module, then its generated text as a fragment.
-fn parts(module: Module) -> Vec<Fragment> {
-    let text = module.text().map(|text| Fragment { name: "block", text: text.leak() });
-    module.fragments().into_iter().chain(text).collect()
-}
-
-struct Head {
-    provides: Vec<&'static str>,
-    needs: Vec<&'static str>,
-}
-
-/// The lists behind `// Provides:` and `// Needs:`, continued in indented lines.
-fn head(fragment: Fragment) -> Head {
-    let list = |title: &str| {
-        let mut names = Vec::new();
-        let mut inside = false;
-        for line in fragment.text.lines().map_while(|line| line.strip_prefix("//")) {
-            let listed = line.trim_start().strip_prefix(title);
-            inside = listed.is_some() || inside && line.starts_with("     ");
-            if inside {
-                let line = listed.unwrap_or(line);
-                names.extend(line.split(',').map(str::trim).filter(|name| !name.is_empty()));
-            }
+/// The list behind `// Provides:` or `// Needs:` in the head of a fragment, continued in indented lines.
+fn listed(title: &str, fragment: Fragment) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let mut inside = false;
+    for line in fragment.text.lines().map_while(|line| line.strip_prefix("//")) {
+        let listed = line.trim_start().strip_prefix(title);
+        inside = listed.is_some() || inside && line.starts_with("     ");
+        if inside {
+            let line = listed.unwrap_or(line);
+            names.extend(line.split(',').map(str::trim).filter(|name| !name.is_empty()));
         }
-        names
-    };
-    Head { provides: list("Provides:"), needs: list("Needs:") }
-}
-
-/// The names that a fragment declares for the whole module.
-fn declared(fragment: Fragment) -> Vec<&'static str> {
-    let after = |line: &'static str, keyword: &str| line.strip_prefix(keyword).map(str::trim_start);
-    let lines = fragment.text.lines().map(|line| line.rsplit(") ").next().unwrap_or(line));
-    let declares = |line: &'static str| {
-        let keywords = ["fn ", "struct ", "alias ", "const ", "override ", "var<uniform> ", "var<private> "];
-        let storage = ["var<storage, read> ", "var<storage, read_write> "];
-        let rest = keywords.into_iter().chain(storage).find_map(|keyword| after(line, keyword))?;
-        rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
-    };
-    let functions = fragment.text.lines().filter(|line| line.starts_with("fn ")).filter_map(declares);
-    let others = lines.filter(|line| !line.starts_with([' ', 'f'])).filter_map(declares);
-    functions.chain(others).collect()
-}
-
-/// The fragments without comments, with the names in `hidden` replaced.
-fn hiding(fragments: &[Fragment], hidden: &HashSet<&str>) -> String {
-    let mut text = String::new();
-    for line in fragments.iter().flat_map(|fragment| fragment.text.lines()) {
-        let code = line.split("//").next().unwrap_or_default();
-        let declares = ["const ", "override ", "@group", "var<"].iter().any(|start| code.starts_with(start));
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let mut rest = code;
-        while let Some(at) = rest.find(is_name) {
-            let (before, from) = rest.split_at(at);
-            let end = from.find(|c| !is_name(c)).unwrap_or(from.len());
-            let (name, behind) = from.split_at(end);
-            text.push_str(before);
-            text.push_str(name);
-            // Members and parameters are not names of the module.
-            let inner = before.ends_with('.') || behind.starts_with(':') && !declares;
-            if hidden.contains(name) && !inner {
-                text.push_str("_hidden");
-            }
-            rest = behind;
-        }
-        text.push_str(rest);
-        text.push('\n');
     }
-    text
+    names
 }
 
-/// Each fragment provides and needs exactly the names that its head lists, and is needed. naga decides: first with all
-/// names hidden that the head does not list, then with each listed name hidden too.
+/// The words and signs of each declaration. A declaration begins in the first column.
+fn declarations(text: &str) -> Vec<Vec<String>> {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let lines: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let all = lines.chunk_by(|_, next| !next.starts_with(|c| is_of_name(c) || c == '@'));
+    let spaced = |c: char| if is_of_name(c) { c.to_string() } else { format!(" {c} ") };
+    let tokens = |lines: &[&str]| lines.join("\n").chars().map(spaced).collect::<String>();
+    all.map(|lines| tokens(lines).split_whitespace().map(str::to_owned).collect()).collect()
+}
+
+/// The names that a text declares for the whole module.
+fn declared(text: &str) -> HashSet<String> {
+    let name = |tokens: Vec<String>| {
+        let keywords = ["fn", "struct", "alias", "const", "override", "var"];
+        let mut rest = tokens.into_iter().skip_while(|token| !keywords.contains(&token.as_str())).skip(1);
+        // `var<storage, read> name`
+        rest.next().and_then(|name| {
+            if name == "<" { rest.skip_while(|token| token != ">").nth(1) } else { Some(name) }
+        })
+    };
+    declarations(text).into_iter().filter_map(name).collect()
+}
+
+/// The names that a text uses, without members and what a declaration names itself.
+fn used(text: &str) -> HashSet<String> {
+    let of_one = |tokens: Vec<String>| {
+        let (mut used, mut own) = (HashSet::new(), HashSet::new());
+        for (n, token) in tokens.iter().enumerate() {
+            let (before, behind) = (n.checked_sub(1).map(|n| &*tokens[n]), tokens.get(n + 1));
+            match before {
+                Some(".") => {}
+                Some("let" | "var") => _ = own.insert(token.clone()),
+                _ if behind.is_some_and(|sign| sign == ":") => _ = own.insert(token.clone()),
+                _ => _ = used.insert(token.clone()),
+            }
+        }
+        &used - &own
+    };
+    declarations(text).into_iter().flat_map(of_one).collect()
+}
+
+/// Each fragment provides and needs exactly the names that its head lists, and is needed. The text of a block has no
+/// head: it may use every name that a head provides.
 #[test]
 fn fragments_provide_and_need_what_they_say() {
-    let all = std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some();
-    let (mut seen, mut lists, mut wrong) = (HashSet::new(), HashSet::new(), Vec::new());
+    let names = |title, fragment| listed(title, fragment).into_iter().map(str::to_owned).collect();
+    let mut seen: HashMap<Fragment, [HashSet<String>; 4]> = HashMap::new();
     for module in modules() {
-        let fragments = parts(module);
-        let mut owners: HashMap<&str, Fragment> = HashMap::new();
+        let text = module.text().unwrap_or_default();
+        let fragments = module.fragments();
         for &fragment in &fragments {
-            let declared = declared(fragment);
-            for name in head(fragment).provides {
-                assert!(declared.contains(&name), "{} does not declare {name}", fragment.name);
-                let other = owners.insert(name, fragment);
-                assert!(other.is_none(), "{name}: {} and {other:?}", fragment.name);
-            }
+            seen.entry(fragment).or_insert_with(|| {
+                let [provides, needs] = ["Provides:", "Needs:"].map(|title| names(title, fragment));
+                [provides, needs, declared(fragment.text), used(fragment.text)]
+            });
         }
-        let needed: HashSet<_> = fragments.iter().flat_map(|fragment| head(*fragment).needs).collect();
-        for name in &needed {
-            assert!(owners.contains_key(name), "{module:?}: nobody provides {name}");
+        let heads: Vec<_> = fragments.iter().map(|fragment| (fragment.name, &seen[fragment])).collect();
+        let mut all: HashSet<_> =
+            heads.iter().flat_map(|(_, [_, _, declared, _])| declared.clone()).collect();
+        let mut provided = declared(&text);
+        all.extend(provided.clone());
+        for (name, [provides, _, declared, _]) in &heads {
+            assert!(provides.is_subset(declared), "{name} does not declare all of {provides:?}");
+            let twice: Vec<_> = provides.iter().filter(|name| !provided.insert((*name).clone())).collect();
+            assert!(twice.is_empty(), "{name} is not the only one with {twice:?}");
+        }
+        let mut needed = used(&text);
+        let hidden: Vec<_> = all.difference(&provided).filter(|name| needed.contains(*name)).collect();
+        assert!(hidden.is_empty(), "{module:?}: no head provides {hidden:?}");
+        for (name, [_, needs, declared, used]) in &heads {
+            let of_others = |name: &&String| all.contains(*name) && !declared.contains(*name);
+            let expected: HashSet<_> = used.iter().filter(of_others).cloned().collect();
+            assert_eq!(*needs, expected, "{name}, in {module:?}");
+            assert!(needs.is_subset(&provided), "{name}: nobody provides {:?}", needs - &provided);
+            needed.extend(needs.iter().cloned());
         }
         let (parsed, _) = parse(module);
-        for &fragment in &fragments {
-            let provides = head(fragment).provides;
-            let enters = parsed.entry_points.iter().any(|e| provides.contains(&e.name.as_str()));
-            let is_needed = enters || provides.iter().any(|name| needed.contains(name));
-            assert!(is_needed, "{module:?} does not need {}", fragment.name);
-            if seen.insert(fragment) {
-                // The head of a block's text is generated from the text; equal lists are tested once.
-                let is_listed = !lists.insert(head(fragment).needs) && fragment.name == "block";
-                wrong.extend(wrong_needs(fragment, &fragments, all || !is_listed));
-            }
+        needed.extend(parsed.entry_points.into_iter().map(|entry_point| entry_point.name));
+        for (name, [provides, ..]) in &heads {
+            assert!(!provides.is_disjoint(&needed), "{module:?} does not need {name}");
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Every file in `shaders/` is a fragment.
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders")).unwrap();
     let mut count = 0;
@@ -449,32 +390,7 @@ fn fragments_provide_and_need_what_they_say() {
         let inside = if entry.is_dir() { std::fs::read_dir(&entry).unwrap().count() } else { 0 };
         count += inside + usize::from(entry.extension().is_some_and(|extension| extension == "wgsl"));
     }
-    assert_eq!(seen.iter().filter(|fragment| fragment.name != "block").count(), count);
-}
-
-/// The faults of a fragment's list of needs. `each`: also looks for listed names that are not needed.
-fn wrong_needs(fragment: Fragment, fragments: &[Fragment], each: bool) -> Vec<String> {
-    let others: Vec<_> = fragments.iter().copied().filter(|other| *other != fragment).collect();
-    let needs = head(fragment).needs;
-    let parses = |hidden: &HashSet<&str>| {
-        let text = fragment.text.to_owned() + &hiding(&others, hidden);
-        naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))
-    };
-    let all: HashSet<_> = others.iter().flat_map(|other| declared(*other)).collect();
-    let unsaid: HashSet<_> = all.iter().copied().filter(|name| !needs.contains(name)).collect();
-    if let Err(error) = parses(&unsaid) {
-        return vec![format!("{} needs more than it says: {error}", fragment.name)];
-    }
-    let superfluous = |name: &&&str| {
-        if !each {
-            return false;
-        }
-        let mut hidden = unsaid.clone();
-        hidden.insert(name);
-        parses(&hidden).is_ok()
-    };
-    let name = fragment.name;
-    needs.iter().filter(superfluous).map(|needed| format!("{name} does not need {needed}")).collect()
+    assert_eq!(seen.len(), count);
 }
 
 /// Checks parentheses that WGSL's grammar requires and naga does not: where bitwise operators or shifts meet each other

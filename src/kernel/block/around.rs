@@ -1,10 +1,9 @@
 //! Blocks of one run of pixels with a clamp per channel; packets begin at any channel. The host's half of
 //! `kernel/block_around.wgsl`.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::choose::{most_gathered, most_rows};
-use super::{Along, Block, EntryPoint, MAX_DIMS, Numbers, Part, Reads, Shape, Stride};
+use super::{Along, Block, Numbers, Reads, Shape, Stride, launch};
+use crate::fragment::mirrors;
 use crate::kernel::division::Division;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::tile::{BoundTile, Launch};
@@ -13,34 +12,26 @@ use crate::kernel::{Claim, PACKET, Task};
 /// The fewest packets of dst from a row of a block to the next, so that neighbouring invocations fill a cache line.
 const LEAST_APART: usize = 8;
 
-/// Mirrors `Geometry` in `kernel/block_around.wgsl`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Geometry {
-    pub(crate) src_start: u32,
-    pub(crate) dst_start: u32,
-    pub(crate) length: u32,
-    pub(crate) ahead: u32,
-    pub(crate) behind: u32,
-    pub(crate) channels: u32,
-    pub(crate) channels_multiplier: u32,
-    pub(crate) channels_shift: u32,
-    pub(crate) pitch: u32,
-    pub(crate) step: u32,
-    pub(crate) columns: u32,
-    pub(crate) columns_multiplier: u32,
-    pub(crate) columns_shift: u32,
-    pub(crate) rows: u32,
-    pub(crate) last: u32,
-    pub(crate) last_column: u32,
-    pub(crate) grid_width: u32,
-}
-
-impl Geometry {
-    #[cfg(test)]
-    pub(super) fn twin() -> crate::kernel::Twin {
-        crate::kernel::twin!("Geometry", Self: src_start dst_start length ahead behind channels channels_multiplier
-            channels_shift pitch step columns columns_multiplier columns_shift rows last last_column grid_width)
+mirrors! {
+    /// Mirrors `Geometry` in `kernel/block_around.wgsl`.
+    struct Geometry {
+        src_start: u32,
+        dst_start: u32,
+        length: u32,
+        ahead: u32,
+        behind: u32,
+        channels: u32,
+        channels_multiplier: u32,
+        channels_shift: u32,
+        pitch: u32,
+        step: u32,
+        columns: u32,
+        columns_multiplier: u32,
+        columns_shift: u32,
+        rows: u32,
+        last: u32,
+        last_column: u32,
+        grid_width: u32,
     }
 }
 
@@ -62,9 +53,10 @@ impl Block {
         while extent > at_once && (extent * per_packet > most || extent / 2 >= rows) {
             extent /= 2;
         }
-        let mut dims = [Along::ONCE; MAX_DIMS];
-        dims[0] = Along { extent: extent as u8, strides: [Stride::Far; 2], place: 1, channels: false };
-        dims[1] = Along { extent: per_packet as u8, strides: [Stride::Near(1); 2], place: 0, channels: true };
+        let dims = [
+            Along { extent: extent as u8, strides: [Stride::Far; 2], place: 1, channels: false },
+            Along { extent: per_packet as u8, strides: [Stride::Near(1); 2], place: 0, channels: true },
+        ];
         // Modulo 2^64, a multiple of 16: a short run may end before its first whole packet.
         let first = region.starts[SRC].wrapping_add(ahead(region.starts[DST], per_packet));
         let first = first.wrapping_mul(sizes[SRC]);
@@ -73,24 +65,14 @@ impl Block {
         } else {
             Reads::by_words(sizes[SRC])
         };
-        let block = Self {
-            sizes: sizes.map(|size| size as u8),
-            dims,
-            rank: 2,
-            lead: 0,
-            reads,
-            numbers: Numbers::Each,
-            shape: Shape::Around,
-        };
-        Some((block, Claim::all()))
+        Some((Self::new(sizes, &dims, reads, Numbers::Each, Shape::Around), Claim::all()))
     }
 
     /// Launches the blocks of a run, and the elements before and behind them.
     pub(super) fn launch_around(&self, tile: &BoundTile<'_>) -> Launch {
         let per_packet = self.per_packet();
         let channels = tile.task.channels;
-        let sizes = tile.sizes();
-        let [src_start, dst_start] = [SRC, DST].map(|side| tile.start_bytes[side] / sizes[side] as u32);
+        let [src_start, dst_start] = tile.starts();
         let length = tile.len() as usize;
         let ahead = ahead(dst_start as usize, per_packet).min(length);
         let packets = (length - ahead) / per_packet;
@@ -122,10 +104,8 @@ impl Block {
             last_column: (last % columns) as u32,
             grid_width: grid[0],
         };
-        let dispatch = |part, grid| EntryPoint::of(part, None).on(grid);
-        let blocks = (packets > 0).then(|| dispatch(Part::Blocks, grid));
-        let edges = (ahead + length > behind).then(|| dispatch(Part::Edges, [1, 1]));
-        Launch::new(&geometry, [blocks, edges])
+        let edges = (ahead + length > behind).then_some([1, 1]);
+        launch(&geometry, None, (packets > 0).then_some(grid), edges)
     }
 }
 

@@ -409,9 +409,7 @@ impl Chosen<'_> {
         if tiled && run.is_none() {
             shape = Shape::Squares { along_src: before as u8 };
         }
-        let sizes = self.sizes.map(|size| size as u8);
-        let reads = self.reads(main);
-        Block { sizes, dims, rank: rank as u8, lead: 0, reads, numbers, shape }
+        Block::new(self.sizes, &dims[..rank], self.reads(main), numbers, shape)
     }
 
     /// By packets if all rows of src begin and end at packets and use at least half of their bytes.

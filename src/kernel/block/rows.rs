@@ -1,6 +1,6 @@
 //! Contiguous rows of dst that begin anywhere. Their sources are contiguous rows or one element each.
 
-use super::{Along, Block, EntryPoint, Geometry, MAX_DIMS, Numbers, Part, Reads, Shape, Stride, rounds};
+use super::{Along, Block, Geometry, Numbers, Reads, Shape, Stride, launch, rounds};
 use crate::arithmetic::AffineStep;
 use crate::kernel::region::{DST, Dim, Region, SRC, same_phase};
 use crate::kernel::tile::{BoundTile, Launch, Loop};
@@ -67,13 +67,13 @@ impl Block {
             place: (outer.len() - d) as u8,
             channels: false,
         };
-        let mut dims = [Along::ONCE; MAX_DIMS];
-        let mut rank = 0;
         let mut claim = Claim::all();
         if outer.is_empty() {
             // The tiles of a single row begin at packets.
             claim.lead = region.starts[DST] % per_packet;
         }
+        let of_row = along(packets * per_packet, [Stride::Near(stride), Stride::Near(1)], outer.len());
+        let mut dims = [Along::ONCE, of_row];
         if let Some(d) = repeated {
             let extent = outer[d].extent;
             let rows = REPEATS.min(extent);
@@ -82,19 +82,10 @@ impl Block {
                 claim.cuts[0] = Some(Cut { dim: d, first: 0, extent: whole });
             }
             dims[0] = along(rows, [Stride::Near(0), Stride::Far], d);
-            rank = 1;
         }
-        dims[rank] = along(packets * per_packet, [Stride::Near(stride), Stride::Near(1)], outer.len());
-        let block = Self {
-            sizes: sizes.map(|size| size as u8),
-            dims,
-            rank: rank as u8 + 1,
-            lead: 0,
-            reads,
-            numbers: if task.channels == 1 { Numbers::One } else { Numbers::Block },
-            shape: Shape::Rows,
-        };
-        Some((block, claim))
+        let dims = &dims[usize::from(repeated.is_none())..];
+        let numbers = if task.channels == 1 { Numbers::One } else { Numbers::Block };
+        Some((Self::new(sizes, dims, reads, numbers, Shape::Rows), claim))
     }
 
     /// Launches the whole packets of rows, some per invocation, and the elements beside them.
@@ -106,18 +97,18 @@ impl Block {
     ) -> Launch {
         let row = loops.len() - 1;
         let length = tile.tile.extents[row] as u64;
-        let [packet, size] = [PACKET as u64, tile.size()];
-        let begin = tile.phases()[DST];
-        let outer = tile.outer(1);
-        let same = same_phase(DST, tile.per_packet(), outer);
+        let [packet, size] = [PACKET as u64, self.size(DST) as u64];
+        // Bytes from the preceding packet boundary to the start.
+        let begin = u64::from(tile.start_bytes[DST]) % packet;
+        let same = same_phase(DST, self.per_packet(), &tile.region.dims()[..row]);
         let bytes = length * size;
         let most = if same {
             ((begin + bytes) / packet).saturating_sub(begin.div_ceil(packet))
         } else {
             bytes / packet
         };
-        let per_invocation =
-            u64::from(self.dims[usize::from(self.rank) - 1].extent) / tile.per_packet() as u64;
+        let last = usize::from(self.rank) - 1;
+        let per_invocation = u64::from(self.dims[last].extent) / self.per_packet() as u64;
         let segments = Loop { extent: most.div_ceil(per_invocation).max(1), ..Loop::ONCE };
         loops[row] = Loop::ONCE;
         loops[..row].sort_unstable_by_key(Loop::distance);
@@ -133,11 +124,9 @@ impl Block {
             u32::MAX.into()
         };
         geometry.walk = walk;
-        geometry.blocks = [length as u32, geometry.src_pitch[usize::from(self.rank) - 1], reach as u32, rows];
+        geometry.blocks = [length as u32, geometry.src_pitch[last], reach as u32, rows];
         geometry.steps[0] = edge_grid[0];
-        let dispatch = |part, grid| EntryPoint::of(part, Some(rank)).on(grid);
-        let blocks = (most > 0).then(|| dispatch(Part::Blocks, grid));
-        let edges = (!(whole && in_reach)).then(|| dispatch(Part::Edges, edge_grid));
-        Launch::new(&geometry, [blocks, edges])
+        let edges = (!(whole && in_reach)).then_some(edge_grid);
+        launch(&geometry, Some(rank), (most > 0).then_some(grid), edges)
     }
 }

@@ -1,6 +1,6 @@
 //! Runs of dst over several dimensions that begin anywhere. The host's half of `kernel/block_runs.wgsl`.
 
-use super::{Block, EntryPoint, Geometry, Part, Stride, rounds};
+use super::{Block, Geometry, Stride, launch, rounds};
 use crate::kernel::division::Division;
 use crate::kernel::region::DST;
 use crate::kernel::tile::{BoundTile, Launch, Loop};
@@ -31,8 +31,7 @@ impl Block {
         geometry.walk = walk;
         geometry.blocks = [blocks.extent as u32, multiplier, shift, runs];
         geometry.steps = [blocks.src as u32, blocks.dst as u32, edge_grid[0], 0];
-        let dispatch = |part, grid| Some(EntryPoint::of(part, Some(rank)).on(grid));
-        Launch::new(&geometry, [dispatch(Part::Blocks, grid), dispatch(Part::Edges, edge_grid)])
+        launch(&geometry, Some(rank), Some(grid), Some(edge_grid))
     }
 
     /// The most elements beside the whole packets of a block's runs: a packet per run.

@@ -1,58 +1,54 @@
 //! Blocks of the layouts that users bring, for tests that go through modules. No list has all blocks.
 
 use super::Block;
+use crate::Layout;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
 use crate::kernel::{Kernel, Limits, Placement, Region, Task, claims};
-use crate::{Error, Layout};
 
 /// Layouts of src and dst, some of each kind, with the axis along which channels may lie.
 pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
+    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
+    let planar = |[c, height, width]: [usize; 3]| packed(&[c, height, width]).permute(&[1, 2, 0]).unwrap();
     let mut all = Vec::new();
     for c in [1, 2, 3, 4, 5, 8, 16, 32] {
-        let hwc = Layout::packed(&[32, 64, c]);
-        let planes = Layout::packed(&[c, 32, 64]).and_then(|planes| planes.permute(&[1, 2, 0]));
-        let turned = Layout::packed(&[64, 32, c]).and_then(|turned| turned.permute(&[1, 0, 2]));
-        let wide = Layout::packed(&[40, 96, c + 1]);
-        let crop = wide.and_then(|wide| wide.slice(0, 5..37)?.slice(1, 11..75)?.slice(2, 0..c));
-        let half = Layout::packed(&[32, 128, c]).and_then(|half| half.step(1, 2));
-        let (hwc, planes, turned, crop) = (hwc.unwrap(), planes.unwrap(), turned.unwrap(), crop.unwrap());
-        let pairs: [Result<_, Error>; 13] = [
-            Ok([hwc, hwc]),
-            Ok([hwc, planes]),
-            Ok([planes, hwc]),
-            hwc.flip(1).map(|mirrored| [mirrored, hwc]),
-            hwc.flip(1).map(|mirrored| [mirrored, planes]),
-            hwc.flip(2).map(|bgr| [bgr, hwc]),
-            hwc.flip(2).map(|bgr| [bgr, planes]),
-            Ok([turned, hwc]),
-            turned.flip(0).map(|turned| [turned, hwc]),
-            Ok([crop, hwc]),
-            Ok([crop, planes]),
-            Ok([hwc, crop]),
-            half.map(|half| [half, hwc]),
+        let hwc = packed(&[32, 64, c]);
+        let planes = planar([c, 32, 64]);
+        let [mirrored, bgr] = [1, 2].map(|axis| hwc.flip(axis).unwrap());
+        let turned = packed(&[64, 32, c]).permute(&[1, 0, 2]).unwrap();
+        let rotated = turned.flip(0).unwrap();
+        let rows = packed(&[40, 96, c + 1]).slice(0, 5..37).unwrap();
+        let crop = rows.slice(1, 11..75).unwrap().slice(2, 0..c).unwrap();
+        let half = packed(&[32, 128, c]).step(1, 2).unwrap();
+        let pairs = [
+            [hwc, hwc],
+            [hwc, planes],
+            [planes, hwc],
+            [mirrored, hwc],
+            [mirrored, planes],
+            [bgr, hwc],
+            [bgr, planes],
+            [turned, hwc],
+            [rotated, hwc],
+            [crop, hwc],
+            [crop, planes],
+            [hwc, crop],
+            [half, hwc],
         ];
-        all.extend(pairs.into_iter().map(|pair| pair.unwrap()).map(|[src, dst]| (src, dst, 2)));
+        all.extend(pairs.map(|[src, dst]| (src, dst, 2)));
         all.push((hwc, hwc, 1));
         // Rows that begin anywhere.
-        let odd = Layout::packed(&[3, 331, c]).unwrap();
-        let planes = Layout::packed(&[c, 3, 331]).and_then(|planes| planes.permute(&[1, 2, 0])).unwrap();
-        let pairs: [Result<_, Error>; 4] = [
-            Ok([odd, odd]),
-            Ok([odd, planes]),
-            Ok([planes, odd]),
-            odd.flip(1).map(|mirrored| [mirrored, odd]),
-        ];
-        all.extend(pairs.into_iter().map(|pair| pair.unwrap()).map(|[src, dst]| (src, dst, 2)));
+        let (odd, planes) = (packed(&[3, 331, c]), planar([c, 3, 331]));
+        let pairs = [[odd, odd], [odd, planes], [planes, odd], [odd.flip(1).unwrap(), odd]];
+        all.extend(pairs.map(|[src, dst]| (src, dst, 2)));
     }
-    let matrix = Layout::packed(&[64, 1024]).unwrap();
+    let matrix = packed(&[64, 1024]);
     all.push((matrix, matrix, 1));
     // Rows of few packets and of many: in phase or not, from one element each, from one row.
     for columns in [144, 640] {
-        let rows = |pitch| Layout::packed(&[64, pitch]).and_then(|rows| rows.slice(1, 0..columns)).unwrap();
-        let even = rows(columns);
-        let column = Layout::packed(&[64, 1]).and_then(|column| column.broadcast_to(&[64, columns])).unwrap();
-        let row = Layout::packed(&[1, columns]).and_then(|row| row.broadcast_to(&[64, columns])).unwrap();
-        let odd = rows(columns + 3);
+        let rows = |pitch| packed(&[64, pitch]).slice(1, 0..columns).unwrap();
+        let [column, row] =
+            [[64, 1], [1, columns]].map(|one| packed(&one).broadcast_to(&[64, columns]).unwrap());
+        let (even, odd) = (rows(columns), rows(columns + 3));
         let pairs = [(odd, even), (even, odd), (rows(columns + 16), even), (column, even), (row, even)];
         all.extend(pairs.map(|(src, dst)| (src, dst, 0)));
     }

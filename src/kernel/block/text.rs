@@ -15,52 +15,13 @@ use crate::kernel::{PACKET, Placement, WORD};
 /// The components of a vector.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Names that fragments may provide to the text of a block. Its head lists those in use.
-const PROVIDED: [&str; 28] = [
-    "params",
-    "WORKGROUP_SIZE",
-    "ADJACENT",
-    "row_packet",
-    "source_distance",
-    "source_packet",
-    "source_shift",
-    "last_source_packet",
-    "across",
-    "place",
-    "segment",
-    "in_run",
-    "joined",
-    "edge",
-    "next_channel",
-    "set_channel",
-    "load_src_packet",
-    "load_src_word",
-    "load_dst_packet",
-    "store_dst_packet",
-    "store_dst_word",
-    "straddling",
-    "load_src",
-    "store_dst",
-    "element",
-    "elements",
-    "packet",
-    "of_quads",
-];
-
 impl Block {
     /// The part of its module that is not fragments.
     pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
         let elements = self.elements();
         let takes_packets = self.takes_packets(arithmetic);
-        let mut text = Text {
-            block: self,
-            elements,
-            arithmetic,
-            placement,
-            takes_packets,
-            lines: Vec::new(),
-            indent: 1,
-        };
+        let lines = vec![entry_point("block")];
+        let mut text = Text { block: self, elements, arithmetic, placement, takes_packets, lines, indent: 1 };
         text.place();
         let loaded = text.load();
         text.clamp_and_store(&loaded);
@@ -302,34 +263,20 @@ impl Text<'_> {
     }
 
     fn finish(mut self) -> String {
-        let mut provides = "block";
+        self.indent -= 1;
+        self.line("}");
         if let Shape::Runs { along } = self.block.shape {
-            self.indent -= 1;
-            self.line("}");
-            provides = "block, block_edges";
             self.indent -= 1;
             self.line("}");
             self.line("");
             self.edges(along.into());
-        } else {
-            self.indent -= 1;
-            self.line("}");
         }
-        let mut code = format!("{}\n{}\n", entry_point("block"), self.lines.join("\n"));
         if self.in_rows() && self.block.size(DST) < WORD {
-            provides = "block, SRC_IN_ROWS";
-            let in_rows = self.block.by_packets();
-            _ = write!(
-                code,
-                "\n// Whether rows of src have no gaps.\nconst SRC_IN_ROWS: bool = {in_rows};\n"
-            );
+            self.line("");
+            self.line("// Whether rows of src have no gaps.");
+            self.line(format!("const SRC_IN_ROWS: bool = {};", self.block.by_packets()));
         }
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let code_lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
-        let words: BTreeSet<&str> = code_lines.flat_map(|line| line.split(|c| !is_name(c))).collect();
-        let needs: Vec<_> = PROVIDED.into_iter().filter(|name| words.contains(name)).collect();
-        let needs = needs.join(", ");
-        format!("// A block of {}.\n//\n// Provides: {provides}\n// Needs: {needs}\n{code}", self.block)
+        format!("// A block of {}.\n{}\n", self.block, self.lines.join("\n"))
     }
 }
 

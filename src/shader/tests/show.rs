@@ -36,40 +36,32 @@ impl FromStr for Movement {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let words: Vec<_> = text.split_whitespace().collect();
-        let [src, source, arrow, dst, dtype, rest @ ..] = &words[..] else {
-            return Err(format!("`{text}` has {} words; the form is: {FORM}", words.len()));
+        let names = LAYOUTS.map(|(name, _)| name).join(", ");
+        let refused = |word: &str| {
+            format!(
+                "`{word}` does not fit; the form is: {FORM}; layouts are {names}; `matrix` and `transposed` go to each \
+                 other and have no channels"
+            )
         };
-        if *arrow != "->" {
-            return Err(format!("`{arrow}` should be `->`; the form is: {FORM}"));
-        }
-        let (layouts, dtypes) = ([layout(src)?, layout(dst)?], [parsed(source)?, parsed(dtype)?]);
+        let words: Vec<_> = text.split_whitespace().collect();
+        let [src, source, "->", dst, dtype, rest @ ..] = &words[..] else { return Err(refused(text)) };
+        let layout = |name| {
+            let (_, layout) =
+                LAYOUTS.iter().find(|(known, _)| *known == name).ok_or_else(|| refused(name))?;
+            layout().map_err(|error| error.to_string())
+        };
+        let dtype_of = |name: &str| name.parse::<DType>().map_err(|error| error.to_string());
+        let (layouts, dtypes) = ([layout(*src)?, layout(*dst)?], [dtype_of(source)?, dtype_of(dtype)?]);
         let per_channel = match rest {
             [] => false,
             ["per", "channel"] => true,
-            _ => return Err(format!("`{}` should be `per channel`, or nothing", rest.join(" "))),
+            _ => return Err(refused(&rest.join(" "))),
         };
-        if layouts[0].shape() != layouts[1].shape() {
-            return Err(format!(
-                "`{src}` does not go to `{dst}`: one is a picture; `matrix` and `transposed` go to each other"
-            ));
-        }
-        if per_channel && layouts[0].shape().len() < 3 {
-            return Err(format!("`per channel` is for pictures; `{src}` has no channels"));
+        if layouts[0].shape() != layouts[1].shape() || per_channel && layouts[0].rank() < 3 {
+            return Err(refused(text));
         }
         Ok(Self { layouts, dtypes, per_channel })
     }
-}
-
-fn layout(name: &str) -> Result<Layout, String> {
-    let Some((_, layout)) = LAYOUTS.iter().find(|(known, _)| *known == name) else {
-        return Err(format!("`{name}` is no layout; give {}", LAYOUTS.map(|(known, _)| known).join(", ")));
-    };
-    layout().map_err(|error| error.to_string())
-}
-
-fn parsed(name: &str) -> Result<DType, String> {
-    name.parse().map_err(|error: Error| error.to_string())
 }
 
 impl Movement {
@@ -129,17 +121,13 @@ fn each_layout_has_a_plan() {
 #[test]
 fn a_wrong_word_is_named_beside_right_ones() {
     for (text, named, right) in [
-        ("hwc u8 ->", "`hwc u8 ->` has 3 words", FORM),
-        ("hwc u8 to chw f16", "`to` should be", "`->`"),
-        (
-            "hcw u8 -> chw f16",
-            "`hcw` is no layout",
-            "hwc, chw, bgr, mirrored, rgba, rotated, matrix, transposed",
-        ),
+        ("hwc u8 ->", "`hwc u8 ->`", FORM),
+        ("hwc u8 to chw f16", "`hwc u8 to chw f16`", "->"),
+        ("hcw u8 -> chw f16", "`hcw`", "hwc, chw, bgr, mirrored, rgba, rotated, matrix, transposed"),
         ("hwc u8 -> chw fp16", "\"fp16\"", "f16, bf16"),
-        ("hwc u8 -> chw f16 per row", "`per row` should be", "`per channel`"),
-        ("hwc u8 -> matrix f16", "`hwc` does not go to `matrix`", "`transposed`"),
-        ("matrix u8 -> matrix f16 per channel", "`matrix` has no channels", "for pictures"),
+        ("hwc u8 -> chw f16 per row", "`per row`", "per channel"),
+        ("hwc u8 -> matrix f16", "`hwc u8 -> matrix f16`", "`transposed`"),
+        ("matrix u8 -> matrix f16 per channel", "per channel`", "no channels"),
     ] {
         let error = text.parse::<Movement>().unwrap_err();
         assert!(error.contains(named) && error.contains(right), "{text}: {error}");

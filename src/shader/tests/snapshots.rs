@@ -14,43 +14,23 @@ fn assert_kept(name: &str, plan: &Plan) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-fn plan(movement: &str, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Plan {
-    movement.parse::<Movement>().unwrap().plan(change).unwrap()
-}
-
 #[test]
-fn pictures_to_planes() {
-    let scaled = |clamp: Clamp| clamp.with_affine(1.0 / 255.0, 0.0);
-    assert_kept("pictures_to_planes", &plan("hwc u8 -> chw f32 per channel", scaled));
-}
-
-#[test]
-fn mirrored_pictures() {
-    assert_kept("mirrored_pictures", &plan("mirrored u8 -> hwc u8", Ok));
-}
-
-#[test]
-fn transposed_matrices() {
-    assert_kept("transposed_matrices", &plan("transposed f32 -> matrix f32", Ok));
-}
-
-#[test]
-fn rgb_into_rgba() {
-    assert_kept("rgb_into_rgba", &plan("hwc u8 -> rgba u8", Ok));
-}
-
-#[test]
-fn reversed_components_in_turn() {
-    let exact = |clamp: Clamp| clamp.with_affine(1.5, -3.25);
-    assert_kept("reversed_components_in_turn", &plan("bgr i32 -> hwc i32", exact));
-}
-
-/// Rows of planes begin anywhere.
-#[test]
-fn odd_pictures_to_planes() {
+fn texts_are_kept() {
+    type Change = fn(Clamp) -> Result<Clamp, Error>;
+    let movements: [(&str, &str, Change); 5] = [
+        ("pictures_to_planes", "hwc u8 -> chw f32 per channel", |clamp| clamp.with_affine(1.0 / 255.0, 0.0)),
+        ("mirrored_pictures", "mirrored u8 -> hwc u8", Ok),
+        ("transposed_matrices", "transposed f32 -> matrix f32", Ok),
+        ("rgb_into_rgba", "hwc u8 -> rgba u8", Ok),
+        ("reversed_components_in_turn", "bgr i32 -> hwc i32", |clamp| clamp.with_affine(1.5, -3.25)),
+    ];
+    for (name, movement, change) in movements {
+        assert_kept(name, &movement.parse::<Movement>().unwrap().plan(change).unwrap());
+    }
+    // Rows of planes begin anywhere.
     let planes = Layout::packed(&[3, 48, 331]).and_then(|planes| planes.permute(&[1, 2, 0])).unwrap();
     let picture = Layout::packed(&[48, 331, 3]).unwrap();
-    let rows = picture.slice(1, 1..331).unwrap();
-    let plan = Plan::new(&Clamp::new(1_u8, 100), &rows, &planes.slice(1, 1..331).unwrap(), Limits::default());
+    let [rows, planes] = [picture, planes].map(|layout| layout.slice(1, 1..331).unwrap());
+    let plan = Plan::new(&Clamp::new(1_u8, 100), &rows, &planes, Limits::default());
     assert_kept("odd_pictures_to_planes", &plan.unwrap());
 }

@@ -316,7 +316,8 @@ impl Text<'_> {
     /// Writes a call of the arithmetic for each part. Stores each packet as soon as it is complete, so that few
     /// values are alive at once.
     fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
-        let by_packets = self.takes_packets || self.block.size(DST) > WORD;
+        // Four words are a packet and four elements.
+        let by_packets = self.takes_packets && self.block.size(DST) < WORD || self.block.size(DST) > WORD;
         let function = if by_packets { "packet" } else { "elements" };
         let mut places = Places::new();
         for (p, part) in parts.iter().enumerate() {

@@ -1,0 +1,208 @@
+//! The exact steps of integers against the reference: their numbers give its results, and exist for ordinary scales and
+//! biases. The formulas here are those of `shaders/affine/`.
+
+use proptest::prelude::*;
+
+use super::bounds::key_base;
+use super::integer::Linear;
+use super::step::{AffineStep, UNCHANGED};
+use super::{Fixed, Halves, Thirds};
+use crate::operator::Affine;
+use crate::{Clamp, DType, Rounding, reference};
+
+const SMALL: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
+const WORDS: [DType; 2] = [DType::I32, DType::U32];
+const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
+
+/// The numbers of a step, as its formula from a key to a result before saturation.
+struct Found {
+    result: Box<dyn Fn(i32) -> i64>,
+    /// Keys beyond these two saturate, if the formula needs that.
+    ends: [i32; 2],
+}
+
+fn find(step: AffineStep, [source, dtype]: [DType; 2], affine: Affine, rounding: Rounding) -> Option<Found> {
+    Some(match step {
+        AffineStep::Fixed => {
+            let Fixed { factor, addend } = Fixed::find(source, dtype, affine, rounding)?;
+            let result = move |x: i32| x.checked_mul(factor).unwrap().checked_add(addend).unwrap() >> 16;
+            Found { result: Box::new(move |x| result(x).into()), ends: [0; 2] }
+        }
+        AffineStep::Halves => {
+            let halves = Halves::find(source, dtype, affine, rounding)?;
+            Found { result: Box::new(move |x| of_halves(halves, x, rounding).into()), ends: [0; 2] }
+        }
+        AffineStep::Thirds => {
+            let thirds = Thirds::find(source, dtype, affine, rounding)?;
+            let ends = [thirds.lowest, thirds.highest];
+            Found { result: Box::new(move |key| of_thirds(thirds, key, rounding).into()), ends }
+        }
+        _ => {
+            let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
+            let first = source.integer_range().0 as i32;
+            Found { result: Box::new(move |x| results[(x - first) as usize]), ends: [0; 2] }
+        }
+    })
+}
+
+fn of_halves(halves: Halves, x: i32, rounding: Rounding) -> i32 {
+    let Halves { factor_high, factor_low, addend_high, addend_low, shift, below_low, below_high } = halves;
+    let low = x * factor_low + addend_low;
+    let high = x * factor_high + addend_high;
+    let sum = high + (low >> 12);
+    match rounding {
+        Rounding::TowardZero => {
+            let negative = sum >> 31;
+            (high + ((low + (negative & below_low)) >> 12) + (negative & below_high)) >> shift
+        }
+        Rounding::NearestEven => {
+            let down = sum >> shift;
+            if (low & below_low) | (sum & below_high) == 0 { down & !1 } else { down }
+        }
+    }
+}
+
+fn of_thirds(thirds: Thirds, key: i32, rounding: Rounding) -> i32 {
+    let Thirds { lowest, highest, flip, origin, factor, addend_high, addend_low, shift } = thirds;
+    let x = ((key.clamp(lowest, highest) ^ flip).wrapping_sub(origin)).cast_unsigned();
+    assert!(x < 1 << 24, "{thirds:?}");
+    let low = x * (factor & 0xff) + (addend_low & 0xff);
+    let middle = x * (factor >> 8 & 0xff) + (addend_low >> 8) + (low >> 8);
+    let high =
+        x.wrapping_mul(factor >> 16).wrapping_add(middle >> 8).wrapping_add(addend_high.cast_unsigned());
+    let floor = high.cast_signed() >> shift;
+    let below = ((low | middle) & 0xff) | (high & ((1 << shift) - 1));
+    match rounding {
+        Rounding::TowardZero => floor + below.min(high >> 31).cast_signed(),
+        Rounding::NearestEven if below == 0 => floor & !1,
+        Rounding::NearestEven => floor,
+    }
+}
+
+/// Whether numbers exist. If so, checks their results: for every number of up to 16 bits, else near the ends of the
+/// source's range, near 0, near [`Found::ends`], and for some numbers between.
+fn is_found(
+    step: AffineStep,
+    [source, dtype]: [DType; 2],
+    (scale, bias): (f32, f32),
+    rounding: Rounding,
+) -> bool {
+    let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
+    let clamp = clamp.with_affine(scale, bias).unwrap();
+    // A scale of 1 with a bias of 0 is no step of the clamp.
+    let affine = clamp.affine().unwrap_or(UNCHANGED);
+    let Some(Found { result, ends }) = find(step, [source, dtype], affine, rounding) else { return false };
+    let base = key_base(source) as i64;
+    let (first, last) = source.integer_range();
+    let all = first as i64 - base..=last as i64 - base;
+    let keys: Vec<_> = if source.bits() <= 16 {
+        all.collect()
+    } else {
+        let [low, high] = ends.map(i64::from);
+        let about = [*all.start(), *all.end(), low, high, -base].into_iter();
+        let between = (0..4000).map(|n| low + (high - low) * n / 4000 + n % 3);
+        let keys = about.flat_map(|key| key - 40..=key + 40).chain(between);
+        keys.filter(|key| all.contains(key)).collect()
+    };
+    let (lowest, highest) = dtype.integer_range();
+    for key in keys {
+        let x = key + base;
+        let expected = dtype.integer(reference::element(&clamp, x as u64));
+        let got = i128::from(result(key as i32)).clamp(lowest, highest);
+        assert_eq!(got, expected, "{step}, {source} to {dtype}: {x} * {scale:e} + {bias:e}, {rounding:?}");
+    }
+    true
+}
+
+fn product<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {
+    a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b))).collect()
+}
+
+/// An I8 may have no numbers in fixed point: a negative result truncates upwards, and the shift rounds down.
+#[test]
+fn ordinary_steps_are_found_and_exact() {
+    let assert_found = |step, dtypes: [DType; 2], scales: &[f32], biases: &[f32], rounding| {
+        for affine in product(scales, biases) {
+            let found = is_found(step, dtypes, affine, rounding);
+            let may_miss = step == AffineStep::Fixed && dtypes[1] == DType::I8;
+            assert!(found || may_miss, "{step}, {dtypes:?}, {affine:?}");
+        }
+    };
+    let scales = [0.0, 1.0, -1.0, 0.5, 2.0, 0.1, -0.3, 1.7, 1.0 / 255.0, 12.5, 60.0];
+    let biases = [0.0, 1.0, -0.5, 3.75, -100.0, 0.1, 127.5, 300.0];
+    for dtype in [DType::I8, DType::U8] {
+        assert_found(AffineStep::Fixed, [dtype; 2], &scales, &biases, Rounding::TowardZero);
+    }
+    for ((source, dtype), rounding) in product(&product(&SMALL, &SMALL), &ROUNDINGS) {
+        let (scales, biases) =
+            ([0.0, 1.0, -1.0, 1.7, -1.0 / 257.0, 4096.0], [0.0, -0.5, 127.5, -100.1, -1e-20]);
+        assert_found(AffineStep::Halves, [source, dtype], &scales, &biases, rounding);
+    }
+    for ((source, dtype), rounding) in product(&product(&WORDS, &SMALL), &ROUNDINGS) {
+        let (scales, biases) = match dtype.bits() {
+            8 => (
+                &[0.0, 1.0, -1.0, 1.7, 0.25, -1.0 / 33.0, 1e-3, 3.1e-4, -9.7e-5, 100.0][..],
+                [0.0, -0.5, 12.5, -100.1],
+            ),
+            _ => (&[0.0, 1.0, -1.0, 0.25][..], [0.0, -0.5, 3.0, 12.5]),
+        };
+        assert_found(AffineStep::Thirds, [source, dtype], scales, &biases, rounding);
+    }
+}
+
+/// Scales and biases down to 0, and ties.
+#[test]
+fn results_of_8_bits_are_right_also_where_terms_vanish() {
+    let small = [0.0, 2_f32.powi(-149), 2_f32.powi(-72), 1e-20, 2_f32.powi(-40), 2_f32.powi(-10), 1e-3];
+    let numbers = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 100.5, 2_f32.powi(24), 3e7, 1e30];
+    let all: Vec<_> = small.into_iter().chain(numbers).flat_map(|number| [number, -number]).collect();
+    let dtypes = [[DType::I8, DType::I8], [DType::U8, DType::I16], [DType::I8, DType::U8]];
+    for ((affine, dtypes), rounding) in product(&product(&product(&all, &all), &dtypes), &ROUNDINGS) {
+        assert!(is_found(AffineStep::Exact, dtypes, affine, rounding));
+    }
+}
+
+#[test]
+fn what_leaves_32_bits_is_not_found() {
+    let steep = [(1e9, 0.0), (65.0, 1.0), (1e30, -1e30), (1.0, f32::MAX)];
+    for (affine, dtype) in product(&steep, &[DType::I8, DType::U8]) {
+        // If numbers exist, they are exact.
+        is_found(AffineStep::Fixed, [dtype; 2], affine, Rounding::TowardZero);
+    }
+    let halves = [(1e30, 0.0), (70_000.0, 0.0), (1e-20, 1.0), (1.0, 1e30), (0.1, 1e9)].as_slice();
+    let thirds = [(1e30, 0.0), (70_000.0, 0.0), (1e-20, 1.0), (1e-6, 0.0), (1.0, 1e30)].as_slice();
+    for (step, dtypes, affines) in [
+        (AffineStep::Fixed, [DType::I16; 2], [(2.0, 0.0)].as_slice()),
+        (AffineStep::Halves, [DType::I16; 2], halves),
+        (AffineStep::Halves, [DType::I32; 2], &[(2.0, 0.0)]),
+        (AffineStep::Thirds, [DType::I32, DType::I8], thirds),
+        (AffineStep::Thirds, [DType::I16, DType::I8], &[(0.5, 0.0)]),
+        (AffineStep::Thirds, [DType::I32; 2], &[(0.5, 0.0)]),
+    ] {
+        for &affine in affines {
+            assert!(!is_found(step, dtypes, affine, Rounding::TowardZero), "{step}, {dtypes:?}, {affine:?}");
+        }
+    }
+}
+
+proptest! {
+    // A case in halves takes all numbers of a dtype.
+    #![proptest_config(ProptestConfig::with_cases(800))]
+
+    #[test]
+    fn whatever_is_found_is_exact(
+        step in prop_oneof![3 => Just(AffineStep::Fixed), 1 => Just(AffineStep::Halves), 4 => Just(AffineStep::Thirds)],
+        scale in prop_oneof![any::<f32>(), -64.0_f32..64.0, -2.0_f32..2.0, -0.01_f32..0.01, -1e-4_f32..1e-4],
+        bias in prop_oneof![any::<f32>(), -70_000.0_f32..70_000.0, -400.0_f32..400.0, -4.0_f32..4.0],
+        nearest: bool,
+        [source, dtype] in [0_usize..4, 0_usize..4],
+    ) {
+        prop_assume!(scale.is_finite() && bias.is_finite());
+        let source = match step {
+            AffineStep::Fixed => SMALL[source % 2],
+            AffineStep::Thirds => WORDS[source % 2],
+            _ => SMALL[source],
+        };
+        is_found(step, [source, SMALL[dtype]], (scale, bias), ROUNDINGS[usize::from(nearest)]);
+    }
+}
