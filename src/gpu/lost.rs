@@ -22,14 +22,6 @@ pub(crate) fn gone() -> Error {
 /// Whether the device is lost or destroyed. wgpu reports a loss in many ways, so this function writes to a new mapped
 /// buffer. The write fails on a lost device.
 pub(crate) fn is_lost(device: &wgpu::Device) -> bool {
-    let probe = scope::within(device, || {
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-clamp probe"),
-            size: 4,
-            usage: wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: true,
-        });
-        mapped::write(&buffer, &[0; 4])
-    });
-    !matches!(probe, Ok(Ok(())))
+    let probe = || mapped::create(device, "wgpu-clamp probe", wgpu::BufferUsages::COPY_SRC, &[0; 4]);
+    !matches!(scope::within(device, probe), Ok(Ok(_)))
 }

@@ -116,21 +116,10 @@ pub fn version(opset: u32) -> Result<u32, Error> {
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
+    use DType::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     Ok(match version(opset)? {
-        ..12 => &[DType::F32, DType::F16, DType::F64],
-        12 => &[
-            DType::F32,
-            DType::F16,
-            DType::F64,
-            DType::I8,
-            DType::I16,
-            DType::I32,
-            DType::I64,
-            DType::U8,
-            DType::U16,
-            DType::U32,
-            DType::U64,
-        ],
+        ..12 => &[F32, F16, F64],
+        12 => &[F32, F16, F64, I8, I16, I32, I64, U8, U16, U32, U64],
         13.. => &DType::ALL,
     })
 }
