@@ -152,12 +152,10 @@ impl Error {
         Self::dtype_of_bound(argument, needed, given, remedy)
     }
 
-    /// Refuses a bound, or its slot, whose dtype is not the clamp's.
     pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
         Self::dtype(argument, format!("{given} is not the dtype of the clamp, {needed}"), remedy)
     }
 
-    /// Refuses a source whose dtype is not the clamp's source dtype.
     pub(crate) fn dtype_of_source(argument: &'static str, needed: DType, given: DType) -> Self {
         let value = format!("{given} is not the dtype of the clamp's source, {needed}");
         let remedy = "`Clamp::with_source` names the dtype of src, the bounds have that of dst";

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 pub(super) struct Recent<K, V> {
     capacity: usize,
     entries: FxHashMap<K, Entry<V>>,
-    /// Counts uses.
     clock: u64,
 }
 
@@ -30,7 +29,6 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
         self.entries.keys()
     }
 
-    /// Returns the value of a key and counts a use.
     pub(super) fn get(&mut self, key: &K) -> Option<&V> {
         let entry = self.entries.get_mut(key)?;
         self.clock += 1;
@@ -63,7 +61,7 @@ mod tests {
         }
         assert_eq!(recent.get(&0), Some(&0));
         assert_eq!(recent.insert(3, 30), Some(1));
-        assert_eq!((recent.get(&1), recent.get(&2), recent.len()), (None, Some(&20), 3));
+        assert_eq!((recent.get(&1).copied(), recent.get(&2).copied(), recent.len()), (None, Some(20), 3));
         assert_eq!(recent.insert(4, 40), Some(0));
         let mut keys: Vec<i32> = recent.keys().copied().collect();
         keys.sort_unstable();

@@ -14,7 +14,6 @@ pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
     if lost { gone() } else { error }
 }
 
-/// The error of a device that is lost or destroyed.
 pub(crate) fn gone() -> Error {
     Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
 }

@@ -32,7 +32,6 @@ fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The error of a buffer that wgpu fails to map.
 pub(crate) fn failed(error: &dyn std::error::Error) -> Error {
     Error::Wgpu { reason: format!("a buffer for host data could not be mapped: {error}") }
 }

@@ -66,7 +66,6 @@ impl Pipelines {
         &self.resolve.bind_group
     }
 
-    /// The number of pipelines that are kept.
     pub(super) fn kept(&self) -> usize {
         self.compiled().pipelines.len()
     }

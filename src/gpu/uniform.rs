@@ -70,7 +70,6 @@ impl UniformBlocks {
         Ok(Self { mapped: mapped::range(&buffer)?, buffer, layout })
     }
 
-    /// Writes the `n`-th block.
     pub(super) fn write(&mut self, n: usize, parameters: &[u8], geometry: &GeometryBytes) {
         for (at, part) in self.layout.parts(n, parameters, geometry) {
             let at = at as usize;
@@ -78,7 +77,6 @@ impl UniformBlocks {
         }
     }
 
-    /// Ends the writing.
     pub(super) fn unmap(self) {
         drop(self.mapped);
         self.buffer.unmap();

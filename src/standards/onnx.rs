@@ -124,7 +124,6 @@ pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
     })
 }
 
-/// The first operator set that has an element type.
 pub(super) fn since(dtype: DType) -> Option<u32> {
     (1..=13).find(|&opset| dtypes(opset).is_ok_and(|dtypes| dtypes.contains(&dtype)))
 }
@@ -161,10 +160,8 @@ impl Clamp {
         refuse_dtype(standard, dtype, dtypes(opset)?)?;
         let (min, max) = match bounds {
             Bounds::Attributes { min, max } if version < 11 => {
-                let bound = |value: f32| {
-                    // No dtype here is an integer, so the rounding rule has no effect.
-                    Number::Value(convert::to_scalar(dtype, f64::from(value), ToInteger::Truncate))
-                };
+                // No dtype here is an integer, so the rounding rule has no effect.
+                let bound = |value| convert::to_scalar(dtype, f64::from(value), ToInteger::Truncate).into();
                 (bound(min.unwrap_or(f32::MIN)), bound(max.unwrap_or(f32::MAX)))
             }
             Bounds::Inputs { min, max } if version >= 11 => {

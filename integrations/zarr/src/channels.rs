@@ -39,7 +39,7 @@ impl Channels {
             return Err(format!("--channels: {name} has {lines} lines; {indices}").into());
         }
         let channels = Self { axis: Some(axis), list };
-        // Whether they agree in what channels have in common: asked of the reference, with the smallest tensor.
+        // The reference refuses channels that must agree and do not. It takes the smallest tensor.
         let one = wgpu_clamp::Layout::packed(&[channels.list.len()])?;
         let source_bytes = vec![0; one.required_bytes(source) as usize];
         let mut bytes = vec![0; one.required_bytes(channels.dtype(source)) as usize];
@@ -47,7 +47,7 @@ impl Channels {
         Ok(channels)
     }
 
-    /// Of the output.
+    /// The dtype of the output.
     pub fn dtype(&self, source: DType) -> DType {
         self.list.first().map_or(source, Clamp::dtype)
     }
@@ -59,7 +59,7 @@ impl Channels {
         (first..).take(count).map(|n| self.list[n.min(last)]).collect()
     }
 
-    /// What all channels make of an element, if it is the same.
+    /// The result of an element, if all channels have the same one.
     pub fn of_all(&self, element: u64) -> Option<u64> {
         let mut results = self.list.iter().map(|clamp| reference::element(clamp, element));
         let first = results.next()?;

@@ -91,7 +91,7 @@ fn level(text: Option<&str>) -> Result<FeatureLevel> {
 }
 
 impl Operator {
-    /// Where they would leave all as it is.
+    /// Refuses options that change nothing.
     pub fn refuse_nothing(&self) -> Result<()> {
         let Self { min, max, scale, bias, nan, dtype, standard, .. } = self;
         let numbers = [min, max, scale, bias].into_iter().any(Option::is_some);
@@ -102,7 +102,7 @@ impl Operator {
         Err("nothing to do: give --min or --max".into())
     }
 
-    /// What does not go together, whatever the elements are.
+    /// Refuses options that contradict each other, whatever the elements are.
     pub fn refuse_nonsense(&self) -> Result<()> {
         let affine = self.scale.is_some() || self.bias.is_some();
         let Some(standard) = self.standard else { return Ok(()) };

@@ -16,14 +16,14 @@ use crate::args::Share;
 use crate::channels::Channels;
 use crate::{Result, types};
 
-/// What names of unfinished files begin with. Zarr's names do not.
+/// The prefix of unfinished files. Zarr's names do not have it.
 const TEMPORARY: &str = ".clamp-zarr-";
 
 /// An array under construction.
 pub struct Output {
     path: PathBuf,
     array: Array<FilesystemStore>,
-    /// What names of this part's unfinished files begin with.
+    /// The prefix of this part's unfinished files.
     temporary: String,
 }
 
@@ -78,7 +78,7 @@ impl Output {
         }
     }
 
-    /// Removes what a run of this part that was killed has left.
+    /// Removes the unfinished files of a killed run of this part.
     fn remove_leftovers(&self) -> Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -157,7 +157,7 @@ fn foreign(path: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// That of the input, for elements of the clamp's dtype.
+/// The input's description, for elements of the clamp's dtype.
 fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value> {
     let source = types::dtype(input.data_type())?;
     let dtype = channels.dtype(source);
@@ -166,7 +166,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     };
     let mut metadata = serde_json::to_value(metadata)?;
     let data_type = types::data_type(dtype)?;
-    // Where channels disagree, every chunk is there, and nobody sees it.
+    // Where channels disagree, every chunk is there, and nobody sees the fill value.
     let fill = channels.of_all(bits(input.fill_value())).unwrap_or(0);
     let fill = FillValue::new(if cfg!(target_endian = "big") {
         fill.to_be_bytes()[8 - dtype.size()..].to_vec()
@@ -178,7 +178,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     if let Some(codecs) = metadata["codecs"].as_array_mut() {
         for_elements(codecs, source, dtype)?;
     }
-    // All that a clamp is, unlike its text for people.
+    // Every field of a clamp, unlike its text for people.
     let clamps: Vec<_> = channels.list.iter().map(|clamp| format!("{clamp:?}")).collect();
     let made = json!({ "source": types::name(source), "axis": channels.axis, "clamps": clamps });
     let attributes =
@@ -189,7 +189,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     Ok(metadata)
 }
 
-/// Mends what codecs say of the elements.
+/// Adapts the configuration of codecs to the elements.
 fn for_elements(codecs: &mut [Value], source: DType, dtype: DType) -> Result<()> {
     for codec in codecs {
         // A name alone stands for a codec without a configuration.

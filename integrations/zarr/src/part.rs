@@ -15,7 +15,7 @@ use crate::args::{Options, Share};
 use crate::channels::Channels;
 use crate::output::{self, Output};
 
-/// What the library keeps on the device for a slice at most, in bytes: see `ClampSlice`.
+/// The most device memory of the library for a slice, in bytes: see `ClampSlice`.
 const STAGES: u64 = 144 << 20;
 
 /// A part of the work.
@@ -76,7 +76,7 @@ impl<'a> Part<'a> {
             jobs: jobs.min(usize::try_from(of_this).unwrap_or(jobs)).max(1),
             largest: [source, output.dtype()?].map(|dtype| elements.saturating_mul(dtype.size() as u64)),
             quiet: options.quiet,
-            // The jobs are what runs at the same time.
+            // Jobs run at the same time, so a codec needs no threads.
             codecs: CodecOptions::default().with_concurrent_target(1),
         })
     }

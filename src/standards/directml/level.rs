@@ -49,7 +49,6 @@ impl FeatureLevel {
         }
     }
 
-    /// The first level that has a dtype.
     pub(in crate::standards) fn since(dtype: DType) -> Option<Self> {
         [Self::V1_0, Self::V2_1, Self::V5_0].into_iter().find(|level| level.dtypes().contains(&dtype))
     }
