@@ -7,18 +7,13 @@
 //! 2. every second column of it, from right to left;
 //! 3. one channel of an interleaved picture, in place: the bytes of the others stay.
 
-use std::process::ExitCode;
-
 use wgpu_clamp::ndarray::{Array2, Array3, ArrayRef, Axis, Dimension, Slice};
 use wgpu_clamp::{Clamp, Element, Host, Layout, Operands, Tensor, View, reference};
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        std::process::exit(1);
     }
 }
 
@@ -41,10 +36,8 @@ fn matrix(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     for (name, view) in [("transposed", matrix.t()), ("every second column, from right to left", columns)] {
         let layout = Layout::of_view(memory, &view)?;
         let result = Tensor::zeros(host, f32::DTYPE, view.shape())?;
-        host.submit(
-            &clamp,
-            Operands::new(View::new(uploaded.buffer(), uploaded.dtype(), layout), result.view()),
-        )?;
+        let view_of_array = View::of::<f32>(uploaded.buffer(), layout);
+        host.submit(&clamp, Operands::new(view_of_array, result.view()))?;
         let result = Array2::from_shape_vec(view.dim(), result.read_blocking::<f32>()?)?;
         println!("{name}: {layout}");
         same(&result, &view.mapv(|x| expected(&clamp, x)))?;
@@ -61,7 +54,7 @@ fn picture(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     let memory = picture.as_slice_memory_order().ok_or("the picture has gaps")?;
     let green = Layout::of_view(memory, &picture.index_axis(Axis(2), 1))?;
     let pixels = Tensor::upload(host, &[memory.len()], memory)?;
-    host.submit(&clamp, Operands::in_place(View::new(pixels.buffer(), pixels.dtype(), green)))?;
+    host.submit(&clamp, Operands::in_place(View::of::<u8>(pixels.buffer(), green)))?;
     // The whole picture comes back, into the array that it was.
     let memory = picture.as_slice_memory_order_mut().ok_or("the picture has gaps")?;
     memory.copy_from_slice(&pixels.read_blocking::<u8>()?);

@@ -7,8 +7,6 @@
 //! 2. own kernel: volts become power (u32), in units of 2⁻²⁰ V²;
 //! 3. clamp: the power of the second channel is capped, in place.
 
-use std::process::ExitCode;
-
 use wgpu::util::DeviceExt;
 // The same wgpu as the crate's: a program that depends on wgpu itself needs the same major version.
 use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
@@ -29,13 +27,10 @@ const POWER: &str = "
     }
 ";
 
-fn main() -> ExitCode {
-    match pollster::block_on(run()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+fn main() {
+    if let Err(error) = pollster::block_on(run()) {
+        eprintln!("error: {error}");
+        std::process::exit(1);
     }
 }
 
@@ -72,7 +67,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     // Every second element. The elements in between belong to the other channel and are left alone.
     let second_channel = View::of::<u32>(&power, samples.slice(1, 1..2)?);
     let cap = clamper.prepare(&Clamp::at_most(CAP), Operands::in_place(second_channel))?;
-    let (square, square_buffers) = own_kernel(&device, &volts, &power);
+    let (square, square_buffers) = own_kernel(&device, [&volts, &power]);
 
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     {
@@ -96,34 +91,25 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
 
     let wrong = |&i: &usize| got[i] != expected_power(i, readings[i]);
     if let Some(i) = (0..got.len()).find(wrong) {
-        let (got, expected) = (got[i], expected_power(i, readings[i]));
-        return Err(format!("sample {i}: reading {} became {got}, not {expected}", readings[i]).into());
+        let expected = expected_power(i, readings[i]);
+        return Err(format!("sample {i}: reading {} became {}, not {expected}", readings[i], got[i]).into());
     }
     println!("{} samples as expected, on {}", got.len(), device.adapter_info().name);
     Ok(())
 }
 
 /// The device of the program. A real one has it already.
-async fn open() -> Result<(wgpu::Device, wgpu::Queue), String> {
+async fn open() -> Result<(wgpu::Device, wgpu::Queue), Box<dyn std::error::Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-    let adapter = instance
-        .request_adapter(&wgpu::RequestAdapterOptions::default())
-        .await
-        .map_err(|error| format!("no GPU can be used: {error}"))?;
-    adapter
-        .request_device(&wgpu::DeviceDescriptor {
-            // The crate needs no feature and no more than these.
-            required_limits: wgpu::Limits::downlevel_defaults(),
-            ..Default::default()
-        })
-        .await
-        .map_err(|error| format!("the GPU gives no device: {error}"))
+    let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
+    // The crate needs no feature and no more than these.
+    let required_limits = wgpu::Limits::downlevel_defaults();
+    Ok(adapter.request_device(&wgpu::DeviceDescriptor { required_limits, ..Default::default() }).await?)
 }
 
 fn own_kernel(
     device: &wgpu::Device,
-    volts: &wgpu::Buffer,
-    power: &wgpu::Buffer,
+    [volts, power]: [&wgpu::Buffer; 2],
 ) -> (wgpu::ComputePipeline, wgpu::BindGroup) {
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("power"),

@@ -13,16 +13,20 @@
 //!
 //! Each clamp is compared with the CPU reference, bit for bit, and the layer with one in F32.
 
-use std::fmt;
-
 use wgpu_clamp::{
-    Clamp, Clamps, DType, Error, Host, Layout, Number, Operands, Precision, Prepared, Rounding, Tensor, View,
-    reference, verify, wgpu,
+    Clamp, Clamps, DType, Element, Error, Host, Layout, Number, Operands, Precision, Prepared, Rounding,
+    Tensor, View, reference, verify, wgpu,
 };
+
+type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 const TOKENS: usize = 256;
 const FEATURES: usize = 256;
 const OUTPUTS: usize = 512;
+
+/// The axes of a product.
+const ROWS: usize = 0;
+const COLUMNS: usize = 1;
 
 /// What I8 stands for after requantisation, in units of the scale of a row.
 const OUTPUT_RANGE: f32 = 135.0;
@@ -72,64 +76,56 @@ const MULTIPLY: &str = "
 ";
 
 #[cfg(not(target_arch = "wasm32"))]
-fn main() -> std::process::ExitCode {
-    let run = || -> Result<bool, Error> {
+fn main() {
+    let program = || -> Result<()> {
         let host = Host::open_blocking()?;
         println!("on {}", host.adapter());
-        let layer = Layer::new(&host)?;
-        let report = pollster::block_on(layer.run(&host))?;
-        println!("{report}");
-        println!("{}", layer.cost(&host));
-        Ok(report.passed())
+        print!("{}", pollster::block_on(run(&host))?);
+        Ok(())
     };
-    match run() {
-        Ok(true) => std::process::ExitCode::SUCCESS,
-        Ok(false) => std::process::ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            std::process::ExitCode::FAILURE
-        }
+    if let Err(error) = program() {
+        eprintln!("error: {error}");
+        std::process::exit(1);
     }
 }
 
-/// The layer, its tensors and what is recorded.
-pub struct Layer {
-    /// As they come, and what the layer would be without 8 bits.
+/// Runs the layer on random numbers and compares its tensors with the CPU reference, which gives the text.
+///
+/// # Errors
+///
+/// A tensor differs, the device has no memory, or is lost.
+pub async fn run(host: &Host) -> Result<String> {
+    let layer = Layer::new(host)?;
+    layer.submit(host)?;
+    layer.check().await
+}
+
+/// The numbers of the layer, and its tensors.
+struct Layer {
+    /// Before quantisation.
     activations: Vec<f32>,
     weights: Vec<f32>,
-    /// What each column is multiplied by, to I8 and to F32.
+    weights_i8: Vec<i8>,
+    /// The factor of each column, to I8 and to F32.
     to_i8: Vec<f32>,
     to_f32: Vec<f32>,
-    tensors: Tensors,
-    steps: Steps,
+    on_gpu: Tensors,
 }
 
 struct Tensors {
     activations: Tensor,
     scales: Tensor,
     activations_i8: Tensor,
+    weights_i8: Tensor,
+    to_i8: Tensor,
+    to_f32: Tensor,
     products: Tensor,
     requantized: Tensor,
     dequantized: Tensor,
-    weights_i8: Vec<i8>,
-}
-
-struct Steps {
-    find_scales: Kernel,
-    quantize: Prepared,
-    multiply: Kernel,
-    requantize: Prepared,
-    dequantize_columns: Prepared,
-    dequantize_rows: Prepared,
 }
 
 impl Layer {
-    /// With random activations and weights.
-    ///
-    /// # Errors
-    ///
-    /// The device has no memory, or is lost.
-    pub fn new(host: &Host) -> Result<Self, Error> {
+    fn new(host: &Host) -> Result<Self> {
         let mut state = 1_u32;
         let mut random = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -149,134 +145,116 @@ impl Layer {
         // A program finds on real data how far outputs reach, in units of a row's scale. Here a few reach farther.
         let to_i8: Vec<f32> = to_f32.iter().map(|scale| scale * 127.0 / OUTPUT_RANGE).collect();
 
-        let zeros = |dtype, shape: &[usize]| Tensor::zeros(host, dtype, shape);
-        let tensors = Tensors {
+        let on_gpu = Tensors {
             activations: Tensor::upload(host, &[TOKENS, FEATURES], &activations)?,
-            scales: zeros(DType::F32, &[TOKENS, 2])?,
-            activations_i8: zeros(DType::I8, &[TOKENS, FEATURES])?,
-            products: zeros(DType::I32, &[TOKENS, OUTPUTS])?,
-            requantized: zeros(DType::I8, &[TOKENS, OUTPUTS])?,
-            dequantized: zeros(DType::F32, &[TOKENS, OUTPUTS])?,
-            weights_i8,
+            scales: Tensor::zeros(host, DType::F32, &[TOKENS, 2])?,
+            activations_i8: Tensor::zeros(host, DType::I8, &[TOKENS, FEATURES])?,
+            weights_i8: Tensor::upload(host, &[OUTPUTS, FEATURES], &weights_i8)?,
+            to_i8: Tensor::upload(host, &[OUTPUTS], &to_i8)?,
+            to_f32: Tensor::upload(host, &[OUTPUTS], &to_f32)?,
+            products: Tensor::zeros(host, DType::I32, &[TOKENS, OUTPUTS])?,
+            requantized: Tensor::zeros(host, DType::I8, &[TOKENS, OUTPUTS])?,
+            dequantized: Tensor::zeros(host, DType::F32, &[TOKENS, OUTPUTS])?,
         };
-        let steps = Steps::new(host, &tensors, &to_i8, &to_f32)?;
-        Ok(Self { activations, weights, to_i8, to_f32, tensors, steps })
+        Ok(Self { activations, weights, weights_i8, to_i8, to_f32, on_gpu })
     }
 
-    /// Runs the layer in one submission, reads everything back, and compares.
-    ///
-    /// # Errors
-    ///
-    /// The device has no memory, or is lost.
-    pub async fn run(&self, host: &Host) -> Result<Report, Error> {
-        let device = host.clamper().device();
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// The five steps, in one submission.
+    fn submit(&self, host: &Host) -> Result<()> {
+        let on_gpu = &self.on_gpu;
+        // The scales of a token lie next to each other: two slots with a stride of 2.
+        let of_tokens = |first| -> Result<View<'_>> {
+            Ok(View::of::<f32>(on_gpu.scales.buffer(), Layout::strided(&[TOKENS], &[2], first)?))
+        };
+        // A program with one input after another prepares once, and records each time.
+        let [activations, activations_i8] = [on_gpu.activations.view(), on_gpu.activations_i8.view()];
+        let [products, dequantized] = [on_gpu.products.view(), on_gpu.dequantized.view()];
+        let to_i8 = Operands::new(activations, activations_i8);
+        let quantize = prepare(host, quantize()?, ROWS, to_i8, of_tokens(0)?)?;
+        let next_i8 = Operands::new(products, on_gpu.requantized.view());
+        let requantize = prepare(host, requantize()?, COLUMNS, next_i8, on_gpu.to_i8.view())?;
+        let to_f32 = Operands::new(products, dequantized);
+        let dequantize_columns = prepare(host, dequantize_columns()?, COLUMNS, to_f32, on_gpu.to_f32.view())?;
+        let in_place = Operands::in_place(dequantized);
+        let dequantize_rows = prepare(host, dequantize_rows(), ROWS, in_place, of_tokens(1)?)?;
+        let find_scales = kernel(host, FIND_SCALES, &[&on_gpu.activations, &on_gpu.scales]);
+        let multiply = MULTIPLY.replace("OUTPUTS", &format!("{OUTPUTS}u"));
+        let multiply =
+            kernel(host, &multiply, &[&on_gpu.activations_i8, &on_gpu.weights_i8, &on_gpu.products]);
+
+        let run = |pass: &mut wgpu::ComputePass<'_>, (pipeline, buffers): &Kernel, invocations: usize| {
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, buffers, &[]);
+            pass.dispatch_workgroups(invocations.div_ceil(64) as u32, 1, 1);
+        };
+        let mut encoder =
+            host.clamper().device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            let Steps { find_scales, quantize, multiply, requantize, dequantize_columns, dequantize_rows } =
-                &self.steps;
-            find_scales.record(&mut pass);
+            run(&mut pass, &find_scales, TOKENS);
             quantize.record(&mut pass);
-            multiply.record(&mut pass);
+            run(&mut pass, &multiply, TOKENS * OUTPUTS);
             requantize.record(&mut pass);
             dequantize_columns.record(&mut pass);
             dequantize_rows.record(&mut pass);
         }
         host.queue().submit([encoder.finish()]);
+        Ok(())
+    }
 
-        let Tensors { scales, activations_i8, products, requantized, dequantized, .. } = &self.tensors;
-        let scales: Vec<f32> = scales.read().await?;
+    /// Reads everything back and compares each step with the reference, on the step's own source.
+    async fn check(&self) -> Result<String> {
+        let on_gpu = &self.on_gpu;
+        let scales: Vec<f32> = on_gpu.scales.read().await?;
         let (to_quantize, back): (Vec<f32>, Vec<f32>) = scales.chunks(2).map(|two| (two[0], two[1])).unzip();
-        let inner = Layout::packed(&[TOKENS, FEATURES])?;
-        let outer = Layout::packed(&[TOKENS, OUTPUTS])?;
+        let activations_i8: Vec<i8> = on_gpu.activations_i8.read().await?;
+        let products: Vec<i32> = on_gpu.products.read().await?;
+        let requantized: Vec<i8> = on_gpu.requantized.read().await?;
+        let dequantized: Vec<f32> = on_gpu.dequantized.read().await?;
 
-        let activations = bytes_of(&self.activations);
-        let got_i8 = activations_i8.read_bytes().await?;
-        let of_rows = with_scales(quantize()?, &to_quantize)?;
-        let quantized = compare(Clamps::along(0, &of_rows), &inner, &activations, &got_i8)?;
+        // The clamps of the reference, which cannot read the GPU, have the scales.
+        let with = |clamp: Clamp, scales: &[f32]| -> Result<Vec<Clamp>, Error> {
+            scales.iter().map(|&scale| clamp.with_scale_bias(scale, Number::Absent)).collect()
+        };
+        let [inner, outer] = [[TOKENS, FEATURES], [TOKENS, OUTPUTS]].map(|shape| Layout::packed(&shape));
+        let (inner, outer) = (inner?, outer?);
+        let rows = with(quantize()?, &to_quantize)?;
+        let activations = bytes(&self.activations);
+        let quantized = compare(Clamps::along(ROWS, &rows), &inner, &activations, &activations_i8)?;
 
-        let got_products = products.read_bytes().await?;
-        let expected: Vec<i32> = self.products(&got_i8);
-        let multiplied = got_products == expected.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+        let expected = product(&activations_i8, &self.weights_i8, |a, b| i32::from(a) * i32::from(b));
+        if products != expected {
+            return Err("the product is wrong".into());
+        }
 
-        let got_requantized = requantized.read_bytes().await?;
-        let of_columns = with_scales(requantize()?, &self.to_i8)?;
-        let requantized = compare(Clamps::along(1, &of_columns), &outer, &got_products, &got_requantized)?;
+        let products = bytes(&products);
+        let columns = with(requantize()?, &self.to_i8)?;
+        let requantized_report = compare(Clamps::along(COLUMNS, &columns), &outer, &products, &requantized)?;
 
         // In place the first result is gone: what it was, the reference knows, since the step is exact.
-        let of_columns = with_scales(dequantize_columns()?, &self.to_f32)?;
-        let mut between = vec![0; got_products.len()];
-        let columns = Clamps::along(1, &of_columns);
-        reference::apply(columns, &outer, &got_products, &outer, &mut between)?;
-        let got_f32: Vec<f32> = dequantized.read().await?;
-        let of_rows = with_scales(dequantize_rows(), &back)?;
-        let dequantized = compare(Clamps::along(0, &of_rows), &outer, &between, &bytes_of(&got_f32))?;
+        let columns = with(dequantize_columns()?, &self.to_f32)?;
+        let mut between = vec![0; products.len()];
+        reference::apply(Clamps::along(COLUMNS, &columns), &outer, &products, &outer, &mut between)?;
+        let rows = with(dequantize_rows(), &back)?;
+        let dequantized_report = compare(Clamps::along(ROWS, &rows), &outer, &between, &dequantized)?;
 
-        let exact = self.in_f32();
-        let from_i8 = got_requantized.iter().enumerate().map(|(n, &byte)| {
+        let exact = product(&self.activations, &self.weights, |a, b| f64::from(a) * f64::from(b));
+        let from_i8 = requantized.iter().enumerate().map(|(n, &x)| {
             let column = n % OUTPUTS;
-            f32::from(byte as i8) * self.to_f32[column] / self.to_i8[column] * back[n / OUTPUTS]
+            f32::from(x) * self.to_f32[column] / self.to_i8[column] * back[n / OUTPUTS]
         });
-        Ok(Report {
-            quantized,
-            multiplied,
-            requantized,
-            dequantized,
-            error_f32: error(&exact, got_f32.iter().copied()),
-            error_i8: error(&exact, from_i8),
-        })
-    }
-
-    /// The product of what the activations have become and the weights.
-    fn products(&self, activations: &[u8]) -> Vec<i32> {
-        let row = |token: usize| &activations[token * FEATURES..][..FEATURES];
-        let column = |output: usize| &self.tensors.weights_i8[output * FEATURES..][..FEATURES];
-        let of = |n: usize| {
-            let pairs = row(n / OUTPUTS).iter().zip(column(n % OUTPUTS));
-            pairs.map(|(&a, &b)| i32::from(a as i8) * i32::from(b)).sum()
-        };
-        (0..TOKENS * OUTPUTS).map(of).collect()
-    }
-
-    /// The layer without 8 bits.
-    fn in_f32(&self) -> Vec<f64> {
-        let row = |token: usize| &self.activations[token * FEATURES..][..FEATURES];
-        let column = |output: usize| &self.weights[output * FEATURES..][..FEATURES];
-        let of = |n: usize| {
-            let pairs = row(n / OUTPUTS).iter().zip(column(n % OUTPUTS));
-            pairs.map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
-        };
-        (0..TOKENS * OUTPUTS).map(of).collect()
-    }
-
-    /// What two calls for one dequantisation cost.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn cost(&self, host: &Host) -> String {
-        let time = |steps: &[&Prepared]| {
-            const TIMES: u32 = 50;
-            let device = host.clamper().device();
-            let wait = || device.poll(wgpu::PollType::wait_indefinitely());
-            let mut best = f64::INFINITY;
-            for _ in 0..5 {
-                let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                {
-                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                    (0..TIMES).for_each(|_| steps.iter().for_each(|step| step.record(&mut pass)));
-                }
-                let start = std::time::Instant::now();
-                host.queue().submit([encoder.finish()]);
-                if wait().is_err() {
-                    break;
-                }
-                best = best.min(start.elapsed().as_secs_f64() / f64::from(TIMES));
-            }
-            best * 1e6
-        };
-        let Steps { dequantize_columns, dequantize_rows, .. } = &self.steps;
-        let (one, both) = (time(&[dequantize_columns]), time(&[dequantize_columns, dequantize_rows]));
-        format!(
-            "[{TOKENS}, {OUTPUTS}] to f32, a scale per column: {one:.0} us; then in place a scale per row: {both:.0} us in all"
-        )
+        let [in_f32, in_i8] = [error(&exact, dequantized.iter().copied()), error(&exact, from_i8)];
+        let errors = format!("{:.2} % dequantised, {:.2} % requantised", 100.0 * in_f32, 100.0 * in_i8);
+        if in_f32 >= 0.02 || in_i8 >= 0.03 {
+            return Err(format!("more than 8 bits explain: {errors}").into());
+        }
+        Ok(format!(
+            "activations to i8, a scale per row: {quantized}\n\
+             product in i32: as on the CPU\n\
+             requantised to i8, a scale per column: {requantized_report}\n\
+             dequantised to f32, per column, then per row: {dequantized_report}\n\
+             error against the layer in f32: {errors}\n"
+        ))
     }
 }
 
@@ -298,117 +276,70 @@ const fn dequantize_rows() -> Clamp {
     Clamp::unbounded(DType::F32).with_precision(Precision::Exact)
 }
 
-/// A clamp with a scale on the GPU.
-fn scaled_there(clamp: Clamp) -> Result<Clamp, Error> {
-    clamp.with_scale_bias(Number::OnGpu, Number::Absent)
+/// Prepares a clamp with a scale on the GPU for each index of an axis.
+fn prepare<'a>(
+    host: &Host,
+    clamp: Clamp,
+    axis: usize,
+    operands: Operands<'a>,
+    scales: View<'a>,
+) -> Result<Prepared, Error> {
+    let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent)?;
+    host.clamper().prepare(Clamps::slots_along(axis, &clamp), operands.with_scale(scales))
 }
 
-/// The same clamp with each scale: what the reference takes, which cannot read the GPU.
-fn with_scales(clamp: Clamp, scales: &[f32]) -> Result<Vec<Clamp>, Error> {
-    scales.iter().map(|&scale| clamp.with_scale_bias(scale, Number::Absent)).collect()
-}
+/// A kernel of the program, and its buffers.
+type Kernel = (wgpu::ComputePipeline, wgpu::BindGroup);
 
-impl Steps {
-    fn new(host: &Host, tensors: &Tensors, to_i8: &[f32], to_f32: &[f32]) -> Result<Self, Error> {
-        let Tensors { activations, scales, activations_i8, products, requantized, dequantized, weights_i8 } =
-            tensors;
-        let clamper = host.clamper();
-        let weights = Tensor::upload(host, &[OUTPUTS, FEATURES], weights_i8)?;
-        let to_i8 = Tensor::upload(host, &[OUTPUTS], to_i8)?;
-        let to_f32 = Tensor::upload(host, &[OUTPUTS], to_f32)?;
-        // The scales of a token lie next to each other: two slots with a stride of 2.
-        let of_tokens = |first| -> Result<View<'_>, Error> {
-            Ok(View::of::<f32>(scales.buffer(), Layout::strided(&[TOKENS], &[2], first)?))
-        };
-        let (rows, columns) = (0, 1);
-        Ok(Self {
-            find_scales: Kernel::new(host, FIND_SCALES, &[activations, scales], TOKENS),
-            quantize: clamper.prepare(
-                Clamps::slots_along(rows, &scaled_there(quantize()?)?),
-                Operands::new(activations.view(), activations_i8.view()).with_scale(of_tokens(0)?),
-            )?,
-            multiply: Kernel::new(
-                host,
-                &MULTIPLY.replace("OUTPUTS", &format!("{OUTPUTS}u")),
-                &[activations_i8, &weights, products],
-                TOKENS * OUTPUTS,
-            ),
-            requantize: clamper.prepare(
-                Clamps::slots_along(columns, &scaled_there(requantize()?)?),
-                Operands::new(products.view(), requantized.view()).with_scale(to_i8.view()),
-            )?,
-            dequantize_columns: clamper.prepare(
-                Clamps::slots_along(columns, &scaled_there(dequantize_columns()?)?),
-                Operands::new(products.view(), dequantized.view()).with_scale(to_f32.view()),
-            )?,
-            dequantize_rows: clamper.prepare(
-                Clamps::slots_along(rows, &scaled_there(dequantize_rows())?),
-                Operands::in_place(dequantized.view()).with_scale(of_tokens(1)?),
-            )?,
+fn kernel(host: &Host, wgsl: &str, tensors: &[&Tensor]) -> Kernel {
+    let device = host.clamper().device();
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: None,
+        source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    let entries: Vec<_> = (0..)
+        .zip(tensors)
+        .map(|(binding, tensor)| wgpu::BindGroupEntry {
+            binding,
+            resource: tensor.buffer().as_entire_binding(),
         })
-    }
+        .collect();
+    let buffers = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &entries,
+    });
+    (pipeline, buffers)
 }
 
-/// A kernel of the program with its buffers.
-struct Kernel {
-    pipeline: wgpu::ComputePipeline,
-    buffers: wgpu::BindGroup,
-    workgroups: u32,
+/// The product `[tokens, outputs]` of `[tokens, features]` and `[outputs, features]`.
+fn product<T: Copy, R: std::iter::Sum>(a: &[T], b: &[T], multiply: impl Fn(T, T) -> R + Copy) -> Vec<R> {
+    let row = |a: &[T]| -> Vec<R> {
+        b.chunks(FEATURES).map(|b| a.iter().zip(b).map(|(&a, &b)| multiply(a, b)).sum()).collect()
+    };
+    a.chunks(FEATURES).flat_map(row).collect()
 }
 
-impl Kernel {
-    fn new(host: &Host, wgsl: &str, tensors: &[&Tensor], invocations: usize) -> Self {
-        let device = host.clamper().device();
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: None,
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        let entries: Vec<_> = (0..)
-            .zip(tensors)
-            .map(|(binding, tensor)| wgpu::BindGroupEntry {
-                binding,
-                resource: tensor.buffer().as_entire_binding(),
-            })
-            .collect();
-        let buffers = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &entries,
-        });
-        Self { pipeline, buffers, workgroups: invocations.div_ceil(64) as u32 }
-    }
-
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.buffers, &[]);
-        pass.dispatch_workgroups(self.workgroups, 1, 1);
-    }
+fn compare<T: Element>(clamps: Clamps<'_>, layout: &Layout, src: &[u8], got: &[T]) -> Result<verify::Report> {
+    let dst_after = &bytes(got)[..];
+    let dst_before = &vec![0; dst_after.len()][..];
+    let (src_layout, dst_layout) = (layout, layout);
+    let buffers = verify::Buffers { src_layout, src, dst_layout, dst_before, dst_after };
+    let report = verify::check(clamps, buffers)?;
+    if report.passed() { Ok(report) } else { Err(format!("{clamps}: {report}").into()) }
 }
 
-fn compare(clamps: Clamps<'_>, layout: &Layout, src: &[u8], after: &[u8]) -> Result<verify::Report, Error> {
-    let before = vec![0; after.len()];
-    verify::check(
-        clamps,
-        verify::Buffers {
-            src_layout: layout,
-            src,
-            dst_layout: layout,
-            dst_before: &before,
-            dst_after: after,
-        },
-    )
-}
-
-fn bytes_of(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+fn bytes<T: Element>(numbers: &[T]) -> Vec<u8> {
+    let of = |x: &T| x.to_bits64().to_le_bytes().into_iter().take(size_of::<T>());
+    numbers.iter().flat_map(of).collect()
 }
 
 /// The root of the mean square of the differences, as a part of that of the numbers.
@@ -416,36 +347,4 @@ fn error(exact: &[f64], got: impl Iterator<Item = f32>) -> f64 {
     let squares: f64 = exact.iter().map(|x| x * x).sum();
     let differences: f64 = exact.iter().zip(got).map(|(x, y)| (x - f64::from(y)).powi(2)).sum();
     (differences / squares).sqrt()
-}
-
-/// What became of the layer.
-pub struct Report {
-    quantized: verify::Report,
-    multiplied: bool,
-    requantized: verify::Report,
-    dequantized: verify::Report,
-    error_f32: f64,
-    error_i8: f64,
-}
-
-impl Report {
-    /// Whether every clamp agrees with the reference, and the layer is what 8 bits allow.
-    #[must_use]
-    pub fn passed(&self) -> bool {
-        let Self { quantized, multiplied, requantized, dequantized, error_f32, error_i8 } = self;
-        let bits = quantized.passed() && *multiplied && requantized.passed() && dequantized.passed();
-        bits && *error_f32 < 0.02 && *error_i8 < 0.03
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { quantized, multiplied, requantized, dequantized, error_f32, error_i8 } = self;
-        writeln!(f, "activations to i8, a scale per row: {quantized}")?;
-        writeln!(f, "product in i32: {}", if *multiplied { "as on the CPU" } else { "wrong" })?;
-        writeln!(f, "requantised to i8, a scale per column: {requantized}")?;
-        writeln!(f, "dequantised to f32, per column, then per row: {dequantized}")?;
-        writeln!(f, "error against the layer in f32: {:.2} % dequantised", 100.0 * error_f32)?;
-        write!(f, "                                {:.2} % requantised", 100.0 * error_i8)
-    }
 }

@@ -111,32 +111,20 @@ fn refusal(argument: &'static str, value: impl Into<String>, remedy: impl Into<S
 }
 
 impl Error {
-    pub(crate) fn argument(
-        argument: &'static str,
-        value: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self::Argument(refusal(argument, value, remedy))
+    pub(crate) fn argument(name: &'static str, value: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Argument(refusal(name, value, remedy))
     }
 
-    pub(crate) fn dtype(argument: &'static str, value: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::DType(refusal(argument, value, remedy))
+    pub(crate) fn dtype(name: &'static str, value: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::DType(refusal(name, value, remedy))
     }
 
-    pub(crate) fn overlap(
-        argument: &'static str,
-        value: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self::Overlap(refusal(argument, value, remedy))
+    pub(crate) fn overlap(name: &'static str, value: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Overlap(refusal(name, value, remedy))
     }
 
-    pub(crate) fn buffer(
-        argument: &'static str,
-        value: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self::Buffer(refusal(argument, value, remedy))
+    pub(crate) fn buffer(name: &'static str, value: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Buffer(refusal(name, value, remedy))
     }
 
     pub(crate) fn standard(
@@ -159,27 +147,19 @@ impl Error {
     }
 
     pub(crate) fn dtype_of_clamp(argument: &'static str, needed: DType, given: DType) -> Self {
-        Self::dtype_of_bound(
-            argument,
-            needed,
-            given,
-            "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), `Clamp::with_source` converts from another",
-        )
+        let remedy = "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
+                      `Clamp::with_source` converts from another";
+        Self::dtype_of_bound(argument, needed, given, remedy)
     }
 
-    /// Refuses a bound, or its slot, whose dtype is not the clamp's.
     pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
         Self::dtype(argument, format!("{given} is not the dtype of the clamp, {needed}"), remedy)
     }
 
-    /// Refuses a source whose dtype is not the clamp's source dtype.
     pub(crate) fn dtype_of_source(argument: &'static str, needed: DType, given: DType) -> Self {
         let value = format!("{given} is not the dtype of the clamp's source, {needed}");
-        Self::dtype(
-            argument,
-            value,
-            "`Clamp::with_source` names the dtype of src, the bounds have that of dst",
-        )
+        let remedy = "`Clamp::with_source` names the dtype of src, the bounds have that of dst";
+        Self::dtype(argument, value, remedy)
     }
 
     pub(crate) fn axis(axis: usize, rank: usize) -> Self {
@@ -193,11 +173,9 @@ impl Error {
     }
 
     pub(crate) fn in_place_sizes(argument: &'static str, source: DType, dtype: DType) -> Self {
-        Self::overlap(
-            argument,
-            format!("{source} to {dtype} in place"),
-            "source and destination elements of one size are needed, else views that share no byte, or two buffers",
-        )
+        let remedy = "source and destination elements of one size are needed, else views that share no byte, \
+                      or two buffers";
+        Self::overlap(argument, format!("{source} to {dtype} in place"), remedy)
     }
 
     /// Refuses a buffer, or a slice in its place, that ends before the last element of a layout.
@@ -230,33 +208,22 @@ impl Error {
     /// Refuses a number on the GPU in a call without slots, of the reference or of host memory.
     pub(crate) fn number_on_gpu(argument: &'static str) -> Self {
         let setter = setter_of(argument);
-        Self::argument(
-            argument,
-            "the number is `Number::OnGpu`, and this call takes no slot",
-            format!(
-                "give its value with `Clamp::{setter}`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
-            ),
-        )
+        let remedy = format!(
+            "give its value with `Clamp::{setter}`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
+        );
+        Self::argument(argument, "the number is `Number::OnGpu`, and this call takes no slot", remedy)
     }
 
     pub(crate) fn affine_on_gpu(argument: &'static str, source: DType, dtype: DType) -> Self {
         let those: Vec<_> = DType::ALL.into_iter().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
-        Self::dtype(
-            argument,
-            format!("it is `Number::OnGpu`, from {source} to {dtype}"),
-            format!("give its value, or clamp to one of {}", names(&those)),
-        )
+        let remedy = format!("give its value, or clamp to one of {}", names(&those));
+        Self::dtype(argument, format!("it is `Number::OnGpu`, from {source} to {dtype}"), remedy)
     }
 
     /// Refuses a device whose limits are too small for calls in general.
     pub(crate) fn device_limit(limit_name: &'static str, needed: u64, limit: u64) -> Self {
-        Self::Limit {
-            argument: "device",
-            needed,
-            limit_name,
-            limit,
-            remedy: "`wgpu::Limits::downlevel_defaults()` suffices".to_owned(),
-        }
+        let remedy = "`wgpu::Limits::downlevel_defaults()` suffices".to_owned();
+        Self::Limit { argument: "device", needed, limit_name, limit, remedy }
     }
 }
 

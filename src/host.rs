@@ -1,9 +1,10 @@
 //! The host side: a clamper with a queue, which uploads, submits and reads back.
 
 mod choice;
-#[cfg_attr(target_arch = "wasm32", path = "host/mapping_web.rs")]
 mod mapping;
 mod open;
+#[cfg(not(target_arch = "wasm32"))]
+mod polling;
 mod slice;
 mod tensor;
 mod transfer;

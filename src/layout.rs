@@ -142,8 +142,18 @@ impl Layout {
 
     /// Returns the layout if its elements lie between 0 and `isize::MAX`.
     fn addressable(self) -> Result<Self, Error> {
+        match self.ends() {
+            Some((lowest, highest)) if lowest < 0 || highest > isize::MAX as i128 => {
+                Err(Self::refuse_addresses(self.offset, lowest, highest))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The lowest and the highest address, not checked yet; `None` if there is no element.
+    fn ends(&self) -> Option<(i128, i128)> {
         if self.is_empty() {
-            return Ok(self);
+            return None;
         }
         let (mut lowest, mut highest) = (self.offset as i128, self.offset as i128);
         for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
@@ -151,10 +161,7 @@ impl Layout {
             lowest += span.min(0);
             highest += span.max(0);
         }
-        if lowest < 0 || highest > isize::MAX as i128 {
-            return Err(Self::refuse_addresses(self.offset, lowest, highest));
-        }
-        Ok(self)
+        Some((lowest, highest))
     }
 
     /// The number of dimensions, 0 to 8.
@@ -215,20 +222,8 @@ impl Layout {
     /// ```
     #[must_use]
     pub fn span(&self) -> Option<(usize, usize)> {
-        if self.is_empty() {
-            return None;
-        }
-        let (mut lowest, mut highest) = (self.offset, self.offset);
-        for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
-            // Cannot overflow: `addressable` has checked the sums.
-            let span = (extent - 1) * stride.unsigned_abs();
-            if stride < 0 {
-                lowest -= span;
-            } else {
-                highest += span;
-            }
-        }
-        Some((lowest, highest))
+        // `addressable` has checked both.
+        self.ends().map(|(lowest, highest)| (lowest as usize, highest as usize))
     }
 
     /// The address of each element, in elements, in row-major order of the indices.
@@ -273,23 +268,14 @@ impl Layout {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn permute(&self, axes: &[usize]) -> Result<Self, Error> {
-        let mut seen = [false; MAX_RANK];
+        if axes.len() != self.rank || !(0..self.rank).all(|axis| axes.contains(&axis)) {
+            let value = format!("{axes:?} is not a permutation of 0..{}", self.rank);
+            return Err(Error::argument("axes", value, "each axis must appear exactly once"));
+        }
         let mut permuted = *self;
-        let valid = axes.len() == self.rank
-            && axes.iter().enumerate().all(|(d, &axis)| {
-                let fresh = axis < self.rank && !std::mem::replace(&mut seen[axis], true);
-                if fresh {
-                    permuted.shape[d] = self.shape[axis];
-                    permuted.strides[d] = self.strides[axis];
-                }
-                fresh
-            });
-        if !valid {
-            return Err(Error::argument(
-                "axes",
-                format!("{axes:?} is not a permutation of 0..{}", self.rank),
-                "each axis must appear exactly once",
-            ));
+        for (d, &axis) in axes.iter().enumerate() {
+            permuted.shape[d] = self.shape[axis];
+            permuted.strides[d] = self.strides[axis];
         }
         Ok(permuted)
     }
@@ -310,11 +296,8 @@ impl Layout {
         let extent = self.extent(axis)?;
         let std::ops::Range { start, end } = range;
         if start > end || end > extent {
-            return Err(Error::argument(
-                "range",
-                format!("{start}..{end} does not fit axis {axis} of extent {extent}"),
-                "0 <= start <= end <= extent is needed",
-            ));
+            let value = format!("{start}..{end} does not fit axis {axis} of extent {extent}");
+            return Err(Error::argument("range", value, "0 <= start <= end <= extent is needed"));
         }
         let mut sliced = *self;
         sliced.shape[axis] = end - start;
@@ -341,18 +324,15 @@ impl Layout {
     pub fn step(&self, axis: usize, step: usize) -> Result<Self, Error> {
         let extent = self.extent(axis)?;
         if step == 0 {
-            return Err(Error::argument(
-                "step",
-                format!("0 on axis {axis}"),
-                "a step is at least 1 (use `flip` to run backwards)",
-            ));
+            let remedy = "a step is at least 1 (use `flip` to run backwards)";
+            return Err(Error::argument("step", format!("0 on axis {axis}"), remedy));
         }
         let mut stepped = *self;
         stepped.shape[axis] = extent.div_ceil(step);
         // One element needs no stride, and the product could overflow.
-        let single = stepped.shape[axis] <= 1;
-        stepped.strides[axis] =
-            if single { self.strides[axis] } else { self.strides[axis].wrapping_mul(step.cast_signed()) };
+        if stepped.shape[axis] > 1 {
+            stepped.strides[axis] = self.strides[axis].wrapping_mul(step.cast_signed());
+        }
         Ok(stepped)
     }
 
@@ -446,19 +426,13 @@ impl Layout {
 }
 
 fn refuse_rank(rank: usize) -> Error {
-    Error::argument(
-        "shape",
-        format!("rank {rank} is not supported"),
-        format!("at most {MAX_RANK} dimensions are (a packed tensor is also one of one dimension)"),
-    )
+    let remedy = format!("at most {MAX_RANK} dimensions are (a packed tensor is also one of one dimension)");
+    Error::argument("shape", format!("rank {rank} is not supported"), remedy)
 }
 
 pub(crate) fn uncountable(shape: &[usize]) -> Error {
-    Error::argument(
-        "shape",
-        format!("{shape:?} has more elements than this platform can count"),
-        "split the tensor",
-    )
+    let value = format!("{shape:?} has more elements than this platform can count");
+    Error::argument("shape", value, "split the tensor")
 }
 
 impl fmt::Display for Layout {

@@ -201,15 +201,10 @@ impl fmt::Display for Standard {
 
 fn refuse_dtype(standard: Standard, dtype: DType, allowed: &'static [DType]) -> Result<(), Error> {
     if allowed.contains(&dtype) {
-        Ok(())
-    } else {
-        Err(Error::standard(
-            standard,
-            "dtype",
-            format!("{dtype} is not in {standard}"),
-            format!("it takes {}{}", names(allowed), standard.since(dtype)),
-        ))
+        return Ok(());
     }
+    let remedy = format!("it takes {}{}", names(allowed), standard.since(dtype));
+    Err(Error::standard(standard, "dtype", format!("{dtype} is not in {standard}"), remedy))
 }
 
 fn refuse_nan(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
@@ -227,12 +222,8 @@ fn refuse_crossed(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
 
 /// The error of a bound that is NaN, where the standard's text or its implementation requires a number.
 fn nan_bound(standard: Standard, argument: &'static str) -> Error {
-    Error::standard(
-        standard,
-        argument,
-        format!("NaN is no bound of {standard}"),
-        "give a number, or ±infinity for none",
-    )
+    let value = format!("NaN is no bound of {standard}");
+    Error::standard(standard, argument, value, "give a number, or ±infinity for none")
 }
 
 /// The error of `min > max`, which the standard's text forbids or its implementation refuses.

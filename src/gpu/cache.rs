@@ -1,7 +1,6 @@
 //! A map that keeps the entries used last.
 
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -9,18 +8,17 @@ use rustc_hash::FxHashMap;
 pub(super) struct Recent<K, V> {
     capacity: usize,
     entries: FxHashMap<K, Entry<V>>,
-    /// Counts uses.
-    clock: AtomicU64,
+    clock: u64,
 }
 
 struct Entry<V> {
     value: V,
-    used: AtomicU64,
+    used: u64,
 }
 
 impl<K: Copy + Eq + Hash, V> Recent<K, V> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, entries: FxHashMap::default(), clock: AtomicU64::new(0) }
+        Self { capacity, entries: FxHashMap::default(), clock: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -31,29 +29,23 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
         self.entries.keys()
     }
 
-    /// Returns the value of a key and counts a use. Threads may call it concurrently.
-    pub(super) fn get(&self, key: &K) -> Option<&V> {
-        let entry = self.entries.get(key)?;
-        entry.used.store(self.tick(), Ordering::Relaxed);
+    pub(super) fn get(&mut self, key: &K) -> Option<&V> {
+        let entry = self.entries.get_mut(key)?;
+        self.clock += 1;
+        entry.used = self.clock;
         Some(&entry.value)
     }
 
     /// Adds a value. Returns the key that left to make room.
     pub(super) fn insert(&mut self, key: K, value: V) -> Option<K> {
-        let used = AtomicU64::new(self.tick());
-        self.entries.insert(key, Entry { value, used });
+        self.clock += 1;
+        self.entries.insert(key, Entry { value, used: self.clock });
         if self.entries.len() <= self.capacity {
             return None;
         }
-        let used = |entry: &Entry<V>| entry.used.load(Ordering::Relaxed);
-        let (oldest, _) = self.entries.iter().min_by_key(|(_, entry)| used(entry))?;
-        let oldest = *oldest;
+        let oldest = *self.entries.iter().min_by_key(|(_, entry)| entry.used)?.0;
         self.entries.remove(&oldest);
         Some(oldest)
-    }
-
-    fn tick(&self) -> u64 {
-        self.clock.fetch_add(1, Ordering::Relaxed)
     }
 }
 
@@ -69,7 +61,7 @@ mod tests {
         }
         assert_eq!(recent.get(&0), Some(&0));
         assert_eq!(recent.insert(3, 30), Some(1));
-        assert_eq!((recent.get(&1), recent.get(&2), recent.len()), (None, Some(&20), 3));
+        assert_eq!((recent.get(&1).copied(), recent.get(&2).copied(), recent.len()), (None, Some(20), 3));
         assert_eq!(recent.insert(4, 40), Some(0));
         let mut keys: Vec<i32> = recent.keys().copied().collect();
         keys.sort_unstable();

@@ -5,8 +5,8 @@ use std::iter;
 use std::sync::Arc;
 
 use super::pipeline::Pipelines;
-use super::uniform::{UniformBlocks, UniformLimits};
-use super::{Operands, adapter, mapped, scope};
+use super::uniform::UniformBlocks;
+use super::{Operands, adapter, mapped, scope, uniform};
 use crate::arithmetic::ParameterBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
@@ -49,8 +49,8 @@ pub struct Clamper {
 
 struct Inner {
     device: wgpu::Device,
+    device_limits: wgpu::Limits,
     limits: Limits,
-    uniform_limits: UniformLimits,
     pipelines: Pipelines,
 }
 
@@ -86,7 +86,8 @@ impl Clamper {
     }
 
     fn create(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
-        let limits = device.limits();
+        let device_limits = device.limits();
+        let limits = &device_limits;
         let workgroup = WORKGROUP_SIZE.into();
         let block = MAX_UNIFORM_BLOCK as u64;
         for (limit_name, needed, limit) in [
@@ -111,7 +112,6 @@ impl Clamper {
                 return Err(Error::device_limit(limit_name, needed, limit));
             }
         }
-        let uniform_limits = UniformLimits::new(&limits);
         let limits = Limits {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
@@ -129,7 +129,7 @@ impl Clamper {
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
             Pipelines::CAPACITY,
         );
-        Ok(Self { inner: Arc::new(Inner { device: device.clone(), limits, uniform_limits, pipelines }) })
+        Ok(Self { inner: Arc::new(Inner { device: device.clone(), device_limits, limits, pipelines }) })
     }
 
     /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
@@ -231,7 +231,7 @@ impl Clamper {
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
         if clamps.axis().is_some() {
-            self.inner.uniform_limits.check(parameters.in_block().len())?;
+            uniform::check(&self.inner.device_limits, parameters.in_block().len())?;
         }
         // One error scope for all objects: a scope costs as much as a small object.
         scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots.as_ref()))
@@ -246,139 +246,66 @@ impl Clamper {
         parameters: &ParameterBytes,
         slots: Option<&SlotLayouts>,
     ) -> Result<Prepared, Error> {
-        let Inner { device, uniform_limits, limits, .. } = &*self.inner;
+        let Inner { device, device_limits, limits, .. } = &*self.inner;
         let mut left = plan.window_count();
-        let mut dispatches = Vec::with_capacity(2 * left);
-        let mut pipelines = Lookup { inner: &self.inner, found: Vec::new() };
-        let stored = self.store(parameters)?;
+        let mut dispatches =
+            Dispatches { inner: &self.inner, list: Vec::with_capacity(2 * left), pipelines: Vec::new() };
+        let store = |bytes| mapped::create(device, "wgpu-clamp channels", wgpu::BufferUsages::STORAGE, bytes);
+        let stored = parameters.stored().map(store).transpose()?;
         if let (Some(stored), Some(slots)) = (&stored, slots) {
             for resolve in plan.resolves(slots, (1, 0))? {
-                dispatches.push(self.resolve(
-                    &resolve,
-                    operands,
-                    stored.as_entire_binding(),
-                    &mut pipelines,
-                )?);
+                dispatches.resolve(&resolve, operands, stored.as_entire_binding())?;
             }
         }
         // Parameters in a storage buffer are not in the blocks.
         let slots = slots.filter(|_| stored.is_none());
-        let per_buffer = uniform_limits.per_buffer(parameters.in_block().len(), slots.is_some(), limits);
+        let in_block = parameters.in_block();
+        let per_buffer = uniform::per_buffer(device_limits, limits, in_block.len(), slots.is_some());
         let mut windows = plan.windows().peekable();
         while let Some(first) = windows.peek() {
             let count = left.min(per_buffer);
-            let geometry = &first.launch.geometry;
-            let first = (parameters.in_block().len(), geometry);
-            let blocks = UniformBlocks::new(device, uniform_limits, count, first, slots.is_some())?;
+            let first = (in_block.len(), &first.launch.geometry);
+            let mut blocks = UniformBlocks::new(device, device_limits, count, first, slots.is_some())?;
             if let Some(slots) = slots {
                 for resolve in plan.resolves(slots, (count, blocks.layout.pitch))? {
-                    dispatches.push(self.resolve(&resolve, operands, blocks.all(), &mut pipelines)?);
+                    dispatches.resolve(&resolve, operands, blocks.all())?;
                 }
             }
-            let mut writer = blocks.writer()?;
             for (n, window) in windows.by_ref().take(count).enumerate() {
-                writer.push(parameters.in_block(), &window.launch.geometry);
+                blocks.write(n, in_block, &window.launch.geometry);
                 let placement = window.bindings.placement;
-                let layout = self.inner.pipelines.bind_group_layout(device, placement, stored.is_some())?;
+                let layout = self.inner.pipelines.bind_group_layout(placement, stored.is_some());
                 let buffers = [operands.src.buffer(), operands.dst.buffer()];
                 let storage = window.bindings.storage();
                 let storage = storage.map(|(binding, side, range)| (binding, bound(buffers[side], range)));
                 let stored = stored.as_ref().map(|buffer| (binding::CHANNELS, buffer.as_entire_binding()));
                 let block = (binding::PARAMS, blocks.binding(n));
-                let bind_group = self.bind(layout, iter::once(block).chain(storage).chain(stored));
+                let bind_group = bind(device, layout, iter::once(block).chain(storage).chain(stored));
                 for Dispatch { entry_point, grid } in window.dispatches() {
-                    let Some(name) = plan.pipeline(&window, entry_point) else { continue };
-                    let pipeline = pipelines.get(name)?;
-                    dispatches.push(Recorded { pipeline, bind_group: bind_group.clone(), grid });
+                    if let Some(name) = plan.pipeline(&window, entry_point) {
+                        dispatches.push(name, &bind_group, grid)?;
+                    }
                 }
             }
-            blocks.unmap(writer);
+            blocks.unmap();
             left -= count;
         }
-        Ok(Prepared { dispatches: dispatches.into() })
+        Ok(Prepared { dispatches: dispatches.list.into() })
     }
 
     /// Checks that the device can bind `needed` bytes of channels' parameters, before these are collected.
     fn check_channels(&self, clamps: Clamps<'_>, shape: &[usize], needed: u64) -> Result<(), Error> {
-        if clamps.axis().is_none() {
-            return Ok(());
-        }
-        for (limit_name, limit) in [
+        let limits = [
             ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
-            ("max_buffer_size", self.inner.device.limits().max_buffer_size),
-        ] {
-            if needed > limit {
-                let channels = clamps.channels(shape);
-                return Err(Error::Limit {
-                    argument: "clamps",
-                    needed,
-                    limit_name,
-                    limit,
-                    remedy: format!(
-                        "split the tensor along the axis of its {channels} channels, or create the device with its adapter's \
-                         limits"
-                    ),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Creates the storage buffer of parameters that do not fit into uniform blocks.
-    fn store(&self, parameters: &ParameterBytes) -> Result<Option<wgpu::Buffer>, Error> {
-        let Some(bytes) = parameters.stored() else { return Ok(None) };
-        let buffer = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-clamp channels"),
-            size: bytes.len() as u64,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: true,
-        });
-        mapped::write(&buffer, bytes)?;
-        Ok(Some(buffer))
-    }
-
-    /// Creates a dispatch that reads slots and writes channels' parameters into `target`.
-    fn resolve(
-        &self,
-        resolve: &Resolve,
-        operands: &Operands<'_>,
-        target: wgpu::BindingResource<'_>,
-        pipelines: &mut Lookup<'_>,
-    ) -> Result<Recorded, Error> {
-        let device = &self.inner.device;
-        let bytes = bytemuck::bytes_of(&resolve.params);
-        let params = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-clamp resolve params"),
-            size: bytes.len() as u64,
-            usage: wgpu::BufferUsages::UNIFORM,
-            mapped_at_creation: true,
-        });
-        mapped::write(&params, bytes)?;
-        let slots = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
-        let slots = slots.filter_map(|(binding, (number, range))| {
-            Some((binding, bound(operands.slot_buffer(number)?, range)))
-        });
-        let others =
-            [(binding::PARAMS, params.as_entire_binding()), (binding::resolve::BLOCKS, target)].into_iter();
-        let bind_group = self.bind(self.inner.pipelines.resolve_layout(), others.chain(slots));
-        let pipeline = pipelines.get(resolve.pipeline)?;
-        Ok(Recorded { pipeline, bind_group, grid: resolve.grid })
-    }
-
-    /// Creates a bind group. Call it within an error scope.
-    fn bind<'r>(
-        &self,
-        layout: &wgpu::BindGroupLayout,
-        resources: impl IntoIterator<Item = (u32, wgpu::BindingResource<'r>)>,
-    ) -> wgpu::BindGroup {
-        let resources = resources.into_iter();
-        let entries: Vec<_> =
-            resources.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
-        self.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("wgpu-clamp"),
-            layout,
-            entries: &entries,
-        })
+            ("max_buffer_size", self.inner.device_limits.max_buffer_size),
+        ];
+        let exceeded = limits.into_iter().find(|(_, limit)| needed > *limit);
+        let Some((limit_name, limit)) = exceeded.filter(|_| clamps.axis().is_some()) else { return Ok(()) };
+        let channels = clamps.channels(shape);
+        let remedy = format!(
+            "split the tensor along the axis of its {channels} channels, or create the device with its adapter's limits"
+        );
+        Err(Error::Limit { argument: "clamps", needed, limit_name, limit, remedy })
     }
 
     /// Adds the operand's name to an error of wgpu. Binds each operand alone to find the one that wgpu refuses.
@@ -401,31 +328,71 @@ impl Clamper {
                 mapped_at_creation: false,
             });
             let storage = bound(buffer, Range { offset: 0, size: size / 4 * 4 });
-            let layout =
-                self.inner.pipelines.bind_group_layout(&self.inner.device, Placement::OneBuffer, false);
-            drop(layout.map(|layout| {
-                self.bind(layout, [(binding::PARAMS, params.as_entire_binding()), (binding::SRC, storage)])
-            }));
+            let layout = self.inner.pipelines.bind_group_layout(Placement::OneBuffer, false);
+            let resources = [(binding::PARAMS, params.as_entire_binding()), (binding::SRC, storage)];
+            bind(&self.inner.device, layout, resources)
         });
         probed.is_err()
     }
 }
 
-/// The pipelines of one clamp. Each is looked up and logged once, however many windows use it.
-struct Lookup<'a> {
+/// The dispatches of one clamp.
+struct Dispatches<'a> {
     inner: &'a Inner,
-    found: Vec<(PipelineName, wgpu::ComputePipeline)>,
+    list: Vec<Recorded>,
+    /// The pipelines so far: each is looked up and logged once, however many windows use it.
+    pipelines: Vec<(PipelineName, wgpu::ComputePipeline)>,
 }
 
-impl Lookup<'_> {
-    fn get(&mut self, name: PipelineName) -> Result<wgpu::ComputePipeline, Error> {
-        if let Some((_, pipeline)) = self.found.iter().find(|(found, _)| *found == name) {
-            return Ok(pipeline.clone());
-        }
-        let pipeline = self.inner.pipelines.get(&self.inner.device, name)?;
-        self.found.push((name, pipeline.clone()));
-        Ok(pipeline)
+impl Dispatches<'_> {
+    fn push(
+        &mut self,
+        name: PipelineName,
+        bind_group: &wgpu::BindGroup,
+        grid: [u32; 2],
+    ) -> Result<(), Error> {
+        let found = self.pipelines.iter().find(|(found, _)| *found == name);
+        let pipeline = if let Some((_, pipeline)) = found {
+            pipeline.clone()
+        } else {
+            let pipeline = self.inner.pipelines.get(&self.inner.device, name)?;
+            self.pipelines.push((name, pipeline.clone()));
+            pipeline
+        };
+        self.list.push(Recorded { pipeline, bind_group: bind_group.clone(), grid });
+        Ok(())
     }
+
+    /// Adds a dispatch that reads slots and writes channels' parameters into `target`.
+    fn resolve(
+        &mut self,
+        resolve: &Resolve,
+        operands: &Operands<'_>,
+        target: wgpu::BindingResource<'_>,
+    ) -> Result<(), Error> {
+        let device = &self.inner.device;
+        let (usage, bytes) = (wgpu::BufferUsages::UNIFORM, bytemuck::bytes_of(&resolve.params));
+        let params = mapped::create(device, "wgpu-clamp resolve params", usage, bytes)?;
+        let slots = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
+        let slots = slots.filter_map(|(binding, (number, range))| {
+            Some((binding, bound(operands.slot_buffer(number)?, range)))
+        });
+        let others = [(binding::PARAMS, params.as_entire_binding()), (binding::resolve::BLOCKS, target)];
+        let layout = self.inner.pipelines.resolve_layout();
+        self.push(resolve.pipeline, &bind(device, layout, others.into_iter().chain(slots)), resolve.grid)
+    }
+}
+
+/// Creates a bind group. Call it within an error scope.
+fn bind<'r>(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    resources: impl IntoIterator<Item = (u32, wgpu::BindingResource<'r>)>,
+) -> wgpu::BindGroup {
+    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
+    let entries: Vec<_> = resources.into_iter().map(entry).collect();
+    let label = Some("wgpu-clamp");
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
 }
 
 fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
@@ -439,8 +406,8 @@ fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
 impl fmt::Debug for Clamper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Clamper")
-            .field("device", &self.inner.device)
-            .field("limits", &self.inner.limits)
+            .field("device", self.device())
+            .field("limits", &self.limits())
             .field("compiled_pipelines", &self.compiled_pipelines())
             .finish()
     }

@@ -14,7 +14,6 @@ pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
     if lost { gone() } else { error }
 }
 
-/// The error of a device that is lost or destroyed.
 pub(crate) fn gone() -> Error {
     Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
 }
@@ -22,14 +21,6 @@ pub(crate) fn gone() -> Error {
 /// Whether the device is lost or destroyed. wgpu reports a loss in many ways, so this function writes to a new mapped
 /// buffer. The write fails on a lost device.
 pub(crate) fn is_lost(device: &wgpu::Device) -> bool {
-    let probe = scope::within(device, || {
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-clamp probe"),
-            size: 4,
-            usage: wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: true,
-        });
-        mapped::write(&buffer, &[0; 4])
-    });
-    !matches!(probe, Ok(Ok(())))
+    let probe = || mapped::create(device, "wgpu-clamp probe", wgpu::BufferUsages::COPY_SRC, &[0; 4]);
+    !matches!(scope::within(device, probe), Ok(Ok(_)))
 }

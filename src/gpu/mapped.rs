@@ -3,19 +3,35 @@
 use super::{lost, scope};
 use crate::Error;
 
+/// Creates a buffer with the contents `bytes`. Call it within an error scope.
+pub(crate) fn create(
+    device: &wgpu::Device,
+    label: &str,
+    usage: wgpu::BufferUsages,
+    bytes: &[u8],
+) -> Result<wgpu::Buffer, Error> {
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: bytes.len() as u64,
+        usage,
+        mapped_at_creation: true,
+    });
+    write(&buffer, bytes)?;
+    Ok(buffer)
+}
+
 /// Runs [`write`] in an error scope.
 pub(crate) fn fill(device: &wgpu::Device, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     scope::attempt(device, || write(buffer, bytes))
 }
 
 /// Writes `bytes` to the start of a mapped buffer and unmaps the buffer. Call it within an error scope.
-pub(crate) fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
+fn write(buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Error> {
     range(buffer)?.slice(..bytes.len()).copy_from_slice(bytes);
     buffer.unmap();
     Ok(())
 }
 
-/// The error of a buffer that wgpu fails to map.
 pub(crate) fn failed(error: &dyn std::error::Error) -> Error {
     Error::Wgpu { reason: format!("a buffer for host data could not be mapped: {error}") }
 }

@@ -146,51 +146,42 @@ impl<'a> Operands<'a> {
             view.check_buffer(argument)?;
         }
         let Some(clamp) = clamp else {
-            return match self.slots().next() {
-                Some((argument, _)) => Err(unexpected_slot(argument)),
-                None => Ok(()),
-            };
+            return self.slots().next().map_or(Ok(()), |(argument, _)| Err(unexpected_slot(argument)));
         };
         let shape = self.dst.layout.shape();
         let axis = clamps.axis().filter(|axis| clamps.has_slots_along() && *axis < shape.len());
         let along = axis.map(|axis| (axis, shape[axis]));
-        let numbers = clamp.numbers().into_iter().zip(self.slots);
-        numbers.into_iter().try_for_each(|((argument, number), slot)| {
-            self.check_slot(argument, (number, slot), clamp.dtype(), along)
-        })
+        for ((argument, number), slot) in clamp.numbers().into_iter().zip(self.slots) {
+            match (number, slot) {
+                (Number::OnGpu, Some(slot)) => self.check_slot(argument, &slot, clamp.dtype(), along)?,
+                (Number::OnGpu, None) => {
+                    let value = "the number is `Number::OnGpu`, and there is no slot";
+                    let remedy = format!("give the slot with `Operands::with_{argument}`");
+                    return Err(Error::argument(argument, value, remedy));
+                }
+                (_, Some(_)) => return Err(unexpected_slot(argument)),
+                (_, None) => {}
+            }
+        }
+        Ok(())
     }
 
+    /// `along`: the axis of the slots, and its extent.
     fn check_slot(
         &self,
         argument: &'static str,
-        number_and_slot: (Number, Option<View<'_>>),
+        slot: &View<'_>,
         dtype: DType,
         along: Option<(usize, usize)>,
     ) -> Result<(), Error> {
-        let slot = match number_and_slot {
-            (Number::OnGpu, Some(slot)) => slot,
-            (Number::OnGpu, None) => {
-                let remedy = format!("give the slot with `Operands::with_{argument}`");
-                return Err(Error::argument(
-                    argument,
-                    "the number is `Number::OnGpu`, and there is no slot",
-                    remedy,
-                ));
-            }
-            (_, Some(_)) => return Err(unexpected_slot(argument)),
-            (_, None) => return Ok(()),
-        };
-        let of_axis = along.is_some_and(|(_, extent)| *slot.layout.shape() == [extent]);
-        if slot.layout.len() != 1 && !of_axis {
-            let value = format!("the slot has shape {:?}", slot.layout.shape());
-            let remedy = match along {
-                Some((axis, extent)) => {
-                    format!("1 element is needed, or [{extent}], one for each index of axis {axis}")
-                }
-                None => "1 element is needed; `Clamps::slots_along` takes one for each index of an axis"
-                    .to_owned(),
+        let shape = slot.layout.shape();
+        if slot.layout.len() != 1 && along.is_none_or(|(_, extent)| *shape != [extent]) {
+            let needed = match along {
+                Some((axis, extent)) => format!(", or [{extent}], one for each index of axis {axis}"),
+                None => "; `Clamps::slots_along` takes one for each index of an axis".to_owned(),
             };
-            return Err(Error::argument(argument, value, remedy));
+            let remedy = format!("1 element is needed{needed}");
+            return Err(Error::argument(argument, format!("the slot has shape {shape:?}"), remedy));
         }
         if matches!(argument, "scale" | "bias") && slot.dtype != DType::F32 {
             let value = format!("its slot is a view of {}", slot.dtype);
@@ -223,7 +214,6 @@ impl<'a> Operands<'a> {
         both.into_iter().filter_map(|(argument, view)| Some((argument, view?)))
     }
 
-    /// The slots that were given, with their names.
     pub(super) fn slots(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
         let all = ["min", "max", "scale", "bias"].into_iter().zip(self.slots);
         all.filter_map(|(argument, slot)| Some((argument, slot?)))

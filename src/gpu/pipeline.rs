@@ -1,7 +1,7 @@
 //! The pipelines of one device.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::Recent;
 use super::scope;
@@ -11,22 +11,21 @@ use crate::shader::{Module, PipelineName, binding};
 
 /// The pipelines used last, each compiled once.
 pub(super) struct Pipelines {
-    one_buffer: Layouts,
-    two_ranges: Layouts,
-    two_buffers: Layouts,
-    /// The layouts with parameters in a storage buffer, created when first needed: few programs need them.
-    stored: [OnceLock<Layouts>; 3],
+    /// The layouts of the clamps' kernels, by placement, without and with parameters in a storage buffer.
+    layouts: [[Layouts; 2]; 3],
     resolve: Layouts,
     /// Whether an invocation's packets are adjacent: `ADJACENT` of the shaders.
     adjacent: bool,
     /// The driver's cache, which a program may keep from run to run.
     driver_cache: Option<wgpu::PipelineCache>,
-    kept: RwLock<Recent<PipelineName, wgpu::ComputePipeline>>,
-    /// The modules of the kept pipelines. A module is `None` until its first pipeline is compiled.
-    modules: Mutex<Modules>,
+    compiled: Mutex<Compiled>,
 }
 
-type Modules = HashMap<Module, Arc<Mutex<Option<wgpu::ShaderModule>>>>;
+struct Compiled {
+    pipelines: Recent<PipelineName, wgpu::ComputePipeline>,
+    /// The modules of the kept pipelines. A module is `None` until its first pipeline is compiled.
+    modules: HashMap<Module, Arc<Mutex<Option<wgpu::ShaderModule>>>>,
+}
 
 struct Layouts {
     bind_group: wgpu::BindGroupLayout,
@@ -41,50 +40,34 @@ impl Pipelines {
         device: &wgpu::Device,
         driver_cache: Option<wgpu::PipelineCache>,
     ) -> Result<Self, Error> {
-        Ok(Self {
-            one_buffer: Layouts::of(device, Placement::OneBuffer, false)?,
-            two_ranges: Layouts::of(device, Placement::TwoRanges, false)?,
-            two_buffers: Layouts::of(device, Placement::TwoBuffers, false)?,
-            stored: Default::default(),
-            resolve: Layouts::new(
-                device,
-                "resolve",
-                &[
-                    &binding::resolve::SLOTS.map(|binding| (binding, READ))[..],
-                    &[(binding::resolve::BLOCKS, WRITE)],
-                ]
-                .concat(),
-            )?,
+        let slots = binding::resolve::SLOTS.map(|binding| (binding, READ));
+        let resolve = [&slots[..], &[(binding::resolve::BLOCKS, WRITE)]].concat();
+        let compiled = Compiled { pipelines: Recent::new(Self::CAPACITY), modules: HashMap::new() };
+        scope::catch(device, || Self {
+            layouts: [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers]
+                .map(|placement| [false, true].map(|stored| Layouts::of(device, placement, stored))),
+            resolve: Layouts::new(device, "resolve", &resolve),
             adjacent: adjacent(&device.adapter_info()),
             driver_cache,
-            kept: RwLock::new(Recent::new(Self::CAPACITY)),
-            modules: Mutex::default(),
+            compiled: Mutex::new(compiled),
         })
     }
 
     /// The bind group layout of a placement. `stored`: with a binding for parameters in a storage buffer.
-    pub(super) fn bind_group_layout(
+    pub(super) const fn bind_group_layout(
         &self,
-        device: &wgpu::Device,
         placement: Placement,
         stored: bool,
-    ) -> Result<&wgpu::BindGroupLayout, Error> {
-        Ok(&self.layouts(device, placement, stored)?.bind_group)
+    ) -> &wgpu::BindGroupLayout {
+        &self.layouts[placement as usize][stored as usize].bind_group
     }
 
     pub(super) const fn resolve_layout(&self) -> &wgpu::BindGroupLayout {
         &self.resolve.bind_group
     }
 
-    /// The number of pipelines that are kept.
     pub(super) fn kept(&self) -> usize {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    fn find(&self, name: PipelineName) -> Option<wgpu::ComputePipeline> {
-        let pipeline = self.kept.read().unwrap_or_else(PoisonError::into_inner).get(&name)?.clone();
-        log::debug!("pipeline {name}: cached");
-        Some(pipeline)
+        self.compiled().pipelines.len()
     }
 
     /// Returns the pipeline of an entry point. The first thread that asks compiles it. Threads that ask for pipelines of
@@ -98,7 +81,7 @@ impl Pipelines {
         if let Some(pipeline) = self.find(name) {
             return Ok(pipeline);
         }
-        let entry = Arc::clone(self.modules().entry(name.module).or_default());
+        let entry = Arc::clone(self.compiled().modules.entry(name.module).or_default());
         let mut module = entry.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have compiled the pipeline meanwhile.
         if let Some(pipeline) = self.find(name) {
@@ -108,12 +91,26 @@ impl Pipelines {
         let compiled = self.compile(device, name, module.take());
         if let Ok((compiled, pipeline)) = &compiled {
             *module = Some(compiled.clone());
-            self.keep(name, pipeline);
+            let given_up = self.compiled().pipelines.insert(name, pipeline.clone());
+            if let Some(given_up) = given_up {
+                log::debug!("pipeline {given_up}: given up, the least recently used");
+                self.compiled().forget_unused(given_up.module);
+            }
         }
         drop(module);
         drop(entry);
-        self.forget_unused(name.module);
+        self.compiled().forget_unused(name.module);
         compiled.map(|(_, pipeline)| pipeline)
+    }
+
+    fn find(&self, name: PipelineName) -> Option<wgpu::ComputePipeline> {
+        let pipeline = self.compiled().pipelines.get(&name)?.clone();
+        log::debug!("pipeline {name}: cached");
+        Some(pipeline)
+    }
+
+    fn compiled(&self) -> MutexGuard<'_, Compiled> {
+        self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn compile(
@@ -125,9 +122,9 @@ impl Pipelines {
         let label = format!("wgpu-clamp {name}");
         let layout = match name.module {
             Module::Clamp(module) => {
-                &self.layouts(device, module.placement, module.parameters.are_stored())?.pipeline
+                &self.layouts[module.placement as usize][usize::from(module.parameters.are_stored())]
             }
-            Module::Resolve => &self.resolve.pipeline,
+            Module::Resolve => &self.resolve,
         };
         let constants = name.constants(self.adjacent);
         scope::catch(device, || {
@@ -139,7 +136,7 @@ impl Pipelines {
             });
             let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(&label),
-                layout: Some(layout),
+                layout: Some(&layout.pipeline),
                 module: &module,
                 entry_point: Some(name.entry_point.name()),
                 compilation_options: wgpu::PipelineCompilationOptions {
@@ -152,45 +149,17 @@ impl Pipelines {
             (module, pipeline)
         })
     }
+}
 
-    fn keep(&self, name: PipelineName, pipeline: &wgpu::ComputePipeline) {
-        let given_up =
-            self.kept.write().unwrap_or_else(PoisonError::into_inner).insert(name, pipeline.clone());
-        if let Some(given_up) = given_up {
-            log::debug!("pipeline {given_up}: given up, the least recently used");
-            self.forget_unused(given_up.module);
-        }
-    }
-
+impl Compiled {
     /// Drops a module without kept pipelines, unless a thread is about to compile one.
-    fn forget_unused(&self, module: Module) {
-        let mut modules = self.modules();
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+    fn forget_unused(&mut self, module: Module) {
         let idle = |entry: &Arc<Mutex<_>>| Arc::strong_count(entry) == 1;
-        if modules.get(&module).is_some_and(idle) && kept.keys().all(|name| name.module != module) {
-            modules.remove(&module);
+        if self.modules.get(&module).is_some_and(idle)
+            && self.pipelines.keys().all(|name| name.module != module)
+        {
+            self.modules.remove(&module);
         }
-    }
-
-    fn modules(&self) -> MutexGuard<'_, Modules> {
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn layouts(&self, device: &wgpu::Device, placement: Placement, stored: bool) -> Result<&Layouts, Error> {
-        if !stored {
-            return Ok(match placement {
-                Placement::OneBuffer => &self.one_buffer,
-                Placement::TwoRanges => &self.two_ranges,
-                Placement::TwoBuffers => &self.two_buffers,
-            });
-        }
-        let cell = &self.stored[placement as usize];
-        if let Some(layouts) = cell.get() {
-            return Ok(layouts);
-        }
-        // If two threads create the layouts, those of the first to finish are kept.
-        let layouts = Layouts::of(device, placement, true)?;
-        Ok(cell.get_or_init(|| layouts))
     }
 }
 
@@ -205,7 +174,7 @@ const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_o
 
 impl Layouts {
     /// The layouts of a clamp's kernels. `stored`: with a binding for parameters in a storage buffer.
-    fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Result<Self, Error> {
+    fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Self {
         let mut storage = match placement {
             Placement::OneBuffer => vec![(binding::SRC, WRITE)],
             Placement::TwoRanges => vec![(binding::SRC, WRITE), (binding::DST, WRITE)],
@@ -217,12 +186,9 @@ impl Layouts {
         Self::new(device, &placement.to_string(), &storage)
     }
 
-    /// The layouts with a uniform block and the `storage` bindings.
-    fn new(
-        device: &wgpu::Device,
-        name: &str,
-        storage: &[(u32, wgpu::BufferBindingType)],
-    ) -> Result<Self, Error> {
+    /// The layouts with a uniform block and the `storage` bindings. Call it within an error scope.
+    fn new(device: &wgpu::Device, name: &str, storage: &[(u32, wgpu::BufferBindingType)]) -> Self {
+        let label = format!("wgpu-clamp {name}");
         let entries: Vec<_> = [&[(binding::PARAMS, wgpu::BufferBindingType::Uniform)], storage]
             .concat()
             .into_iter()
@@ -233,18 +199,15 @@ impl Layouts {
                 count: None,
             })
             .collect();
-        let label = format!("wgpu-clamp {name}");
-        scope::catch(device, || {
-            let bind_group = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some(&label),
-                entries: &entries,
-            });
-            let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(&label),
-                bind_group_layouts: &[Some(&bind_group)],
-                ..Default::default()
-            });
-            Self { bind_group, pipeline }
-        })
+        let bind_group = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(&label),
+            entries: &entries,
+        });
+        let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(&label),
+            bind_group_layouts: &[Some(&bind_group)],
+            ..Default::default()
+        });
+        Self { bind_group, pipeline }
     }
 }

@@ -5,57 +5,40 @@ use crate::kernel::GeometryBytes;
 use crate::plan::UniformLayout;
 use crate::{Error, Limits};
 
-/// The device's limits on buffers with several blocks, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct UniformLimits {
-    /// The alignment of a block's start.
-    alignment: u64,
-    max_block: u64,
-    max_buffer_size: u64,
-    max_storage_binding: u64,
-}
-
-impl UniformLimits {
-    pub(super) fn new(limits: &wgpu::Limits) -> Self {
-        Self {
-            alignment: limits.min_uniform_buffer_offset_alignment.into(),
-            max_block: limits.max_uniform_buffer_binding_size,
-            max_buffer_size: limits.max_buffer_size,
-            max_storage_binding: limits.max_storage_buffer_binding_size,
+/// Checks that a block with `parameters` bytes of parameters can be bound. A block of one clamp always can.
+pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Error> {
+    let needed = pitch(limits, parameters);
+    for (limit_name, limit) in [
+        ("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size),
+        ("max_buffer_size", limits.max_buffer_size),
+    ] {
+        if needed > limit {
+            return Err(Error::device_limit(limit_name, needed, limit));
         }
     }
-
-    /// Bytes between the starts of two blocks with `parameters` bytes of parameters each.
-    fn pitch(&self, parameters: usize) -> u64 {
-        UniformLayout::pitch(parameters, self.alignment)
-    }
-
-    /// Checks that a block with `parameters` bytes of parameters can be bound. A block of one clamp always can.
-    pub(super) fn check(&self, parameters: usize) -> Result<(), Error> {
-        let needed = self.pitch(parameters);
-        let limits =
-            [("max_uniform_buffer_binding_size", self.max_block), ("max_buffer_size", self.max_buffer_size)];
-        match limits.into_iter().find(|(_, limit)| needed > *limit) {
-            Some((limit_name, limit)) => Err(Error::device_limit(limit_name, needed, limit)),
-            None => Ok(()),
-        }
-    }
-
-    /// The most blocks of a buffer, at least one. `resolved`: one binding and one dispatch of `resolve` must cover all
-    /// blocks, with one or more invocations per block.
-    pub(super) fn per_buffer(&self, parameters: usize, resolved: bool, limits: &Limits) -> usize {
-        let pitch = self.pitch(parameters);
-        let fitting = |bytes| bytes / pitch;
-        let most = fitting(self.max_buffer_size);
-        let resolvable = fitting(self.max_storage_binding).min(limits.invocations());
-        let most = if resolved { most.min(resolvable) } else { most };
-        usize::try_from(most).unwrap_or(usize::MAX).max(1)
-    }
+    Ok(())
 }
 
-/// The blocks of one buffer. The buffer stays mapped until all blocks are written.
+/// The most blocks of a buffer, at least one. `resolved`: one binding and one dispatch of `resolve` must cover all
+/// blocks, with one or more invocations per block.
+pub(super) fn per_buffer(device: &wgpu::Limits, limits: &Limits, parameters: usize, resolved: bool) -> usize {
+    let fitting = |bytes| bytes / pitch(device, parameters);
+    let mut most = fitting(device.max_buffer_size);
+    if resolved {
+        most = most.min(fitting(device.max_storage_buffer_binding_size)).min(limits.invocations());
+    }
+    usize::try_from(most).unwrap_or(usize::MAX).max(1)
+}
+
+/// Bytes between the starts of two blocks with `parameters` bytes of parameters each.
+fn pitch(limits: &wgpu::Limits, parameters: usize) -> u64 {
+    UniformLayout::pitch(parameters, limits.min_uniform_buffer_offset_alignment.into())
+}
+
+/// The blocks of one buffer, which stays mapped until all blocks are written.
 pub(super) struct UniformBlocks {
     buffer: wgpu::Buffer,
+    mapped: wgpu::BufferViewMut,
     pub(super) layout: UniformLayout,
 }
 
@@ -63,38 +46,39 @@ impl UniformBlocks {
     /// Creates the buffer for `count` windows with `parameters` bytes each. Call it within an error scope.
     pub(super) fn new(
         device: &wgpu::Device,
-        limits: &UniformLimits,
+        limits: &wgpu::Limits,
         count: usize,
         (parameters, first): (usize, &GeometryBytes),
         resolved: bool,
     ) -> Result<Self, Error> {
-        let layout = UniformLayout::new(count, parameters, first, limits.alignment);
-        let all = layout.len();
+        let alignment = limits.min_uniform_buffer_offset_alignment.into();
+        let layout = UniformLayout::new(count, parameters, first, alignment);
+        let (size, limit) = (layout.len(), limits.max_storage_buffer_binding_size);
         let mut usage = wgpu::BufferUsages::UNIFORM;
         if resolved {
-            if all > limits.max_storage_binding {
-                let limit = limits.max_storage_binding;
-                return Err(Error::device_limit("max_storage_buffer_binding_size", all, limit));
+            if size > limit {
+                return Err(Error::device_limit("max_storage_buffer_binding_size", size, limit));
             }
             usage |= wgpu::BufferUsages::STORAGE;
         }
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp params"),
-            size: all,
+            size,
             usage,
             mapped_at_creation: true,
         });
-        Ok(Self { buffer, layout })
+        Ok(Self { mapped: mapped::range(&buffer)?, buffer, layout })
     }
 
-    /// Opens the buffer for writing.
-    pub(super) fn writer(&self) -> Result<BlockWriter, Error> {
-        Ok(BlockWriter { mapped: mapped::range(&self.buffer)?, layout: self.layout, next: 0 })
+    pub(super) fn write(&mut self, n: usize, parameters: &[u8], geometry: &GeometryBytes) {
+        for (at, part) in self.layout.parts(n, parameters, geometry) {
+            let at = at as usize;
+            self.mapped.slice(at..at + part.len()).copy_from_slice(part);
+        }
     }
 
-    /// Ends the writing and unmaps the buffer.
-    pub(super) fn unmap(&self, writer: BlockWriter) {
-        drop(writer);
+    pub(super) fn unmap(self) {
+        drop(self.mapped);
         self.buffer.unmap();
     }
 
@@ -108,23 +92,5 @@ impl UniformBlocks {
             offset: self.layout.offset(n),
             size: wgpu::BufferSize::new(self.layout.size),
         })
-    }
-}
-
-/// Writes blocks in sequence.
-pub(super) struct BlockWriter {
-    mapped: wgpu::BufferViewMut,
-    layout: UniformLayout,
-    next: usize,
-}
-
-impl BlockWriter {
-    /// Writes the next block.
-    pub(super) fn push(&mut self, parameters: &[u8], geometry: &GeometryBytes) {
-        for (at, part) in self.layout.parts(self.next, parameters, geometry) {
-            let at = at as usize;
-            self.mapped.slice(at..at + part.len()).copy_from_slice(part);
-        }
-        self.next += 1;
     }
 }

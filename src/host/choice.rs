@@ -1,5 +1,7 @@
 //! The choice of the adapter.
 
+use std::fmt::Display;
+
 use crate::Error;
 
 /// Variable: a part of the adapter's name, in any case.
@@ -31,10 +33,7 @@ pub(super) async fn adapter() -> Result<wgpu::Adapter, Error> {
             refused(if cfg!(target_arch = "wasm32") {
                 "the browser has no WebGPU, or no adapter for it".to_owned()
             } else {
-                format!(
-                    "{error}; a driver for one of {backends:?} is needed \
-                     (on Linux, Mesa's lavapipe is one without a GPU)"
-                )
+                no_driver(&error, backends)
             })
         })
 }
@@ -56,6 +55,12 @@ fn refused(reason: String) -> Error {
     Error::NoDevice { reason }
 }
 
+fn no_driver(fault: &dyn Display, backends: wgpu::Backends) -> String {
+    format!(
+        "{fault}; a driver for one of {backends:?} is needed (on Linux, Mesa's lavapipe is one without a GPU)"
+    )
+}
+
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -75,10 +80,7 @@ async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Ve
     let mut adapters = instance.enumerate_adapters(backends).await;
     let names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
     if names.is_empty() {
-        return Err(refused(format!(
-            "there is none; a driver for one of {backends:?} is needed \
-             (on Linux, Mesa's lavapipe is one without a GPU)"
-        )));
+        return Err(refused(no_driver(&"there is none", backends)));
     }
     if let Some(name) = variable(NAME) {
         let wanted = name.to_lowercase();

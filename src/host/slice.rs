@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::mapping::Mapping;
+use super::mapping::{self, Arrival};
 use super::transfer;
 use crate::gpu::{adapter, lost, mapped, scope};
 use crate::{Clamp, Clamps, DType, Element, Error, Host, Layout, Operands, Prepared, View};
@@ -146,13 +146,9 @@ impl<'a> ClampSlice<'a> {
     /// Later, [`Error::PartlyWritten`] with an error of the device, or with [`Error::Stopped`].
     pub async fn run(self) -> Result<(), Error> {
         let shape = self.checked_shape()?;
-        let Self { host, clamps, src, dst, mut progress, .. } = self;
-        let clamps = clamps.simplified(&shape);
-        let Some(&clamp) = clamps.as_slice().first() else { return Ok(()) };
+        let device = self.host.clamper().device();
         let mut done = 0;
-        let data = Data { clamp, src, dst };
-        let streamed = stream(host, clamps, &shape, data, &mut done, &mut progress).await;
-        streamed.map_err(|error| match (done, lost::blame(host.clamper().device(), error)) {
+        self.stream(&shape, &mut done).await.map_err(|error| match (done, lost::blame(device, error)) {
             (0, error) => error,
             (_, error) => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
         })
@@ -217,6 +213,46 @@ impl ClampSlice<'_> {
         Ok(shape)
     }
 
+    /// Sends all pieces through the ring. `done` counts the elements written so far, also after an error.
+    async fn stream(self, shape: &[usize], done: &mut usize) -> Result<(), Error> {
+        let Self { host, clamps, src, dst, mut progress, .. } = self;
+        let clamps = clamps.simplified(shape);
+        let Some(clamp) = clamps.as_slice().first() else { return Ok(()) };
+        let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(DType::size);
+        let in_bytes = |elements: &Range<usize>, size: usize| elements.start * size..elements.end * size;
+        // Whole packets (16 bytes), in a buffer that the device allows.
+        let max_buffer_size = host.clamper().device().limits().max_buffer_size;
+        let bytes = CHUNK.min(usize::try_from(max_buffer_size).unwrap_or(CHUNK));
+        let most = bytes / 16 * 16 / dst_size.max(src_size);
+        let mut pieces = Pieces::new(shape, clamps.axis(), most);
+        let total = pieces.elements;
+        let (mut idle, mut flights) = (None, VecDeque::with_capacity(RING));
+        loop {
+            while flights.len() < RING
+                && let Some(piece) = pieces.next()
+            {
+                let mut stage = match idle.take() {
+                    Some(stage) => stage,
+                    None => Stage::new(host, [src_size, dst_size].map(|size| most.min(total) * size))?,
+                };
+                let input = &src.unwrap_or(dst)[in_bytes(&piece.elements, src_size)];
+                let flight = stage.start(host, clamps, piece, input).await?;
+                flights.push_back((stage, flight));
+            }
+            let Some((mut stage, flight)) = flights.pop_front() else { return Ok(()) };
+            let elements = flight.elements.clone();
+            stage.finish(host, flight, &mut dst[in_bytes(&elements, dst_size)]).await?;
+            idle = Some(stage);
+            *done = elements.end;
+            if let Some(progress) = &mut progress
+                && progress(*done, total).is_break()
+                && *done < total
+            {
+                return Err(Error::Stopped);
+            }
+        }
+    }
+
     /// The number of elements of a call without a shape.
     fn length(&self, argument: &'static str, source: DType) -> Result<usize, Error> {
         if let Some(axis) = self.clamps.axis().filter(|&axis| axis > 0) {
@@ -229,73 +265,6 @@ impl ClampSlice<'_> {
         }
         let remedy = format!("a multiple of {}, the bytes of {source}, is needed", source.size());
         Err(Error::count(argument, "byte", given, remedy))
-    }
-}
-
-struct Data<'a> {
-    /// One of the clamps, for what all have in common.
-    clamp: Clamp,
-    /// `None` in place.
-    src: Option<&'a [u8]>,
-    dst: &'a mut [u8],
-}
-
-impl Data<'_> {
-    /// The source bytes of these elements.
-    fn input(&self, elements: &Range<usize>) -> &[u8] {
-        let bytes = self.src.unwrap_or(self.dst);
-        let size = self.clamp.source().size();
-        &bytes[elements.start * size..elements.end * size]
-    }
-
-    fn output(&mut self, elements: &Range<usize>) -> &mut [u8] {
-        let size = self.clamp.dtype().size();
-        &mut self.dst[elements.start * size..elements.end * size]
-    }
-}
-
-/// Sends all pieces through the ring. `done` counts the elements written so far, also after an error.
-async fn stream(
-    host: &Host,
-    clamps: Clamps<'_>,
-    shape: &[usize],
-    mut data: Data<'_>,
-    done: &mut usize,
-    progress: &mut Option<Progress<'_>>,
-) -> Result<(), Error> {
-    // Whole packets (16 bytes), in a buffer that the device allows.
-    let bytes = CHUNK.min(usize::try_from(host.clamper().device().limits().max_buffer_size).unwrap_or(CHUNK));
-    let most = bytes / 16 * 16 / data.clamp.dtype().size().max(data.clamp.source().size());
-    let mut pieces = Pieces::new(shape, clamps.axis(), most);
-    let total = pieces.elements;
-    let mut ring: Vec<Stage> = Vec::new();
-    let mut flights = VecDeque::with_capacity(RING);
-    let (mut started, mut finished) = (0, 0);
-    loop {
-        while flights.len() < RING
-            && let Some(piece) = pieces.next()
-        {
-            let stage = started % RING;
-            if stage == ring.len() {
-                ring.push(Stage::new(host, &data.clamp, most.min(total))?);
-            }
-            let input = data.input(&piece.elements);
-            flights.push_back(ring[stage].start(host, clamps, piece, input).await?);
-            started += 1;
-        }
-        let Some(flight) = flights.pop_front() else {
-            return Ok(());
-        };
-        let elements = flight.elements.clone();
-        ring[finished % RING].finish(flight, data.output(&elements)).await?;
-        finished += 1;
-        *done = elements.end;
-        if let Some(progress) = progress
-            && progress(*done, total).is_break()
-            && *done < total
-        {
-            return Err(Error::Stopped);
-        }
     }
 }
 
@@ -378,17 +347,16 @@ struct Stage {
 
 struct Flight {
     /// The mapping of `download`, for reading.
-    readable: Mapping,
+    readable: Arrival,
     submission: wgpu::SubmissionIndex,
     elements: Range<usize>,
 }
 
 impl Stage {
-    /// Creates the buffers for pieces of up to `len` elements.
-    fn new(host: &Host, clamp: &Clamp, len: usize) -> Result<Self, Error> {
+    /// Creates the buffers for pieces of up to these sizes, in bytes.
+    fn new(host: &Host, [src_size, dst_size]: [usize; 2]) -> Result<Self, Error> {
         use wgpu::BufferUsages as Usages;
-        let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(|dtype| (len * dtype.size()) as u64);
-        let create = |size, usage, mapped| transfer::create_buffer(host, "slice", size, usage, mapped);
+        let create = |size, usage, mapped| transfer::create(host, "slice", size as u64, usage, mapped);
         let in_place = src_size == dst_size;
         let (upload, src, dst, download) = if shares_memory(host.clamper().device()) {
             let src = create(src_size, Usages::STORAGE | Usages::MAP_WRITE | Usages::MAP_READ, true)?;
@@ -418,14 +386,15 @@ impl Stage {
         let device = host.clamper().device();
         if let Some(last) = self.last.take() {
             scope::catch(device, || self.download.unmap())?;
-            Mapping::start(device, &self.upload, wgpu::MapMode::Write, last)?.wait().await?;
+            let arrival = mapping::start(device, &self.upload, wgpu::MapMode::Write)?;
+            mapping::until_mapped(device, &self.upload, last, arrival).await?;
         }
         mapped::fill(device, &self.upload, bytes)?;
         let elements = piece.elements.clone();
         let (_, clamped) = match self.prepared.take() {
             Some((last, prepared)) if last.is_like(&piece) => self.prepared.insert((piece, prepared)),
             _ => {
-                let prepared = prepare(host, clamps, &piece, [&self.src, &self.dst])?;
+                let prepared = self.prepare(host, clamps, &piece)?;
                 self.prepared.insert((piece, prepared))
             }
         };
@@ -444,15 +413,30 @@ impl Stage {
             }
             host.queue().submit([encoder.finish()])
         })?;
-        let readable = Mapping::start(device, &self.download, wgpu::MapMode::Read, submission.clone())?;
+        let readable = mapping::start(device, &self.download, wgpu::MapMode::Read)?;
         Ok(Flight { readable, submission, elements })
     }
 
+    /// Prepares the clamp of a piece that lies at the start of the buffers.
+    fn prepare(&self, host: &Host, clamps: Clamps<'_>, piece: &Piece) -> Result<Prepared, Error> {
+        let layout = Layout::packed(&piece.shape)?;
+        let list = clamps.as_slice();
+        let src = View::new(&self.src, list[0].source(), layout);
+        let dst = View::new(&self.dst, list[0].dtype(), layout);
+        let clamps = match clamps.axis() {
+            Some(_) => Clamps::along(1, &list[piece.channels.clone()]),
+            None => clamps,
+        };
+        host.clamper().prepare(clamps, Operands::new(src, dst))
+    }
+
     /// Waits for the started piece, and copies its elements to `bytes`. After an error, `bytes` is unchanged.
-    async fn finish(&mut self, flight: Flight, bytes: &mut [u8]) -> Result<(), Error> {
-        flight.readable.wait().await?;
+    async fn finish(&mut self, host: &Host, flight: Flight, bytes: &mut [u8]) -> Result<(), Error> {
+        let Flight { readable, submission, .. } = flight;
+        let device = host.clamper().device();
+        mapping::until_mapped(device, &self.download, submission.clone(), readable).await?;
         mapped::read(&self.download, bytes.len(), |mapped| bytes.copy_from_slice(mapped))?;
-        self.last = Some(flight.submission);
+        self.last = Some(submission);
         Ok(())
     }
 }
@@ -462,24 +446,6 @@ impl Stage {
 fn shares_memory(device: &wgpu::Device) -> bool {
     device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS)
         && adapter::shares_memory(&device.adapter_info())
-}
-
-/// Prepares the clamp of a piece that lies at the start of the buffers.
-fn prepare(
-    host: &Host,
-    clamps: Clamps<'_>,
-    piece: &Piece,
-    [src, dst]: [&wgpu::Buffer; 2],
-) -> Result<Prepared, Error> {
-    let layout = Layout::packed(&piece.shape)?;
-    let clamp = &clamps.as_slice()[0];
-    let operands =
-        Operands::new(View::new(src, clamp.source(), layout), View::new(dst, clamp.dtype(), layout));
-    let clamps_of_piece = match clamps.axis() {
-        Some(_) => Clamps::along(1, &clamps.as_slice()[piece.channels.clone()]),
-        None => clamps,
-    };
-    host.clamper().prepare(clamps_of_piece, operands)
 }
 
 #[cfg(test)]

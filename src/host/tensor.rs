@@ -1,6 +1,7 @@
 //! A packed tensor on the GPU, with its shape and dtype.
 
 use super::transfer;
+use crate::gpu::mapped;
 use crate::{DType, Element, Error, Host, Layout, View};
 
 /// A packed tensor in a buffer of its own, for programs whose data comes from host memory.
@@ -67,7 +68,8 @@ impl Tensor {
         argument: &'static str,
         bytes: &[u8],
     ) -> Result<Self, Error> {
-        let buffer = transfer::create(host, argument, bytes.len() as u64, Some(bytes))?;
+        let buffer = transfer::create(host, argument, bytes.len() as u64, transfer::USAGES, true)?;
+        mapped::fill(host.clamper().device(), &buffer, bytes)?;
         Ok(Self { host: host.clone(), buffer, dtype, layout })
     }
 
@@ -79,7 +81,8 @@ impl Tensor {
     /// largest buffer; [`Error::OutOfMemory`] if the device has no memory.
     pub fn zeros(host: &Host, dtype: DType, shape: &[usize]) -> Result<Self, Error> {
         let layout = Layout::packed(shape)?;
-        let buffer = transfer::create(host, "shape", layout.required_bytes(dtype), None)?;
+        let size = layout.required_bytes(dtype);
+        let buffer = transfer::create(host, "shape", size, transfer::USAGES, false)?;
         Ok(Self { host: host.clone(), buffer, dtype, layout })
     }
 

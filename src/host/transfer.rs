@@ -1,6 +1,6 @@
 //! The crate's own data buffers: creation and readback.
 
-use super::mapping::Mapping;
+use super::mapping;
 use crate::gpu::{lost, mapped, scope};
 use crate::{Error, Host};
 
@@ -8,24 +8,8 @@ use crate::{Error, Host};
 pub(crate) const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// A data buffer of at least `size` bytes: one or more whole words. It starts with `bytes`, if given; the rest is
-/// zeros. Errors name the data `argument`.
+/// A buffer of at least `size` bytes: one or more whole words. An error of its size names it `argument`.
 pub(crate) fn create(
-    host: &Host,
-    argument: &'static str,
-    size: u64,
-    bytes: Option<&[u8]>,
-) -> Result<wgpu::Buffer, Error> {
-    let buffer = create_buffer(host, argument, size, USAGES, bytes.is_some())?;
-    if let Some(bytes) = bytes {
-        let device = host.clamper().device();
-        mapped::fill(device, &buffer, bytes).map_err(|error| lost::blame(device, error))?;
-    }
-    Ok(buffer)
-}
-
-/// A buffer of at least `size` bytes: one or more whole words.
-pub(crate) fn create_buffer(
     host: &Host,
     argument: &'static str,
     size: u64,
@@ -64,25 +48,20 @@ pub(crate) async fn read<R>(
     if size == 0 {
         return Ok(take(&[]));
     }
-    let read = read_all(host, buffer, size, take).await;
-    read.map_err(|error| lost::blame(host.clamper().device(), error))
-}
-
-async fn read_all<R>(
-    host: &Host,
-    buffer: &wgpu::Buffer,
-    size: usize,
-    take: impl FnOnce(&[u8]) -> R,
-) -> Result<R, Error> {
     let device = host.clamper().device();
-    let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
-    let staging = create_buffer(host, "tensor", size as u64, usage, false)?;
-    let submission = scope::catch(device, || {
-        let mut encoder = device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp readback") });
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, staging.size());
-        host.queue().submit([encoder.finish()])
-    })?;
-    Mapping::start(device, &staging, wgpu::MapMode::Read, submission)?.wait().await?;
-    mapped::read(&staging, size, take)
+    let read = async {
+        let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+        let staging = create(host, "tensor", size as u64, usage, false)?;
+        let submission = scope::catch(device, || {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("wgpu-clamp readback"),
+            });
+            encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, staging.size());
+            host.queue().submit([encoder.finish()])
+        })?;
+        let arrival = mapping::start(device, &staging, wgpu::MapMode::Read)?;
+        mapping::until_mapped(device, &staging, submission, arrival).await?;
+        mapped::read(&staging, size, take)
+    };
+    read.await.map_err(|error| lost::blame(device, error))
 }

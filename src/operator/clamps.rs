@@ -1,5 +1,7 @@
 //! One clamp for a whole tensor, or one for each index of an axis.
 
+use std::fmt;
+
 use crate::{Clamp, Error};
 
 /// The clamps of a call: one [`Clamp`] for all elements, or one per channel (an index of one axis of the shape).
@@ -106,19 +108,12 @@ impl<'a> Clamps<'a> {
         let Some(first) = self.list.first() else { return Ok(()) };
         for (channel, clamp) in self.list.iter().enumerate() {
             if let Some(argument) = clamp.number_on_gpu() {
-                return Err(Error::argument(
-                    "clamps",
-                    format!("{argument} of channel {channel} is `Number::OnGpu`"),
-                    "give one clamp with `Clamps::slots_along`",
-                ));
+                let value = format!("{argument} of channel {channel} is `Number::OnGpu`");
+                return Err(Error::argument("clamps", value, "give one clamp with `Clamps::slots_along`"));
             }
-            if let Some(difference) = Difference::between(first, clamp) {
-                let Difference { property, first, other } = difference;
-                return Err(Error::argument(
-                    "clamps",
-                    format!("channel {channel} has {property} {other}, channel 0 has {first}"),
-                    "all channels agree in source and destination dtype, order, NaN rule, precision and rounding",
-                ));
+            if let Some(difference) = difference(first, channel, clamp) {
+                let remedy = "all channels agree in source and destination dtype, order, NaN rule, precision and rounding";
+                return Err(Error::argument("clamps", difference, remedy));
             }
         }
         Ok(())
@@ -146,30 +141,16 @@ impl<'a> Clamps<'a> {
     }
 }
 
-/// A property in which two channels' clamps differ but must agree.
-struct Difference {
-    property: &'static str,
-    first: String,
-    other: String,
-}
-
-impl Difference {
-    fn between(first: &Clamp, other: &Clamp) -> Option<Self> {
-        fn differ<T: PartialEq + std::fmt::Debug>(
-            property: &'static str,
-            [first, other]: [T; 2],
-        ) -> Option<Difference> {
-            (first != other).then(|| Difference {
-                property,
-                first: format!("{first:?}"),
-                other: format!("{other:?}"),
-            })
-        }
-        differ("source dtype", [first.source(), other.source()])
-            .or_else(|| differ("dtype", [first.dtype(), other.dtype()]))
-            .or_else(|| differ("order", [first.order(), other.order()]))
-            .or_else(|| differ("NaN rule", [first.nan_rule(), other.nan_rule()]))
-            .or_else(|| differ("precision", [first.precision(), other.precision()]))
-            .or_else(|| differ("rounding", [first.rounding(), other.rounding()]))
+/// The first property in which channel `n` differs from channel 0 but must agree, in words.
+fn difference(first: &Clamp, n: usize, other: &Clamp) -> Option<String> {
+    fn differ<T: PartialEq + fmt::Debug>(property: &str, n: usize, [first, other]: [T; 2]) -> Option<String> {
+        (first != other).then(|| format!("channel {n} has {property} {other:?}, channel 0 has {first:?}"))
     }
+    let both = [first, other];
+    differ("source dtype", n, both.map(Clamp::source))
+        .or_else(|| differ("dtype", n, both.map(Clamp::dtype)))
+        .or_else(|| differ("order", n, both.map(Clamp::order)))
+        .or_else(|| differ("NaN rule", n, both.map(Clamp::nan_rule)))
+        .or_else(|| differ("precision", n, both.map(Clamp::precision)))
+        .or_else(|| differ("rounding", n, both.map(Clamp::rounding)))
 }

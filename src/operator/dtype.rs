@@ -55,9 +55,7 @@ struct Row {
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Float(FloatFormat),
-    /// Integers in two's complement.
     Signed,
-    /// Unsigned integers.
     Unsigned,
 }
 

@@ -13,7 +13,6 @@ pub(crate) struct FloatFormat {
     pub(crate) sign: u64,
     /// +∞. Greater magnitudes are NaNs.
     pub(crate) infinity: u64,
-    /// The canonical quiet NaN.
     pub(crate) quiet_nan: u64,
     /// Width of the fraction field, in bits.
     pub(crate) mantissa_bits: u32,
@@ -22,13 +21,9 @@ pub(crate) struct FloatFormat {
 }
 
 impl FloatFormat {
-    /// IEEE 754 binary32.
     pub(crate) const F32: Self = Self::new(32, 23);
-    /// IEEE 754 binary16.
     pub(crate) const F16: Self = Self::new(16, 10);
-    /// bfloat16.
     pub(crate) const BF16: Self = Self::new(16, 7);
-    /// IEEE 754 binary64.
     pub(crate) const F64: Self = Self::new(64, F64_MANTISSA_BITS);
 
     const fn new(bits: u32, mantissa_bits: u32) -> Self {

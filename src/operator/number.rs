@@ -150,7 +150,6 @@ impl Number {
         }
     }
 
-    /// The bits of the value, if the program knows it.
     pub(crate) fn bits(self) -> Option<u64> {
         self.value().map(Scalar::bits)
     }

@@ -79,7 +79,6 @@ pub(super) fn round(clamp: &Clamp, number: Wide) -> u64 {
     }
 }
 
-/// Scale and bias.
 pub(super) fn parameters(affine: Affine) -> (Dyadic, Dyadic) {
     (Format::F64.decode(affine.scale().to_bits()), Format::F64.decode(affine.bias().to_bits()))
 }

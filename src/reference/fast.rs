@@ -11,7 +11,7 @@ pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
     if let Some(special) = convert::special(clamp, x) {
         return Allowed::one(special);
     }
-    let hardware = Hardware { format: if clamp.dtype() == DType::F64 { Format::F64 } else { Format::F32 } };
+    let hardware = if clamp.dtype() == DType::F64 { Format::F64 } else { Format::F32 };
     // Scale and bias are numbers of the hardware's format.
     let (scale, bias) = convert::parameters(affine);
     let x = convert::decode(clamp.source(), x);
@@ -33,17 +33,12 @@ pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
     allowed
 }
 
-/// Arithmetic that rounds each result to the format that a GPU computes in.
-#[derive(Clone, Copy)]
-struct Hardware {
-    format: Format,
-}
-
-impl Hardware {
+/// Arithmetic of hardware that computes in the format, and rounds each result to it.
+impl Format {
     /// The two numbers of the format next to `x`; both are `x` if the format has it. `x` is an integer or a number of
     /// the format.
     fn beside(self, x: Dyadic) -> [Dyadic; 2] {
-        let excess = (u64::BITS - x.magnitude.leading_zeros()).saturating_sub(self.format.digits());
+        let excess = (u64::BITS - x.magnitude.leading_zeros()).saturating_sub(self.digits());
         let below = x.magnitude >> excess << excess;
         let above = if below == x.magnitude { below } else { below + (1 << excess) };
         [below, above].map(|magnitude| Dyadic { magnitude, ..x })
@@ -52,13 +47,13 @@ impl Hardware {
     /// The possible values of `x * scale + bias`, as bits of the hardware's format.
     fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
         let (fused, product) = (add(mul(x, scale), bias), mul(x, scale));
-        let rounded = self.format.round(product);
+        let rounded = self.round(product);
         let unfused = self.add(rounded, bias);
-        let mut allowed = Allowed::one(self.format.round(fused));
+        let mut allowed = Allowed::one(self.round(fused));
         allowed.insert(unfused);
-        if [x, scale, bias].iter().any(|&operand| self.format.is_below_normal(operand))
-            || [fused, product].iter().any(|&number| self.format.is_below_normal(number))
-            || self.format.is_subnormal(unfused)
+        if [x, scale, bias].iter().any(|&operand| self.is_below_normal(operand))
+            || [fused, product].iter().any(|&number| self.is_below_normal(number))
+            || self.is_subnormal(unfused)
         {
             // Flushes the result only.
             for result in self.flush(fused) {
@@ -83,40 +78,40 @@ impl Hardware {
 
     /// The rounded sum. A product that overflowed stays ±∞.
     fn add(self, product: u64, bias: Dyadic) -> u64 {
-        if self.format.is_infinite(product) {
+        if self.is_infinite(product) {
             return product;
         }
-        self.format.round(add(self.format.decode(product).into(), bias))
+        self.round(add(self.decode(product).into(), bias))
     }
 
     /// The rounded number, with subnormals flushed to a zero of their sign. The first result judges the number after
     /// rounding, the second before. They differ if the number rounds up to the least normal number.
     fn flush(self, number: Wide) -> [u64; 2] {
-        let rounded = self.format.round(number);
-        let zero = rounded & self.format.sign();
-        let after = if self.format.is_subnormal(rounded) { zero } else { rounded };
-        [after, if self.format.is_below_normal(number) { zero } else { rounded }]
+        let rounded = self.round(number);
+        let zero = rounded & self.sign();
+        let after = if self.is_subnormal(rounded) { zero } else { rounded };
+        [after, if self.is_below_normal(number) { zero } else { rounded }]
     }
 
     /// A sum of two numbers of the format, with subnormals flushed to a zero of their sign. Below the least normal
     /// number the sum is exact, so rounding does not matter.
     fn flush_sum(self, bits: u64) -> u64 {
-        if self.format.is_subnormal(bits) { bits & self.format.sign() } else { bits }
+        if self.is_subnormal(bits) { bits & self.sign() } else { bits }
     }
 
     fn flush_operand(self, operand: Dyadic) -> Dyadic {
-        let magnitude = if self.format.is_below_normal(operand) { 0 } else { operand.magnitude };
+        let magnitude = if self.is_below_normal(operand) { 0 } else { operand.magnitude };
         Dyadic { magnitude, ..operand }
     }
 
     /// Rounds a second time, to an element of the destination.
     fn narrow(self, clamp: &Clamp, bits: u64) -> u64 {
-        if Format::of(clamp.dtype()) == Some(self.format) {
+        if Format::of(clamp.dtype()) == Some(self) {
             bits
-        } else if self.format.is_infinite(bits) {
-            convert::infinite(clamp.dtype(), bits & self.format.sign() != 0)
+        } else if self.is_infinite(bits) {
+            convert::infinite(clamp.dtype(), bits & self.sign() != 0)
         } else {
-            convert::round(clamp, self.format.decode(bits).into())
+            convert::round(clamp, self.decode(bits).into())
         }
     }
 
@@ -124,8 +119,8 @@ impl Hardware {
     fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
         let mut allowed = results.map(|bits| self.narrow(clamp, bits));
         for &bits in results.values() {
-            if !self.format.is_infinite(bits) && Format::F16.is_below_normal(self.format.decode(bits)) {
-                allowed.insert(self.narrow(clamp, bits & self.format.sign()));
+            if !self.is_infinite(bits) && Format::F16.is_below_normal(self.decode(bits)) {
+                allowed.insert(self.narrow(clamp, bits & self.sign()));
             }
         }
         allowed

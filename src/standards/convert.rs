@@ -33,26 +33,22 @@ pub(super) fn to_scalar(dtype: DType, value: f64, rule: ToInteger) -> Scalar {
         Kind::Float(_) if dtype == DType::F64 => value.to_bits(),
         Kind::Float(_) if dtype == DType::F32 => (value as f32).to_bits64(),
         Kind::Float(format) => format.round(value),
-        Kind::Signed | Kind::Unsigned => {
-            let (lowest, highest) = dtype.integer_range();
-            integer_bits(dtype, (whole as i128).clamp(lowest, highest))
-        }
+        Kind::Signed | Kind::Unsigned => saturated(dtype, whole as i128),
     };
     Scalar::new(dtype, bits)
 }
 
-fn integer_bits(dtype: DType, number: i128) -> u64 {
-    number as u64 & (u64::MAX >> (64 - dtype.bits()))
+/// The element of an integer dtype nearest to `number`.
+pub(super) fn saturated(dtype: DType, number: i128) -> u64 {
+    let (lowest, highest) = dtype.integer_range();
+    number.clamp(lowest, highest) as u64 & (u64::MAX >> (64 - dtype.bits()))
 }
 
 /// The lowest and the highest finite element.
 pub(super) fn finite_range(dtype: DType) -> [Scalar; 2] {
     let (lowest, highest) = match dtype.kind() {
         Kind::Float(format) => (format.sign | (format.infinity - 1), format.infinity - 1),
-        Kind::Signed | Kind::Unsigned => {
-            let (lowest, highest) = dtype.integer_range();
-            (integer_bits(dtype, lowest), integer_bits(dtype, highest))
-        }
+        Kind::Signed | Kind::Unsigned => (saturated(dtype, i128::MIN), saturated(dtype, i128::MAX)),
     };
     [lowest, highest].map(|bits| Scalar::new(dtype, bits))
 }

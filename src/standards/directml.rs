@@ -8,7 +8,7 @@ pub use tensor::TensorDesc;
 
 use super::convert::{self, ToInteger};
 use super::{Standard, nan_bound, refuse_dtype, refuse_nan};
-use crate::{Clamp, DType, Element, Error, Layout, NanRule, Number, Order, Scalar};
+use crate::{Clamp, DType, Element, Error, Layout, NanRule, Order, Scalar};
 
 /// `DML_SCALE_BIAS`: `x * scale + bias` is computed before the bounds apply. Both are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -182,7 +182,7 @@ impl Clamp {
         let (min, max) = (f64::from(min), f64::from(max));
         refuse_dtype(Standard::DirectMl { level }, dtype, level.dtypes())?;
         refuse_nan(Standard::DirectMl { level }, min, max)?;
-        let bound = |value| Number::Value(convert::to_scalar(dtype, value, ToInteger::Truncate));
+        let bound = |value| convert::to_scalar(dtype, value, ToInteger::Truncate);
         with_rules(Self::unbounded(dtype).with_bounds(bound(min), bound(max))?, scale_bias)
     }
 }
@@ -207,23 +207,19 @@ fn layouts(
     }
     let (rank, allowed) = (input.sizes.len(), level.ranks());
     if !allowed.contains(&rank) {
-        let value = format!("{rank} dimensions are not in {}", Standard::DirectMl { level });
+        let standard = Standard::DirectMl { level };
         let (least, most) = (allowed.start(), allowed.end());
         let takes = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        let remedy = format!("it takes {takes}");
-        return Err(Error::standard(Standard::DirectMl { level }, "sizes", value, remedy));
+        let value = format!("{rank} dimensions are not in {standard}");
+        return Err(Error::standard(standard, "sizes", value, format!("it takes {takes}")));
     }
     Ok((input.layout()?, output.layout()?))
 }
 
 fn refuse_mismatch(argument: &'static str, expected: DType, actual: DType) -> Result<(), Error> {
     if expected == actual {
-        Ok(())
-    } else {
-        Err(Error::dtype(
-            argument,
-            format!("{actual} is not the dtype of input, {expected}"),
-            "they must be equal",
-        ))
+        return Ok(());
     }
+    let value = format!("{actual} is not the dtype of input, {expected}");
+    Err(Error::dtype(argument, value, "they must be equal"))
 }

@@ -2,7 +2,7 @@
 
 use super::convert::{self, ToInteger};
 use super::{Standard, refuse_crossed, refuse_dtype, refuse_nan};
-use crate::{Clamp, DType, Error, NanRule, Number, Order};
+use crate::{Clamp, DType, Error, NanRule, Order};
 
 /// The element types of the operator, as its section "Supported data types" lists them.
 pub const DTYPES: &[DType] = &[DType::F32, DType::F16, DType::BF16];
@@ -32,7 +32,7 @@ impl Clamp {
         refuse_nan(Standard::OneDnn, min, max)?;
         refuse_crossed(Standard::OneDnn, min, max)?;
         // No dtype here is an integer, so the rounding rule has no effect.
-        let bound = |value| Number::Value(convert::to_scalar(dtype, value, ToInteger::Truncate));
+        let bound = |value| convert::to_scalar(dtype, value, ToInteger::Truncate);
         let clamp = Self::unbounded(dtype).with_bounds(bound(min), bound(max))?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::ToMin))
     }

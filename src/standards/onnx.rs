@@ -116,26 +116,14 @@ pub fn version(opset: u32) -> Result<u32, Error> {
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
 pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
+    use DType::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     Ok(match version(opset)? {
-        ..12 => &[DType::F32, DType::F16, DType::F64],
-        12 => &[
-            DType::F32,
-            DType::F16,
-            DType::F64,
-            DType::I8,
-            DType::I16,
-            DType::I32,
-            DType::I64,
-            DType::U8,
-            DType::U16,
-            DType::U32,
-            DType::U64,
-        ],
+        ..12 => &[F32, F16, F64],
+        12 => &[F32, F16, F64, I8, I16, I32, I64, U8, U16, U32, U64],
         13.. => &DType::ALL,
     })
 }
 
-/// The first operator set that has an element type.
 pub(super) fn since(dtype: DType) -> Option<u32> {
     (1..=13).find(|&opset| dtypes(opset).is_ok_and(|dtypes| dtypes.contains(&dtype)))
 }
@@ -172,10 +160,8 @@ impl Clamp {
         refuse_dtype(standard, dtype, dtypes(opset)?)?;
         let (min, max) = match bounds {
             Bounds::Attributes { min, max } if version < 11 => {
-                let bound = |value: f32| {
-                    // No dtype here is an integer, so the rounding rule has no effect.
-                    Number::Value(convert::to_scalar(dtype, f64::from(value), ToInteger::Truncate))
-                };
+                // No dtype here is an integer, so the rounding rule has no effect.
+                let bound = |value| convert::to_scalar(dtype, f64::from(value), ToInteger::Truncate).into();
                 (bound(min.unwrap_or(f32::MIN)), bound(max.unwrap_or(f32::MAX)))
             }
             Bounds::Inputs { min, max } if version >= 11 => {

@@ -1,8 +1,8 @@
 //! `OpenVINO` Clamp-1.
 
-use super::{Standard, convert, refuse_crossed, refuse_nan};
-use crate::standards::convert::ToInteger;
-use crate::{Clamp, DType, Error, NanRule, Number, Order};
+use super::convert::{self, ToInteger};
+use super::{Standard, refuse_crossed, refuse_nan};
+use crate::{Clamp, DType, Error, NanRule, Order};
 
 impl Clamp {
     /// [`OpenVINO`
@@ -28,8 +28,8 @@ impl Clamp {
     pub fn openvino(dtype: DType, min: f64, max: f64) -> Result<Self, Error> {
         refuse_nan(Standard::OpenVino, min, max)?;
         refuse_crossed(Standard::OpenVino, min, max)?;
-        let min = Number::Value(convert::to_scalar(dtype, min, ToInteger::Ceil));
-        let max = Number::Value(convert::to_scalar(dtype, max, ToInteger::Floor));
+        let min = convert::to_scalar(dtype, min, ToInteger::Ceil);
+        let max = convert::to_scalar(dtype, max, ToInteger::Floor);
         let clamp = Self::unbounded(dtype).with_bounds(min, max)?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::Propagate))
     }

@@ -42,11 +42,7 @@ impl MlNumber {
             // Every integer that f64 has to round is infinite in F16.
             #[expect(clippy::cast_precision_loss, reason = "it shows in no result")]
             (Self::BigInt(value), DType::F16) => FloatFormat::F16.round(value as f64),
-            (Self::BigInt(value), _) => {
-                let bits = dtype.bits();
-                let (lowest, highest) = dtype.integer_range();
-                value.clamp(lowest, highest) as u64 & (u64::MAX >> (64 - bits))
-            }
+            (Self::BigInt(value), _) => convert::saturated(dtype, value),
             (Self::Double(value), _) => return convert::to_scalar(dtype, value, ToInteger::NearestEven),
         };
         Scalar::new(dtype, bits)
@@ -88,13 +84,12 @@ impl Clamp {
     pub fn webnn(dtype: DType, min: Option<MlNumber>, max: Option<MlNumber>) -> Result<Self, Error> {
         refuse_dtype(Standard::WebNn, dtype, DTYPES)?;
         let cast = |number: MlNumber| number.cast(dtype);
-        let bound = |number: Option<MlNumber>| number.map_or(Number::Absent, |number| cast(number).into());
         if let (Some(min), Some(max)) = (min, max)
             && convert::is_greater(dtype, cast(min).bits(), cast(max).bits())
         {
-            let (min, max) = (min.to_f64(), max.to_f64());
-            return Err(crossed(Standard::WebNn, min, max));
+            return Err(crossed(Standard::WebNn, min.to_f64(), max.to_f64()));
         }
+        let bound = |number: Option<MlNumber>| number.map_or(Number::Absent, |number| cast(number).into());
         // "min(max(x, minValue), maxValue)". The order decides nothing, since the bounds do not cross.
         Ok(Self::unbounded(dtype).with_bounds(bound(min), bound(max))?.with_order(Order::MaxWins))
     }

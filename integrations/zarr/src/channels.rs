@@ -2,16 +2,18 @@
 
 use std::fs;
 
+use clap::Parser as _;
 use wgpu_clamp::{Clamp, Clamps, DType, reference};
 
 use crate::Result;
 use crate::args::Options;
+use crate::operator::Operator;
 
 /// The clamps of the array.
 pub struct Channels {
     /// `None` for one clamp alone.
-    axis: Option<usize>,
-    list: Vec<Clamp>,
+    pub axis: Option<usize>,
+    pub list: Vec<Clamp>,
 }
 
 impl Channels {
@@ -27,20 +29,17 @@ impl Channels {
         })?;
         let name = file.display();
         let text = fs::read_to_string(file).map_err(|error| format!("--channels: {name}: {error}"))?;
-        let mut list = Vec::new();
-        for (n, line) in (1..).zip(text.lines()) {
-            let clamp = channel(options, line, source)
-                .map_err(|error| format!("--channels: {name}, line {n}: {error}"))?;
-            list.push(clamp);
-        }
-        if list.len() as u64 != extent {
-            let lines = list.len();
-            return Err(
-                format!("--channels: {name} has {lines} lines; axis {axis} has {extent} indices").into()
-            );
+        let lines = (1..).zip(text.lines()).map(|(n, line)| {
+            channel(options, line, source).map_err(|error| format!("--channels: {name}, line {n}: {error}"))
+        });
+        let list = lines.collect::<std::result::Result<Vec<_>, _>>()?;
+        let lines = list.len();
+        if lines as u64 != extent {
+            let indices = format!("axis {axis} has {extent} indices");
+            return Err(format!("--channels: {name} has {lines} lines; {indices}").into());
         }
         let channels = Self { axis: Some(axis), list };
-        // Whether they agree in what channels have in common: asked of the reference, with the smallest tensor.
+        // The reference refuses channels that must agree and do not. It takes the smallest tensor.
         let one = wgpu_clamp::Layout::packed(&[channels.list.len()])?;
         let source_bytes = vec![0; one.required_bytes(source) as usize];
         let mut bytes = vec![0; one.required_bytes(channels.dtype(source)) as usize];
@@ -48,32 +47,19 @@ impl Channels {
         Ok(channels)
     }
 
-    /// Of the output.
+    /// The dtype of the output.
     pub fn dtype(&self, source: DType) -> DType {
         self.list.first().map_or(source, Clamp::dtype)
     }
 
-    pub const fn axis(&self) -> Option<usize> {
-        self.axis
-    }
-
-    pub fn as_slice(&self) -> &[Clamp] {
-        &self.list
-    }
-
     /// The clamps of a chunk whose channels begin at `first`. Chunks at the end of an axis go beyond it, where nobody reads.
     pub fn of_chunk(&self, first: u64, count: usize) -> Vec<Clamp> {
-        let first = usize::try_from(first).unwrap_or(usize::MAX).min(self.list.len() - 1);
-        let last = self.list.last().copied();
-        self.list[first..]
-            .iter()
-            .copied()
-            .chain(std::iter::repeat_n(last, count).flatten())
-            .take(count)
-            .collect()
+        let last = self.list.len() - 1;
+        let first = usize::try_from(first).unwrap_or(usize::MAX).min(last);
+        (first..).take(count).map(|n| self.list[n.min(last)]).collect()
     }
 
-    /// What all channels make of an element, if it is the same.
+    /// The result of an element, if all channels have the same one.
     pub fn of_all(&self, element: u64) -> Option<u64> {
         let mut results = self.list.iter().map(|clamp| reference::element(clamp, element));
         let first = results.next()?;
@@ -81,21 +67,18 @@ impl Channels {
     }
 }
 
-fn channel(options: &Options, line: &str, source: DType) -> Result<Clamp> {
-    let mut operator = options.operator.clone();
-    let mut parser = lexopt::Parser::from_args(line.split_whitespace());
-    while let Some(arg) = parser.next()? {
-        match arg {
-            lexopt::Arg::Long(name) => {
-                let name = name.to_owned();
-                if !operator.take(&name, &mut parser)? {
-                    return Err(lexopt::Arg::Long(&name).unexpected().into());
-                }
-            }
-            _ => return Err(arg.unexpected().into()),
-        }
-    }
+/// A line of the file: the options that it adds or replaces.
+#[derive(clap::Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    operator: Operator,
+}
+
+fn channel(options: &Options, text: &str, source: DType) -> Result<Clamp> {
+    let mut line = Line { operator: options.operator.clone() };
+    line.try_update_from(text.split_whitespace())?;
     // A channel may be left as it is.
-    operator.refuse_nonsense()?;
-    operator.clamp(source)
+    line.operator.refuse_nonsense()?;
+    line.operator.clamp(source)
 }

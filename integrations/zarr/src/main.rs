@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use args::Options;
 use channels::Channels;
+use clap::Parser as _;
 use indicatif::HumanBytes;
 use output::Output;
 use wgpu_clamp::Host;
@@ -26,15 +27,15 @@ use zarrs::filesystem::FilesystemStore;
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 fn main() -> ExitCode {
-    let result = match args::parse(lexopt::Parser::from_env()) {
-        Ok(Some(options)) => run(&options),
-        Ok(None) => {
-            println!("{}", args::help());
-            Ok(())
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help goes to stdout.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
         }
-        Err(error) => Err(format!("{error} (--help lists the options)").into()),
     };
-    match result {
+    match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<()> {
     let started = Instant::now();
+    if options.channels.is_none() {
+        options.operator.refuse_nothing()?;
+        options.operator.refuse_nonsense()?;
+    }
     let name = options.input.display();
     let store = FilesystemStore::new(&options.input).map_err(|error| format!("IN: {name}: {error}"))?;
     let input = Array::open(Arc::new(store), "/").map_err(|error| {

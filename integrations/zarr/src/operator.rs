@@ -1,55 +1,53 @@
 //! The options that say what is computed, and the clamp that they ask for.
 
-use lexopt::ValueExt as _;
 use wgpu_clamp::standards::directml::{ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc};
 use wgpu_clamp::standards::onnx::{self, Bounds};
-use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Rounding, Scalar};
+use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, Precision, Rounding, Scalar};
 
 use crate::{Result, values};
 
-pub const HELP: &str = "\
-  --min VALUE      lower bound; none if not given
-  --max VALUE      upper bound; none if not given
-  --scale NUMBER   1 if not given
-  --bias NUMBER    0 if not given
-  --order min|max  which bound wins where MIN > MAX; min if not given
-  --nan RULE       what becomes of NaN: keep (if not given), min or max, which
-                   treat it as -inf or inf
-  --precision P    how scale and bias of floats round: exact (if not given) is
-                   once and the same on every device; fast is as the GPU does it
-  --dtype D        of OUT, if another than that of IN: between any two of
-                   u8, i8, u16, i16, u32, i32, f16, bf16 and f32; integers saturate, NaN
-                   becomes 0 in them (or see --nan)
-  --rounding R     how numbers become integers: zero (if not given) drops the
-                   fraction, even is to the nearest, of two to the even one
-  --standard S     the operator of a standard, with its conversion of bounds:
-                     directml[:LEVEL]  ELEMENT_WISE_CLIP; LEVEL is 1.0 to 6.4
-                     clip1[:LEVEL]     ELEMENT_WISE_CLIP1; LEVEL is 5.0 to 6.4
-                     onnx[:OPSET]      Clip-1, 6, 11, 12 or 13, by OPSET
-                     openvino          Clamp-1
-                     onednn            Graph Clamp
-                     webnn             clamp
-                   --order and --nan are the standard's then, --dtype and
-                   --rounding are not for it; --scale and --bias are for
-                   directml and clip1";
-
-pub const VALUES: &str = "\
-VALUE is a number of OUT's dtype, taken exactly: -5, 9007199254740993, 0xff
-for integers, -1.5, 1e-3, inf for floats; unless --standard says otherwise.";
-
-/// What was asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
+/// The options of the operator.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Operator {
+    /// Lower bound; none if not given
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     min: Option<String>,
+    /// Upper bound; none if not given
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     max: Option<String>,
+    /// 1 if not given
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     scale: Option<String>,
+    /// 0 if not given
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     bias: Option<String>,
-    order: Option<Order>,
-    nan: Option<NanRule>,
-    precision: Option<Precision>,
-    /// Of the output, if another than that of the input.
-    pub dtype: Option<DType>,
-    rounding: Option<Rounding>,
+    /// Which bound wins where MIN > MAX; min if not given
+    #[arg(long, value_parser = ["min", "max"])]
+    order: Option<String>,
+    /// What becomes of NaN: keep (if not given), min or max, which treat it as -inf or inf
+    #[arg(long, value_name = "RULE", value_parser = ["keep", "min", "max"])]
+    nan: Option<String>,
+    /// How scale and bias of floats round: exact (if not given) is once and the same on every device; fast is as the GPU
+    /// does it
+    #[arg(long, value_name = "P", value_parser = ["exact", "fast"])]
+    precision: Option<String>,
+    /// Of OUT, if another than that of IN: between any two of u8, i8, u16, i16, u32, i32, f16, bf16 and f32; integers
+    /// saturate, NaN becomes 0 in them (or see --nan)
+    #[arg(long, value_name = "D")]
+    dtype: Option<DType>,
+    /// How numbers become integers: zero (if not given) drops the fraction, even is to the nearest, of two to the even one
+    #[arg(long, value_name = "R", value_parser = ["zero", "even"])]
+    rounding: Option<String>,
+    /// The operator of a standard, with its conversion of bounds:
+    ///   directml[:LEVEL]  ELEMENT_WISE_CLIP; LEVEL is 1.0 to 6.4
+    ///   clip1[:LEVEL]     ELEMENT_WISE_CLIP1; LEVEL is 5.0 to 6.4
+    ///   onnx[:OPSET]      Clip-1, 6, 11, 12 or 13, by OPSET
+    ///   openvino          Clamp-1
+    ///   onednn            Graph Clamp
+    ///   webnn             clamp
+    /// --order and --nan are the standard's then, --dtype and --rounding are not for it; --scale and --bias are for
+    /// directml and clip1
+    #[arg(long, value_name = "S", value_parser = standard, verbatim_doc_comment)]
     standard: Option<Standard>,
 }
 
@@ -63,112 +61,48 @@ enum Standard {
     WebNn,
 }
 
-fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
-    if let Some((_, value)) = known.iter().find(|(name, _)| *name == text) {
-        return Ok(*value);
-    }
-    let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-    Err(format!("{option}: {text:?} is unknown; give {}", names.join(", ")).into())
-}
-
-impl Standard {
-    fn parse(text: &str) -> Result<Self> {
-        let (name, version) =
-            text.split_once(':').map_or((text, None), |(name, version)| (name, Some(version)));
-        match (name, version) {
-            ("directml", _) => Ok(Self::Clip(level(version)?)),
-            ("clip1", _) => Ok(Self::Clip1(level(version)?)),
-            ("onnx", None) => Ok(Self::Onnx(13)),
-            ("onnx", Some(version)) => {
-                let opset = version.parse().map_err(|_| {
-                    format!("--standard: {version:?} is no version of ONNX's operator set, such as 13")
-                })?;
-                onnx::version(opset)?;
-                Ok(Self::Onnx(opset))
-            }
-            ("openvino", None) => Ok(Self::OpenVino),
-            ("onednn", None) => Ok(Self::OneDnn),
-            ("webnn", None) => Ok(Self::WebNn),
-            _ => Err(format!(
-                "--standard: {text:?} is unknown; give directml[:LEVEL], clip1[:LEVEL], onnx[:OPSET], openvino, \
-                 onednn, webnn"
-            )
-            .into()),
+fn standard(text: &str) -> Result<Standard> {
+    match text.split_once(':').map_or((text, None), |(name, version)| (name, Some(version))) {
+        ("directml", version) => Ok(Standard::Clip(level(version)?)),
+        ("clip1", version) => Ok(Standard::Clip1(level(version)?)),
+        ("onnx", version) => {
+            let opset = version.unwrap_or("13").parse().map_err(|_| {
+                format!("{:?} is no version of ONNX's operator set, such as 13", version.unwrap_or_default())
+            })?;
+            onnx::version(opset)?;
+            Ok(Standard::Onnx(opset))
         }
+        ("openvino", None) => Ok(Standard::OpenVino),
+        ("onednn", None) => Ok(Standard::OneDnn),
+        ("webnn", None) => Ok(Standard::WebNn),
+        _ => Err("give directml[:LEVEL], clip1[:LEVEL], onnx[:OPSET], openvino, onednn or webnn".into()),
     }
 }
 
 fn level(text: Option<&str>) -> Result<FeatureLevel> {
-    use FeatureLevel as L;
-    let known = [
-        L::V1_0,
-        L::V2_0,
-        L::V2_1,
-        L::V3_0,
-        L::V3_1,
-        L::V4_0,
-        L::V4_1,
-        L::V5_0,
-        L::V5_1,
-        L::V5_2,
-        L::V6_0,
-        L::V6_1,
-        L::V6_2,
-        L::V6_3,
-        L::V6_4,
-    ];
-    let Some(text) = text else { return Ok(L::default()) };
-    let names = known.map(|level| level.to_string());
-    let known: Vec<_> = names.iter().map(String::as_str).zip(known).collect();
-    one_of("--standard: feature level", text, &known)
+    use FeatureLevel::{
+        V1_0, V2_0, V2_1, V3_0, V3_1, V4_0, V4_1, V5_0, V5_1, V5_2, V6_0, V6_1, V6_2, V6_3, V6_4,
+    };
+    let Some(text) = text else { return Ok(FeatureLevel::default()) };
+    let known = [V1_0, V2_0, V2_1, V3_0, V3_1, V4_0, V4_1, V5_0, V5_1, V5_2, V6_0, V6_1, V6_2, V6_3, V6_4];
+    let found = known.into_iter().find(|level| level.to_string() == text);
+    let names = known.map(|level| level.to_string()).join(", ");
+    found.ok_or_else(|| format!("feature level: {text:?} is unknown; give {names}").into())
 }
 
-impl Options {
-    /// Takes the option of that name, without its hyphens, and its value. `false` if it is none of these.
-    pub fn take(&mut self, name: &str, parser: &mut lexopt::Parser) -> Result<bool> {
-        let mut text = || -> Result<String> { Ok(parser.value()?.string()?) };
-        match name {
-            "min" => self.min = Some(text()?),
-            "max" => self.max = Some(text()?),
-            "scale" => self.scale = Some(text()?),
-            "bias" => self.bias = Some(text()?),
-            "order" => {
-                let known = [("min", Order::MinWins), ("max", Order::MaxWins)];
-                self.order = Some(one_of("--order", &text()?, &known)?);
-            }
-            "nan" => {
-                let known = [("keep", NanRule::Propagate), ("min", NanRule::ToMin), ("max", NanRule::ToMax)];
-                self.nan = Some(one_of("--nan", &text()?, &known)?);
-            }
-            "precision" => {
-                let known = [("exact", Precision::Exact), ("fast", Precision::Fast)];
-                self.precision = Some(one_of("--precision", &text()?, &known)?);
-            }
-            "dtype" => self.dtype = Some(text()?.parse().map_err(|error: Error| format!("--{error}"))?),
-            "rounding" => {
-                let known = [("zero", Rounding::TowardZero), ("even", Rounding::NearestEven)];
-                self.rounding = Some(one_of("--rounding", &text()?, &known)?);
-            }
-            "standard" => self.standard = Some(Standard::parse(&text()?)?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    /// Where they would leave all as it is.
+impl Operator {
+    /// Refuses options that change nothing.
     pub fn refuse_nothing(&self) -> Result<()> {
-        let bounds = self.min.is_some() || self.max.is_some();
-        let affine = self.scale.is_some() || self.bias.is_some();
+        let Self { min, max, scale, bias, nan, dtype, standard, .. } = self;
+        let numbers = [min, max, scale, bias].into_iter().any(Option::is_some);
         // NaN alone may be what somebody wants to be rid of.
-        let something = bounds || affine || self.nan.is_some() || self.dtype.is_some();
-        if something || self.standard.is_some() {
-            Ok(())
-        } else {
-            Err("nothing to do: give --min or --max".into())
+        if numbers || nan.is_some() || dtype.is_some() || standard.is_some() {
+            return Ok(());
         }
+        Err("nothing to do: give --min or --max".into())
     }
 
-    /// What does not go together, whatever the elements are.
+    /// Refuses options that contradict each other, whatever the elements are.
     pub fn refuse_nonsense(&self) -> Result<()> {
         let affine = self.scale.is_some() || self.bias.is_some();
         let Some(standard) = self.standard else { return Ok(()) };
@@ -184,10 +118,9 @@ impl Options {
         if !matches!(standard, Standard::Onnx(_) | Standard::WebNn)
             && (self.min.is_none() || self.max.is_none())
         {
-            return Err(
-                "--min, --max: --standard needs both, save for onnx and webnn; give -inf or inf for none"
-                    .into(),
-            );
+            let both =
+                "--min, --max: --standard needs both, save for onnx and webnn; give -inf or inf for none";
+            return Err(both.into());
         }
         Ok(())
     }
@@ -215,10 +148,8 @@ impl Options {
                     .0
             }
             Some(Standard::Onnx(opset)) if onnx::version(opset)? < 11 => {
-                let [min, max] = [("--min", &self.min), ("--max", &self.max)].map(|(option, text)| {
-                    text.as_ref().map(|text| values::attribute(option, dtype, text)).transpose()
-                });
-                Clamp::onnx(opset, dtype, Bounds::Attributes { min: min?, max: max? })?
+                let (min, max) = self.bounds(|option, text| values::attribute(option, dtype, text))?;
+                Clamp::onnx(opset, dtype, Bounds::Attributes { min, max })?
             }
             Some(Standard::Onnx(opset)) => {
                 let (min, max) = self.elements(dtype)?;
@@ -229,9 +160,8 @@ impl Options {
                 Clamp::openvino(dtype, min, max)?
             }
             Some(Standard::WebNn) => {
-                let [min, max] = [("--min", &self.min), ("--max", &self.max)]
-                    .map(|(option, text)| text.as_ref().map(|text| values::number(option, text)).transpose());
-                Clamp::webnn(dtype, min?, max?)?
+                let (min, max) = self.bounds(values::number)?;
+                Clamp::webnn(dtype, min, max)?
             }
             Some(Standard::OneDnn) => {
                 let (min, max) = self.attributes(dtype)?;
@@ -239,7 +169,8 @@ impl Options {
             }
         };
         // The same bits whether a GPU or the reference does the work, unless speed is asked for.
-        Ok(clamp.with_precision(self.precision.unwrap_or(Precision::Exact)))
+        let fast = self.precision.as_deref() == Some("fast");
+        Ok(clamp.with_precision(if fast { Precision::Fast } else { Precision::Exact }))
     }
 
     /// The clamp of no standard, which alone converts.
@@ -250,9 +181,19 @@ impl Options {
         let (min, max) = self.elements(dtype)?;
         let clamp = clamp
             .with_bounds(min, max)?
-            .with_order(self.order.unwrap_or_default())
-            .with_nan_rule(self.nan.unwrap_or_default())
-            .with_rounding(self.rounding.unwrap_or_default());
+            .with_order(match self.order.as_deref() {
+                Some("max") => Order::MaxWins,
+                _ => Order::MinWins,
+            })
+            .with_nan_rule(match self.nan.as_deref() {
+                Some("min") => NanRule::ToMin,
+                Some("max") => NanRule::ToMax,
+                _ => NanRule::Propagate,
+            })
+            .with_rounding(match self.rounding.as_deref() {
+                Some("even") => Rounding::NearestEven,
+                _ => Rounding::TowardZero,
+            });
         if dtype == DType::F64 {
             let (scale, bias): (f64, f64) = self.affine(source)?;
             return Ok(clamp.with_scale_bias(scale, bias)?);
@@ -261,13 +202,19 @@ impl Options {
         Ok(clamp.with_affine(scale, bias)?)
     }
 
+    /// The bounds that are given, each read by `parse` from its option and text.
+    fn bounds<T>(&self, parse: impl Fn(&str, &str) -> Result<T>) -> Result<(Option<T>, Option<T>)> {
+        let bound = |option, text: &Option<String>| text.as_ref().map(|text| parse(option, text)).transpose();
+        Ok((bound("--min", &self.min)?, bound("--max", &self.max)?))
+    }
+
     /// The bounds as elements.
     fn elements(&self, dtype: DType) -> Result<(Number, Number)> {
-        let bound = |option, text: &Option<String>| -> Result<Number> {
-            let Some(text) = text else { return Ok(Number::Absent) };
+        let element = |option: &str, text: &str| -> Result<Number> {
             Ok(Scalar::from_bits(dtype, values::element(option, dtype, text)?)?.into())
         };
-        Ok((bound("--min", &self.min)?, bound("--max", &self.max)?))
+        let (min, max) = self.bounds(element)?;
+        Ok((min.unwrap_or_default(), max.unwrap_or_default()))
     }
 
     /// The bounds as numbers of `T`, where a standard needs both.
@@ -275,11 +222,8 @@ impl Options {
     where
         T: std::str::FromStr + Into<f64> + Copy,
     {
-        let bound = |option, text: &Option<String>| {
-            let text = text.as_ref().ok_or_else(|| format!("{option}: --standard needs it"))?;
-            values::attribute(option, dtype, text)
-        };
-        Ok((bound("--min", &self.min)?, bound("--max", &self.max)?))
+        let (min, max) = self.bounds(|option, text| values::attribute(option, dtype, text))?;
+        Ok(min.zip(max).ok_or("--min, --max: --standard needs both")?)
     }
 
     /// Scale and bias; 1 and 0 where not given.

@@ -1,12 +1,12 @@
 //! The array that is written: whole chunks, each under its name only when it is complete.
 
 use std::fs;
-use std::hash::{BuildHasher as _, RandomState};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
 use wgpu_clamp::DType;
 use zarrs::array::{Array, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits as _, CodecOptions, FillValue};
 use zarrs::filesystem::FilesystemStore;
@@ -16,14 +16,14 @@ use crate::args::Share;
 use crate::channels::Channels;
 use crate::{Result, types};
 
-/// What names of unfinished files begin with. Zarr's names do not.
+/// The prefix of unfinished files. Zarr's names do not have it.
 const TEMPORARY: &str = ".clamp-zarr-";
 
 /// An array under construction.
 pub struct Output {
     path: PathBuf,
     array: Array<FilesystemStore>,
-    /// What names of this process's unfinished files begin with.
+    /// The prefix of this part's unfinished files.
     temporary: String,
 }
 
@@ -49,12 +49,10 @@ impl Output {
         let metadata = metadata(input, channels)?;
         let store = Arc::new(FilesystemStore::new(path)?);
         let array = Array::new_with_metadata(store, "/", serde_json::from_value(metadata.clone())?)?;
-        let part = format!("{TEMPORARY}{}-of-{}-", share.index, share.count);
-        // So that nobody else writes into this process's files.
-        let random = RandomState::new().hash_one(std::process::id());
-        let output = Self { path: path.to_owned(), array, temporary: format!("{part}{random:016x}-") };
+        let temporary = format!("{TEMPORARY}{}-of-{}-", share.index, share.count);
+        let output = Self { path: path.to_owned(), array, temporary };
         output.describe(&metadata, foreign)?;
-        output.remove_leftovers(&part)?;
+        output.remove_leftovers()?;
         Ok(output)
     }
 
@@ -65,13 +63,9 @@ impl Output {
             if foreign {
                 return Err("it is a directory of something else; give another".into());
             }
-            let temporary = self.temporary(0);
-            write(&temporary, &serde_json::to_vec_pretty(metadata)?)?;
-            // Unlike a rename, this replaces nothing.
-            let linked = fs::hard_link(&temporary, &description);
-            fs::remove_file(&temporary)?;
-            match linked {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
+            let written = self.write(&serde_json::to_vec_pretty(metadata)?)?;
+            match written.persist_noclobber(&description) {
+                Err(error) if error.error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
                 _ => {}
             }
         }
@@ -84,13 +78,11 @@ impl Output {
         }
     }
 
-    /// Removes what a run of this part that was killed has left.
-    fn remove_leftovers(&self, part: &str) -> Result<()> {
+    /// Removes the unfinished files of a killed run of this part.
+    fn remove_leftovers(&self) -> Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with(part) && !name.starts_with(&self.temporary) {
+            if entry.file_name().to_string_lossy().starts_with(&self.temporary) {
                 match fs::remove_file(entry.path()) {
                     Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
                     _ => {}
@@ -109,38 +101,38 @@ impl Output {
         Ok(self.file(chunk).try_exists()?)
     }
 
-    /// Writes a chunk. `job` is one that writes nothing else meanwhile.
-    pub fn store(&self, chunk: &[u64], bytes: Vec<u8>, job: usize, options: &CodecOptions) -> Result<()> {
+    /// Writes a chunk.
+    pub fn store(&self, chunk: &[u64], bytes: Vec<u8>, options: &CodecOptions) -> Result<()> {
         let shape = self.array.chunk_shape(chunk)?;
         let (data_type, fill_value) = (self.array.data_type(), self.array.fill_value());
         let bytes = ArrayBytes::new_flen(bytes);
         let encoded = self.array.codecs().encode(bytes, &shape, data_type, fill_value, options)?;
-        let (temporary, file) = (self.temporary(job), self.file(chunk));
+        let file = self.file(chunk);
+        let failed = |error| format!("{}: {error}", file.display());
         if let Some(parent) = file.parent() {
             fs::create_dir_all(parent)?;
         }
-        let written = write(&temporary, &encoded).and_then(|()| fs::rename(&temporary, &file));
-        written.map_err(|error| {
-            // What it leaves, the next run removes too.
-            let _ = fs::remove_file(&temporary);
-            format!("{}: {error}", file.display()).into()
-        })
+        let written = self.write(&encoded).map_err(failed)?;
+        written.persist(&file).map_err(|error| failed(error.error))?;
+        Ok(())
     }
 
     fn file(&self, chunk: &[u64]) -> PathBuf {
         self.path.join(self.array.chunk_key(chunk).as_str())
     }
 
-    fn temporary(&self, job: usize) -> PathBuf {
-        self.path.join(format!("{}{job}", self.temporary))
+    /// A temporary file with the bytes on the disk: what is renamed must outlive a machine that goes down. It is removed
+    /// unless it is renamed.
+    fn write(&self, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        // As readable as other files. The default is for the owner alone.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.prefix(&self.temporary).tempfile_in(&self.path)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        Ok(file)
     }
-}
-
-/// With the bytes on the disk: what is renamed must outlive a machine that goes down.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = fs::File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 /// The bits of a fill value, which has the size of an element.
@@ -165,7 +157,7 @@ fn foreign(path: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// That of the input, for elements of the clamp's dtype.
+/// The input's description, for elements of the clamp's dtype.
 fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value> {
     let source = types::dtype(input.data_type())?;
     let dtype = channels.dtype(source);
@@ -174,7 +166,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     };
     let mut metadata = serde_json::to_value(metadata)?;
     let data_type = types::data_type(dtype)?;
-    // Where channels disagree, every chunk is there, and nobody sees it.
+    // Where channels disagree, every chunk is there, and nobody sees the fill value.
     let fill = channels.of_all(bits(input.fill_value())).unwrap_or(0);
     let fill = FillValue::new(if cfg!(target_endian = "big") {
         fill.to_be_bytes()[8 - dtype.size()..].to_vec()
@@ -186,9 +178,9 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     if let Some(codecs) = metadata["codecs"].as_array_mut() {
         for_elements(codecs, source, dtype)?;
     }
-    // All that a clamp is, unlike its text for people.
-    let clamps: Vec<_> = channels.as_slice().iter().map(|clamp| format!("{clamp:?}")).collect();
-    let made = json!({ "source": types::name(source), "axis": channels.axis(), "clamps": clamps });
+    // Every field of a clamp, unlike its text for people.
+    let clamps: Vec<_> = channels.list.iter().map(|clamp| format!("{clamp:?}")).collect();
+    let made = json!({ "source": types::name(source), "axis": channels.axis, "clamps": clamps });
     let attributes =
         metadata.as_object_mut().map(|metadata| metadata.entry("attributes").or_insert_with(|| json!({})));
     if let Some(Value::Object(attributes)) = attributes {
@@ -197,7 +189,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     Ok(metadata)
 }
 
-/// Mends what codecs say of the elements.
+/// Adapts the configuration of codecs to the elements.
 fn for_elements(codecs: &mut [Value], source: DType, dtype: DType) -> Result<()> {
     for codec in codecs {
         // A name alone stands for a codec without a configuration.
@@ -213,17 +205,13 @@ fn for_elements(codecs: &mut [Value], source: DType, dtype: DType) -> Result<()>
                 configuration["endian"] = json!("little");
             }
         }
-        let lossy = ["bitround", "zfp"].iter().any(|lossy| name.contains(lossy));
-        if lossy && source != dtype {
-            let (from, to) = (types::name(source), types::name(dtype));
-            return Err(format!(
-                "IN's codec {name} drops bits of {from}; OUT is {to}, of which they are others"
-            )
-            .into());
+        let (from, to) = (types::name(source), types::name(dtype));
+        if source != dtype && ["bitround", "zfp"].iter().any(|lossy| name.contains(lossy)) {
+            let others = format!("OUT is {to}, of which they are others");
+            return Err(format!("IN's codec {name} drops bits of {from}; {others}").into());
         }
         let Some(Value::Object(configuration)) = codec.get_mut("configuration") else { continue };
         if configuration.contains_key("dtype") && source != dtype {
-            let (from, to) = (types::name(source), types::name(dtype));
             return Err(format!("IN's codec {name} is for {from}, and the output would be {to}").into());
         }
         for key in ["typesize", "elementsize"] {

@@ -1,9 +1,9 @@
 //! The chunks of one part, several at a time.
 
 use std::fmt;
-use std::io::IsTerminal as _;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamps, Host};
@@ -15,7 +15,7 @@ use crate::args::{Options, Share};
 use crate::channels::Channels;
 use crate::output::{self, Output};
 
-/// What the library keeps on the device for a slice at most, in bytes: see `ClampSlice`.
+/// The most device memory of the library for a slice, in bytes: see `ClampSlice`.
 const STAGES: u64 = 144 << 20;
 
 /// A part of the work.
@@ -35,15 +35,19 @@ pub struct Part<'a> {
     codecs: CodecOptions,
 }
 
-/// What became of chunks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Done {
-    written: u64,
+/// What became of a chunk.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Written,
     /// Complete before.
-    there: u64,
+    There,
     /// IN has none either.
-    absent: u64,
+    Absent,
 }
+
+/// The number of chunks with each outcome.
+#[derive(Debug, Default)]
+pub struct Done([u64; 3]);
 
 impl<'a> Part<'a> {
     pub fn new(
@@ -53,13 +57,12 @@ impl<'a> Part<'a> {
         options: &Options,
     ) -> Result<Self> {
         let grid = input.chunk_grid_shape();
-        let chunks = if grid.contains(&0) {
-            0
-        } else {
-            let product = grid.iter().try_fold(1_u64, |product, &extent| product.checked_mul(extent));
-            product.ok_or_else(|| format!("IN: its grid of {grid:?} chunks has more than can be counted"))?
-        };
+        let product = grid.iter().try_fold(1_u64, |product, &extent| product.checked_mul(extent));
+        let chunks = if grid.contains(&0) { Some(0) } else { product }
+            .ok_or_else(|| format!("IN: its grid of {grid:?} chunks has more than can be counted"))?;
         let Share { index, count } = options.part;
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let jobs = options.jobs.map_or_else(cores, usize::from);
         let of_this = (chunks + count as u64 - 1 - index as u64) / count as u64;
         let source = crate::types::dtype(input.data_type())?;
         let elements = largest(input)?;
@@ -70,10 +73,10 @@ impl<'a> Part<'a> {
             share: options.part,
             chunks,
             count: of_this,
-            jobs: options.jobs.min(usize::try_from(of_this).unwrap_or(options.jobs)).max(1),
+            jobs: jobs.min(usize::try_from(of_this).unwrap_or(jobs)).max(1),
             largest: [source, output.dtype()?].map(|dtype| elements.saturating_mul(dtype.size() as u64)),
             quiet: options.quiet,
-            // The jobs are what runs at the same time.
+            // Jobs run at the same time, so a codec needs no threads.
             codecs: CodecOptions::default().with_concurrent_target(1),
         })
     }
@@ -95,41 +98,39 @@ impl<'a> Part<'a> {
     /// Reads, clamps and writes what is not there. After an error the chunks that were begun are finished, and no others
     /// are begun.
     pub fn run(&self, host: &Host) -> Result<Done> {
-        let next = AtomicU64::new(0);
-        let stopped = AtomicBool::new(false);
-        let progress = Progress::new(self.count, self.quiet)?;
-        let job = |job: usize| {
-            let mut done = Done::default();
+        let (next, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+        let done = Mutex::new(Done::default());
+        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(self.count) };
+        bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} chunks, {eta} left")?);
+        let job = || -> Result<()> {
             while !stopped.load(Ordering::Relaxed) {
                 let n = next.fetch_add(1, Ordering::Relaxed);
                 if n >= self.count {
                     break;
                 }
                 let chunk = self.chunk(n);
-                let result = self.one(host, &chunk, job, &mut done);
-                result.map_err(|error| {
+                let outcome = self.one(host, &chunk).map_err(|error| {
                     stopped.store(true, Ordering::Relaxed);
                     format!("chunk {chunk:?}: {error}")
                 })?;
-                progress.step();
+                let Done(counts) = &mut *done.lock().unwrap_or_else(PoisonError::into_inner);
+                counts[outcome as usize] += 1;
+                bar.inc(1);
+                // Where nobody watches, a line for each tenth.
+                let n: u64 = counts.iter().sum();
+                if !self.quiet && bar.is_hidden() && n * 10 / self.count != (n - 1) * 10 / self.count {
+                    eprintln!("{n} of {} chunks", self.count);
+                }
             }
-            Ok(done)
+            Ok(())
         };
-        let results: Vec<Result<Done>> = std::thread::scope(|scope| {
-            let jobs: Vec<_> = (0..self.jobs).map(|n| scope.spawn(move || job(n))).collect();
+        let results: Vec<Result<()>> = thread::scope(|scope| {
+            let jobs: Vec<_> = (0..self.jobs).map(|_| scope.spawn(job)).collect();
             jobs.into_iter().map(|job| job.join().unwrap_or_else(|_| Err("a job panicked".into()))).collect()
         });
-        progress.end();
-        let mut sum = Done::default();
-        for result in results {
-            let Done { written, there, absent } = result?;
-            sum = Done {
-                written: sum.written + written,
-                there: sum.there + there,
-                absent: sum.absent + absent,
-            };
-        }
-        Ok(sum)
+        bar.finish_and_clear();
+        results.into_iter().collect::<Result<()>>()?;
+        Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The indices of the `n`-th chunk of this part. Neighbours go to different parts, so that these are alike.
@@ -138,24 +139,21 @@ impl<'a> Part<'a> {
         unravel_index(index, self.input.chunk_grid_shape()).expect("it is less than the number of chunks")
     }
 
-    fn one(&self, host: &Host, chunk: &[u64], job: usize, done: &mut Done) -> Result<()> {
+    fn one(&self, host: &Host, chunk: &[u64]) -> Result<Outcome> {
         if self.output.has(chunk)? {
-            done.there += 1;
-            return Ok(());
+            return Ok(Outcome::There);
         }
         let found = self.input.retrieve_chunk_if_exists_opt::<ArrayBytes>(chunk, &self.codecs)?;
         let bytes = match found {
             Some(bytes) => bytes,
             None if self.channels.of_all(output::bits(self.input.fill_value())).is_some() => {
-                done.absent += 1;
-                return Ok(());
+                return Ok(Outcome::Absent);
             }
             None => self.input.retrieve_chunk_opt::<ArrayBytes>(chunk, &self.codecs)?,
         };
         let bytes = self.clamp(host, chunk, bytes.into_fixed()?.into_owned())?;
-        self.output.store(chunk, bytes, job, &self.codecs)?;
-        done.written += 1;
-        Ok(())
+        self.output.store(chunk, bytes, &self.codecs)?;
+        Ok(Outcome::Written)
     }
 
     /// The elements of a chunk, clamped.
@@ -163,8 +161,8 @@ impl<'a> Part<'a> {
         let dims = self.input.chunk_shape_usize(chunk)?;
         let elements: usize = dims.iter().product();
         let (list, shape);
-        let (clamps, shape): (Clamps, &[usize]) = match self.channels.axis() {
-            None => ((&self.channels.as_slice()[0]).into(), &[elements]),
+        let (clamps, shape): (Clamps, &[usize]) = match self.channels.axis {
+            None => ((&self.channels.list[0]).into(), &[elements]),
             Some(axis) => {
                 list = self.channels.of_chunk(self.input.chunk_origin(chunk)?[axis], dims[axis]);
                 // Of any rank.
@@ -192,8 +190,9 @@ impl fmt::Display for Part<'_> {
 
 impl fmt::Display for Done {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} chunks written", HumanCount(self.written))?;
-        for (count, what) in [(self.there, "there before"), (self.absent, "absent from IN")] {
+        let Self([written, there, absent]) = *self;
+        write!(f, "{} chunks written", HumanCount(written))?;
+        for (count, what) in [(there, "there before"), (absent, "absent from IN")] {
             if count > 0 {
                 write!(f, ", {} {what}", HumanCount(count))?;
             }
@@ -223,34 +222,4 @@ fn largest(array: &Array<FilesystemStore>) -> Result<u64> {
         elements = elements.saturating_mul(longest);
     }
     Ok(elements)
-}
-
-/// A bar, or where nobody watches a line for each tenth.
-struct Progress {
-    bar: ProgressBar,
-    total: u64,
-    lines: Option<Mutex<u64>>,
-}
-
-impl Progress {
-    fn new(total: u64, quiet: bool) -> Result<Self> {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = if quiet || !terminal { ProgressBar::hidden() } else { ProgressBar::new(total) };
-        bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} chunks, {eta} left")?);
-        Ok(Self { bar, total, lines: (!quiet && !terminal).then(Mutex::default) })
-    }
-
-    fn step(&self) {
-        self.bar.inc(1);
-        let Some(lines) = &self.lines else { return };
-        let mut done = lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        *done += 1;
-        if *done * 10 / self.total != (*done - 1) * 10 / self.total {
-            eprintln!("{done} of {} chunks", self.total);
-        }
-    }
-
-    fn end(&self) {
-        self.bar.finish_and_clear();
-    }
 }

@@ -38,18 +38,8 @@ impl FeatureLevel {
     /// ```
     #[must_use]
     pub fn dtypes(self) -> &'static [DType] {
-        static DTYPES: [DType; 10] = [
-            DType::F32,
-            DType::F16,
-            DType::I8,
-            DType::I16,
-            DType::I32,
-            DType::U8,
-            DType::U16,
-            DType::U32,
-            DType::I64,
-            DType::U64,
-        ];
+        use DType::{F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+        static DTYPES: [DType; 10] = [F32, F16, I8, I16, I32, U8, U16, U32, I64, U64];
         if self < Self::V2_1 {
             &DTYPES[..2]
         } else if self < Self::V5_0 {
@@ -59,7 +49,6 @@ impl FeatureLevel {
         }
     }
 
-    /// The first level that has a dtype.
     pub(in crate::standards) fn since(dtype: DType) -> Option<Self> {
         [Self::V1_0, Self::V2_1, Self::V5_0].into_iter().find(|level| level.dtypes().contains(&dtype))
     }
@@ -79,22 +68,7 @@ impl FeatureLevel {
 
 impl fmt::Display for FeatureLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::V1_0 => "1.0",
-            Self::V2_0 => "2.0",
-            Self::V2_1 => "2.1",
-            Self::V3_0 => "3.0",
-            Self::V3_1 => "3.1",
-            Self::V4_0 => "4.0",
-            Self::V4_1 => "4.1",
-            Self::V5_0 => "5.0",
-            Self::V5_1 => "5.1",
-            Self::V5_2 => "5.2",
-            Self::V6_0 => "6.0",
-            Self::V6_1 => "6.1",
-            Self::V6_2 => "6.2",
-            Self::V6_3 => "6.3",
-            Self::V6_4 => "6.4",
-        })
+        // `V1_0` is 1.0.
+        f.pad(&format!("{self:?}")[1..].replace('_', "."))
     }
 }

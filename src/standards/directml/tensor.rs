@@ -45,7 +45,9 @@ impl TensorDesc<'_> {
         let elements = if self.sizes.contains(&0) {
             0
         } else if let Some(strides) = self.strides {
-            self.check_stride_count(strides)?;
+            if strides.len() != self.sizes.len() {
+                return Err(Layout::refuse_strides(self.sizes.len(), strides.len()));
+            }
             let span = |(&size, &stride): (&u32, &u32)| u128::from(size - 1) * u128::from(stride);
             self.sizes.iter().zip(strides).map(span).sum::<u128>() + 1
         } else {
@@ -82,13 +84,5 @@ impl TensorDesc<'_> {
 
     pub(super) fn shape(&self) -> Vec<usize> {
         self.sizes.iter().map(|&size| size as usize).collect()
-    }
-
-    fn check_stride_count(&self, strides: &[u32]) -> Result<(), Error> {
-        if strides.len() == self.sizes.len() {
-            Ok(())
-        } else {
-            Err(Layout::refuse_strides(self.sizes.len(), strides.len()))
-        }
     }
 }

@@ -1,16 +1,12 @@
-use lexopt::Arg::Long;
+use clap::{Args as _, Command, FromArgMatches as _};
 use wgpu_clamp::{DType, Precision, reference};
 
-use super::Options;
+use super::Operator;
 use crate::Result;
 
-fn options(words: &str) -> Result<Options> {
-    let (mut options, mut parser) = (Options::default(), lexopt::Parser::from_args(words.split(' ')));
-    while let Some(arg) = parser.next()? {
-        let Long(name) = arg else { return Err(arg.unexpected().into()) };
-        let name = name.to_owned();
-        assert!(options.take(&name, &mut parser)?, "--{name}");
-    }
+fn options(words: &str) -> Result<Operator> {
+    let command = Operator::augment_args(Command::new("test").no_binary_name(true));
+    let options = Operator::from_arg_matches(&command.try_get_matches_from(words.split(' '))?)?;
     options.refuse_nothing()?;
     options.refuse_nonsense()?;
     Ok(options)
@@ -136,17 +132,25 @@ fn refusals() {
         (F32, "--standard=directml --min=nan --max=0", "NaN is no bound"),
         (F32, "--order=max", "nothing to do: give --min or --max"),
         (F32, "--rounding=even", "nothing to do"),
-        (F32, "--min=1 --order=up", "--order: \"up\" is unknown; give min, max"),
-        (F32, "--nan=zero", "--nan: \"zero\" is unknown; give keep, min, max"),
-        (F32, "--min=1 --precision=double", "--precision: \"double\" is unknown; give exact, fast"),
-        (F32, "--dtype=fp32", "--dtype: \"fp32\" is unknown; give f32, f16"),
-        (F32, "--dtype=u8 --rounding=up", "--rounding: \"up\" is unknown; give zero, even"),
+        (
+            F32,
+            "--min=1 --order=up",
+            "invalid value 'up' for '--order <ORDER>'\n  [possible values: min, max]",
+        ),
+        (F32, "--nan=zero", "'zero' for '--nan <RULE>'\n  [possible values: keep, min, max]"),
+        (
+            F32,
+            "--min=1 --precision=double",
+            "'double' for '--precision <P>'\n  [possible values: exact, fast]",
+        ),
+        (F32, "--dtype=fp32", "'--dtype <D>': dtype: \"fp32\" is unknown; give f32, f16"),
+        (F32, "--dtype=u8 --rounding=up", "'up' for '--rounding <R>'\n  [possible values: zero, even]"),
         (F32, "--standard=onnx --dtype=u8", "--dtype, --rounding: --standard has no conversion"),
         (F32, "--standard=directml --rounding=even", "--dtype, --rounding: --standard has no conversion"),
-        (F32, "--standard=numpy", "--standard: \"numpy\" is unknown; give directml"),
-        (F32, "--standard=openvino:1", "--standard: \"openvino:1\" is unknown"),
+        (F32, "--standard=numpy", "'numpy' for '--standard <S>': give directml"),
+        (F32, "--standard=openvino:1", "'openvino:1' for '--standard <S>': give directml"),
         (F32, "--standard=onnx:0", "opset: 0 is no version"),
-        (F32, "--standard=onnx:x", "--standard: \"x\" is no version"),
+        (F32, "--standard=onnx:x", "\"x\" is no version"),
         (F32, "--standard=directml:9.9", "feature level: \"9.9\" is unknown; give 1.0, 2.0"),
         (F32, "--standard=openvino --min=0", "--standard needs both"),
         (F32, "--standard=onnx --min=0 --nan=max", "--nan: --standard has its own"),

@@ -5,23 +5,18 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use wgpu_clamp::testing::splitmix64;
 use wgpu_clamp::{Clamps, DType, Layout, reference};
 use zarrs::array::{Array, ArrayBytes, ArrayMetadata, CodecOptions};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::plugin::ExtensionName as _;
 
-/// A directory that is removed with the test.
-pub struct Scratch(tempfile::TempDir);
-
-impl Scratch {
-    pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
+/// A directory that is removed with the test, and IN and OUT in it.
+pub fn scratch() -> (TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let [input, output] = ["in", "out"].map(|name| folder.path().join(name));
+    (folder, input, output)
 }
 
 /// The program, with what it is told between spaces, and IN and OUT.
@@ -51,22 +46,15 @@ fn error(ran: &Output) -> String {
     String::from_utf8_lossy(&ran.stderr).into_owned()
 }
 
-/// Zarr's name.
-pub fn name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F32 => "float32",
-        DType::F16 => "float16",
-        DType::BF16 => "bfloat16",
-        DType::F64 => "float64",
-        DType::I8 => "int8",
-        DType::I16 => "int16",
-        DType::I32 => "int32",
-        DType::I64 => "int64",
-        DType::U8 => "uint8",
-        DType::U16 => "uint16",
-        DType::U32 => "uint32",
-        DType::U64 => "uint64",
-    }
+/// Zarr's name: `float32` of f32.
+pub fn name(dtype: DType) -> String {
+    let long = match dtype.name().trim_end_matches(char::is_numeric) {
+        "f" => "float",
+        "bf" => "bfloat",
+        "i" => "int",
+        _ => "uint",
+    };
+    format!("{long}{}", dtype.bits())
 }
 
 /// The codecs of a plain array.

@@ -10,7 +10,7 @@ use serde_json::json;
 use wgpu_clamp::{Clamp, DType, Precision, reference};
 use zarrs::array::ArrayBytes;
 
-use crate::arrays::{Scratch, command, create, noise, open, run};
+use crate::arrays::{command, create, noise, open, run, scratch};
 
 /// 1 GiB in chunks of 32 MiB.
 const CHUNK: u64 = 32 << 20;
@@ -29,8 +29,7 @@ fn complete(output: &Path) -> usize {
 
 #[test]
 fn a_part_that_is_killed_is_simply_run_again() {
-    let scratch = Scratch::new();
-    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let (_folder, input, output) = scratch();
     let codecs =
         json!([{ "name": "bytes" }, { "name": "zstd", "configuration": { "level": 1, "checksum": false } }]);
     // Half of it is noise, so that there is something to compress.

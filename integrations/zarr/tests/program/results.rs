@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use wgpu_clamp::{Clamp, Clamps, DType, Precision, Rounding, Scalar};
 
-use crate::arrays::{Scratch, check, command, create, fail, name, noise, open, plain, read, run};
+use crate::arrays::{check, command, create, fail, name, noise, open, plain, read, run, scratch};
 
 const SHAPE: [&[u64]; 2] = [&[7, 10], &[3, 4]];
 
@@ -21,9 +21,9 @@ fn exact(clamp: Clamp) -> Clamp {
 
 #[test]
 fn every_dtype_with_ragged_edges_and_a_chunk_that_is_absent() {
-    let scratch = Scratch::new();
+    let (folder, ..) = scratch();
     for dtype in DType::ALL {
-        let (input, output) = (scratch.path(name(dtype)), scratch.path(&format!("{dtype} out")));
+        let (input, output) = (folder.path().join(name(dtype)), folder.path().join(format!("{dtype} out")));
         create(&input, dtype, SHAPE, &plain(), &json!(1), most);
         let said = run("--min 3 --max 100 --scale 0.5 --bias 2", &input, &output);
         assert!(said.contains("8 chunks written, 1 absent from IN"), "{said}");
@@ -39,12 +39,12 @@ fn every_dtype_with_ragged_edges_and_a_chunk_that_is_absent() {
 
 #[test]
 fn every_conversion() {
-    let scratch = Scratch::new();
+    let (folder, ..) = scratch();
     for source in DType::CONVERTIBLE {
-        let input = scratch.path(name(source));
+        let input = folder.path().join(name(source));
         create(&input, source, SHAPE, &plain(), &json!(5), most);
         for dtype in DType::CONVERTIBLE.into_iter().filter(|&dtype| dtype != source) {
-            let output = scratch.path(&format!("{source} to {dtype}"));
+            let output = folder.path().join(format!("{source} to {dtype}"));
             run(&format!("--dtype {dtype} --scale 0.3 --rounding even"), &input, &output);
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_affine(0.3, 0.0).unwrap();
             check(&exact(clamp.with_rounding(Rounding::NearestEven)), &input, &output);
@@ -73,9 +73,9 @@ fn codecs_are_kept() {
         json!([{ "name": "bytes", "configuration": { "endian": "big" } }, { "name": "numcodecs.zlib", "configuration": { "level": 1 } }]),
         json!([sharded]),
     ];
-    let scratch = Scratch::new();
+    let (folder, ..) = scratch();
     for (n, codecs) in codecs.iter().enumerate() {
-        let (input, output) = (scratch.path(&format!("in {n}")), scratch.path(&format!("out {n}")));
+        let (input, output) = (folder.path().join(format!("in {n}")), folder.path().join(format!("out {n}")));
         create(&input, DType::U8, SHAPE, codecs, &json!(0), most);
         run("--dtype f32 --scale 0.25 --max 60", &input, &output);
         let clamp = Clamp::at_most(60.0_f32).with_source(DType::U8).unwrap().with_affine(0.25, 0.0).unwrap();
@@ -92,14 +92,13 @@ fn codecs_are_kept() {
         assert_eq!(names(&described(&output)), names(&described(&input)));
     }
     // The size of the elements, which is what blosc shuffles.
-    let metadata = serde_json::to_value(open(&scratch.path("out 1")).metadata()).unwrap();
+    let metadata = serde_json::to_value(open(&folder.path().join("out 1")).metadata()).unwrap();
     assert_eq!(metadata["codecs"][1], blosc(4));
 }
 
 #[test]
 fn an_array_of_version_2() {
-    let scratch = Scratch::new();
-    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let (_folder, input, output) = scratch();
     fs::create_dir(&input).unwrap();
     let metadata = json!({
         "zarr_format": 2, "shape": [5], "chunks": [3], "dtype": ">i2", "compressor": null, "fill_value": -7,
@@ -115,12 +114,12 @@ fn an_array_of_version_2() {
 
 #[test]
 fn channels_along_every_axis() {
-    let scratch = Scratch::new();
+    let (folder, ..) = scratch();
     for (axis, extent) in [(0, 7_u8), (1, 10)] {
-        let input = scratch.path(&format!("in {axis}"));
+        let input = folder.path().join(format!("in {axis}"));
         create(&input, DType::U8, SHAPE, &plain(), &json!(200), most);
         let lines: Vec<_> = (0..extent).map(|n| format!("--scale 0.{n}1 --bias -{n}")).collect();
-        let (file, output) = (scratch.path("channels"), scratch.path(&format!("out {axis}")));
+        let (file, output) = (folder.path().join("channels"), folder.path().join(format!("out {axis}")));
         fs::write(&file, lines.join("\n")).unwrap();
         let said =
             run(&format!("--dtype f16 --max 9 --axis {axis} --channels {}", file.display()), &input, &output);
@@ -138,8 +137,7 @@ fn channels_along_every_axis() {
 
 #[test]
 fn parts_make_up_the_whole_and_what_is_there_is_left_alone() {
-    let scratch = Scratch::new();
-    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let (_folder, input, output) = scratch();
     create(&input, DType::I32, SHAPE, &plain(), &json!(0), |chunk, len| {
         Some(noise(chunk[0] * 9 + chunk[1], len))
     });
@@ -175,8 +173,7 @@ fn parts_make_up_the_whole_and_what_is_there_is_left_alone() {
 
 #[test]
 fn bounds_of_bf16_are_its_own() {
-    let scratch = Scratch::new();
-    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let (folder, input, output) = scratch();
     create(&input, DType::F32, SHAPE, &plain(), &json!(0), most);
     run("--dtype bf16 --min nan --max 2.6584559915698317e36", &input, &output);
     let clamp = Clamp::unbounded(DType::BF16)
@@ -186,18 +183,17 @@ fn bounds_of_bf16_are_its_own() {
         )
         .unwrap();
     check(&exact(clamp.with_source(DType::F32).unwrap()), &input, &output);
-    let error = fail("--dtype bf16 --max 1e39", &input, &scratch.path("none"));
+    let error = fail("--dtype bf16 --max 1e39", &input, &folder.path().join("none"));
     assert!(error.contains("1e39 is beyond the largest bf16"), "{error}");
 }
 
 /// One of them describes the array, and the other finds another clamp than its own.
 #[test]
 fn of_two_clamps_at_once_one_is_refused() {
-    let scratch = Scratch::new();
-    let input = scratch.path("in");
+    let (folder, input, _) = scratch();
     create(&input, DType::U8, SHAPE, &plain(), &json!(0), most);
     for n in 0..4 {
-        let output = scratch.path(&n.to_string());
+        let output = folder.path().join(n.to_string());
         let start = |words| {
             command(words, &input, &output).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
         };
@@ -211,13 +207,12 @@ fn of_two_clamps_at_once_one_is_refused() {
 
 #[test]
 fn nothing_is_an_array_too() {
-    let scratch = Scratch::new();
-    let (input, output) = (scratch.path("in"), scratch.path("out"));
+    let (folder, input, output) = scratch();
     create(&input, DType::F32, [&[0, 4], &[2, 2]], &plain(), &json!(0), |_, _| None);
     let said = run("--max 1", &input, &output);
     assert!(said.contains("0 chunks written"), "{said}");
-    let one = scratch.path("one");
+    let one = folder.path().join("one");
     create(&one, DType::F32, [&[], &[]], &plain(), &json!(0), |_, _| Some(5.0_f32.to_le_bytes().to_vec()));
-    run("--max 1", &one, &scratch.path("clamped"));
-    check(&Clamp::at_most(1.0_f32), &one, &scratch.path("clamped"));
+    run("--max 1", &one, &folder.path().join("clamped"));
+    check(&Clamp::at_most(1.0_f32), &one, &folder.path().join("clamped"));
 }
