@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// The layers, from the lowest to the highest; each is a module of `src/lib.rs`. A layer may import itself and lower
 /// layers, but nothing that stands beside them.
-const LAYERS: [&str; 8] = ["fragment", "operator", "layout", "arithmetic", "kernel", "shader", "plan", "gpu"];
-
-/// The highest layer of all.
-const TOP: &str = "host";
+const LAYERS: [&str; 9] =
+    ["fragment", "operator", "layout", "arithmetic", "kernel", "shader", "plan", "gpu", "host"];
 
 /// Modules beside the layers. They may import `operator`, `layout`, and those before them here.
 const BESIDE: [&str; 3] = ["standards", "reference", "verify"];
@@ -17,6 +15,9 @@ const BESIDE: [&str; 3] = ["standards", "reference", "verify"];
 /// May import everything: the self-test compares the device with [`BESIDE`], and the manual, which has no code, names items
 /// for its links.
 const SUMMITS: [&str; 2] = ["self_test", "manual"];
+
+/// The stems of test files, which may compare any layers, and of the root.
+const EXEMPT: &str = "lib tests show snapshots check execution sanitized planted sampled mutants fuzz";
 
 /// Every module may import it. It names plain data of `operator`, `layout` and `standards`, and
 /// `wgpu::BufferUsages`.
@@ -73,20 +74,19 @@ fn imports(text: &str) -> Vec<String> {
             names.push(name(rest));
             continue;
         };
-        let (mut depth, mut item) = (0, String::new());
-        for c in list.chars() {
-            match c {
-                '}' if depth == 0 => break,
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                ',' if depth == 0 => names.push(name(&std::mem::take(&mut item))),
+        // Each item of the list begins outside of further braces.
+        let mut depth = 1;
+        for part in list.split_inclusive(['{', '}', ',']) {
+            if depth == 1 {
+                names.push(name(part));
+            }
+            match part.chars().last() {
+                Some('{') => depth += 1,
+                Some('}') if depth == 1 => break,
+                Some('}') => depth -= 1,
                 _ => {}
             }
-            if c != ',' || depth > 0 {
-                item.push(c);
-            }
         }
-        names.push(name(&item));
     }
     names.retain(|name| !name.is_empty());
     names
@@ -99,13 +99,10 @@ fn allowed(from: &str, to: &str) -> bool {
     if from == to || to == ERROR || SUMMITS.contains(&from) {
         return true;
     }
-    if from == ERROR {
-        return to == "operator" || to == "layout" || to == "standards";
-    }
     match (rank(from), beside(from)) {
         (Some(from), _) => rank(to).is_some_and(|to| to <= from),
         (_, Some(from)) => to == "operator" || to == "layout" || beside(to).is_some_and(|to| to < from),
-        _ => from == TOP && (rank(to).is_some()),
+        _ => from == ERROR && matches!(to, "operator" | "layout" | "standards"),
     }
 }
 
@@ -114,32 +111,15 @@ fn nothing_imports_from_a_layer_above() {
     let exports = exports();
     let mut seen = 0;
     for file in files(&source()) {
-        // Test files may compare any layers.
-        let name = file.file_name().unwrap().to_str().unwrap();
-        if matches!(
-            name,
-            "lib.rs"
-                | "tests.rs"
-                | "show.rs"
-                | "snapshots.rs"
-                | "check.rs"
-                | "execution.rs"
-                | "sanitized.rs"
-                | "planted.rs"
-                | "sampled.rs"
-                | "mutants.rs"
-                | "fuzz.rs"
-        ) {
+        if EXEMPT.split(' ').any(|stem| file.file_stem().is_some_and(|name| name == stem)) {
             continue;
         }
         let from = module(&file);
         for import in imports(&fs::read_to_string(&file).unwrap()) {
-            let known = LAYERS.contains(&import.as_str())
-                || BESIDE.contains(&import.as_str())
-                || [TOP, ERROR].contains(&import.as_str());
-            let to = if known { import.clone() } else { exports.get(&import).cloned().unwrap_or_default() };
-            assert!(!to.is_empty(), "{}: whose is crate::{import}?", file.display());
-            assert!(allowed(&from, &to), "{}: {from} imports crate::{import}, of {to}", file.display());
+            let known = LAYERS.iter().chain(&BESIDE).chain([&ERROR]).any(|module| *module == import);
+            let to = if known { Some(&import) } else { exports.get(&import) };
+            let to = to.unwrap_or_else(|| panic!("{}: whose is crate::{import}?", file.display()));
+            assert!(allowed(&from, to), "{}: {from} imports crate::{import}, of {to}", file.display());
             seen += 1;
         }
     }

@@ -150,47 +150,31 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         let columns = Layout::strided(&[4, 4], &[1, 4], 16).unwrap();
         let columns = Operands::new(View::of::<f32>(&a, packed(&[4, 4])), View::of::<f32>(&a, columns));
         let clamp = Clamp::new(1.0_f32, 9.0).with_affine(2.0, 1.0).unwrap();
-        let (count, lines) = prepare(&clamp, columns);
-        assert_eq!(
-            (count, lines),
-            (
-                1,
-                vec![
-                    "prepare f32: max(min(x * 2.0 + 1.0, 9.0), 1.0), fast; src of shape [4, 4], strides [4, 1], offset 0, \
-                     dst of shape [4, 4], strides [1, 4], offset 16; \
-                     f32, fast affine step, one buffer, windows: 1, block kernel for 16 elements \
-                     (4 (1 to 4) × 4 (4 to 1), by packets); dispatches: 1"
-                        .to_owned(),
-                    "pipeline f32, fast affine step, one buffer, \
-                     4 (1 to 4) × 4 (4 to 1), by packets, block kernel, block: compiling"
-                        .to_owned(),
-                ]
-            )
+        let block = "4 (1 to 4) × 4 (4 to 1), by packets";
+        let plan = format!(
+            "prepare f32: max(min(x * 2.0 + 1.0, 9.0), 1.0), fast; src of shape [4, 4], strides [4, 1], offset 0, \
+             dst of shape [4, 4], strides [1, 4], offset 16; f32, fast affine step, one buffer, windows: 1, block kernel \
+             for 16 elements ({block}); dispatches: 1"
         );
+        let pipeline =
+            format!("pipeline f32, fast affine step, one buffer, {block}, block kernel, block: compiling");
+        assert_eq!(prepare(&clamp, columns), (1, vec![plan, pipeline]));
 
         // A bound on the GPU takes one more dispatch.
         let clamp = Clamp::at_least(1_i64).with_affine(2.0, 1.0).unwrap();
         let clamp = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let operands =
             Operands::in_place(View::of::<i64>(&a, packed(&[4]))).with_max(View::of::<i64>(&b, packed(&[])));
-        let (count, lines) = prepare(&clamp, operands);
-        assert_eq!(
-            (count, lines),
-            (
-                2,
-                vec![
-                    format!(
-                        "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0, \
-                         max of shape [], strides [], offset 0; \
-                         i64, exact affine step, one buffer, windows: 1, block kernel for 4 elements \
-                         (4 (1 to 1), by packets); dispatches: 1, after those that read the slots"
-                    ),
-                    "pipeline resolve: compiling".to_owned(),
-                    "pipeline i64, exact affine step, one buffer, 4 (1 to 1), by packets, block kernel, block: compiling"
-                        .to_owned(),
-                ]
-            )
+        let step = "i64, exact affine step, one buffer";
+        let block = "4 (1 to 1), by packets";
+        let plan = format!(
+            "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [4], strides [1], offset 0, max of shape [], \
+             strides [], offset 0; {step}, windows: 1, block kernel for 4 elements ({block}); dispatches: 1, after those \
+             that read the slots"
         );
+        let resolve = "pipeline resolve: compiling".to_owned();
+        let pipeline = format!("pipeline {step}, {block}, block kernel, block: compiling");
+        assert_eq!(prepare(&clamp, operands), (2, vec![plan, resolve, pipeline]));
     }
 }
 

@@ -1,12 +1,13 @@
 //! The files of an ONNX node test, as the example `onnx_clip` and the conformance tests read them: tensors that have
 //! the bytes of their shape, bounds that make a clamp, or an error with a message.
 
-use std::fmt::{Debug, Display};
 use std::io;
 use std::path::Path;
 
 use clamp_testing::onnx_file::{NodeTest, Tensor};
 use wgpu_clamp::{Clamp, Layout, MAX_RANK, reference};
+
+use crate::accepted;
 
 /// One input of the target: the model, the expected output and the inputs, each but the last behind its length in two
 /// bytes, little-endian.
@@ -53,8 +54,4 @@ pub fn run(bytes: &[u8]) {
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let Some((length, rest)) = bytes.split_first_chunk() else { return (&[], &[]) };
     rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()))
-}
-
-fn accepted<T, E: Debug + Display>(made: Result<T, E>) -> Option<T> {
-    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
 }

@@ -8,7 +8,13 @@ use wgpu_clamp::standards::directml::{
 };
 use wgpu_clamp::standards::onnx::{self, Bounds};
 use wgpu_clamp::standards::webnn;
+use wgpu_clamp::testing::mask;
 use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Scalar, reference};
+
+use crate::accepted;
+
+/// What a constructor made of its arguments.
+type Made = std::result::Result<Clamp, Error>;
 
 /// One input of the target.
 ///
@@ -47,11 +53,8 @@ fn case(u: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
-fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
-    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
-}
-
-const LEVELS: [FeatureLevel; 15] = [
+/// Every level of `DirectML`. The order decides what the seeds mean.
+pub const LEVELS: [FeatureLevel; 15] = [
     FeatureLevel::V6_4,
     FeatureLevel::V1_0,
     FeatureLevel::V2_0,
@@ -77,21 +80,30 @@ fn is_finite(scale_bias: Option<ScaleBias>) -> bool {
     scale_bias.is_none_or(|ScaleBias { scale, bias }| scale.is_finite() && bias.is_finite())
 }
 
-fn directml(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+fn directml(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let level = *u.choose(&LEVELS)?;
     let ([min, max], scale_bias) = (floats(u)?, scale_bias(u)?);
     let made = Clamp::directml(dtype, min, max, scale_bias, level);
     let numbers = !min.is_nan() && !max.is_nan() && is_finite(scale_bias);
-    assert_eq!(made.is_ok(), numbers && level.dtypes().contains(&dtype), "{made:?}");
-    if let Ok(clamp) = &made {
-        let rules = (Order::MinWins, NanRule::ToMax);
-        attributes(clamp, [min, max].map(f64::from), rules, [f64::trunc, f64::trunc]);
-    }
-    Ok(made)
+    let good = numbers && level.dtypes().contains(&dtype);
+    let rules = (Order::MinWins, NanRule::ToMax);
+    Ok(judged(made, good, [min, max].map(f64::from), rules, [f64::trunc; 2]))
+}
+
+/// Holds what a constructor made to what is right: a clamp if the arguments are `good`, and its rules and bounds.
+fn judged(
+    made: Made,
+    good: bool,
+    values: [f64; 2],
+    rules: (Order, NanRule),
+    to_integer: [fn(f64) -> f64; 2],
+) -> Made {
+    assert_eq!(made.is_ok(), good, "{made:?}");
+    made.inspect(|clamp| attributes(clamp, values, rules, to_integer))
 }
 
 /// The descriptions of operator and tensors, with any sizes and strides.
-fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let level = *u.choose(&LEVELS)?;
     let (sizes, strides): (Vec<u32>, Vec<u32>) = (numbers(u)?, numbers(u)?);
     let [with, without] = [Some(&strides[..]), None];
@@ -131,75 +143,57 @@ fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<std::result::Resu
     }))
 }
 
-fn onnx(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+fn onnx(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let opset = if u.ratio(1, 8)? { u.arbitrary()? } else { u.int_in_range(0..=15)? };
-    let bounds = if u.arbitrary()? {
-        let [min, max] = floats(u)?;
-        let there: [bool; 2] = u.arbitrary()?;
-        Bounds::Attributes { min: there[0].then_some(min), max: there[1].then_some(max) }
-    } else {
-        let bound = |u: &mut Unstructured| {
-            Ok(match u.int_in_range(0..=5)? {
-                0 => Number::Absent,
-                1 => Number::OnGpu,
-                2 => u.arbitrary::<i16>()?.into(),
-                _ => Scalar::from_bits(dtype, u.arbitrary::<u64>()? & mask(dtype)).unwrap().into(),
-            })
-        };
-        Bounds::Inputs { min: bound(u)?, max: bound(u)? }
-    };
-    let made = Clamp::onnx(opset, dtype, bounds);
     let version = accepted(onnx::version(opset));
     assert_eq!(version.is_some(), opset > 0);
     let has = accepted(onnx::dtypes(opset)).is_some_and(|dtypes| dtypes.contains(&dtype));
-    let fits = |bound: Number| bound.value().is_none_or(|scalar| scalar.dtype() == dtype);
-    let good = match bounds {
-        Bounds::Attributes { .. } => opset < 11,
-        Bounds::Inputs { min, max } => opset >= 11 && fits(min) && fits(max),
-    };
-    assert_eq!(made.is_ok(), has && good, "{made:?}");
-    if let Ok(clamp) = &made {
-        let rules = (Order::MaxWins, NanRule::Propagate);
-        match bounds {
-            Bounds::Attributes { min, max } => {
-                let values = [min.unwrap_or(f32::MIN), max.unwrap_or(f32::MAX)].map(f64::from);
-                attributes(clamp, values, rules, [f64::trunc, f64::trunc]);
-            }
-            Bounds::Inputs { min, max } => {
-                assert_eq!((clamp.order(), clamp.nan_rule()), rules);
-                for (given, taken) in [(min, clamp.min()), (max, clamp.max())] {
-                    // An input that is not there is the end of the finite numbers.
-                    assert!(given == taken || given == Number::Absent && taken.value().is_some());
-                }
-            }
-        }
+    let rules = (Order::MaxWins, NanRule::Propagate);
+    if u.arbitrary()? {
+        let [min, max] = floats(u)?;
+        let there: [bool; 2] = u.arbitrary()?;
+        let (min, max) = (there[0].then_some(min), there[1].then_some(max));
+        let made = Clamp::onnx(opset, dtype, Bounds::Attributes { min, max });
+        let values = [min.unwrap_or(f32::MIN), max.unwrap_or(f32::MAX)].map(f64::from);
+        return Ok(judged(made, has && opset < 11, values, rules, [f64::trunc; 2]));
     }
-    Ok(made)
+    let mut bound = || -> Result<Number> {
+        Ok(match u.int_in_range(0..=5)? {
+            0 => Number::Absent,
+            1 => Number::OnGpu,
+            2 => u.arbitrary::<i16>()?.into(),
+            _ => Scalar::from_bits(dtype, u.arbitrary::<u64>()? & mask(dtype)).unwrap().into(),
+        })
+    };
+    let (min, max) = (bound()?, bound()?);
+    let made = Clamp::onnx(opset, dtype, Bounds::Inputs { min, max });
+    let fits = |bound: Number| bound.value().is_none_or(|scalar| scalar.dtype() == dtype);
+    assert_eq!(made.is_ok(), has && opset >= 11 && fits(min) && fits(max), "{made:?}");
+    Ok(made.inspect(|clamp| {
+        assert_eq!((clamp.order(), clamp.nan_rule()), rules);
+        for (given, taken) in [(min, clamp.min()), (max, clamp.max())] {
+            // An input that is not there is the end of the finite numbers.
+            assert!(given == taken || given == Number::Absent && taken.value().is_some());
+        }
+    }))
 }
 
-fn openvino(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+fn openvino(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let [min, max]: [f64; 2] = if u.arbitrary()? { floats(u)?.map(f64::from) } else { u.arbitrary()? };
     let made = Clamp::openvino(dtype, min, max);
-    assert_eq!(made.is_ok(), min <= max, "{made:?}");
-    if let Ok(clamp) = &made {
-        attributes(clamp, [min, max], (Order::MaxWins, NanRule::Propagate), [f64::ceil, f64::floor]);
-    }
-    Ok(made)
+    let rules = (Order::MaxWins, NanRule::Propagate);
+    Ok(judged(made, min <= max, [min, max], rules, [f64::ceil, f64::floor]))
 }
 
-fn onednn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+fn onednn(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let [min, max] = floats(u)?;
     let made = Clamp::onednn(dtype, min, max);
-    let has = [DType::F32, DType::F16, DType::BF16].contains(&dtype);
-    assert_eq!(made.is_ok(), has && min <= max, "{made:?}");
-    if let Ok(clamp) = &made {
-        let rules = (Order::MaxWins, NanRule::ToMin);
-        attributes(clamp, [min, max].map(f64::from), rules, [f64::trunc, f64::trunc]);
-    }
-    Ok(made)
+    let good = min <= max && [DType::F32, DType::F16, DType::BF16].contains(&dtype);
+    let rules = (Order::MaxWins, NanRule::ToMin);
+    Ok(judged(made, good, [min, max].map(f64::from), rules, [f64::trunc; 2]))
 }
 
-fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<std::result::Result<Clamp, Error>> {
+fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let given: [Option<f64>; 2] =
         if u.arbitrary()? { floats(u)?.map(|number| Some(number.into())) } else { u.arbitrary()? };
     let [min, max] = given.map(|number| number.map(webnn::MlNumber::from));
@@ -242,10 +236,6 @@ fn numbers(u: &mut Unstructured) -> Result<Vec<u32>> {
         });
     }
     Ok(numbers)
-}
-
-fn mask(dtype: DType) -> u64 {
-    u64::MAX >> (64 - dtype.bits())
 }
 
 /// The rules of a clamp, and its bounds as what the attributes become.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use clamp_proof::{Column, Config, Limits};
+use clamp_proof::{Column, LIMITS, limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
@@ -23,18 +23,19 @@ pub fn columns(
             println!("{name} has none of the optional features that the crate uses");
             continue;
         }
-        for limits in [Limits::Default, Limits::Downlevel] {
-            let config = Config { limits, features };
-            let wanted = if features { offered } else { wgpu::Features::empty() };
-            let host = open(&adapter, wanted, limits.of_wgpu()).with_context(|| config.to_string())?;
-            columns.push(column(name, &host, config, cases.clone())?);
+        let (wanted, named) =
+            if features { (offered, "optional features") } else { (wgpu::Features::empty(), "no feature") };
+        for (limits, required) in LIMITS.into_iter().filter_map(|name| Some((name, limits(name)?))) {
+            let config = format!("{limits} limits, {named}");
+            let host = open(&adapter, wanted, required).with_context(|| config.clone())?;
+            columns.push(column(name, &host, &config, cases.clone())?);
             keep(&columns)?;
         }
     }
     Ok(columns)
 }
 
-fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Result<Column> {
+fn column(name: &str, host: &Host, config: &str, cases: Range<usize>) -> Result<Column> {
     println!("{name}, {config}: {}", host.adapter());
     let bar = ProgressBar::no_length();
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} cases, {msg} wrong, {eta} left")?);
@@ -51,12 +52,9 @@ fn column(name: &str, host: &Host, config: Config, cases: Range<usize>) -> Resul
     });
     let column = pollster::block_on(column)?;
     bar.finish_and_clear();
-    let total = column.total();
-    println!(
-        "{} cases, {} elements, {} differ, {} s",
-        column.cases, total.elements, total.differing, column.seconds
-    );
-    ensure!(column.cases > 0, "--cases names no case");
+    let Column { cases, elements, differing, seconds, .. } = column;
+    println!("{cases} cases, {elements} elements, {differing} differ, {seconds} s");
+    ensure!(cases > 0, "--cases names no case");
     Ok(column)
 }
 

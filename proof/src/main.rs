@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod implementation;
+mod matrix;
 mod options;
-mod page;
 mod patterns;
 
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use clamp_proof::{Column, Matrix};
+use clamp_proof::Column;
 use clap::Parser as _;
 
 use options::Task;
@@ -38,31 +38,29 @@ fn run(task: &Task) -> Result<()> {
                 println!("{failure}");
             }
         }
-        Task::Matrix { files, tables, into } => matrix(files, tables, into.as_deref())?,
+        Task::Matrix { files, into } => matrix(files, into.as_deref())?,
         Task::Patterns { only, size } => patterns::run(only.as_deref(), size << 20)?,
     }
     Ok(())
 }
 
-/// Prints a row for each implementation in `files`, writes the full tables and, if there is a page, its rows.
-fn matrix(files: &[PathBuf], tables: &Path, page: Option<&Path>) -> Result<()> {
+/// Prints a row for each implementation in `files` and, if there is a page, writes the rows there.
+fn matrix(files: &[PathBuf], page: Option<&Path>) -> Result<()> {
     let mut columns: Vec<Column> = Vec::new();
     for file in files {
         let text = fs::read_to_string(file).with_context(|| shown(file))?;
         columns.extend(serde_json::from_str::<Vec<Column>>(&text).with_context(|| shown(file))?);
     }
-    let matrix = Matrix::new(columns);
-    let rows = matrix.rows();
+    let rows = matrix::rows(&columns);
     for (_, row) in &rows {
         println!("{row}");
     }
-    fs::write(tables, matrix.tables()).with_context(|| shown(tables))?;
     if let Some(page) = page {
         let text = fs::read_to_string(page).with_context(|| shown(page))?;
-        fs::write(page, page::with_rows(&text, rows).with_context(|| shown(page))?)
-            .with_context(|| shown(page))?;
+        let text = matrix::with_rows(&text, rows).with_context(|| shown(page))?;
+        fs::write(page, text).with_context(|| shown(page))?;
     }
-    let differing = matrix.differing();
+    let differing = matrix::differing(&columns);
     ensure!(differing.is_empty(), "differs from the CPU reference:\n{}", differing.join("\n"));
     Ok(())
 }

@@ -1,196 +1,118 @@
-//! What implementations made of the self-test, in Markdown: a row for each, and tables of all that they ran.
+//! The table of implementations: a row of Markdown for each, and its place in a page.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use anyhow::{Context, Result};
+use clamp_proof::Column;
+use indicatif::HumanCount;
 
-use crate::{Cell, Column};
-
-/// The columns of all devices, grouped by implementation.
-#[derive(Debug)]
-pub struct Matrix {
-    columns: Vec<Column>,
+/// One line for each case that differs.
+pub fn differing(columns: &[Column]) -> Vec<String> {
+    let lines = columns.iter().flat_map(|Column { implementation, config, failures, .. }| {
+        let line =
+            move |failure: &String| format!("{implementation} ({config}): {}", failure.replace('\n', " "));
+        failures.iter().map(line)
+    });
+    lines.collect()
 }
 
-impl Matrix {
-    /// Sorts columns by the first appearance of their implementation.
-    #[must_use]
-    pub fn new(columns: Vec<Column>) -> Self {
-        let mut sorted: Vec<Column> = Vec::new();
-        for column in columns {
-            let last = sorted.iter().rposition(|other| other.implementation == column.implementation);
-            sorted.insert(last.map_or(sorted.len(), |last| last + 1), column);
-        }
-        Self { columns: sorted }
-    }
-
-    /// One line for each case that differs.
-    #[must_use]
-    pub fn differing(&self) -> Vec<String> {
-        let lines = self.columns.iter().flat_map(|Column { implementation, config, failures, .. }| {
-            let line = move |failure: &String| {
-                format!("{implementation} ({config}): {}", failure.replace('\n', " "))
-            };
-            failures.iter().map(line)
-        });
-        lines.collect()
-    }
-
-    fn implementations(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self.columns.iter().map(|column| column.implementation.as_str()).collect();
-        names.dedup();
-        names
-    }
-
-    /// The name and the row of each implementation, all of its devices together.
-    #[must_use]
-    pub fn rows(&self) -> Vec<(String, String)> {
-        let groups = self.columns.chunk_by(|a, b| a.implementation == b.implementation);
-        let row = |devices: &[Column]| {
-            let Column { implementation, adapter, date, cases, .. } = &devices[0];
-            let mut total = Cell::default();
-            for column in devices {
-                total.add(column.total());
+/// The name and the row of each implementation, all of its devices together.
+pub fn rows(columns: &[Column]) -> Vec<(String, String)> {
+    let mut sums: Vec<(Column, usize)> = Vec::new();
+    for column in columns {
+        match sums.iter_mut().find(|(sum, _)| sum.implementation == column.implementation) {
+            Some((sum, devices)) => {
+                sum.elements += column.elements;
+                sum.differing += column.differing;
+                *devices += 1;
             }
-            let (count, elements) = (devices.len(), grouped(total.elements));
-            let differing = total.differing;
-            let row = format!(
-                "| {implementation} | {adapter} | {count} | {date} | {cases} | {elements} | {differing} |"
-            );
-            (implementation.clone(), row)
-        };
-        groups.map(row).collect()
-    }
-
-    /// One table per question: which dtypes, which kernels, which arithmetic. A cell holds the elements compared and those
-    /// that differ.
-    #[must_use]
-    pub fn tables(&self) -> String {
-        let mut text = String::new();
-        for (head, row) in
-            [("dtypes", dtypes as fn(&str) -> &str), ("kernels", kernels), ("arithmetic", arithmetic)]
-        {
-            let names = self.implementations();
-            _ = writeln!(text, "| {head} | {} |", names.join(" | "));
-            _ = writeln!(text, "| --- |{}", " ---: |".repeat(names.len()));
-            for (row, cells) in self.cells_by(row) {
-                let cell = |name| match cells.get(name) {
-                    Some(Cell { elements, differing }) => format!("{}: {differing}", grouped(*elements)),
-                    None => "–".to_owned(),
-                };
-                let cells: Vec<_> = names.iter().map(cell).collect();
-                _ = writeln!(text, "| {row} | {} |", cells.join(" | "));
-            }
-            _ = writeln!(text);
+            None => sums.push((column.clone(), 1)),
         }
-        text
     }
+    let row = |(sum, devices): (Column, usize)| {
+        let Column { implementation, adapter, date, cases, elements, differing, .. } = sum;
+        let elements = HumanCount(elements as u64);
+        let row = format!(
+            "| {implementation} | {adapter} | {devices} | {date} | {cases} | {elements} | {differing} |"
+        );
+        (implementation, row)
+    };
+    sums.into_iter().map(row).collect()
+}
 
-    /// The sums of each implementation's cells by `row`, a part of the specialization's name.
-    fn cells_by(&self, row: fn(&str) -> &str) -> BTreeMap<&str, BTreeMap<&str, Cell>> {
-        let mut rows = BTreeMap::<&str, BTreeMap<&str, Cell>>::new();
-        for column in &self.columns {
-            for (specialization, cell) in &column.cells {
-                let cells = rows.entry(row(specialization)).or_default();
-                cells.entry(&column.implementation).or_default().add(*cell);
-            }
+/// The line above the rows; an empty line follows them.
+const RULE: &str = "| --- | --- | ---: | --- | ---: | ---: | ---: |\n";
+
+/// Replaces the rows of these implementations in a page, by name, and appends the rows of new ones. Other rows stay.
+pub fn with_rows(page: &str, rows: Vec<(String, String)>) -> Result<String> {
+    let (before, table) = page.split_once(RULE).context("the page has no table of implementations")?;
+    let (old, behind) = table.split_once("\n\n").context("no empty line ends the table")?;
+    let mut lines: Vec<String> = old.lines().map(str::to_owned).collect();
+    for (name, row) in rows {
+        match lines.iter_mut().find(|line| line.starts_with(&format!("| {name} |"))) {
+            Some(line) => *line = row,
+            None => lines.push(row),
         }
-        rows
     }
-}
-
-/// A specialization reads `u8 to f32, fast affine step, few channels, contiguous + words`.
-fn dtypes(specialization: &str) -> &str {
-    specialization.split(", ").next().unwrap_or_default()
-}
-
-/// A specialization without its kernels.
-fn arithmetic(specialization: &str) -> &str {
-    specialization.rsplit_once(", ").map_or(specialization, |(arithmetic, _)| arithmetic)
-}
-
-fn kernels(specialization: &str) -> &str {
-    specialization.rsplit(", ").next().unwrap_or_default()
-}
-
-/// Digits in groups of three.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let groups = digits.as_bytes()[first..].chunks(3).map(|group| String::from_utf8_lossy(group));
-    let head = (first > 0).then(|| digits[..first].into());
-    head.into_iter().chain(groups).collect::<Vec<_>>().join(",")
+    Ok(format!("{before}{RULE}{}\n\n{behind}", lines.join("\n")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Config, Limits};
 
-    fn column(implementation: &str, limits: Limits, cells: &[(&str, usize, usize)]) -> Column {
-        let cell = |&(name, elements, differing): &(&str, usize, usize)| {
-            (name.to_owned(), Cell { elements, differing })
-        };
+    fn column(implementation: &str, elements: usize, failures: &[&str]) -> Column {
         Column {
             implementation: implementation.to_owned(),
             adapter: format!("{implementation} 1.0"),
-            config: Config { limits, features: false },
+            config: "default limits, no feature".to_owned(),
             date: "2026-11-22".to_owned(),
-            cases: cells.len(),
-            cells: cells.iter().map(cell).collect(),
-            failures: vec![],
+            cases: 1,
+            elements,
+            differing: failures.len(),
+            failures: failures.iter().map(ToString::to_string).collect(),
             seconds: 7,
         }
     }
 
     #[test]
     fn devices_of_one_implementation_are_added_up() {
-        let matrix = Matrix::new(vec![
-            column("a", Limits::Default, &[("u8, no affine step, words", 1000, 0)]),
-            column("b", Limits::Default, &[("f32, no affine step, words", 5, 0)]),
-            column("a", Limits::Downlevel, &[("u8, no affine step, words", 234_567, 1)]),
-        ]);
-        assert_eq!(
-            matrix.rows(),
-            [
-                ("a".to_owned(), "| a | a 1.0 | 2 | 2026-11-22 | 1 | 235,567 | 1 |".to_owned()),
-                ("b".to_owned(), "| b | b 1.0 | 1 | 2026-11-22 | 1 | 5 | 0 |".to_owned()),
-            ]
-        );
-        let text = matrix.tables();
-        for row in [
-            "| dtypes | a | b |",
-            "| u8 | 235,567: 1 | – |",
-            "| words | 235,567: 1 | 5: 0 |",
-            "| u8, no affine step | 235,567: 1 | – |",
-        ] {
-            assert!(text.contains(row), "{row} in\n{text}");
-        }
+        let columns =
+            [column("a", 1000, &[]), column("b", 5, &[]), column("a", 234_567, &["a run: differs"])];
+        let row = |name: &str, row: &str| (name.to_owned(), row.to_owned());
+        let expected = [
+            row("a", "| a | a 1.0 | 2 | 2026-11-22 | 1 | 235,567 | 1 |"),
+            row("b", "| b | b 1.0 | 1 | 2026-11-22 | 1 | 5 | 0 |"),
+        ];
+        assert_eq!(rows(&columns), expected);
     }
 
     #[test]
     fn what_differs_is_named_with_its_place() {
-        let cells = &[("f32, fast affine step, pixels", 6584, 1)];
-        let failing = |implementation, failures: &[&str]| Column {
-            failures: failures.iter().map(ToString::to_string).collect(),
-            ..column(implementation, Limits::Default, cells)
-        };
-        let matrix = Matrix::new(vec![
-            failing("a", &["a run: differs\n  Clamp", "a copy: differs"]),
-            failing("b", &[]),
-            failing("c", &["a run: differs"]),
-        ]);
+        let columns = [
+            column("a", 6584, &["a run: differs\n  Clamp", "a copy: differs"]),
+            column("b", 6584, &[]),
+            column("c", 6584, &["a run: differs"]),
+        ];
         let lines = [
             "a (default limits, no feature): a run: differs   Clamp",
             "a (default limits, no feature): a copy: differs",
             "c (default limits, no feature): a run: differs",
         ];
-        assert_eq!(matrix.differing(), lines);
+        assert_eq!(differing(&columns), lines);
     }
 
     #[test]
-    fn digits_are_grouped() {
-        for (number, text) in [(0, "0"), (12, "12"), (123, "123"), (1234, "1,234"), (123_456, "123,456")] {
-            assert_eq!(grouped(number), text);
-        }
+    fn rows_are_replaced_by_name_or_appended() {
+        let page = |rows| format!("text\n\n| implementation |\n{RULE}{rows}\n\nmore\n\n");
+        let rows = ["a", "c"].map(|name| (name.to_owned(), format!("| {name} | new |")));
+        let text = with_rows(&page("| a | old |\n| ab | kept |"), rows.into()).unwrap();
+        assert_eq!(text, page("| a | new |\n| ab | kept |\n| c | new |"));
+        assert!(with_rows("no table", vec![]).is_err());
+    }
+
+    #[test]
+    fn the_page_has_the_table() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/PORTABILITY.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        assert_eq!(with_rows(&page, vec![]).unwrap(), page);
     }
 }

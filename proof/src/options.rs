@@ -21,15 +21,11 @@ pub enum Task {
         #[arg(long, value_name = "A..B", value_parser = range)]
         cases: Option<Range<usize>>,
     },
-    /// Prints a row per implementation and writes the tables of all dtypes, kernels and arithmetics. Fails where an
-    /// element differs.
+    /// Prints a row per implementation. Fails where an element differs.
     Matrix {
         /// Files that `run` wrote.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The file for the full tables.
-        #[arg(long, value_name = "TABLES.md")]
-        tables: PathBuf,
         /// Replaces these implementations' rows in this page.
         #[arg(long, value_name = "PAGE.md")]
         into: Option<PathBuf>,
@@ -69,7 +65,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         for (line, part) in
-            [("run", "<NAME>"), ("run a", "--json"), ("matrix a", "--tables"), ("prove", "prove")]
+            [("run", "<NAME>"), ("run a", "--json"), ("matrix", "<FILES>"), ("prove", "prove")]
         {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
         }

@@ -4,48 +4,35 @@ use std::ops::Range;
 use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
-use clamp_proof::Limits;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use wgpu_clamp::testing::splitmix64;
 use wgpu_clamp::{
-    Clamp, DType, Host, Layout, NanRule, Number, Operands, Order, Precision, Prepared, Rounding, Scalar,
-    Tensor, View, verify, wgpu,
+    Clamp, DType, Host, Layout, NanRule, Operands, Order, Precision, Rounding, Scalar, Tensor, View, verify,
+    wgpu,
 };
 
 use crate::implementation;
 
-/// One line of the result: clamps of one kind, each of some elements.
-struct Line {
-    name: String,
-    kind: Kind,
-}
-
-enum Kind {
-    /// One clamp on all patterns of 32 bits.
-    Wide(Clamp),
-    /// Each of these clamps on all patterns of its 8- or 16-bit source.
-    Narrow(Vec<Clamp>),
-}
+/// A line of the result: its name, and clamps of one kind. One clamp takes all patterns of its 32-bit source; more clamps
+/// take all patterns of their 8- or 16-bit source.
+type Line = (String, Vec<Clamp>);
 
 /// Runs all lines that contain `only`, in tensors of `size` bytes.
 pub fn run(only: Option<&str>, size: u64) -> Result<()> {
     let adapter = pollster::block_on(implementation::adapter())?;
-    let host = implementation::open(&adapter, wgpu::Features::empty(), Limits::Default.of_wgpu())?;
+    let host = implementation::open(&adapter, wgpu::Features::empty(), wgpu::Limits::default())?;
     println!("{}\n", host.adapter());
     println!("| clamp | elements | differing | time |\n| --- | ---: | ---: | ---: |");
-    let wanted =
-        |line: &Line| only.is_none_or(|only| line.name.to_lowercase().contains(&only.to_lowercase()));
+    let only = only.unwrap_or_default().to_lowercase();
     let mut lines = lines()?;
-    lines.retain(wanted);
-    if lines.is_empty() {
-        bail!("--only {} is in no line", only.unwrap_or_default());
-    }
+    lines.retain(|(name, _)| name.to_lowercase().contains(&only));
+    ensure!(!lines.is_empty(), "--only {only} is in no line");
     let mut wrong = 0;
-    for Line { name, kind } in lines {
+    for (name, clamps) in lines {
         let started = Instant::now();
-        let [elements, differing] = match kind {
-            Kind::Wide(clamp) => wide(&host, &name, &clamp, size)?,
-            Kind::Narrow(clamps) => narrow(&host, &name, &clamps)?,
+        let [elements, differing] = match &clamps[..] {
+            [clamp] => wide(&host, &name, clamp, size)?,
+            clamps => narrow(&host, &name, clamps)?,
         };
         wrong += differing;
         let seconds = started.elapsed().as_secs();
@@ -57,8 +44,7 @@ pub fn run(only: Option<&str>, size: u64) -> Result<()> {
 
 fn lines() -> Result<Vec<Line>> {
     let mut lines = Vec::new();
-    let mut wide =
-        |name: &str, clamp: Clamp| lines.push(Line { name: name.to_owned(), kind: Kind::Wide(clamp) });
+    let mut wide = |name: &str, clamp: Clamp| lines.push((name.to_owned(), vec![clamp]));
     wide("F32 between -1 and 3.5", Clamp::new(-1.0_f32, 3.5));
     wide("F32 between 2 and 6, NaN as ∞", Clamp::new(2.0_f32, 6.0).with_nan_rule(NanRule::ToMax));
     wide("I32", Clamp::new(-65_536_i32, 70_000));
@@ -67,8 +53,7 @@ fn lines() -> Result<Vec<Line>> {
     wide("F32 * -1.7 + 200.3, exact", affine.with_precision(Precision::Exact));
     wide("F32 * -1.7 + 200.3, fast", affine);
     for dtype in [DType::F16, DType::BF16, DType::U8, DType::I8, DType::I16, DType::I32, DType::U32] {
-        let clamp =
-            Clamp::unbounded(dtype).with_bounds(Number::Absent, Number::Absent)?.with_source(DType::F32)?;
+        let clamp = Clamp::unbounded(dtype).with_source(DType::F32)?;
         if dtype.is_float() {
             wide(&format!("F32 to {dtype}"), clamp);
         } else {
@@ -94,18 +79,17 @@ fn lines() -> Result<Vec<Line>> {
                 Ok(Clamp::unbounded(dtype).with_bounds(min, max)?.with_order(order))
             };
             let name = format!("{dtype}, every Min and Max, {order:?}");
-            lines.push(Line { name, kind: Kind::Narrow(bounds.map(clamp).collect::<Result<_>>()?) });
+            lines.push((name, bounds.map(clamp).collect::<Result<_>>()?));
         }
     }
     for dtype in [DType::F16, DType::BF16] {
         for precision in [Precision::Exact, Precision::Fast] {
             let clamp = |n| {
                 let (scale, bias) = numbers(n);
-                let clamp = Clamp::unbounded(dtype).with_bounds(Number::Absent, Number::Absent)?;
-                Ok(clamp.with_affine(scale, bias)?.with_precision(precision))
+                Ok(Clamp::unbounded(dtype).with_affine(scale, bias)?.with_precision(precision))
             };
             let name = format!("{dtype}, 1,000 scales and biases, {precision:?}");
-            lines.push(Line { name, kind: Kind::Narrow((0..1000).map(clamp).collect::<Result<_>>()?) });
+            lines.push((name, (0..1000).map(clamp).collect::<Result<_>>()?));
         }
     }
     Ok(lines)
@@ -137,29 +121,23 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
     const ALL: u64 = 1 << 32;
     let bar = bar(name, ALL)?;
     let count = (size / 4).min(ALL) as usize;
-    let layout = Layout::packed(&[count])?;
     let mut patterns = vec![0; count];
     let src = Tensor::zeros(host, clamp.source(), &[count])?;
     let dst = Tensor::zeros(host, clamp.dtype(), &[count])?;
     let mut differing = 0;
     let mut first = 0;
-    let mut poison = Poison::new(count * clamp.dtype().size());
     while first < ALL {
         // The last tensor overlaps the one before if `count` is no divisor.
         first = first.min(ALL - count as u64);
-        let before = poison.next();
-        host.queue().write_buffer(dst.buffer(), 0, before);
+        let before = poison(first / count as u64, count * clamp.dtype().size());
+        host.queue().write_buffer(dst.buffer(), 0, &before);
         for (pattern, n) in patterns.iter_mut().zip(first..) {
             *pattern = n as u32;
         }
         let bytes: &[u8] = bytemuck::cast_slice(&patterns);
         host.queue().write_buffer(src.buffer(), 0, bytes);
-        let views = Operands::new(
-            View::new(src.buffer(), clamp.source(), layout),
-            View::new(dst.buffer(), clamp.dtype(), layout),
-        );
-        host.submit(clamp, views)?;
-        differing += compare(clamp, bytes, before, &pollster::block_on(dst.read_bytes())?)?;
+        host.submit(clamp, Operands::new(src.view(), dst.view()))?;
+        differing += compare(clamp, bytes, &before, &pollster::block_on(dst.read_bytes())?)?;
         first += count as u64;
         bar.set_position(first);
     }
@@ -167,7 +145,7 @@ fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
     Ok([ALL, differing])
 }
 
-/// Runs each clamp on all patterns of its source, many per submission.
+/// Runs each clamp on all patterns of its source, and reads many results at once.
 fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     const AT_ONCE: usize = 256;
     let [clamp, ..] = clamps else { bail!("{name} has no clamp") };
@@ -178,24 +156,13 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     let src = Tensor::upload_bytes(host, clamp.source(), &[count], &patterns)?;
     let dst = Tensor::zeros(host, clamp.dtype(), &[AT_ONCE, count])?;
     let mut differing = 0;
-    let mut poison = Poison::new(AT_ONCE * patterns.len());
-    for clamps in clamps.chunks(AT_ONCE) {
-        let before = poison.next();
-        host.queue().write_buffer(dst.buffer(), 0, before);
-        let prepare = |(n, clamp): (usize, &Clamp)| {
-            let layout = Layout::strided(&[count], &[1], n * count)?;
-            let views = Operands::new(src.view(), View::new(dst.buffer(), clamp.dtype(), layout));
-            host.clamper().prepare(clamp, views)
-        };
-        let prepared: Vec<Prepared> = clamps.iter().enumerate().map(prepare).collect::<Result<_, _>>()?;
-        let mut encoder =
-            host.clamper().device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        for prepared in &prepared {
-            prepared.record(&mut pass);
+    for (round, clamps) in (0..).zip(clamps.chunks(AT_ONCE)) {
+        let before = poison(round, AT_ONCE * patterns.len());
+        host.queue().write_buffer(dst.buffer(), 0, &before);
+        for (n, clamp) in clamps.iter().enumerate() {
+            let layout = Layout::packed_at(&[count], n * count)?;
+            host.submit(clamp, Operands::new(src.view(), View::new(dst.buffer(), clamp.dtype(), layout)))?;
         }
-        drop(pass);
-        host.queue().submit([encoder.finish()]);
         let after = pollster::block_on(dst.read_bytes())?;
         let results = before.chunks_exact(patterns.len()).zip(after.chunks_exact(patterns.len()));
         for (clamp, (before, after)) in clamps.iter().zip(results) {
@@ -207,22 +174,9 @@ fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
     Ok([(clamps.len() * count) as u64, differing])
 }
 
-/// The bytes of dst before: different each time, so that an unwritten element shows.
-struct Poison {
-    bytes: Vec<u8>,
-    byte: u8,
-}
-
-impl Poison {
-    fn new(len: usize) -> Self {
-        Self { bytes: vec![0; len], byte: 0x5a }
-    }
-
-    fn next(&mut self) -> &[u8] {
-        self.byte = self.byte.wrapping_mul(5).wrapping_add(0x33);
-        self.bytes.fill(self.byte);
-        &self.bytes
-    }
+/// The bytes of dst before a round: different each time, so that an unwritten element shows.
+fn poison(round: u64, len: usize) -> Vec<u8> {
+    vec![(round.wrapping_mul(37) + 0x5a) as u8; len]
 }
 
 /// Counts elements of `after` that differ from the reference, and changed bytes beside them; prints the first.

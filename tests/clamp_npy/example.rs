@@ -32,10 +32,6 @@ pub fn command(options: &[&str], input: impl AsRef<Path>, output: impl AsRef<Pat
     command
 }
 
-pub fn run(options: &[&str], input: impl AsRef<Path>, output: impl AsRef<Path>) -> Output {
-    command(options, input, output).output().unwrap()
-}
-
 /// Asserts that the command line was rejected with these words and a hint at the help.
 #[track_caller]
 pub fn misused(output: &Output, words: &str) {
@@ -57,33 +53,53 @@ fn ended(output: &Output, code: i32, words: &[&str]) {
     }
 }
 
-#[track_caller]
-pub fn succeeded(output: &Output) {
-    assert!(output.status.success(), "{output:?}");
-}
-
-pub fn names(folder: &Path) -> Vec<String> {
-    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(name).collect();
-    names.sort();
-    names
-}
-
-/// Writes a file as `NumPy` does, but with this header.
-pub fn with_header(folder: &TempDir, header: &str, data: &[u8]) -> PathBuf {
-    let path = folder.path().join("in.npy");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
-    bytes.extend(header.bytes());
-    bytes.extend(data);
-    fs::write(&path, bytes).unwrap();
-    path
-}
-
 /// The dtype, order, shape and data of a file.
-pub fn read(path: &Path) -> (npyz::DType, npyz::Order, Vec<u64>, Vec<u8>) {
+pub type Contents = (npyz::DType, npyz::Order, Vec<u64>, Vec<u8>);
+
+pub fn read(path: &Path) -> Contents {
     let bytes = fs::read(path).unwrap();
     let mut data = &bytes[..];
     let header = npyz::NpyHeader::from_reader(&mut data).unwrap();
     (header.dtype(), header.order(), header.shape().to_vec(), data.to_vec())
+}
+
+/// A folder for the files of a test. The example's output is `out.npy`.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(&self.0).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Writes `in.npy` as `NumPy` does, but with this header.
+    pub fn input(&self, header: &str, data: &[u8]) -> PathBuf {
+        let path = self.path("in.npy");
+        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+        let bytes = [&b"\x93NUMPY\x01\x00"[..], &length[..], header.as_bytes(), data].concat();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    pub fn run(&self, options: &[&str], input: impl AsRef<Path>) -> Output {
+        command(options, input, self.path("out.npy")).output().unwrap()
+    }
+
+    /// The output, which the example must write.
+    #[track_caller]
+    pub fn clamped(&self, options: &[&str], input: impl AsRef<Path>) -> Contents {
+        let output = self.run(options, input);
+        assert!(output.status.success(), "{output:?}");
+        read(&self.path("out.npy"))
+    }
 }

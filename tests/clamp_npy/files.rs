@@ -8,53 +8,50 @@ use std::process::Command;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
-use crate::example::{command, data, names, read, refused, run, succeeded, with_header};
+use crate::example::{Folder, command, data, read, refused};
 
 #[test]
 fn a_file_that_is_cut_or_goes_on_leaves_no_output() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
     let whole = fs::read(data("f4_c.npy")).unwrap();
-    let input = folder.path().join("in.npy");
+    let input = folder.path("in.npy");
     fs::write(&input, &whole[..whole.len() - 1]).unwrap();
     let words = "in.npy: 479 bytes follow its header; [4, 5, 6] elements of f32 take 480";
-    refused(&run(&["--min=0"], &input, &out), &[words]);
+    refused(&folder.run(&["--min=0"], &input), &[words]);
     fs::write(&input, [&whole[..], b"\n"].concat()).unwrap();
-    refused(&run(&["--min=0"], &input, &out), &["in.npy: 481 bytes follow its header"]);
-    assert_eq!(names(folder.path()), ["in.npy"]);
+    refused(&folder.run(&["--min=0"], &input), &["in.npy: 481 bytes follow its header"]);
+    assert_eq!(folder.names(), ["in.npy"]);
 }
 
 /// Starts the example on a large file, and waits until a part of the output is on the disk.
 #[track_caller]
-fn half_done(folder: &TempDir) -> Child {
+fn half_done(folder: &Folder) -> Child {
     let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000000000,)}";
-    let input = with_header(folder, header, &[]);
+    let input = folder.input(header, &[]);
     // A sparse file: its zeros take no space on the disk.
     let file = File::options().append(true).open(&input).unwrap();
     file.set_len(file.metadata().unwrap().len() + 1_000_000_000).unwrap();
-    let mut child = command(&["--min=1"], &input, folder.path().join("out.npy"))
+    let mut child = command(&["--min=1"], &input, folder.path("out.npy"))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let start = Instant::now();
     loop {
-        let part = names(folder.path()).into_iter().find(|name| name.starts_with(".clamp_npy."));
-        if part.is_some_and(|part| fs::metadata(folder.path().join(part)).unwrap().len() > 4 << 20) {
+        let part = folder.names().into_iter().find(|name| name.starts_with(".clamp_npy."));
+        if part.is_some_and(|part| fs::metadata(folder.path(&part)).unwrap().len() > 4 << 20) {
             return child;
         }
         assert!(child.try_wait().unwrap().is_none(), "it has ended");
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing is written: {:?}", names(folder.path()));
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is written: {:?}", folder.names());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
 fn killed_in_the_middle_it_leaves_the_output_as_it_was() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
+    let out = folder.path("out.npy");
     fs::write(&out, "before").unwrap();
     let mut child = half_done(&folder);
     assert_eq!(fs::read(&out).unwrap(), b"before");
@@ -65,69 +62,70 @@ fn killed_in_the_middle_it_leaves_the_output_as_it_was() {
 
 #[test]
 fn an_input_that_ends_in_the_middle_leaves_nothing() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     let child = half_done(&folder);
-    File::options().write(true).open(folder.path().join("in.npy")).unwrap().set_len(100).unwrap();
+    File::options().write(true).open(folder.path("in.npy")).unwrap().set_len(100).unwrap();
     refused(&child.wait_with_output().unwrap(), &["INPUT: ", "in.npy: "]);
-    assert_eq!(names(folder.path()), ["in.npy"]);
+    assert_eq!(folder.names(), ["in.npy"]);
 }
 
 #[test]
 fn an_error_leaves_the_output_as_it_was() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
+    let out = folder.path("out.npy");
     fs::write(&out, "before").unwrap();
     let input = data("f4_c.npy");
-    refused(&run(&["--min=x"], &input, &out), &["--min"]);
-    refused(&run(&["--min=0"], folder.path().join("none.npy"), &out), &["INPUT: ", "none.npy: "]);
-    refused(&run(&["--min=0"], folder.path(), &out), &["INPUT: "]);
+    refused(&folder.run(&["--min=x"], &input), &["--min"]);
+    refused(&folder.run(&["--min=0"], folder.path("none.npy")), &["INPUT: ", "none.npy: "]);
+    refused(&folder.run(&["--min=0"], folder.path("")), &["INPUT: "]);
     assert_eq!(fs::read(&out).unwrap(), b"before");
-    refused(&run(&["--min=0"], &input, folder.path()), &["OUTPUT", "not a file"]);
-    let nowhere = folder.path().join("nowhere/out.npy");
-    refused(&run(&["--min=0"], &input, nowhere), &["OUTPUT: ", "nowhere"]);
-    assert_eq!(names(folder.path()), ["out.npy"]);
+    let run = |output| command(&["--min=0"], &input, folder.path(output)).output().unwrap();
+    refused(&run(""), &["OUTPUT", "not a file"]);
+    refused(&run("nowhere/out.npy"), &["OUTPUT: ", "nowhere"]);
+    assert_eq!(folder.names(), ["out.npy"]);
 }
 
 /// A named pipe has a path but no position; standard input has no path of its own.
 #[cfg(unix)]
 #[test]
 fn an_input_that_is_a_pipe_is_named() {
-    let folder = TempDir::new().unwrap();
-    let [pipe, out] = ["pipe", "out.npy"].map(|name| folder.path().join(name));
+    let folder = Folder::new();
+    let [pipe, out] = ["pipe", "out.npy"].map(|name| folder.path(name));
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     // Open both ways, so that neither side waits.
     let mut both = File::options().read(true).write(true).open(&pipe).unwrap();
     both.write_all(&fs::read(data("f4_c.npy")).unwrap()).unwrap();
-    refused(&run(&["--min=0"], &pipe, &out), &["error: INPUT: ", "pipe: "]);
+    refused(&folder.run(&["--min=0"], &pipe), &["error: INPUT: ", "pipe: "]);
     let piped = command(&["--min=0"], "/dev/stdin", &out).stdin(Stdio::piped()).output().unwrap();
     refused(&piped, &["error: INPUT: /dev/stdin: "]);
-    assert_eq!(names(folder.path()), ["pipe"]);
+    assert_eq!(folder.names(), ["pipe"]);
 }
 
 #[test]
 fn the_input_is_never_overwritten() {
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("x.npy");
-    fs::copy(data("f4_c.npy"), &file).unwrap();
-    refused(&run(&["--min=0"], &file, &file), &["OUTPUT", "x.npy is INPUT; give another name"]);
-    refused(&run(&["--min=0"], &file, folder.path().join("./x.npy")), &["is INPUT"]);
+    let folder = Folder::new();
+    fs::copy(data("f4_c.npy"), folder.path("x.npy")).unwrap();
+    let run =
+        |input, output| command(&["--min=0"], folder.path(input), folder.path(output)).output().unwrap();
+    refused(&run("x.npy", "x.npy"), &["OUTPUT", "x.npy is INPUT; give another name"]);
+    refused(&run("x.npy", "./x.npy"), &["is INPUT"]);
     #[cfg(unix)]
     {
-        let link = folder.path().join("link");
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        refused(&run(&["--min=0"], &file, &link), &["is INPUT"]);
-        refused(&run(&["--min=0"], &link, &file), &["is INPUT"]);
+        let link = folder.path("link");
+        std::os::unix::fs::symlink(folder.path("x.npy"), &link).unwrap();
+        refused(&run("x.npy", "link"), &["is INPUT"]);
+        refused(&run("link", "x.npy"), &["is INPUT"]);
         fs::remove_file(link).unwrap();
     }
-    assert_eq!(fs::read(&file).unwrap(), fs::read(data("f4_c.npy")).unwrap());
-    assert_eq!(names(folder.path()), ["x.npy"]);
+    assert_eq!(fs::read(folder.path("x.npy")).unwrap(), fs::read(data("f4_c.npy")).unwrap());
+    assert_eq!(folder.names(), ["x.npy"]);
 
     // Another file is replaced. Both are named relative to the folder.
-    fs::write(folder.path().join("y.npy"), "before").unwrap();
+    fs::write(folder.path("y.npy"), "before").unwrap();
     let mut here = command(&["--min=-1.1", "--max=2.3"], "x.npy", "y.npy");
-    succeeded(&here.current_dir(folder.path()).output().unwrap());
-    assert_eq!(read(&folder.path().join("y.npy")), read(&data("f4_c.out.npy")));
-    assert_eq!(names(folder.path()), ["x.npy", "y.npy"]);
+    assert!(here.current_dir(folder.path("")).status().unwrap().success());
+    assert_eq!(read(&folder.path("y.npy")), read(&data("f4_c.out.npy")));
+    assert_eq!(folder.names(), ["x.npy", "y.npy"]);
 }
 
 #[cfg(unix)]
@@ -135,21 +133,22 @@ fn the_input_is_never_overwritten() {
 fn links_stay_and_permissions_are_those_of_the_input() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    let folder = TempDir::new().unwrap();
-    let [input, file, link] = ["in.npy", "file", "link"].map(|name| folder.path().join(name));
+    let folder = Folder::new();
+    let [input, file, link] = ["in.npy", "file", "link"].map(|name| folder.path(name));
     fs::copy(data("f4_c.npy"), &input).unwrap();
     fs::set_permissions(&input, fs::Permissions::from_mode(0o640)).unwrap();
     fs::write(&file, "before").unwrap();
     symlink(&file, &link).unwrap();
-    succeeded(&run(&["--min=-1.1", "--max=2.3"], &input, &link));
+    assert!(command(&["--min=-1.1", "--max=2.3"], &input, &link).status().unwrap().success());
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(read(&file), read(&data("f4_c.out.npy")));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
 
     // A rename would replace the socket by a file; a pipe or a device too.
-    let socket = folder.path().join("socket");
+    let socket = folder.path("socket");
     let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    refused(&run(&["--min=0"], &input, &socket), &["OUTPUT: ", "is not a file; give another name"]);
+    let to_socket = command(&["--min=0"], &input, &socket).output().unwrap();
+    refused(&to_socket, &["OUTPUT: ", "is not a file; give another name"]);
     assert!(!fs::metadata(&socket).unwrap().is_file());
     drop(listener);
 }

@@ -3,14 +3,11 @@
 use std::fs;
 use std::process::Command;
 
-use tempfile::TempDir;
-
-use crate::example::{data, example, misused, names, refused, run, succeeded, with_header};
+use crate::example::{Folder, data, example, misused, refused};
 
 #[test]
 fn what_numpy_has_and_we_have_not_is_named() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
     for (name, words) in [
         ("bool", "its elements are '|b1'; i1 to i8, u1 to u8 and f2 to f8 can be clamped"),
         ("complex", "its elements are '<c16'"),
@@ -26,15 +23,14 @@ fn what_numpy_has_and_we_have_not_is_named() {
         ("two_arrays", "152 bytes follow its header; [3] elements of i32 take 12"),
     ] {
         let name = format!("refused_{name}.npy");
-        refused(&run(&["--min=0"], data(&name), &out), &["INPUT: ", &name, words]);
+        refused(&folder.run(&["--min=0"], data(&name)), &["INPUT: ", &name, words]);
     }
-    assert_eq!(names(folder.path()), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]
 fn headers_that_are_wrong() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
     for (header, words) in [
         ("", "could not parse Python expression"),
         ("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)", "could not parse Python expression"),
@@ -55,8 +51,8 @@ fn headers_that_are_wrong() {
             "in.npy: 2 bytes follow its header; [4294967296, 4294967296] elements of u8 take 18446744073709551615",
         ),
     ] {
-        let input = with_header(&folder, header, &[1, 2]);
-        refused(&run(&["--min=0"], &input, &out), &["INPUT: ", "in.npy: ", words]);
+        let input = folder.input(header, &[1, 2]);
+        refused(&folder.run(&["--min=0"], input), &["INPUT: ", "in.npy: ", words]);
     }
     for (bytes, words) in [
         (&b""[..], "magic not found"),
@@ -65,17 +61,16 @@ fn headers_that_are_wrong() {
         (b"\x93NUMPY\x04\x00\x05\x00\x00\x00{", "version"),
         (b"text", "magic not found"),
     ] {
-        let input = folder.path().join("in.npy");
+        let input = folder.path("in.npy");
         fs::write(&input, bytes).unwrap();
-        refused(&run(&["--min=0"], &input, &out), &["INPUT: ", "in.npy: ", words]);
+        refused(&folder.run(&["--min=0"], input), &["INPUT: ", "in.npy: ", words]);
     }
-    assert_eq!(names(folder.path()), ["in.npy"]);
+    assert_eq!(folder.names(), ["in.npy"]);
 }
 
 #[test]
 fn values_that_are_none() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
     let input = |dtype: &str| data(&format!("{dtype}_scalar.npy"));
     for (dtype, options, words) in [
         ("u1", &["--min=-1"][..], "--min: \"-1\" is no u8; give a number from 0 to 255"),
@@ -109,15 +104,15 @@ fn values_that_are_none() {
         ("f8", &["--dtype=f32", "--max=none"], "--max: \"none\" is no f32"),
         ("f4", &["--dtype=bf16"], "--dtype: a .npy file cannot have elements of bf16"),
     ] {
-        refused(&run(options, input(dtype), &out), &[words]);
+        refused(&folder.run(options, input(dtype)), &[words]);
     }
-    assert_eq!(names(folder.path()), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]
 fn wrong_arguments_are_named() {
-    let folder = TempDir::new().unwrap();
-    let (input, out) = (data("f4_c.npy"), folder.path().join("out.npy"));
+    let folder = Folder::new();
+    let (input, out) = (data("f4_c.npy"), folder.path("out.npy"));
     for (options, words) in [
         (&[][..], "<--min <NUMBER>|--max <NUMBER>|--scale <NUMBER>|--bias <NUMBER>|--dtype <DTYPE>>"),
         (&["--mni=1"], "'--mni'"),
@@ -125,16 +120,14 @@ fn wrong_arguments_are_named() {
         (&["--min=1", "third"], "unexpected argument"),
         (&["--dtype=fp32"], "invalid value 'fp32' for '--dtype <DTYPE>': dtype: \"fp32\" is unknown"),
     ] {
-        misused(&run(options, &input, &out), words);
+        misused(&folder.run(options, &input), words);
     }
-    assert_eq!(names(folder.path()), [""; 0]);
-    let alone = Command::new(example()).arg("--min=1").arg(&input).output().unwrap();
-    misused(&alone, "<OUTPUT>");
-    let without_value = Command::new(example()).arg(&input).arg(&out).arg("--min").output().unwrap();
-    misused(&without_value, "--min");
-
-    let help = Command::new(example()).arg("--help").output().unwrap();
-    succeeded(&help);
+    assert_eq!(folder.names(), [""; 0]);
+    let run = |arguments: &[&std::ffi::OsStr]| Command::new(example()).args(arguments).output().unwrap();
+    misused(&run(&["--min=1".as_ref(), input.as_ref()]), "<OUTPUT>");
+    misused(&run(&[input.as_ref(), out.as_ref(), "--min".as_ref()]), "--min");
+    let help = run(&["--help".as_ref()]);
+    assert!(help.status.success(), "{help:?}");
     let help = String::from_utf8(help.stdout).unwrap();
     assert!(["--min", "--max", "--scale", "--bias", "--dtype"].iter().all(|option| help.contains(option)));
     assert!(help.lines().all(|line| line.len() <= 80));

@@ -2,22 +2,22 @@
 
 use std::fs;
 
-use tempfile::TempDir;
+use clamp_testing::values::bits_of;
+use wgpu_clamp::DType;
 
-use crate::example::{data, read, run, succeeded, with_header};
+use crate::example::{Folder, data, read};
 
 /// Dtype, order, shape and every byte of the data equal those that `NumPy` wrote.
 #[test]
 fn numpy_clip() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     let cases = fs::read_to_string(data("cases.tsv")).unwrap();
     assert_eq!(cases.lines().count(), 81);
     for case in cases.lines() {
         let (name, options) = case.split_once('\t').unwrap();
         let options: Vec<_> = options.split(' ').collect();
-        let out = folder.path().join(name);
-        succeeded(&run(&options, data(&format!("{name}.npy")), &out));
-        assert!(read(&out) == read(&data(&format!("{name}.out.npy"))), "{name}");
+        let clamped = folder.clamped(&options, data(&format!("{name}.npy")));
+        assert!(clamped == read(&data(&format!("{name}.out.npy"))), "{name}");
     }
 }
 
@@ -25,23 +25,20 @@ fn numpy_clip() {
 #[test]
 fn many_slices() {
     const ELEMENTS: u32 = (12 << 20) + 12_345;
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     let contents =
         |f: fn(u32) -> u32| -> Vec<u8> { (0..ELEMENTS).flat_map(|i| f(i).to_be_bytes()).collect() };
     let header = format!("{{'descr': '>u4', 'fortran_order': True, 'shape': ({ELEMENTS},)}}");
-    let input = with_header(&folder, &header, &contents(|i| i));
-    let out = folder.path().join("out.npy");
-    succeeded(&run(&["--min=5000000", "--max=11000000"], &input, &out));
-    assert!(read(&out).3 == contents(|i| i.clamp(5_000_000, 11_000_000)));
+    let input = folder.input(&header, &contents(|i| i));
+    let (.., clamped) = folder.clamped(&["--min=5000000", "--max=11000000"], input);
+    assert!(clamped == contents(|i| i.clamp(5_000_000, 11_000_000)));
 }
 
 /// The bytes of the result for one element.
 fn clamp(descr: &str, element: &[u8], options: &str) -> Vec<u8> {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ()}}");
-    let (input, out) = (with_header(&folder, &header, element), folder.path().join("out.npy"));
-    succeeded(&run(&options.split(' ').collect::<Vec<_>>(), input, &out));
-    read(&out).3
+    folder.clamped(&options.split(' ').collect::<Vec<_>>(), folder.input(&header, element)).3
 }
 
 #[test]
@@ -67,70 +64,43 @@ fn scale_and_bias() {
     // Rounded once: with a rounded product it would be 0.
     let rounded_once = 2.0_f32.powi(-25).to_le_bytes();
     assert_eq!(clamp("<f4", &3.0_f32.to_le_bytes(), "--scale 0.3333333432674408 --bias -1"), rounded_once);
-    assert!(
-        f32::from_le_bytes(clamp("<f4", &f32::NAN.to_le_bytes(), "--min 1 --max 2").try_into().unwrap())
-            .is_nan()
-    );
+    let nan = clamp("<f4", &f32::NAN.to_le_bytes(), "--min 1 --max 2");
+    assert!(f32::from_le_bytes(nan.try_into().unwrap()).is_nan());
 }
 
-/// The dtypes that convert and that `NumPy` has: its code, our name, bytes.
-const CONVERTIBLE: [(&str, &str, usize); 8] = [
-    ("u1", "u8", 1),
-    ("i1", "i8", 1),
-    ("u2", "u16", 2),
-    ("i2", "i16", 2),
-    ("u4", "u32", 4),
-    ("i4", "i32", 4),
-    ("f2", "f16", 2),
-    ("f4", "f32", 4),
-];
+/// `NumPy`'s code of a dtype, as in `>f2`. A byte has no order.
+fn code(dtype: DType, order: &str) -> String {
+    let order = if dtype.size() == 1 { "|" } else { order };
+    format!("{order}{}{}", &dtype.name()[..1], dtype.size())
+}
 
-/// The bytes of `numbers` as elements, in either byte order.
-fn elements(code: &str, big_endian: bool, numbers: &[i16]) -> Vec<u8> {
-    let bytes = |&x: &i16| {
-        let mut bytes = match code {
-            "u1" => u8::try_from(x).unwrap().to_le_bytes().to_vec(),
-            "i1" => i8::try_from(x).unwrap().to_le_bytes().to_vec(),
-            "u2" => u16::try_from(x).unwrap().to_le_bytes().to_vec(),
-            "i2" => x.to_le_bytes().to_vec(),
-            "u4" => u32::try_from(x).unwrap().to_le_bytes().to_vec(),
-            "i4" => i32::from(x).to_le_bytes().to_vec(),
-            "f2" => half::f16::from_f32(x.into()).to_le_bytes().to_vec(),
-            _ => f32::from(x).to_le_bytes().to_vec(),
-        };
-        if big_endian {
+/// The bytes of `numbers` as elements.
+fn elements(dtype: DType, order: &str, numbers: [u8; 8]) -> Vec<u8> {
+    let bytes = |x: u8| {
+        let mut bytes = bits_of(dtype, x.into()).to_le_bytes()[..dtype.size()].to_vec();
+        if order == ">" {
             bytes.reverse();
         }
         bytes
     };
-    numbers.iter().flat_map(bytes).collect()
+    numbers.into_iter().flat_map(bytes).collect()
 }
 
+/// Of the dtypes that convert, `NumPy` has all but BF16.
 #[test]
 fn every_pair_of_dtypes() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
-    let numbers = [0, 1, 2, 3, 99, 100, 101, 127];
-    let clamped = [2, 2, 2, 3, 99, 100, 100, 100];
-    for (from, _, from_size) in CONVERTIBLE {
-        for (to, name, to_size) in CONVERTIBLE {
-            for big_endian in [false, true] {
-                // A byte has no order to hand on, so its result is little-endian.
-                if big_endian && from_size == 1 {
-                    continue;
-                }
-                let code = |code, size| {
-                    let order = if size == 1 { "|" } else { ["<", ">"][usize::from(big_endian)] };
-                    format!("{order}{code}")
-                };
-                let descr = code(from, from_size);
-                let header = format!("{{'descr': '{descr}', 'fortran_order': True, 'shape': (2, 4), }}");
-                let input = with_header(&folder, &header, &elements(from, big_endian, &numbers));
-                succeeded(&run(&["--dtype", name, "--min=2", "--max=100"], &input, &out));
-                let dtype = npyz::DType::new_scalar(code(to, to_size).parse().unwrap());
-                let expected = (dtype, npyz::Order::Fortran, vec![2, 4], elements(to, big_endian, &clamped));
-                assert_eq!(read(&out), expected, "{from} to {to}");
-            }
+    let folder = Folder::new();
+    let dtypes = || DType::CONVERTIBLE.into_iter().filter(|dtype| *dtype != DType::BF16);
+    for (from, to) in dtypes().flat_map(|from| dtypes().map(move |to| (from, to))) {
+        // A byte has no order to hand on, so its result is little-endian.
+        for order in if from.size() == 1 { &["<"][..] } else { &["<", ">"] } {
+            let descr = code(from, order);
+            let header = format!("{{'descr': '{descr}', 'fortran_order': True, 'shape': (2, 4), }}");
+            let input = folder.input(&header, &elements(from, order, [0, 1, 2, 3, 99, 100, 101, 127]));
+            let clamped = folder.clamped(&["--dtype", to.name(), "--min=2", "--max=100"], input);
+            let dtype = npyz::DType::new_scalar(code(to, order).parse().unwrap());
+            let bytes = elements(to, order, [2, 2, 2, 3, 99, 100, 100, 100]);
+            assert_eq!(clamped, (dtype, npyz::Order::Fortran, vec![2, 4], bytes), "{from} to {to}");
         }
     }
 }
@@ -138,20 +108,18 @@ fn every_pair_of_dtypes() {
 /// Rounding, saturation, NaN and the affine step between dtypes; results as of Rust's `as`.
 #[test]
 fn conversions_truncate_and_saturate() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("out.npy");
+    let folder = Folder::new();
     let numbers = [f32::NAN, f32::INFINITY, -1e9, 2.5, 3.5, -0.5, 254.6, 7.0];
     let floats: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (8,)}";
-    let input = with_header(&folder, header, &floats);
+    let input = folder.input(header, &floats);
     for (options, expected) in [
         (&["--dtype=u8"][..], numbers.map(|x| x as u8)),
         (&["--dtype=u8", "--max=200"], [0, 200, 0, 2, 3, 0, 200, 7]),
         (&["--dtype=u8", "--scale=2", "--bias=0.5"], [0, 255, 0, 5, 7, 0, 255, 14]),
         (&["--dtype=i8", "--min=-3", "--max=3"], [0, 3, 0xfd, 2, 3, 0, 3, 3]),
     ] {
-        succeeded(&run(options, &input, &out));
-        assert_eq!(read(&out).3, expected, "{options:?}");
+        assert_eq!(folder.clamped(options, &input).3, expected, "{options:?}");
     }
 }
 
@@ -159,12 +127,10 @@ fn conversions_truncate_and_saturate() {
 #[test]
 fn many_slices_of_another_dtype() {
     const ELEMENTS: usize = (8 << 20) + 12_345;
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({ELEMENTS},)}}");
     let bytes: Vec<u8> = (0..ELEMENTS).map(|i| (i % 251) as u8).collect();
-    let (input, out) = (with_header(&folder, &header, &bytes), folder.path().join("out.npy"));
-    succeeded(&run(&["--dtype=f32", "--max=200"], &input, &out));
-    let floats = read(&out).3;
+    let (.., floats) = folder.clamped(&["--dtype=f32", "--max=200"], folder.input(&header, &bytes));
     assert_eq!(floats.len(), 4 * ELEMENTS);
     let right = |(byte, float): (&u8, &[u8])| float == f32::from(*byte.min(&200)).to_le_bytes();
     assert!(bytes.iter().zip(floats.chunks(4)).all(right));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, de};
+use serde_json::Value;
 use wgpu_clamp::DType;
 use wgpu_clamp::standards::Standard;
 
@@ -10,6 +10,8 @@ use wgpu_clamp::standards::Standard;
 #[derive(Clone, Debug)]
 pub struct Record {
     pub file: &'static str,
+    /// The implementation, with its version.
+    pub held_to: &'static str,
     pub id: String,
     pub standard: Standard,
     pub dtype: DType,
@@ -19,138 +21,75 @@ pub struct Record {
     /// The dtype of the bounds' bits.
     pub bound_dtype: DType,
     pub x: Vec<u64>,
-    /// The output, or why there is none.
-    pub y: Result<Vec<u64>, String>,
+    /// The output, unless the runtime gave an error.
+    pub y: Option<Vec<u64>>,
     /// Indices of elements of `y` that are wrong by the operator's own definition.
     pub deviates: Vec<usize>,
     /// Whether the case is about the shape of a bound, which is one element here.
     pub is_bound_shape: bool,
-    /// The id of the case that has the same data.
-    pub same_as: Option<String>,
+    /// Whether another record has the same data.
+    pub is_repeated: bool,
 }
 
-#[derive(Deserialize)]
-struct Line {
-    id: String,
-    opset: Option<u32>,
-    #[serde(deserialize_with = "dtype")]
-    dtype: DType,
-    shape: Vec<usize>,
-    min_bits: Option<Bits>,
-    max_bits: Option<Bits>,
-    bound_dtype: Option<String>,
-    x_bits: Option<Vec<Bits>>,
-    y_bits: Option<Vec<Bits>>,
-    error: Option<String>,
-    #[serde(default)]
-    deviates: Vec<usize>,
-    bound_shape: Option<de::IgnoredAny>,
-    same_as: Option<String>,
-}
-
-/// Hexadecimal, as in `"0x00ff"`.
-#[derive(Clone, Copy)]
-struct Bits(u64);
-
-impl<'de> Deserialize<'de> for Bits {
-    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        let bits = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        bits.map(Self).ok_or_else(|| de::Error::custom(format!("{text} is no hexadecimal integer")))
-    }
-}
-
-fn dtype<'de, D: de::Deserializer<'de>>(deserializer: D) -> Result<DType, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    named(&name).ok_or_else(|| de::Error::custom(format!("{name} is no dtype")))
-}
-
-fn named(name: &str) -> Option<DType> {
-    DType::ALL.into_iter().find(|dtype| dtype.name() == name)
-}
-
-/// The standard of a file's cases.
-#[derive(Clone, Copy)]
-enum Kind {
-    Onnx,
-    OpenVino,
-    OneDnn,
-}
-
-/// The files with outputs of runtimes.
-const RUNTIMES: [(&str, Kind); 7] = [
-    ("onnxruntime-1.31.1_clip6.jsonl", Kind::Onnx),
-    ("onnxruntime-1.31.1_clip11.jsonl", Kind::Onnx),
-    ("onnxruntime-1.31.1_clip12.jsonl", Kind::Onnx),
-    ("onnxruntime-1.31.1_clip13.jsonl", Kind::Onnx),
-    ("openvino-reference-2026.4.1_clamp1-float.jsonl", Kind::OpenVino),
-    ("openvino-reference-2026.4.1_clamp1-int.jsonl", Kind::OpenVino),
-    ("onednn-graph-3.9.1_clamp.jsonl", Kind::OneDnn),
+/// Files, and the runtimes that computed their outputs.
+const RUNTIMES: [(&str, &str); 7] = [
+    ("onnxruntime-1.31.1_clip6.jsonl", "ONNX Runtime 1.31.1"),
+    ("onnxruntime-1.31.1_clip11.jsonl", "ONNX Runtime 1.31.1"),
+    ("onnxruntime-1.31.1_clip12.jsonl", "ONNX Runtime 1.31.1"),
+    ("onnxruntime-1.31.1_clip13.jsonl", "ONNX Runtime 1.31.1"),
+    ("openvino-reference-2026.4.1_clamp1-float.jsonl", "OpenVINO reference 2026.4.1"),
+    ("openvino-reference-2026.4.1_clamp1-int.jsonl", "OpenVINO reference 2026.4.1"),
+    ("onednn-graph-3.9.1_clamp.jsonl", "oneDNN Graph 3.9.1"),
 ];
-
-/// Every record of a runtime.
-pub fn runtimes() -> Vec<Record> {
-    RUNTIMES.into_iter().flat_map(|(file, kind)| read(file, kind)).collect()
-}
-
-/// ONNX's node tests, once more as JSON.
-pub fn node_tests() -> Vec<Record> {
-    read("onnx-node-tests.jsonl", Kind::Onnx)
-}
 
 pub fn folder() -> PathBuf {
     crate::data().join("golden")
 }
 
-fn read(file: &'static str, kind: Kind) -> Vec<Record> {
-    let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let mut records: Vec<Record> = Vec::new();
-    for (n, line) in text.lines().enumerate() {
-        let line: Line =
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}, line {}: {error}", n + 1));
-        let namesake = line.same_as.as_ref().map(|id| {
-            let found = records.iter().find(|record| record.id == *id);
-            found.unwrap_or_else(|| panic!("{file}: {} is the same as {id}, which is not there", line.id))
-        });
-        let record = match namesake {
-            Some(namesake) => Record { id: line.id, same_as: line.same_as, ..namesake.clone() },
-            None => from_line(file, kind, line),
-        };
-        records.push(record);
+/// Every record of a runtime.
+pub fn runtimes() -> Vec<Record> {
+    let mut records = Vec::new();
+    for (file, held_to) in RUNTIMES {
+        let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+        records.extend(text.lines().map(|line| record(file, held_to, line)));
     }
     records
 }
 
-fn from_line(file: &'static str, kind: Kind, line: Line) -> Record {
-    let id = line.id;
-    let bits = |list: Vec<Bits>| list.into_iter().map(|Bits(bits)| bits).collect::<Vec<_>>();
-    let standard = match kind {
-        Kind::Onnx => Standard::Onnx { opset: line.opset.unwrap_or_else(|| panic!("{file} {id}: no opset")) },
-        Kind::OpenVino => Standard::OpenVino,
-        Kind::OneDnn => Standard::OneDnn,
+fn record(file: &'static str, held_to: &'static str, line: &str) -> Record {
+    let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let id = line["id"].as_str().unwrap().to_owned();
+    let is_there = |key: &str| !line[key].is_null();
+    let dtype = |key: &str| line[key].as_str().and_then(|name| name.parse().ok()).expect(&id);
+    let bits = |value: &Value| {
+        let digits = value.as_str().and_then(|text| text.strip_prefix("0x")).expect(&id);
+        u64::from_str_radix(digits, 16).unwrap()
     };
-    let bound_dtype = line.bound_dtype.as_deref().and_then(named);
-    let x = line.x_bits.map_or_else(|| panic!("{file} {id}: no x_bits"), bits);
-    let y = match (line.y_bits.map(bits), line.error) {
-        (Some(y), None) => Ok(y),
-        (None, Some(error)) => Err(error),
-        _ => panic!("{file} {id}: either y_bits or error is needed"),
-    };
-    let counts = [line.shape.iter().product(), x.len(), y.as_ref().map_or(x.len(), Vec::len)];
-    assert!(counts.iter().all(|&count| count == counts[0]), "{file} {id}: elements {counts:?}");
-    Record {
+    let list = |key: &str| line[key].as_array().expect(&id).iter();
+    let size = |value: &Value| value.as_u64().unwrap() as usize;
+    assert!(is_there("y_bits") != is_there("error"), "{file} {id}: either y_bits or error is needed");
+    let record = Record {
         file,
-        standard,
-        dtype: line.dtype,
-        shape: line.shape,
-        min: line.min_bits.map(|bits| bits.0),
-        max: line.max_bits.map(|bits| bits.0),
-        bound_dtype: bound_dtype.unwrap_or_else(|| panic!("{file} {id}: no bound_dtype")),
-        x,
-        y,
-        deviates: line.deviates,
-        is_bound_shape: line.bound_shape.is_some(),
-        same_as: line.same_as,
+        held_to,
+        standard: match held_to {
+            "OpenVINO reference 2026.4.1" => Standard::OpenVino,
+            "oneDNN Graph 3.9.1" => Standard::OneDnn,
+            _ => Standard::Onnx { opset: line["opset"].as_u64().expect(&id) as u32 },
+        },
+        dtype: dtype("dtype"),
+        shape: list("shape").map(size).collect(),
+        min: is_there("min_bits").then(|| bits(&line["min_bits"])),
+        max: is_there("max_bits").then(|| bits(&line["max_bits"])),
+        bound_dtype: dtype("bound_dtype"),
+        x: list("x_bits").map(bits).collect(),
+        y: is_there("y_bits").then(|| list("y_bits").map(bits).collect()),
+        deviates: line["deviates"].as_array().into_iter().flatten().map(size).collect(),
+        is_bound_shape: is_there("bound_shape"),
+        is_repeated: false,
         id,
-    }
+    };
+    let count = record.x.len();
+    assert!(record.y.as_ref().is_none_or(|y| y.len() == count), "{file} {}", record.id);
+    assert_eq!(record.shape.iter().product::<usize>(), count, "{file} {}", record.id);
+    record
 }

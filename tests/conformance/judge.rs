@@ -1,13 +1,14 @@
 //! Judges whether a result is what a record demands.
 
-use wgpu_clamp::{Clamp, Number, Scalar, reference};
+use anyhow::{Context as _, Result, bail, ensure};
+use wgpu_clamp::{Clamp, Error, reference};
 
-use crate::exceptions::{self, Reason};
+use crate::exceptions;
 use crate::golden::Record;
-use crate::rules::{self, Refusal};
+use crate::rules;
 
-/// The outcome of a record that does not fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The outcome of a record that does not fail, in the order of the page's columns.
+#[derive(Clone, Copy, Debug)]
 pub enum Verdict {
     /// Equal to the recorded output.
     Equal,
@@ -16,7 +17,7 @@ pub enum Verdict {
     /// Equal; the data is that of another record.
     SameData,
     /// Different exactly as the exception says.
-    Excepted(Reason),
+    Excepted,
     /// Rejected by the standard and by the crate.
     Refused,
     /// The runtime gave no output though the standard defines one; equal to the standard's rules.
@@ -25,90 +26,78 @@ pub enum Verdict {
     BoundShape,
 }
 
-/// A clamp to run. `slots` has the bits of the bounds that lie on the GPU.
+/// A clamp to run.
 pub struct Job<'a> {
     pub clamp: Clamp,
     /// The clamp with all bounds on the host.
     pub on_host: Clamp,
-    pub slots: [u64; 2],
     pub shape: &'a [usize],
     pub x: &'a [u64],
 }
 
-/// Runs a clamp; returns its elements, or a description of what is wrong.
-pub type Run<'a> = &'a dyn Fn(&Job) -> Result<Vec<u64>, String>;
+/// Runs a clamp; returns its elements.
+pub type Run<'a> = &'a dyn Fn(&Job) -> Result<Vec<u64>>;
 
 /// Runs a job on the CPU reference.
 #[expect(clippy::unnecessary_wraps, reason = "it has the signature of every `Run`")]
-pub fn on_reference(job: &Job) -> Result<Vec<u64>, String> {
+pub fn on_reference(job: &Job) -> Result<Vec<u64>> {
     Ok(job.x.iter().map(|&x| reference::element(&job.on_host, x)).collect())
 }
 
 /// Runs a record and judges the result. `on_gpu`: whether the bounds lie on the GPU.
-pub fn judge(record: &Record, run: Run, on_gpu: bool) -> Result<Verdict, String> {
-    let case = format!("{} {}", record.file, record.id);
+pub fn judge(record: &Record, run: Run, on_gpu: bool) -> Result<Verdict> {
+    let Record { file, id, .. } = record;
+    let place = if on_gpu { "GPU" } else { "host" };
+    verdict(record, run, on_gpu).with_context(|| format!("{file} {id}, bounds on the {place}"))
+}
+
+fn verdict(record: &Record, run: Run, on_gpu: bool) -> Result<Verdict> {
     if record.is_bound_shape {
         return Ok(Verdict::BoundShape);
     }
-    if let Some(refusal) = Refusal::of(record) {
-        return refused(record, refusal, on_gpu).map_err(|error| format!("{case}: {error}"));
+    if !rules::is_a_call(record) {
+        ensure!(
+            record.y.is_none(),
+            "the runtime computed a result without a bound that its standard requires"
+        );
+        return Ok(Verdict::Refused);
     }
-    let construct = |on_gpu| rules::construct(record, on_gpu).map_err(|error| format!("{case}: {error}"));
-    let (clamp, on_host) = (construct(on_gpu)?, construct(false)?);
-    let slots = [record.min, record.max].map(Option::unwrap_or_default);
-    let job = Job { clamp, on_host, slots, shape: &record.shape, x: &record.x };
-    let got = run(&job).map_err(|error| format!("{case}: {error}"))?;
+    let clamp = rules::construct(record, on_gpu);
+    if let Some(message) = rules::refusal(record) {
+        ensure!(record.y.is_none(), "the runtime computed what its standard rejects ({message:?})");
+        match clamp {
+            Err(Error::Standard { standard, refusal })
+                if standard == record.standard && refusal.to_string().starts_with(&message) => {}
+            other => bail!("must be refused ({message:?}), but is {other:?}"),
+        }
+        return Ok(Verdict::Refused);
+    }
+    let (clamp, on_host) = (clamp?, rules::construct(record, false)?);
+    let got = run(&Job { clamp, on_host, shape: &record.shape, x: &record.x })?;
 
-    let gap = record.y.is_err().then(|| {
+    let expected = record.y.clone().unwrap_or_else(|| {
         let stated = rules::stated(record);
         record.x.iter().map(|&x| reference::element(&stated, x)).collect()
     });
-    let expected =
-        gap.as_ref().unwrap_or_else(|| record.y.as_ref().expect("an output where there is no gap"));
-    let differing: Vec<usize> = (0..expected.len().max(got.len()))
-        .filter(|i| got.get(*i) != expected.get(*i) && !record.deviates.contains(i))
-        .collect();
-    let mismatch = |i: usize| {
-        let hex = |bits: Option<&u64>| bits.map_or("nothing".to_owned(), |bits| format!("{bits:#x}"));
-        let [x, y, got] = [&record.x, expected, &got].map(|list| hex(list.get(i)));
-        let place = if on_gpu { "GPU" } else { "host" };
-        let others = differing.len() - 1;
-        format!(
-            "{case}, element {i}: {x} became {got}, expected {y} ({others} others differ; bounds on the \
-             {place}, {on_host:?})"
-        )
-    };
-    match (exceptions::of(record), differing.first()) {
-        (None, None) if gap.is_some() => Ok(Verdict::Gap),
-        (None, None) if record.same_as.is_some() => Ok(Verdict::SameData),
-        (None, None) if record.shape.len() > wgpu_clamp::MAX_RANK => Ok(Verdict::HighRank),
-        (None, None) => Ok(Verdict::Equal),
-        (None, Some(&i)) => Err(mismatch(i)),
-        (Some(reason), None) => Err(format!("{case}: no longer differs, so it is no exception ({reason:?})")),
-        (Some(reason), Some(_)) => {
-            let covered = |i: usize| reason.covers(&on_host, record.x[i], got[i], expected[i]);
-            match differing.iter().find(|&&i| !covered(i)) {
-                None => Ok(Verdict::Excepted(reason)),
-                Some(&i) => Err(format!("{}; the exception ({reason:?}) does not cover it", mismatch(i))),
-            }
+    ensure!(got.len() == expected.len(), "{} elements, not {}", got.len(), expected.len());
+    let exception = exceptions::of(record);
+    let mut differing = 0;
+    for (i, (&x, (&ours, &theirs))) in record.x.iter().zip(got.iter().zip(&expected)).enumerate() {
+        if ours == theirs || record.deviates.contains(&i) {
+            continue;
         }
+        differing += 1;
+        ensure!(
+            exception.is_some_and(|exception| (exception.covers)(&on_host, [x, ours, theirs])),
+            "element {i}: {x:#x} became {ours:#x}, expected {theirs:#x}, by {on_host:?}, and no exception covers it"
+        );
     }
-}
-
-fn refused(record: &Record, refusal: Refusal, on_gpu: bool) -> Result<Verdict, String> {
-    if record.y.is_ok() {
-        return Err(format!("the runtime computed what its standard rejects ({refusal:?})"));
-    }
-    if refusal == Refusal::Absent {
-        return Ok(Verdict::Refused);
-    }
-    match rules::construct(record, on_gpu) {
-        Err(error) if refusal.is_said_by(&error, record) => Ok(Verdict::Refused),
-        other => Err(format!("must be refused ({refusal:?}), but is {other:?}")),
-    }
-}
-
-/// The bits of a bound on the host.
-pub fn bits(bound: Number) -> Option<u64> {
-    bound.value().map(Scalar::bits)
+    ensure!(differing > 0 || exception.is_none(), "the record equals its runtime, so it is no exception");
+    Ok(match record {
+        _ if differing > 0 => Verdict::Excepted,
+        Record { y: None, .. } => Verdict::Gap,
+        Record { is_repeated: true, .. } => Verdict::SameData,
+        Record { shape, .. } if shape.len() > wgpu_clamp::MAX_RANK => Verdict::HighRank,
+        _ => Verdict::Equal,
+    })
 }

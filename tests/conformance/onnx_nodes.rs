@@ -1,98 +1,83 @@
 //! ONNX's own node tests of Clip.
 
-use std::path::PathBuf;
+use std::path::Path;
 
+use clamp_testing::onnx_file::{
+    AttributeProto, GraphProto, ModelProto, NodeProto, NodeTest, OperatorSetIdProto, TensorProto,
+    ValueInfoProto,
+};
 use prost::Message as _;
 use wgpu_clamp::standards::Standard;
 use wgpu_clamp::standards::onnx::Bounds;
-use wgpu_clamp::{DType, Element, Number};
+use wgpu_clamp::{DType, Element, Number, Scalar};
 
 use crate::golden::Record;
-use crate::judge::bits;
-use crate::onnx_file::{
-    AttributeProto, GraphProto, ModelProto, NodeProto, NodeTest, OperatorSetIdProto, Result, TensorProto,
-    ValueInfoProto,
-};
-
-/// The name of the node tests in messages and in the table.
-pub const FILE: &str = "onnx";
-
-pub fn folder() -> PathBuf {
-    crate::data().join("onnx")
-}
 
 /// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` test has no Clip node, so its data is
 /// read with the model of its namesake.
-pub fn node_tests() -> Result<Vec<Record>> {
-    let entries = std::fs::read_dir(folder())?.collect::<std::io::Result<Vec<_>>>()?;
-    let entries = entries.into_iter().filter(|entry| entry.path().is_dir());
-    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+pub fn node_tests() -> Vec<Record> {
+    let folder = crate::data().join("onnx");
+    let entries = std::fs::read_dir(&folder).unwrap().map(Result::unwrap);
+    let entries = entries.filter(|entry| entry.path().is_dir());
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
     names.sort();
-    names.iter().map(|name| node_test(name)).collect()
-}
-
-fn node_test(name: &str) -> Result<Record> {
-    let same_as = name.strip_suffix("_expanded").map(str::to_owned);
-    let model = folder().join(same_as.as_deref().unwrap_or(name));
-    Ok(record(
-        name.to_owned(),
-        NodeTest::read(|path| std::fs::read(path), &model, &folder().join(name))?,
-        same_as,
-    ))
-}
-
-fn record(id: String, test: NodeTest, same_as: Option<String>) -> Record {
-    let (bound_dtype, min, max) = match test.bounds {
-        Bounds::Attributes { min, max } => (DType::F32, min.map(f32::to_bits64), max.map(f32::to_bits64)),
-        Bounds::Inputs { min, max } => (test.x.dtype, bits(min), bits(max)),
+    let record = |id: String| {
+        let namesake = id.strip_suffix("_expanded");
+        let model = folder.join(namesake.unwrap_or(&id));
+        let test = NodeTest::read(|path| std::fs::read(path), &model, &folder.join(&id)).unwrap();
+        let bits = |bound: Number| bound.value().map(Scalar::bits);
+        let (bound_dtype, min, max) = match test.bounds {
+            Bounds::Attributes { min, max } => (DType::F32, min.map(f32::to_bits64), max.map(f32::to_bits64)),
+            Bounds::Inputs { min, max } => (test.x.dtype, bits(min), bits(max)),
+        };
+        assert_eq!((test.expected.dtype, &test.expected.shape), (test.x.dtype, &test.x.shape), "{id}");
+        Record {
+            file: "onnx",
+            held_to: "node tests of onnx 1.22.0",
+            standard: Standard::Onnx { opset: test.opset },
+            dtype: test.x.dtype,
+            x: test.x.bits(),
+            shape: test.x.shape,
+            min,
+            max,
+            bound_dtype,
+            y: Some(test.expected.bits()),
+            deviates: Vec::new(),
+            is_bound_shape: false,
+            is_repeated: namesake.is_some(),
+            id,
+        }
     };
-    assert_eq!((test.expected.dtype, &test.expected.shape), (test.x.dtype, &test.x.shape), "{id}");
-    Record {
-        file: FILE,
-        id,
-        standard: Standard::Onnx { opset: test.opset },
-        dtype: test.x.dtype,
-        x: test.x.bits(),
-        shape: test.x.shape,
-        min,
-        max,
-        bound_dtype,
-        y: Ok(test.expected.bits()),
-        deviates: Vec::new(),
-        is_bound_shape: false,
-        same_as,
-    }
+    names.into_iter().map(record).collect()
 }
 
 /// The node tests have raw data and inputs only. Other writers of ONNX files also write typed data and attributes.
 #[test]
 fn typed_elements_and_attributes_are_decoded() {
-    let folder = std::env::temp_dir().join(format!("wgpu-clamp-conformance-{}", std::process::id()));
-    std::fs::create_dir_all(folder.join("test_data_set_0")).unwrap();
     let read = |version, node: NodeProto, tensor: TensorProto| {
-        let input = [ValueInfoProto { name: Some("x".into()) }].to_vec();
-        let initializer = [TensorProto {
+        let low = TensorProto {
             data_type: Some(3),
             name: Some("low".into()),
             int32_data: vec![-3],
             ..Default::default()
-        }]
-        .to_vec();
-        let graph = Some(GraphProto { node: vec![node], initializer, input });
+        };
+        let input = vec![ValueInfoProto { name: Some("x".into()) }];
+        let graph = Some(GraphProto { node: vec![node], initializer: vec![low], input });
         let opset_import = vec![OperatorSetIdProto { domain: None, version: Some(version) }];
         let model = ModelProto { graph, opset_import }.encode_to_vec();
-        std::fs::write(folder.join("model.onnx"), model).unwrap();
-        for name in ["input_0.pb", "output_0.pb"] {
-            std::fs::write(folder.join("test_data_set_0").join(name), tensor.encode_to_vec()).unwrap();
-        }
-        NodeTest::read(|path| std::fs::read(path), &folder, &folder)
+        let file = |path: &Path| match path.file_name().and_then(|name| name.to_str()) {
+            Some("model.onnx") => Ok(model.clone()),
+            Some("input_0.pb" | "output_0.pb") => Ok(tensor.encode_to_vec()),
+            _ => panic!("{}", path.display()),
+        };
+        NodeTest::read(file, Path::new(""), Path::new(""))
     };
     let clip = |inputs: &[&str], attribute| NodeProto {
         input: inputs.iter().map(|&name| name.to_owned()).collect(),
         op_type: Some("Clip".into()),
         attribute,
     };
-    let two = |code| TensorProto { dims: vec![2], data_type: Some(code), ..Default::default() };
+    let two = |code| TensorProto { dims: vec![2, 1], data_type: Some(code), ..Default::default() };
     let cases = [
         (TensorProto { float_data: vec![1.0, -0.0], ..two(1) }, DType::F32, [0x3f80_0000, 0x8000_0000]),
         (TensorProto { int32_data: vec![200, 3], ..two(2) }, DType::U8, [200, 3]),
@@ -111,7 +96,8 @@ fn typed_elements_and_attributes_are_decoded() {
         let attribute = [AttributeProto { name: Some("max".into()), f: Some(0.5) }].to_vec();
         let test = read(6, clip(&["x"], attribute), tensor).unwrap();
         assert_eq!((test.opset, test.bounds), (6, Bounds::Attributes { min: None, max: Some(0.5) }));
-        assert_eq!((test.x.dtype, test.x.bits(), test.expected), (dtype, bits.to_vec(), test.x));
+        assert_eq!((test.x.dtype, test.x.bits(), &test.expected), (dtype, bits.to_vec(), &test.x));
+        assert_eq!(test.x.shape, [2, 1]);
     }
     let bytes = TensorProto { int32_data: vec![1, 2], ..two(3) };
     let test = read(13, clip(&["x", "low", ""], vec![]), bytes.clone()).unwrap();
@@ -119,7 +105,7 @@ fn typed_elements_and_attributes_are_decoded() {
     for (version, node, tensor, said) in [
         (13, clip(&["x", "lower"], vec![]), bytes.clone(), "no value for input lower"),
         (13, clip(&[], vec![]), bytes.clone(), "no input"),
-        (13, clip(&["x", "x"], vec![]), bytes.clone(), "a bound is i8 of shape [2]"),
+        (13, clip(&["x", "x"], vec![]), bytes.clone(), "a bound is i8 of shape [2, 1]"),
         (13, NodeProto::default(), bytes.clone(), "not Clip"),
         (-1, clip(&["x"], vec![]), bytes.clone(), "out of range"),
         (13, clip(&["x"], vec![]), two(3), "0 bytes do not make i8"),
@@ -128,5 +114,4 @@ fn typed_elements_and_attributes_are_decoded() {
         let error = read(version, node, tensor).unwrap_err().to_string();
         assert!(error.contains(said) && error.contains("model.onnx") | error.contains(".pb"), "{error}");
     }
-    std::fs::remove_dir_all(folder).unwrap();
 }

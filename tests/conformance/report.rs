@@ -4,28 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use wgpu_clamp::DType;
-
-use crate::exceptions::{EXCEPTIONS, Reason};
+use crate::exceptions::EXCEPTIONS;
 use crate::golden::Record;
 use crate::judge::Verdict;
 use crate::rules::name_and_version;
 
+/// The columns of the verdicts.
 const COLUMNS: [&str; 7] =
     ["equal", "equal, rank 9–16", "equal, same data", "exception", "rejected", "no output", "no such call"];
-
-/// The column of a verdict.
-const fn column(verdict: Verdict) -> usize {
-    match verdict {
-        Verdict::Equal => 0,
-        Verdict::HighRank => 1,
-        Verdict::SameData => 2,
-        Verdict::Excepted(_) => 3,
-        Verdict::Refused => 4,
-        Verdict::Gap => 5,
-        Verdict::BoundShape => 6,
-    }
-}
 
 const INTRODUCTION: &str = "\
 # How many cases of other implementations the crate is held to
@@ -47,9 +33,9 @@ cases of ONNX Clip 11 and later once with the bounds on the host and once with t
 pub fn page(judged: &[(&Record, Verdict)]) -> String {
     let mut page = format!("{INTRODUCTION}{}\n## Exceptions\n\n", table(judged));
     page += "| reason | file | cases |\n| --- | --- | --- |\n";
-    for reason in Reason::ALL {
-        for (file, _, ids) in EXCEPTIONS.iter().filter(|(_, listed, _)| *listed == reason) {
-            writeln!(page, "| {} | `{file}` | {} |", reason.text(), ids.len()).unwrap();
+    for exception in &EXCEPTIONS {
+        for (file, ids) in exception.records {
+            writeln!(page, "| {} | `{file}` | {} |", exception.reason, ids.split(' ').count()).unwrap();
         }
     }
     page
@@ -59,10 +45,8 @@ fn table(judged: &[(&Record, Verdict)]) -> String {
     let mut rows: BTreeMap<_, [usize; COLUMNS.len()]> = BTreeMap::new();
     for (record, verdict) in judged {
         let (standard, version) = name_and_version(record.standard);
-        let dtype = DType::ALL.iter().position(|dtype| *dtype == record.dtype);
-        // Runtimes before node tests.
-        let source = (record.file == crate::onnx_nodes::FILE, source(record.file));
-        rows.entry((standard, version, source, dtype)).or_default()[column(*verdict)] += 1;
+        let row = (standard, version, record.held_to, record.dtype);
+        rows.entry(row).or_default()[*verdict as usize] += 1;
     }
     let mut table = format!("| standard | version | held to | dtype | cases | {} |\n", COLUMNS.join(" | "));
     table += &"| --- ".repeat(5 + COLUMNS.len());
@@ -72,23 +56,12 @@ fn table(judged: &[(&Record, Verdict)]) -> String {
         let cells = counts.map(|count| if count == 0 { " |".to_owned() } else { format!(" {count} |") });
         writeln!(table, "| {head} | {} |{}", counts.iter().sum::<usize>(), cells.concat()).unwrap();
     };
-    for ((standard, version, (_, source), dtype), counts) in rows {
-        let dtype = dtype.map_or("", |n| DType::ALL[n].name());
-        line(format!("{standard} | {version} | {source} | {dtype}"), counts);
+    for ((standard, version, held_to, dtype), counts) in rows {
+        line(format!("{standard} | {version} | {held_to} | {dtype}"), counts);
         total = std::array::from_fn(|n| total[n] + counts[n]);
     }
     line("all | | |".to_owned(), total);
     table
-}
-
-fn source(file: &str) -> &'static str {
-    match file {
-        crate::onnx_nodes::FILE => "node tests of onnx 1.22.0",
-        file if file.starts_with("onnxruntime-1.31.1") => "ONNX Runtime 1.31.1",
-        file if file.starts_with("openvino-reference-2026.4.1") => "OpenVINO reference 2026.4.1",
-        file if file.starts_with("onednn-graph-3.9.1") => "oneDNN Graph 3.9.1",
-        other => panic!("{other} is not in the table"),
-    }
 }
 
 pub fn path() -> PathBuf {

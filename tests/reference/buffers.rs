@@ -1,9 +1,10 @@
 //! `apply`, `apply_in_place` and `clamp_slice`: addresses, untouched bytes, errors.
 
-use half::f16;
+use clamp_testing::random::Random;
+use half::{bf16, f16};
 use wgpu_clamp::{Clamp, Clamps, DType, Element, Error, Layout, Number, Refusal, Scalar, reference};
 
-use crate::numbers::Random;
+use crate::inputs::converting;
 
 const CLAMP: Clamp = Clamp::unbounded(DType::U16);
 
@@ -33,14 +34,10 @@ fn shared_elements_of_dst_take_the_last_value() {
 #[test]
 fn in_place_equals_out_of_place() {
     for (seed, dtype) in DType::ALL.into_iter().enumerate() {
-        let mut random = Random(600 + seed as u64);
-        let bytes: Vec<u8> = (0..8 * 64).map(|_| random.bits().to_le_bytes()[0]).collect();
+        let bytes = Random(600 + seed as u64).bytes(8 * 64);
         let layout = Layout::packed(&[6, 9]).unwrap().flip(1).unwrap().permute(&[1, 0]).unwrap();
-        let clamp = Clamp::unbounded(dtype)
-            .with_bounds(Scalar::from_bits(dtype, 1).unwrap(), Scalar::from_bits(dtype, 2).unwrap())
-            .unwrap()
-            .with_affine(0.75, 3.0)
-            .unwrap();
+        let [one, two] = [1, 2].map(|bits| Scalar::from_bits(dtype, bits).unwrap());
+        let clamp = Clamp::unbounded(dtype).with_bounds(one, two).unwrap().with_affine(0.75, 3.0).unwrap();
         let (mut out_of_place, mut in_place) = (bytes.clone(), bytes.clone());
         reference::apply(&clamp, &layout, &bytes, &layout, &mut out_of_place).unwrap();
         reference::apply_in_place(&clamp, &layout, &mut in_place).unwrap();
@@ -103,17 +100,17 @@ fn too_small(argument: &str, dtype: DType, layout: Layout, needed: usize, size: 
 fn nothing_is_written_on_an_error() {
     let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
     let mut dst = [0xee; 8];
-    let shape = reference::apply(&CLAMP, &packed(&[2, 2]), &[0; 8], &packed(&[4]), &mut dst);
-    assert_eq!(
-        said(shape),
-        "dst: its shape [4] differs from that of src, [2, 2]; they must be equal (see `permute`, `broadcast_to`)"
-    );
-    let src = reference::apply(&CLAMP, &packed(&[3]), &[0; 5], &packed(&[3]), &mut dst);
     let too_small = |argument, layout, needed, size| too_small(argument, CLAMP.dtype(), layout, needed, size);
-    assert_eq!(said(src), too_small("src", packed(&[3]), 6, 5));
     let far = Layout::strided(&[3], &[-1], 4).unwrap();
-    let too_far = reference::apply(&CLAMP, &packed(&[3]), &[0; 6], &far, &mut dst);
-    assert_eq!(said(too_far), too_small("dst", far, 10, 8));
+    let shapes = "dst: its shape [4] differs from that of src, [2, 2]; they must be equal (see `permute`, `broadcast_to`)";
+    for (src_layout, src, dst_layout, refused) in [
+        (packed(&[2, 2]), 8, packed(&[4]), shapes.to_owned()),
+        (packed(&[3]), 5, packed(&[3]), too_small("src", packed(&[3]), 6, 5)),
+        (packed(&[3]), 6, far, too_small("dst", far, 10, 8)),
+    ] {
+        let result = reference::apply(&CLAMP, &src_layout, &vec![0; src], &dst_layout, &mut dst);
+        assert_eq!(said(result), refused);
+    }
     let in_place = reference::apply_in_place(&CLAMP, &packed(&[5]), &mut dst);
     assert_eq!(said(in_place), too_small("bytes", packed(&[5]), 10, 8));
     let unreachable = Layout::strided(&[2], &[isize::MAX], 0).unwrap();
@@ -138,7 +135,7 @@ fn slices_of_every_type() {
     check(1.5_f32, -2.0);
     check(1.5_f64, -2.0);
     check(f16::ONE, f16::NEG_ONE);
-    check(half::bf16::ONE, half::bf16::NEG_ONE);
+    check(bf16::ONE, bf16::NEG_ONE);
     check(3_i8, -4);
     check(300_i16, -400);
     check(70_000_i32, -70_000);
@@ -149,24 +146,23 @@ fn slices_of_every_type() {
     check(u64::MAX, 5);
 }
 
+/// The message for elements of dst that do not have the dtype of the clamp.
+fn wrong_dst(given: DType, dtype: DType) -> String {
+    format!(
+        "dst: {given} is not the dtype of the clamp, {dtype}; a clamp has the dtype of its bounds (literals without a \
+         suffix are f64 and i32), `Clamp::with_source` converts from another"
+    )
+}
+
 #[test]
 fn slices_that_do_not_fit() {
     let mut dst = [7_u32; 2];
     let clamp = Clamp::at_most(1_i32);
-    assert_eq!(
-        said(reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst)),
-        "src: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 \
-         and i32), `Clamp::with_source` converts from another"
-    );
-    assert_eq!(
-        said(reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst)),
-        "dst: u32 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
-         `Clamp::with_source` converts from another"
-    );
-    assert_eq!(
-        said(reference::clamp_slice(&Clamp::at_most(1_u32), &[9_u32], &mut dst)),
-        "dst: 2 elements given; 1 needed"
-    );
+    let refused = wrong_dst(DType::U32, DType::I32);
+    assert_eq!(said(reference::clamp_slice(&clamp, &[9_i32, 9], &mut dst)), refused);
+    assert_eq!(said(reference::clamp_slice(&clamp, &[9_u32, 9], &mut dst)), refused.replace("dst", "src"));
+    let short = reference::clamp_slice(&Clamp::at_most(1_u32), &[9_u32], &mut dst);
+    assert_eq!(said(short), "dst: 2 elements given; 1 needed");
     assert_eq!(dst, [7, 7]);
 }
 
@@ -185,7 +181,7 @@ fn from_one_dtype_to_another() {
     let mut dst = [0.0_f32; 2];
     reference::clamp_slice(&clamp, &[1_i8, -128], &mut dst).unwrap();
     assert_eq!(dst.map(f32::to_bits), [1.0_f32, -1.5].map(f32::to_bits));
-    let to_f16 = Clamp::unbounded(DType::F16).with_source(DType::U16).unwrap();
+    let to_f16 = converting(DType::U16, DType::F16);
     let mut dst = [f16::ZERO; 2];
     reference::clamp_slice(&to_f16, &[2049_u16, 65535], &mut dst).unwrap();
     assert_eq!(dst, [f16::from_f32(2048.0), f16::INFINITY]);
@@ -193,7 +189,7 @@ fn from_one_dtype_to_another() {
 
 #[test]
 fn a_conversion_that_does_not_fit() {
-    let clamp = Clamp::unbounded(DType::F32).with_source(DType::U16).unwrap();
+    let clamp = converting(DType::U16, DType::F32);
     let layout = Layout::packed(&[3]).unwrap();
     let mut dst = [0xee; 12];
     let too_small = |argument, dtype, needed, size| too_small(argument, dtype, layout, needed, size);
@@ -219,11 +215,8 @@ fn a_conversion_that_does_not_fit() {
         said(reference::clamp_slice(&clamp, &[1.0_f32, 2.0], &mut slice)),
         "src: f32 is not the dtype of the clamp's source, u16; `Clamp::with_source` names the dtype of src, the bounds have that of dst"
     );
-    assert_eq!(
-        said(reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2])),
-        "dst: u16 is not the dtype of the clamp, f32; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
-         `Clamp::with_source` converts from another"
-    );
+    let dst_u16 = reference::clamp_slice(&clamp, &[1_u16, 2], &mut [0_u16; 2]);
+    assert_eq!(said(dst_u16), wrong_dst(DType::U16, DType::F32));
     let on_gpu = clamp.with_bounds(Number::OnGpu, Number::Absent).unwrap();
     let refused = reference::clamp_slice(&on_gpu, &[1_u16, 2], &mut slice);
     assert_eq!(

@@ -1,19 +1,13 @@
 //! Compares the set of `Precision::Fast` with the host's arithmetic and results by hand.
 
-use std::num::FpCategory;
-
+use clamp_testing::random::Random;
 use half::{bf16, f16};
-use wgpu_clamp::{Clamp, DType, Element, Precision, Rounding, reference};
+use wgpu_clamp::{Clamp, DType, Element, Number, Precision, reference};
 
-use crate::convert::{ROUNDINGS, pairs};
-use crate::host::{beside, narrowed, widened};
-use crate::numbers::{Fixed, Random, affine, fields, narrow};
-
-/// Whether `a * b + c` lies below the least normal number of a float, before any rounding.
-fn is_tiny(dtype: DType, [a, b, c]: [f64; 3]) -> bool {
-    let exact = Fixed::product(Fixed::parts(a), Fixed::parts(b)) + Fixed::from_f64(c);
-    exact.magnitude() < Fixed::ladder(dtype, 1 << fields(dtype).1).magnitude()
-}
+use crate::exact::ROUNDINGS;
+use crate::host::{beside, narrowed};
+use crate::inputs::{converting, element, finite_f32, finite_f64, float, pairs, to_f64, with_step};
+use crate::numbers::{is_tiny, least_normal};
 
 /// The set as the definition lists it, in the host's floats.
 macro_rules! host_set {
@@ -27,7 +21,7 @@ macro_rules! host_set {
             let rounded: Judgement = |v, _| if v.is_subnormal() { v * 0.0 } else { v };
             let unrounded: Judgement = |v, numbers| {
                 // Rounding is monotonic: a tiny value can round to no normal number but the least one.
-                let tiny = || is_tiny(<$float>::DTYPE, numbers.map(f64::from));
+                let tiny = || is_tiny(<$float>::DTYPE, numbers.map(<$float>::to_bits64));
                 if v.is_subnormal() || v.abs() == LEAST && tiny() { v * 0.0 } else { v }
             };
             let fused = |operands: fn($float) -> $float, result: Judgement| {
@@ -57,70 +51,78 @@ macro_rules! host_set {
 host_set!(host_set_f32, f32);
 host_set!(host_set_f64, f64);
 
-fn sorted(mut values: Vec<u64>) -> Vec<u64> {
-    values.sort_unstable();
-    values.dedup();
-    values
-}
-
-fn assert_set(clamp: &Clamp, x: u64, expected: Vec<u64>) -> usize {
-    let allowed = reference::allowed(clamp, x);
-    assert_eq!(sorted(allowed.values().to_vec()), sorted(expected), "{clamp:?} of {x:#x}");
-    assert_eq!(allowed.values().len(), sorted(allowed.values().to_vec()).len(), "a value twice");
-    assert!(allowed.values().iter().all(|&value| allowed.contains(value)));
-    allowed.values().len()
-}
-
-/// A subnormal of F16 becomes a zero of its sign.
-fn flushed_f16(bits: u64) -> u64 {
-    if f16::from_bits(u16::try_from(bits).unwrap()).classify() == FpCategory::Subnormal {
-        bits & 0x8000
-    } else {
-        bits
-    }
-}
-
-/// Checks the set of a clamp without bounds; returns its size, or 0 if there is no step or `x` is not finite.
-fn check_against_f32(clamp: &Clamp, x: u64) -> usize {
+/// The set of a clamp without bounds, for a finite element, converted to the dtype.
+fn host_set(clamp: &Clamp, x: u64, scale: f64, bias: f64) -> Vec<u64> {
     let (source, dtype) = (clamp.source(), clamp.dtype());
-    let Some((scale, bias)) = affine(clamp) else { return 0 };
-    if !widened(source, x).is_finite() {
-        return 0;
+    if dtype == DType::F64 {
+        return host_set_f64(f64::from_bits(x), scale, bias).into_iter().map(f64::to_bits).collect();
     }
-    let [scale, bias] = [scale, bias].map(narrow);
     let is_f16 = source == DType::F16 && dtype == DType::F16;
-    let xs = if is_f16 { vec![x, flushed_f16(x)] } else { vec![x] };
-    let mut results: Vec<f32> =
-        xs.into_iter().flat_map(|x| beside(source, x)).flat_map(|x| host_set_f32(x, scale, bias)).collect();
+    // From F16 to F16, a subnormal element may become a zero of its sign.
+    let is_subnormal = is_f16 && x & 0x7fff < least_normal(DType::F16);
+    let xs = if is_subnormal { vec![x, x & 0x8000] } else { vec![x] };
+    let set = |x| host_set_f32(x, scale as f32, bias as f32);
+    let mut results: Vec<f32> = xs.into_iter().flat_map(|x| beside(source, x)).flat_map(set).collect();
     if is_f16 {
         // A tiny result stays or becomes a zero, whether it is judged before or after rounding.
         let tiny = |v: &f32| v.abs() < f16::MIN_POSITIVE.to_f32();
         let flushed: Vec<f32> = results.iter().filter(|v| tiny(v)).map(|v| v * 0.0).collect();
         results.extend(flushed);
     }
-    assert_set(clamp, x, results.into_iter().map(|v| narrowed(dtype, clamp.rounding(), v)).collect())
+    results.into_iter().map(|v| narrowed(dtype, clamp.rounding(), v)).collect()
+}
+
+/// Checks the set of a clamp without bounds; returns its size, or 0 if there is no step or `x` is not finite.
+fn check(clamp: &Clamp, x: u64) -> usize {
+    let value = |number: Number| number.value().map(|scalar| to_f64(scalar.dtype(), scalar.bits()));
+    let (Some(scale), Some(bias)) = (value(clamp.scale()), value(clamp.bias())) else { return 0 };
+    if !to_f64(clamp.source(), x).is_finite() {
+        return 0;
+    }
+    let mut expected = host_set(clamp, x, scale, bias);
+    expected.sort_unstable();
+    expected.dedup();
+    let allowed = reference::allowed(clamp, x);
+    // Each value once.
+    assert_eq!(sorted(allowed.values()), expected, "{clamp:?} of {x:#x}");
+    assert!(expected.iter().all(|&value| allowed.contains(value)));
+    if clamp.dtype() == DType::F64 {
+        // A device without f64 computes exactly.
+        assert_eq!(allowed.first(), reference::element(clamp, x));
+    }
+    expected.len()
+}
+
+fn sorted(values: &[u64]) -> Vec<u64> {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values
 }
 
 fn fast(source: DType, dtype: DType, scale: f32, bias: f32) -> Clamp {
-    let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-    clamp.with_affine(scale, bias).unwrap()
+    converting(source, dtype).with_affine(scale, bias).unwrap()
+}
+
+fn finite(random: &mut Random, dtype: DType) -> f64 {
+    if dtype == DType::F64 { finite_f64(random) } else { finite_f32(random).into() }
 }
 
 /// A bias, often of the product's size, which makes both roundings matter.
-fn bias(random: &mut Random, product: f32) -> f32 {
-    let near = -product * random.pick(&[1.0, 1.0 + f32::EPSILON, 0.5, -1e-7]);
-    if random.below(2) == 0 && near.is_finite() { near } else { random.finite_f32() }
+fn bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
+    let epsilon = if dtype == DType::F64 { f64::EPSILON } else { f32::EPSILON.into() };
+    let near = -product * random.pick(&[1.0, 1.0 + epsilon, 0.5, -1e-7]);
+    if random.below(2) == 0 && near.is_finite() { near } else { finite(random, dtype) }
 }
 
 #[test]
-fn f32_f16_and_bf16_as_the_host_computes() {
-    for (seed, dtype) in [DType::F32, DType::F16, DType::BF16].into_iter().enumerate() {
+fn floats_as_the_host_computes() {
+    for (seed, dtype) in [DType::F32, DType::F16, DType::BF16, DType::F64].into_iter().enumerate() {
         let mut random = Random(400 + seed as u64);
         let mut sizes = [0; 15];
         for _ in 0..200_000 {
-            let (x, scale) = (random.float(dtype), random.finite_f32());
-            let bias = bias(&mut random, widened(dtype, x) * scale);
-            sizes[check_against_f32(&fast(dtype, dtype, scale, bias), x)] += 1;
+            let (x, scale) = (float(&mut random, dtype), finite(&mut random, dtype));
+            let bias = bias(&mut random, dtype, to_f64(dtype, x) * scale);
+            sizes[check(&with_step(&Clamp::unbounded(dtype), (scale, bias)), x)] += 1;
         }
         // The inputs must reach the cases that differ.
         assert!(sizes[1] > 0 && sizes[2] > 100 && sizes[3] > 10, "{dtype}: {sizes:?}");
@@ -133,15 +135,15 @@ fn small_numbers_of_f16() {
     let mut random = Random(450);
     let mut sizes = [0; 15];
     for _ in 0..200_000 {
-        let x = random.below(0x1000) | random.below(2) << 15;
+        let x = random.bits() & 0x8fff;
         let scale = random.pick(&[1.0, 0.75, 3.0, 0.1, 1000.0, -1.0, -0.3]);
         let bias = match random.below(4) {
             0 => 0.0,
             1 => -0.0,
-            2 => bias(&mut random, widened(DType::F16, x) * scale),
-            _ => f16::from_bits(u16::try_from(random.below(0x800)).unwrap()).to_f32(),
+            2 => bias(&mut random, DType::F16, to_f64(DType::F16, x) * scale),
+            _ => to_f64(DType::F16, random.bits() & 0x7ff),
         };
-        sizes[check_against_f32(&fast(DType::F16, DType::F16, scale, bias), x)] += 1;
+        sizes[check(&with_step(&Clamp::unbounded(DType::F16), (scale, bias)), x)] += 1;
     }
     // There are five at most: fused, unfused, the bias alone and two zeros.
     assert!(sizes[3] > 100 && sizes[4] > 10 && sizes[6..] == [0; 9], "{sizes:?}");
@@ -154,20 +156,23 @@ fn every_pair_as_the_host_computes() {
         let mut random = Random(460 + seed as u64);
         let mut sizes = [0; 15];
         for n in 0..20_000 {
-            let x = random.element(source);
+            let x = element(&mut random, source);
             // Half of the scales keep integers in range: saturated results are all equal.
-            let scale =
-                if n % 2 == 0 { random.finite_f32() } else { random.pick(&[0.1, -0.7, 3.0, 1.0 / 255.0]) };
-            let product = widened(source, x) * scale;
+            let scale = match n % 2 {
+                0 => finite_f32(&mut random).into(),
+                _ => random.pick(&[0.1, -0.7, 3.0, 1.0 / 255.0]),
+            };
+            let product = to_f64(source, x) * scale;
             let bias = match random.below(4) {
                 0 => random.pick(&[0.5, 127.5, 3.25, -0.5]) - product,
                 1 => random.pick(&[0.1, -0.0, 64.3]),
-                _ => bias(&mut random, product),
+                _ => bias(&mut random, dtype, product),
             };
             let bias = if bias.is_finite() { bias } else { 1.0 };
-            let clamp = fast(source, dtype, scale, bias).with_rounding(random.pick(&ROUNDINGS));
+            let clamp = with_step(&converting(source, dtype), (scale, bias));
+            let clamp = clamp.with_rounding(random.pick(&ROUNDINGS));
             if source.is_float() || dtype.is_float() {
-                sizes[check_against_f32(&clamp, x)] += 1;
+                sizes[check(&clamp, x)] += 1;
             } else {
                 assert_eq!(reference::allowed(&clamp, x).values(), [reference::element(&clamp, x)]);
                 sizes[2] = usize::MAX;
@@ -175,28 +180,6 @@ fn every_pair_as_the_host_computes() {
         }
         assert!(sizes[2] > 20, "{source} to {dtype}: {sizes:?}");
     }
-}
-
-#[test]
-fn f64_as_the_host_computes() {
-    let mut random = Random(500);
-    let mut sizes = [0; 15];
-    for _ in 0..200_000 {
-        let (x, scale) = (f64::from_bits(random.float(DType::F64)), random.finite_f64());
-        let near = -x * scale * random.pick(&[1.0, 1.0 + f64::EPSILON, 0.5]);
-        let bias = if random.below(2) == 0 && near.is_finite() { near } else { random.finite_f64() };
-        let clamp = Clamp::unbounded(DType::F64).with_scale_bias(scale, bias).unwrap();
-        if x.is_finite() && affine(&clamp).is_some() {
-            let expected = host_set_f64(x, scale, bias).into_iter().map(f64::to_bits).collect();
-            sizes[assert_set(&clamp, x.to_bits(), expected)] += 1;
-            // A device without f64 computes exactly.
-            assert_eq!(
-                reference::allowed(&clamp, x.to_bits()).first(),
-                reference::element(&clamp, x.to_bits())
-            );
-        }
-    }
-    assert!(sizes[2] > 100 && sizes[3] > 10, "{sizes:?}");
 }
 
 /// A scale and a bias for which `x * scale`, or the sum, is about `least`.
@@ -214,47 +197,30 @@ fn near(random: &mut Random, x: f64, least: f64) -> (f64, f64) {
 /// Numbers that round up to the least normal one: a device may judge them subnormal before it rounds.
 #[test]
 fn just_below_the_least_normal_number() {
-    for (seed, (source, dtype)) in pairs().filter(|(a, b)| a.is_float() || b.is_float()).enumerate() {
+    let float_pairs = pairs().filter(|(a, b)| a.is_float() || b.is_float());
+    for (seed, (source, dtype)) in float_pairs.chain([(DType::F64, DType::F64)]).enumerate() {
         let mut random = Random(510 + seed as u64);
-        let is_f16 = source == DType::F16 && dtype == DType::F16;
-        let least = if is_f16 { f16::MIN_POSITIVE.to_f32() } else { f32::MIN_POSITIVE };
-        let of_least = narrowed(dtype, Rounding::default(), least);
+        // The dtype in which a device may flush.
+        let flushed = match (source, dtype) {
+            (DType::F16, DType::F16) | (DType::F64, _) => dtype,
+            _ => DType::F32,
+        };
+        let least = to_f64(flushed, least_normal(flushed));
+        let distinct = flushed == dtype || dtype == DType::BF16;
         let mut reached = 0;
-        for _ in 0..10_000 {
-            let x = random.element(source);
-            let (scale, bias) = near(&mut random, widened(source, x).into(), least.into());
-            if !scale.is_finite() {
-                continue;
+        for _ in 0..20_000 {
+            let x = element(&mut random, source);
+            let (scale, bias) = near(&mut random, to_f64(source, x), least);
+            if scale.is_finite() {
+                let clamp = with_step(&converting(source, dtype), (scale, bias));
+                check(&clamp, x);
+                let allowed = reference::allowed(&clamp, x);
+                let both = distinct && allowed.contains(0) && allowed.contains(least_normal(dtype));
+                reached += u32::from(both);
             }
-            let clamp = fast(source, dtype, narrow(scale), narrow(bias));
-            check_against_f32(&clamp, x);
-            let allowed = reference::allowed(&clamp, x);
-            reached += u32::from(allowed.contains(0) && allowed.contains(of_least));
         }
-        let distinct = is_f16 || [DType::F32, DType::BF16].contains(&dtype);
         assert!(reached > 100 || !distinct, "{source} to {dtype}: {reached}");
     }
-}
-
-#[test]
-fn just_below_the_least_normal_f64() {
-    let mut random = Random(520);
-    let mut reached = 0;
-    for _ in 0..20_000 {
-        let x = f64::from_bits(random.float(DType::F64));
-        let (scale, bias) = near(&mut random, x, f64::MIN_POSITIVE);
-        if !x.is_finite() || !scale.is_finite() {
-            continue;
-        }
-        let clamp = Clamp::unbounded(DType::F64).with_scale_bias(scale, bias).unwrap();
-        if affine(&clamp).is_some() {
-            let expected = host_set_f64(x, scale, bias).into_iter().map(f64::to_bits).collect();
-            assert_set(&clamp, x.to_bits(), expected);
-            let allowed = reference::allowed(&clamp, x.to_bits());
-            reached += u32::from(allowed.contains(0) && allowed.contains(f64::MIN_POSITIVE.to_bits()));
-        }
-    }
-    assert!(reached > 100, "{reached}");
 }
 
 #[test]
@@ -262,15 +228,14 @@ fn every_f16_and_bf16() {
     for (scale, bias) in [(0.1, -0.3), (3.0e-5, 1.0e-8), (65504.0, -1.0), (1.0e-38, 1.0e-45)] {
         for x in 0..=0xffff {
             for dtype in [DType::F16, DType::BF16] {
-                check_against_f32(&fast(dtype, dtype, scale, bias), x);
+                check(&fast(dtype, dtype, scale, bias), x);
             }
         }
     }
 }
 
 fn set<T: Element>(scale: f32, bias: f32, x: T) -> Vec<u64> {
-    let clamp = Clamp::unbounded(T::DTYPE).with_affine(scale, bias).unwrap();
-    sorted(reference::allowed(&clamp, x.to_bits64()).values().to_vec())
+    sorted(reference::allowed(&fast(T::DTYPE, T::DTYPE, scale, bias), x.to_bits64()).values())
 }
 
 #[test]
@@ -310,7 +275,7 @@ fn by_hand() {
     // The same in f64, in BF16, and from F16 to F16.
     let double = Clamp::unbounded(DType::F64).with_scale_bias(0.5, 0.0).unwrap();
     let allowed = reference::allowed(&double, 0x001f_ffff_ffff_ffff);
-    assert_eq!(sorted(allowed.values().to_vec()), [0, f64::MIN_POSITIVE.to_bits()]);
+    assert_eq!(sorted(allowed.values()), [0, f64::MIN_POSITIVE.to_bits()]);
     assert_eq!(set(1.0 - 2.0_f32.powi(-24), 0.0, bf16::MIN_POSITIVE), [0, 0x0080]);
     assert_eq!(set(1.0 - 2.0_f32.powi(-12), 0.0, f16::MIN_POSITIVE), [0, 0x0400]);
     assert_eq!(set(1.0 - 2.0_f32.powi(-12), -0.0, -f16::MIN_POSITIVE), [0x8000, 0x8400]);
@@ -367,7 +332,7 @@ fn only_from_f16_to_f16_may_f16_be_flushed() {
 fn an_overflow_to_an_integer_saturates() {
     let set = |scale, bias| {
         let clamp = fast(DType::F32, DType::I8, scale, bias);
-        sorted(reference::allowed(&clamp, f32::MAX.to_bits64()).values().to_vec())
+        sorted(reference::allowed(&clamp, f32::MAX.to_bits64()).values())
     };
     assert_eq!(set(2.0, f32::MIN), [0x7f]);
     assert_eq!(set(-2.0, f32::MAX), [0x80]);

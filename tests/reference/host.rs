@@ -6,15 +6,15 @@ use std::cmp::Ordering;
 use half::{bf16, f16};
 use wgpu_clamp::{DType, Element, Rounding};
 
-use crate::numbers::to_i128;
+use crate::numbers::{limits, to_i128, wrapped};
 
 /// An element as an f32; a 32-bit integer becomes the nearest one. NaNs of other dtypes become quiet.
 #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
 pub fn widened(source: DType, bits: u64) -> f32 {
     match source {
-        DType::F32 => f32::from_bits(u32::try_from(bits).unwrap()),
-        DType::F16 => f16::from_bits(u16::try_from(bits).unwrap()).to_f32(),
-        DType::BF16 => bf16::from_bits(u16::try_from(bits).unwrap()).to_f32(),
+        DType::F32 => f32::from_bits(bits as u32),
+        DType::F16 => f16::from_bits(bits as u16).to_f32(),
+        DType::BF16 => bf16::from_bits(bits as u16).to_f32(),
         _ => {
             assert!(source.size() <= 4);
             to_i128(source, bits) as f32
@@ -28,7 +28,6 @@ pub fn beside(source: DType, bits: u64) -> [f32; 2] {
     if source.is_float() {
         return [nearest; 2];
     }
-    #[expect(clippy::cast_possible_truncation, reason = "an integer of 33 bits at most")]
     match (nearest as i128).cmp(&to_i128(source, bits)) {
         Ordering::Less => [nearest, nearest.next_up()],
         Ordering::Equal => [nearest; 2],
@@ -50,16 +49,13 @@ pub fn converted(source: DType, dtype: DType, rounding: Rounding, bits: u64) -> 
             narrowed(dtype, rounding, odd)
         }
         _ => {
-            let (number, sign) = (to_i128(source, bits), 1_i128 << (dtype.bits() - 1));
-            let (low, high) = if dtype.is_signed_integer() { (-sign, sign - 1) } else { (0, 2 * sign - 1) };
-            let bits = number.clamp(low, high).to_le_bytes();
-            u64::from_le_bytes(bits[..8].try_into().unwrap()) & (u64::MAX >> (64 - dtype.bits()))
+            let [lowest, highest] = limits(dtype);
+            wrapped(dtype, to_i128(source, bits).clamp(lowest, highest))
         }
     }
 }
 
-/// Rounds an f32 to an element. NaN becomes 0 in an integer dtype.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+/// Rounds an f32 to an element; `as` saturates, and makes 0 of a NaN.
 pub fn narrowed(dtype: DType, rounding: Rounding, value: f32) -> u64 {
     let whole = match rounding {
         Rounding::TowardZero => value,

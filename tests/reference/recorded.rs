@@ -2,54 +2,41 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde_json::Value;
 use wgpu_clamp::{Clamp, DType, Precision, Rounding, reference};
 
+use crate::inputs::converting;
 use crate::numbers::{infinity, sign_bit};
 
-#[derive(Deserialize)]
-struct Record {
-    id: String,
-    source: String,
-    dtype: String,
-    /// The divisor of `QuantizeLinear`.
-    y_scale: Option<f32>,
-    y_zero_point: Option<f32>,
-    x_bits: Vec<String>,
-    y_bits: Vec<String>,
-}
-
-impl Record {
-    fn clamp(&self) -> Clamp {
-        let named = |name: &str| DType::ALL.into_iter().find(|dtype| dtype.name() == name).unwrap();
-        Clamp::unbounded(named(&self.dtype)).with_source(named(&self.source)).unwrap()
-    }
-
-    fn elements(&self) -> Vec<(u64, u64)> {
-        let bits = |text: &String| u64::from_str_radix(text.strip_prefix("0x").unwrap(), 16).unwrap();
-        assert_eq!(self.x_bits.len(), self.y_bits.len(), "{}", self.id);
-        self.x_bits.iter().map(bits).zip(self.y_bits.iter().map(bits)).collect()
-    }
-}
-
-fn records(file: &str) -> Vec<Record> {
+fn records(file: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/conversion").join(file);
     let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// The conversion of a record's dtypes.
+fn conversion(record: &Value) -> Clamp {
+    let [source, dtype] = ["source", "dtype"].map(|key| record[key].as_str().unwrap().parse().unwrap());
+    converting(source, dtype)
+}
+
 /// Counts the equal elements and those that `excepted` accepts. Panics with all others.
 fn assert_equal(
-    clamps: impl Iterator<Item = (Clamp, Record)>,
+    records: &[Value],
+    clamp: impl Fn(&Value) -> Clamp,
     excepted: impl Fn(&Clamp, u64, [u64; 2]) -> bool,
 ) -> [usize; 2] {
     let (mut equal, mut exceptions, mut wrong) = (0, 0, Vec::new());
-    for (clamp, record) in clamps {
-        for (x, expected) in record.elements() {
+    for record in records {
+        let clamp = clamp(record);
+        let bits = |text: &Value| u64::from_str_radix(&text.as_str().unwrap()[2..], 16).unwrap();
+        let [xs, ys] = ["x_bits", "y_bits"].map(|key| record[key].as_array().unwrap());
+        assert_eq!(xs.len(), ys.len(), "{}", record["id"]);
+        for (x, expected) in xs.iter().map(bits).zip(ys.iter().map(bits)) {
             match reference::element(&clamp, x) {
                 got if got == expected => equal += 1,
                 got if excepted(&clamp, x, [got, expected]) => exceptions += 1,
-                got => wrong.push(format!("{}: {x:#x} became {got:#x}, not {expected:#x}", record.id)),
+                got => wrong.push(format!("{}: {x:#x} became {got:#x}, not {expected:#x}", record["id"])),
             }
         }
     }
@@ -72,19 +59,18 @@ fn is_payload_by_bf16(clamp: &Clamp, x: u64, results: [u64; 2]) -> bool {
 fn casts_of_onnx_runtime() {
     let records = records("onnxruntime-1.31.1_cast.jsonl");
     assert_eq!(records.len(), 42, "each pair of two different dtypes");
-    let clamps = records.into_iter().map(|record| (record.clamp(), record));
-    assert_eq!(assert_equal(clamps, is_payload_by_bf16), [6_562, 21]);
+    assert_eq!(assert_equal(&records, conversion, is_payload_by_bf16), [6_562, 21]);
 }
 
 /// `QuantizeLinear` divides by a power of two, rounds and adds an even zero point. That is the affine step, rounded
 /// to nearest.
 #[test]
 fn quantize_linear_of_onnx_runtime() {
+    let clamp = |record: &Value| {
+        let [scale, zero_point] = ["y_scale", "y_zero_point"].map(|key| record[key].as_f64().unwrap() as f32);
+        let clamp = conversion(record).with_affine(1.0 / scale, zero_point).unwrap();
+        clamp.with_precision(Precision::Exact).with_rounding(Rounding::NearestEven)
+    };
     let records = records("onnxruntime-1.31.1_quantizelinear.jsonl");
-    let clamps = records.into_iter().map(|record| {
-        let (scale, zero_point) = (record.y_scale.unwrap(), record.y_zero_point.unwrap());
-        let clamp = record.clamp().with_affine(1.0 / scale, zero_point).unwrap();
-        (clamp.with_precision(Precision::Exact).with_rounding(Rounding::NearestEven), record)
-    });
-    assert_eq!(assert_equal(clamps, |_, _, _| false), [6_376, 0]);
+    assert_eq!(assert_equal(&records, clamp, |_, _, _| false), [6_376, 0]);
 }

@@ -1,8 +1,22 @@
 //! `verify::check` finds what is wrong, and only that.
 
-use wgpu_clamp::{Clamp, DType, Element, Error, Layout, Precision, reference};
+use clamp_testing::random::Random;
+use wgpu_clamp::verify::{self, Buffers, Report};
+use wgpu_clamp::{Clamp, Clamps, DType, Element, Error, Layout, Precision, reference};
 
-use crate::numbers::{Random, check};
+use crate::inputs::{converting, pairs};
+
+/// Calls [`verify::check`] on whole buffers.
+pub fn check<'a>(
+    clamps: impl Into<Clamps<'a>>,
+    src_layout: &Layout,
+    src: &[u8],
+    dst_layout: &Layout,
+    dst_before: &[u8],
+    dst_after: &[u8],
+) -> Result<Report, Error> {
+    verify::check(clamps, Buffers { src_layout, src, dst_layout, dst_before, dst_after })
+}
 
 /// A clamp, its layouts and a right result, with gaps and an odd end in the destination.
 struct Run {
@@ -17,20 +31,23 @@ struct Run {
 impl Run {
     fn new(dtype: DType) -> Self {
         let mut random = Random(700 + dtype.size() as u64);
-        let mut bytes = |len: usize| (0..len).map(|_| random.bits().to_le_bytes()[0]).collect::<Vec<u8>>();
         let src_layout = Layout::strided(&[3, 4], &[1, 3], 0).unwrap();
         let dst_layout = Layout::strided(&[3, 4], &[-10, 2], 22).unwrap();
         let clamp = Clamp::unbounded(dtype).with_affine(0.75, 1.0).unwrap();
-        let (src, before) = (bytes(12 * dtype.size()), bytes(30 * dtype.size() + 1));
+        let (src, before) = (random.bytes(12 * dtype.size()), random.bytes(30 * dtype.size() + 1));
         let mut after = before.clone();
         reference::apply(&clamp, &src_layout, &src, &dst_layout, &mut after).unwrap();
         Self { clamp, src_layout, src, dst_layout, before, after }
     }
 
-    fn check(&self) -> Result<wgpu_clamp::verify::Report, Error> {
+    fn check(&self) -> Result<Report, Error> {
         check(&self.clamp, &self.src_layout, &self.src, &self.dst_layout, &self.before, &self.after)
     }
 }
+
+/// What a report claims of elements that are in the set of results, or bit-exact.
+const SET: &str = "within the allowed set of Precision::Fast";
+const EXACT: &str = "bit-exact with the CPU reference";
 
 #[test]
 fn a_right_result_passes() {
@@ -38,11 +55,7 @@ fn a_right_result_passes() {
         let report = Run::new(dtype).check().unwrap();
         assert!(report.passed(), "{dtype}: {report}");
         assert_eq!((report.elements, report.matching), (12, 12));
-        let claim = if dtype.is_float() {
-            "within the allowed set of Precision::Fast"
-        } else {
-            "bit-exact with the CPU reference"
-        };
+        let claim = if dtype.is_float() { SET } else { EXACT };
         assert_eq!(report.to_string(), format!("{claim}: 12 of 12 elements"));
     }
 }
@@ -58,10 +71,7 @@ fn every_flipped_bit_is_found() {
             let report = run.check().unwrap();
             if let Some(n) = addresses.iter().position(|address| *address == bit / 8 / size) {
                 let difference = report.difference.as_ref().unwrap();
-                assert_eq!(
-                    (difference.index.as_slice(), difference.address),
-                    (&[n / 4, n % 4][..], addresses[n])
-                );
+                assert_eq!((&difference.index[..], difference.address), (&[n / 4, n % 4][..], addresses[n]));
                 assert_eq!((report.matching, report.stray), (11, None));
                 let wrong = difference.got ^ difference.allowed.first();
                 assert_eq!(wrong, 1 << (bit % (8 * size)));
@@ -101,12 +111,10 @@ fn either_fast_result_passes_and_exact_takes_one() {
     let after = bytes([ulp * ulp, 0.0]);
     assert!(check(&fast, &layout, &src, &layout, &before, &after).unwrap().passed());
     let exact = fast.with_precision(Precision::Exact);
-    let once = bytes([ulp * ulp; 2]);
-    let report = check(&exact, &layout, &src, &layout, &before, &once).unwrap();
-    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 2 of 2 elements");
-    let copy = Clamp::unbounded(DType::F32);
-    let report = check(&copy, &layout, &src, &layout, &before, &src).unwrap();
-    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 2 of 2 elements");
+    for (clamp, after) in [(exact, bytes([ulp * ulp; 2])), (Clamp::unbounded(DType::F32), src.clone())] {
+        let report = check(&clamp, &layout, &src, &layout, &before, &after).unwrap();
+        assert_eq!(report.to_string(), "bit-exact with the CPU reference: 2 of 2 elements");
+    }
     let report = check(&exact, &layout, &src, &layout, &before, &after).unwrap();
     assert_eq!(report.difference.as_ref().unwrap().allowed.values(), [(ulp * ulp).to_bits64()]);
     let minus = bytes([-0.0, 0.0]);
@@ -167,21 +175,18 @@ fn buffers_that_do_not_fit() {
 fn the_claim_of_a_conversion() {
     let layout = Layout::packed(&[1]).unwrap();
     let claim = |clamp: Clamp| {
-        let (src, before) = ([0; 4], [0; 4]);
-        let mut after = before;
-        reference::apply(&clamp, &layout, &src, &layout, &mut after).unwrap();
-        check(&clamp, &layout, &src, &layout, &before, &after).unwrap().to_string()
+        let mut after = [0; 4];
+        reference::apply(&clamp, &layout, &[0; 4], &layout, &mut after).unwrap();
+        check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &after).unwrap().to_string()
     };
-    let (set, exact) = ("within the allowed set of Precision::Fast", "bit-exact with the CPU reference");
-    for source in DType::CONVERTIBLE {
-        for dtype in DType::CONVERTIBLE {
-            let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
-            let step = plain.with_affine(2.0, 0.0).unwrap();
-            let expected = if source.is_float() || dtype.is_float() { set } else { exact };
-            assert_eq!(claim(step), format!("{expected}: 1 of 1 elements"), "{source} to {dtype}");
-            for clamp in [plain, step.with_precision(Precision::Exact)] {
-                assert_eq!(claim(clamp), format!("{exact}: 1 of 1 elements"), "{source} to {dtype}");
-            }
+    for (source, dtype) in pairs() {
+        let plain = converting(source, dtype);
+        let step = plain.with_affine(2.0, 0.0).unwrap();
+        let of_step = if source.is_float() || dtype.is_float() { SET } else { EXACT };
+        for (clamp, claimed) in
+            [(step, of_step), (plain, EXACT), (step.with_precision(Precision::Exact), EXACT)]
+        {
+            assert_eq!(claim(clamp), format!("{claimed}: 1 of 1 elements"), "{source} to {dtype}");
         }
     }
 }

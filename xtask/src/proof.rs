@@ -18,9 +18,7 @@ use crate::tools::{self, Chromium};
 use crate::web;
 
 /// Runs the self-test on every implementation that this machine can have, installing what is missing, and prints a
-/// row for each: elements compared, elements that differ.
-///
-/// Tables go to target/proof/tables.md. Some hours.
+/// row for each: elements compared, elements that differ. Some hours.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only implementations whose name contains this, in any case.
@@ -176,7 +174,7 @@ pub fn run(options: &Args) -> Result<()> {
     }
     println!("\n==== matrix ====");
     let mut matrix = Command::new(&program);
-    matrix.arg("matrix").args(&files).arg("--tables").arg(target.join("tables.md"));
+    matrix.arg("matrix").args(&files);
     if options.write {
         matrix.arg("--into").arg(root.join("docs/PORTABILITY.md"));
     }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use clamp_proof::{Column, Config};
+use clamp_proof::Column;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
@@ -29,7 +29,9 @@ pub async fn column(
     limits: &str,
     cases: &str,
 ) -> Result<String, JsError> {
-    let config = Config { limits: serde_json::from_value(limits.into())?, features: false };
+    let required =
+        clamp_proof::limits(limits).ok_or_else(|| JsError::new("limits are default or downlevel"))?;
+    let config = format!("{limits} limits, no feature");
     let cases = range(cases)?;
     let start = js_sys::Date::now();
     let clock = || {
@@ -48,8 +50,8 @@ pub async fn column(
             log(&format!("{implementation}, {config}: {done} of {total} cases, {wrong} wrong"));
         }
     };
-    let host = open(config.limits.of_wgpu()).await?;
-    let mut column = Column::fill(implementation, &host, config, cases, progress, clock).await?;
+    let host = open(required).await?;
+    let mut column = Column::fill(implementation, &host, &config, cases, progress, clock).await?;
     adapter.clone_into(&mut column.adapter);
     Ok(serde_json::to_string(&column)?)
 }

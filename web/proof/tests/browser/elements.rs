@@ -1,11 +1,11 @@
 //! Every dtype and every pair of dtypes, with the affine step and without.
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Clamp, DType, NanRule, Precision, Rounding, Scalar};
+use wgpu_clamp::{Clamp, DType, NanRule, Precision, Rounding};
 
 use crate::harness::{Gpu, Place, check, packed};
 use crate::random::to_bytes;
-use crate::values::{affine_pairs, bits_of, edges, elements, mask, plain_clamps, with_precisions};
+use crate::values::{affine_pairs, edges, elements, mask, plain_clamps, scalar_of, with_precisions};
 
 /// Of many clamps every so many, so that all dtypes together meet them all.
 fn some(clamps: impl IntoIterator<Item = Clamp>, first: usize, step: usize) -> impl Iterator<Item = Clamp> {
@@ -34,14 +34,12 @@ async fn every_dtype_without_an_affine_step() {
 async fn every_dtype_with_an_affine_step() {
     let gpu = Gpu::open().await;
     for (n, dtype) in DType::ALL.into_iter().enumerate() {
-        let bounded = Clamp::unbounded(dtype).with_bounds(
-            Scalar::from_bits(dtype, bits_of(dtype, 3.0)).unwrap(),
-            Scalar::from_bits(dtype, bits_of(dtype, 90.0)).unwrap(),
-        );
         let unbounded = Clamp::unbounded(dtype);
-        let clamps = affine_pairs(dtype).into_iter().enumerate().flat_map(|(n, pair)| {
-            with_precisions(if n % 3 == 0 { bounded.clone().unwrap() } else { unbounded }, pair)
-        });
+        let bounded = unbounded.with_bounds(scalar_of(dtype, 3.0), scalar_of(dtype, 90.0)).unwrap();
+        let clamps = affine_pairs(dtype)
+            .into_iter()
+            .enumerate()
+            .flat_map(|(n, pair)| with_precisions(if n % 3 == 0 { bounded } else { unbounded }, pair));
         for clamp in some(clamps, n, 5) {
             check_line(&gpu, &clamp, &elements(&clamp, 5_000, 5)).await;
         }
@@ -56,12 +54,8 @@ async fn every_conversion() {
     for (n, source) in DType::CONVERTIBLE.into_iter().enumerate() {
         let elements = if source.bits() <= 16 { (0..=mask(source)).collect() } else { edges(source) };
         for (m, dtype) in DType::CONVERTIBLE.into_iter().enumerate() {
-            let bound = |x| Scalar::from_bits(dtype, bits_of(dtype, x)).unwrap();
-            let plain = Clamp::unbounded(dtype)
-                .with_bounds(bound(3.0), bound(90.0))
-                .unwrap()
-                .with_source(source)
-                .unwrap();
+            let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
+            let plain = plain.with_bounds(scalar_of(dtype, 3.0), scalar_of(dtype, 90.0)).unwrap();
             let plain = plain.with_nan_rule(rules[(n + m) % 3]);
             let rounding = [Rounding::TowardZero, Rounding::NearestEven][(n + m) % 2];
             let affine = plain.with_affine(0.37, -2.5).unwrap().with_rounding(rounding);

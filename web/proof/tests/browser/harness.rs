@@ -1,5 +1,6 @@
 //! A device, and the one check that most tests end in.
 
+pub use wgpu_clamp::testing::Place;
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Tensor, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()`, or what of it the browser does not raise to its own defaults.
@@ -10,11 +11,13 @@ pub struct Gpu {
 
 impl Gpu {
     pub async fn open() -> Self {
-        let adapter = adapter().await;
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await;
         let descriptor = wgpu::DeviceDescriptor {
             required_limits: wgpu::Limits::downlevel_defaults(),
             ..Default::default()
         };
+        let adapter = adapter.expect("a browser with WebGPU");
         let (device, queue) = adapter.request_device(&descriptor).await.unwrap();
         let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
         let filters =
@@ -36,20 +39,6 @@ impl Gpu {
     }
 }
 
-pub async fn adapter() -> wgpu::Adapter {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await.expect("a browser with WebGPU")
-}
-
-/// Where the destination is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In a buffer of its own.
-    Apart,
-    /// In the source's buffer.
-    Same,
-}
-
 /// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
 /// buffer, `dst` is ignored.
 pub async fn check<'c>(
@@ -63,7 +52,7 @@ pub async fn check<'c>(
     let src_tensor = buffer(gpu, src);
     let (dst, dst_tensor) = match place {
         Place::Apart => (dst, buffer(gpu, dst)),
-        Place::Same => (src, src_tensor.clone()),
+        Place::Behind | Place::Same => (src, src_tensor.clone()),
     };
     // Without a channel there is no element, and any dtype will do.
     let dtypes = clamps.as_slice().first().map(|clamp| (clamp.source(), clamp.dtype()));

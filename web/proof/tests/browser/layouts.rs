@@ -1,15 +1,14 @@
 //! Strides of every kind, in place and not, and more than one binding holds.
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Clamp, DType, Layout, Operands, Plan, Scalar, Tensor, View};
+use wgpu_clamp::{Clamp, DType, Layout, Operands, Plan, Tensor, View};
 
 use crate::harness::{Gpu, Place, check, packed};
 use crate::random::Random;
-use crate::values::bits_of;
+use crate::values::scalar_of;
 
 fn clamp(dtype: DType) -> Clamp {
-    let bound = |x| Scalar::from_bits(dtype, bits_of(dtype, x)).unwrap();
-    Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap()
+    Clamp::unbounded(dtype).with_bounds(scalar_of(dtype, 3.0), scalar_of(dtype, 90.0)).unwrap()
 }
 
 #[wasm_bindgen_test]

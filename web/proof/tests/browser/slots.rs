@@ -1,11 +1,11 @@
 //! Bounds that lie on the GPU.
 
 use wasm_bindgen_test::wasm_bindgen_test;
-use wgpu_clamp::{Clamp, DType, Layout, Number, Operands, Scalar, View, verify};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Operands, View, verify};
 
 use crate::harness::{Gpu, buffer};
 use crate::random::to_bytes;
-use crate::values::{bits_of, edges, with_precisions};
+use crate::values::{bits_of, edges, scalar, with_precisions};
 
 /// In a buffer of their own, in the source's, and between the elements of an output in place.
 #[wasm_bindgen_test]
@@ -16,10 +16,7 @@ async fn bounds_on_the_gpu() {
         let elements = edges(dtype);
         let n = elements.len();
         for clamp in with_precisions(Clamp::unbounded(dtype), (0.75, 2.5)) {
-            let value = {
-                let [min, max] = bits.map(|bits| Scalar::from_bits(dtype, bits).unwrap());
-                clamp.with_bounds(min, max).unwrap()
-            };
+            let value = clamp.with_bounds(scalar(dtype, bits[0]), scalar(dtype, bits[1])).unwrap();
             let on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
             // Every second element; the bounds lie in the gaps.
             let layout = Layout::strided(&[n], &[2], 0).unwrap();
@@ -27,18 +24,18 @@ async fn bounds_on_the_gpu() {
             elements.iter().enumerate().for_each(|(i, &x)| data[2 * i] = x);
             (data[1], data[2 * n - 1]) = (bits[0], bits[1]);
             let bytes = to_bytes(dtype, &data);
-            let slot = |offset| Layout::strided(&[], &[], offset).unwrap();
 
             for place in ["apart", "with src", "in place"] {
                 let src = buffer(&gpu, &bytes);
                 let dst = if place == "in place" { src.clone() } else { buffer(&gpu, &bytes) };
                 let slots = if place == "apart" { buffer(&gpu, &bytes) } else { src.clone() };
+                let slot = |offset| View::new(slots.buffer(), dtype, Layout::packed_at(&[], offset).unwrap());
                 let operands = Operands::new(
-                    View::new(src.buffer(), clamp.source(), layout),
-                    View::new(dst.buffer(), clamp.dtype(), layout),
+                    View::new(src.buffer(), dtype, layout),
+                    View::new(dst.buffer(), dtype, layout),
                 )
-                .with_min(View::new(slots.buffer(), dtype, slot(1)))
-                .with_max(View::new(slots.buffer(), dtype, slot(2 * n - 1)));
+                .with_min(slot(1))
+                .with_max(slot(2 * n - 1));
                 gpu.host.submit(&on_gpu, operands).unwrap();
                 let after = dst.read_bytes().await.unwrap();
                 let report = verify::check(

@@ -1,0 +1,204 @@
+//! Compares exact results with arbitrary-precision arithmetic, conversions alone with Rust's `as` and the crate `half`,
+//! NaN and ∞ with the rules of the definition.
+
+use clamp_testing::random::Random;
+use wgpu_clamp::{Clamp, DType, Element, Error, NanRule, Precision, Rounding, reference};
+
+use crate::host::{converted, narrowed, widened};
+use crate::inputs::{all_pairs, converting, element, hard_step, pairs, parameter, to_f64, with_step};
+use crate::numbers::{fields, infinity, limits, rounded_result, sign_bit, to_i128, wrapped};
+
+pub const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
+pub const NAN_RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
+
+/// Asserts the exact result of a clamp without bounds; returns it.
+fn assert_rounded_once(clamp: &Clamp, x: u64) -> u64 {
+    let (exact, fast) = (clamp.with_precision(Precision::Exact), clamp.with_precision(Precision::Fast));
+    let expected = rounded_result(clamp, x);
+    let got = reference::element(&exact, x);
+    assert_eq!(got, expected, "{clamp:?} of {x:#x}: {got:#x} is not {expected:#x}");
+    assert_eq!(reference::allowed(&exact, x).values(), [expected]);
+    // `element` is exact in either precision, and integers are.
+    assert_eq!(reference::element(&fast, x), expected);
+    if !clamp.source().is_float() && !clamp.dtype().is_float() {
+        assert_eq!(reference::allowed(&fast, x).values(), [expected]);
+    }
+    expected
+}
+
+#[test]
+fn every_pair_is_exact_with_an_affine_step() {
+    for (seed, (source, dtype)) in all_pairs().enumerate() {
+        let mut random = Random(1000 + seed as u64);
+        let mut ties = 0;
+        for _ in 0..if source == dtype { 40_000 } else { 4000 } {
+            let x = element(&mut random, source);
+            let step = hard_step(&mut random, source, dtype, x);
+            if to_f64(source, x).is_finite() {
+                let clamp = with_step(&converting(source, dtype), step);
+                let [truncated, nearest] =
+                    ROUNDINGS.map(|rounding| assert_rounded_once(&clamp.with_rounding(rounding), x));
+                ties += usize::from(truncated != nearest);
+            }
+        }
+        assert!(
+            ties > 1000 || source != dtype || dtype.is_float(),
+            "{dtype}: the roundings differ {ties} times"
+        );
+    }
+}
+
+#[test]
+fn every_short_element_is_exact() {
+    let mut random = Random(8);
+    for dtype in [DType::F16, DType::BF16, DType::I8, DType::U8] {
+        let steps = if dtype.is_float() {
+            vec![(0.1, -0.3), (-3.5, 2.0_f64.powi(-24)), (2.0_f64.powi(-9), 0.0)]
+        } else {
+            (0..100).map(|_| (4.0 * parameter(&mut random, dtype), parameter(&mut random, dtype))).collect()
+        };
+        for step in steps {
+            let clamp = with_step(&Clamp::unbounded(dtype), step);
+            for x in (0..1 << dtype.bits()).filter(|&x| to_f64(dtype, x).is_finite()) {
+                assert_rounded_once(&clamp, x);
+            }
+        }
+    }
+}
+
+/// The bits of every element of 8 and 16 bits; of wider dtypes, edges and random elements.
+fn elements(source: DType, random: &mut Random) -> Vec<u64> {
+    if source.bits() <= 16 {
+        return (0..1 << source.bits()).collect();
+    }
+    let mut elements: Vec<u64> = (0..40_000).map(|_| element(random, source)).collect();
+    if !source.is_float() {
+        // Integers that no f32 holds: numbers between two f32, ties and their neighbours.
+        elements.extend((0..40_000).map(|_| {
+            let low = random.pick(&[1, 0x40, 0x7f, 0x80, 0x81, 0xff, 0x100, 0x7fff, 0x8000, 0x8001]);
+            (random.bits() & 0xffff_0000 | low) >> random.below(8)
+        }));
+    }
+    if source != DType::F32 {
+        return elements;
+    }
+    // Numbers of each dtype, numbers half a unit beside them, and the neighbours of both.
+    for dtype in DType::CONVERTIBLE {
+        for _ in 0..4000 {
+            let near = widened(dtype, element(random, dtype)) + random.pick(&[0.0, 0.5, -0.5]);
+            let near = random.pick(&[near, near.next_up(), near.next_down(), -near]);
+            elements.push(near.to_bits64());
+        }
+    }
+    let tiny = [2.0_f32.powi(-24), 2.0_f32.powi(-25)];
+    for edge in [65504.0, 65519.996, 65520.0, 65535.0, 65535.5, 65536.0].into_iter().chain(tiny) {
+        elements.extend([edge, -edge, edge.next_up(), edge.next_down()].map(Element::to_bits64));
+    }
+    elements
+}
+
+/// The crate `half` and `as` round and saturate as the definition says, NaNs included.
+#[test]
+fn every_pair_converts_as_the_host_does() {
+    for (seed, (source, dtype)) in all_pairs().enumerate() {
+        let mut random = Random(1100 + seed as u64);
+        for x in elements(source, &mut random) {
+            for rounding in ROUNDINGS {
+                let clamp = converting(source, dtype).with_rounding(rounding);
+                let expected = if source == dtype { x } else { converted(source, dtype, rounding, x) };
+                let got = reference::element(&clamp, x);
+                assert_eq!(got, expected, "{source} to {dtype}, {rounding:?}: {x:#x} became {got:#x}");
+                // The identity is no affine step.
+                let identities = [0.0, -0.0].map(|bias| clamp.with_affine(1.0, bias).unwrap());
+                for clamp in [clamp, clamp.with_precision(Precision::Exact)].into_iter().chain(identities) {
+                    assert_eq!(reference::allowed(&clamp, x).values(), [expected]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_convert_by_saturation() {
+    for (source, dtype) in pairs().filter(|(source, dtype)| !source.is_float() && !dtype.is_float()) {
+        let [lowest, highest] = limits(dtype);
+        for x in elements(source, &mut Random(1150)) {
+            let expected = to_i128(source, x).clamp(lowest, highest);
+            assert_eq!(to_i128(dtype, reference::element(&converting(source, dtype), x)), expected);
+        }
+    }
+}
+
+#[test]
+fn nan_and_infinity_by_rule() {
+    for (seed, (source, dtype)) in all_pairs().filter(|(source, _)| source.is_float()).enumerate() {
+        let mut random = Random(1300 + seed as u64);
+        let sign = sign_bit(source);
+        // Flushing must not turn a tiny scale into the zero that makes a NaN.
+        let tiny = f32::from_bits(1);
+        // The results of −∞, +∞ and of ∞ times zero, and the NaNs that replace bounds.
+        let (low, high, quiet_nan) = if dtype.is_float() {
+            let infinity = infinity(dtype);
+            (infinity | sign_bit(dtype), infinity, infinity | 1 << (fields(dtype).1 - 1))
+        } else {
+            let [lowest, highest] = limits(dtype).map(|limit| wrapped(dtype, limit));
+            (lowest, highest, 0)
+        };
+        for n in 0..3 * 2 * 2 * 50 {
+            let (rule, rounding) = (NAN_RULES[n % 3], ROUNDINGS[n / 3 % 2]);
+            let precision = [Precision::Fast, Precision::Exact][n / 6 % 2];
+            let plain = converting(source, dtype).with_nan_rule(rule).with_rounding(rounding);
+            let plain = plain.with_precision(precision);
+            let of = |clamp: &Clamp, x: u64| {
+                let element = reference::element(clamp, x);
+                assert_eq!(reference::allowed(clamp, x).values(), [element], "{clamp:?}");
+                element
+            };
+            let of_infinities =
+                |clamp: &Clamp| [infinity(source), infinity(source) | sign].map(|x| of(clamp, x));
+            let ruled = |stays| match rule {
+                NanRule::Propagate => stays,
+                NanRule::ToMin => low,
+                NanRule::ToMax => high,
+            };
+            assert_eq!(of_infinities(&plain), [high, low]);
+            for bias in [0.0, -0.0, 3.0, f32::MIN] {
+                let step = |scale| plain.with_affine(scale, bias).unwrap();
+                for scale in [2.0, tiny, f32::MAX] {
+                    assert_eq!(of_infinities(&step(scale)), [high, low]);
+                    assert_eq!(of_infinities(&step(-scale)), [low, high]);
+                }
+                for scale in [0.0, -0.0] {
+                    assert_eq!(of_infinities(&step(scale)), [ruled(quiet_nan); 2], "{:?}", step(scale));
+                }
+            }
+            // No affine step changes a NaN.
+            let payload = 1 + random.bits() % ((1 << fields(source).1) - 1);
+            let nan = infinity(source) | payload | (random.bits() % 2 * sign);
+            let stays = match dtype.is_float() {
+                true if source == dtype => nan,
+                true => narrowed(dtype, rounding, widened(source, nan)),
+                false => 0,
+            };
+            assert_eq!(of(&plain, nan), ruled(stays), "{plain:?} of {nan:#x}");
+            for (scale, bias) in [(2.0, 5.0), (0.0, 1.0), (0.0, 5.0), (-1.0, 5.0), (tiny, 5.0)] {
+                let clamp = plain.with_affine(scale, bias).unwrap();
+                assert_eq!(of(&clamp, nan), ruled(stays), "{clamp:?} of {nan:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_pairs_do_not_convert() {
+    for (source, dtype) in DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|b| (a, b))) {
+        let converts = all_pairs().any(|pair| pair == (source, dtype));
+        let result = Clamp::unbounded(dtype).with_source(source);
+        assert_eq!(result.is_ok(), converts, "{source} to {dtype}");
+        if let Err(error) = result {
+            assert!(matches!(error, Error::DType(_)), "{error:?}");
+            let pair = format!("source: {source} does not convert to {dtype}; ");
+            assert_eq!(error.to_string(), pair + "any two of u8, i8, u16, i16, u32, i32, f16, bf16, f32 do");
+        }
+    }
+}

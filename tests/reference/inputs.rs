@@ -1,0 +1,149 @@
+//! Inputs that are hard to compute with.
+
+use clamp_testing::random::Random;
+use half::{bf16, f16};
+use wgpu_clamp::testing::mask;
+use wgpu_clamp::{Clamp, DType};
+
+use crate::numbers::{fields, to_i128};
+
+/// All 81 pairs of source and destination that convert.
+pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
+    let of = |source| DType::CONVERTIBLE.into_iter().map(move |dtype| (source, dtype));
+    DType::CONVERTIBLE.into_iter().flat_map(of)
+}
+
+/// [`pairs`], and the dtypes that do not convert.
+pub fn all_pairs() -> impl Iterator<Item = (DType, DType)> {
+    let others = DType::ALL.into_iter().filter(|dtype| !DType::CONVERTIBLE.contains(dtype));
+    pairs().chain(others.map(|dtype| (dtype, dtype)))
+}
+
+pub fn converting(source: DType, dtype: DType) -> Clamp {
+    Clamp::unbounded(dtype).with_source(source).unwrap()
+}
+
+/// The bits of a float: often sparse, often near an edge of the format, NaN and ±∞ included.
+pub fn float(random: &mut Random, dtype: DType) -> u64 {
+    let (exponent_bits, fraction_bits) = fields(dtype);
+    let mut below = |n: u64| random.bits() % n;
+    let sign = below(2) << (exponent_bits + fraction_bits);
+    let largest = (1 << exponent_bits) - 1;
+    let exponent = match below(8) {
+        0 => 0,
+        1 => 1 + below(3),
+        2 => largest - below(3),
+        3 | 4 => largest / 2 - 3 + below(7),
+        _ => below(largest + 1),
+    };
+    let full = (1 << fraction_bits) - 1;
+    let fraction = match below(6) {
+        0 => 0,
+        1 => full,
+        2 => 1 << below(u64::from(fraction_bits)),
+        3 => full & !(1 << below(u64::from(fraction_bits))),
+        _ => random.bits() & full,
+    };
+    sign | (exponent << fraction_bits) | fraction
+}
+
+/// The bits of an integer, of any length, often next to a power of two.
+pub fn integer(random: &mut Random, dtype: DType) -> u64 {
+    let power = 1_u64.checked_shl(random.below(dtype.bits() as usize + 1) as u32).unwrap_or(0);
+    let bits = match random.below(6) {
+        0 => power,
+        1 => power.wrapping_sub(1),
+        2 => power.wrapping_add(1),
+        3 => power.wrapping_neg(),
+        _ => random.bits() & power.wrapping_sub(1),
+    };
+    bits & mask(dtype)
+}
+
+pub fn element(random: &mut Random, dtype: DType) -> u64 {
+    if dtype.is_float() { float(random, dtype) } else { integer(random, dtype) }
+}
+
+pub fn finite_f32(random: &mut Random) -> f32 {
+    let mut floats = std::iter::repeat_with(|| f32::from_bits(float(random, DType::F32) as u32));
+    floats.find(|value| value.is_finite()).unwrap()
+}
+
+pub fn finite_f64(random: &mut Random) -> f64 {
+    let mut floats = std::iter::repeat_with(|| f64::from_bits(float(random, DType::F64)));
+    floats.find(|value| value.is_finite()).unwrap()
+}
+
+/// An element as an f64, which holds all of them but some 64-bit integers.
+#[expect(clippy::cast_precision_loss, reason = "a start for numbers near it")]
+pub fn to_f64(dtype: DType, bits: u64) -> f64 {
+    match dtype {
+        DType::F32 => f32::from_bits(bits as u32).into(),
+        DType::F16 => f16::from_bits(bits as u16).to_f64(),
+        DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
+        DType::F64 => f64::from_bits(bits),
+        _ => to_i128(dtype, bits) as f64,
+    }
+}
+
+/// The nearest finite f32.
+pub fn narrow(value: f64) -> f32 {
+    (value as f32).clamp(f32::MIN, f32::MAX)
+}
+
+/// The clamp with a scale and a bias, which are f32 unless its dtype is F64.
+pub fn with_step(clamp: &Clamp, (scale, bias): (f64, f64)) -> Clamp {
+    if clamp.dtype() == DType::F64 {
+        clamp.with_scale_bias(scale, bias).unwrap()
+    } else {
+        clamp.with_affine(narrow(scale), narrow(bias)).unwrap()
+    }
+}
+
+/// A finite scale or bias.
+pub fn parameter(random: &mut Random, dtype: DType) -> f64 {
+    match random.below(6) {
+        0 => random.pick(&[0.0, -0.0, 1.0, -1.0, 0.5, 0.1_f32.into(), 1024.0, 2.0_f64.powi(64), 0.75, 3.0]),
+        _ if dtype == DType::F64 => finite_f64(random),
+        _ => finite_f32(random).into(),
+    }
+}
+
+/// A bias that makes `product + bias` hard: near the cancelling one, or near half a unit in the last place.
+fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
+    let precision = if dtype.is_float() { fields(dtype).1.cast_signed() } else { 0 };
+    let near = match random.below(3) {
+        0 => -product,
+        1 => product * 2.0_f64.powi(-precision - 1),
+        _ => product.abs().log2().floor().exp2() * 2.0_f64.powi(-precision - 1),
+    };
+    let near = near * random.pick(&[1.0, -1.0]);
+    let neighbour = random.below(3) as u64;
+    if !near.is_finite() {
+        parameter(random, dtype)
+    } else if dtype == DType::F64 {
+        f64::from_bits(near.to_bits().wrapping_add(neighbour).wrapping_sub(1))
+    } else {
+        let near = narrow(near).to_bits();
+        f32::from_bits(near.wrapping_add(neighbour as u32).wrapping_sub(1)).into()
+    }
+}
+
+/// A scale and a bias that make the result of `x` hard to round; often it is a tie of an integer.
+pub fn hard_step(random: &mut Random, source: DType, dtype: DType, x: u64) -> (f64, f64) {
+    let value = to_f64(source, x);
+    let (scale, bias) = if dtype.is_float() || random.below(2) == 0 {
+        let scale = parameter(random, dtype);
+        let bias = match random.below(2) {
+            0 => hard_bias(random, dtype, value * scale),
+            _ => parameter(random, dtype),
+        };
+        (scale, bias)
+    } else {
+        let scale = random.pick(&[1.0, 0.5, -0.25, 1.5, -1.0, 2.0_f64.powi(-20), 0.1_f32.into()]);
+        let near = to_f64(dtype, integer(random, dtype)) + random.pick(&[0.0, 0.5, -0.5, 0.25]);
+        let bias = narrow(near - value * scale);
+        (scale, random.pick(&[bias, bias.next_up(), bias.next_down()]).into())
+    };
+    (scale, if bias.is_finite() { bias } else { 0.5 })
+}
