@@ -10,10 +10,8 @@ mod judge;
 mod kit;
 mod machine;
 mod options;
-mod part;
 mod process;
 mod report;
-mod schedule;
 mod suite;
 
 use std::process::ExitCode;
@@ -25,7 +23,7 @@ use anyhow::{Context, Result};
 use clap::Parser as _;
 
 use finding::{Finding, Verdict};
-use jobs::Job;
+use jobs::{Job, LEAST, limit};
 use kit::{Kit, clock, show};
 use machine::{Adapter, BACKENDS};
 use options::Options;
@@ -77,7 +75,7 @@ fn run(options: &Options) -> Result<bool> {
     let jobs = Job::all(&options.parts(), &head.adapters);
     for (n, job) in jobs.iter().enumerate() {
         let weights: Vec<_> = jobs[n..].iter().map(|job| job.weight).collect();
-        let finding = run_job(&kit, job, schedule::limit(kit.left(), &weights));
+        let finding = run_job(&kit, job, limit(kit.left(), &weights));
         let line = format!("{}  {}: {}\n", kit.clock(), finding.title, finding.line());
         findings.push(finding);
         report::write(&kit, &head, &findings)?;
@@ -94,7 +92,7 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
     if kit.stop.load(Ordering::Relaxed) {
         return Finding::new(&job.title(), Verdict::NotRun, "the run was stopped", "");
     }
-    if limit < schedule::LEAST {
+    if limit < LEAST {
         return Finding::new(&job.title(), Verdict::NotRun, "the time was over", "");
     }
     show(&format!("{}  {}: at most {}\n", kit.clock(), job.title(), clock(limit)));

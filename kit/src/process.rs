@@ -63,10 +63,6 @@ impl Ended {
 
 /// Runs `command` in a process group of its own and writes what it says to `output`. All that it started ends with it.
 /// `tick` is called now and then, with the time that it has taken. Nothing is begun once `stop` is set.
-///
-/// # Errors
-///
-/// The program cannot start, or the file cannot be written.
 pub fn run(
     command: &mut Command,
     output: &Path,

@@ -28,10 +28,6 @@ pub struct Head {
 }
 
 /// Writes `report.md`.
-///
-/// # Errors
-///
-/// The file cannot be written.
 pub fn write(kit: &Kit, head: &Head, findings: &[Finding]) -> Result<()> {
     let path = kit.report.join("report.md");
     let text = kit.without_places(&text(head, findings, &clock(kit.begun.elapsed()), &clock(kit.time)));
