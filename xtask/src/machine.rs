@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// The files and variables that decide what a loader finds. The tests make one of a few files.
 pub struct Machine {
-    pub root: PathBuf,
+    root: PathBuf,
     variables: HashMap<OsString, OsString>,
     /// The output of `ldconfig -p`: lines such as `libm.so.6 (libc6,x86-64) => /lib/libm.so.6`.
     linker_cache: String,
@@ -29,6 +29,12 @@ impl Machine {
             variables: env::vars_os().collect(),
             linker_cache: cache.map_or_else(String::new, |said| String::from_utf8_lossy(&said.stdout).into()),
         }
+    }
+
+    #[cfg(test)]
+    pub fn of(root: &Path, (variable, value): (&str, &str), linker_cache: String) -> Self {
+        let variables = HashMap::from([(variable.into(), value.into())]);
+        Self { root: root.to_owned(), variables, linker_cache }
     }
 
     /// The value of the first variable that is set. Its user has chosen a driver, right or wrong.
@@ -86,12 +92,16 @@ impl Machine {
     /// A driver of EGL: a manifest, or `libEGL.so.1` itself where it is not libglvnd's, which comes with
     /// `libGLdispatch`.
     pub fn egl_driver(&self, wanted: impl Fn(&str) -> bool) -> Option<PathBuf> {
-        let own = self.library("libEGL.so.1").filter(|_| self.library("libGLdispatch.so.0").is_none());
-        own.or_else(|| self.manifest("glvnd/egl_vendor.d", wanted))
+        let chosen = self.chosen(&["__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"]);
+        let own = || self.library("libEGL.so.1").filter(|_| self.library("libGLdispatch.so.0").is_none());
+        chosen.or_else(own).or_else(|| self.manifest("glvnd/egl_vendor.d", wanted))
     }
 
     /// Mesa's GL: one `libgallium-*.so` beside `libEGL` since 24.2, `dri/swrast_dri.so` before.
     pub fn gallium(&self) -> Option<PathBuf> {
+        if let Some(chosen) = self.chosen(&["LIBGL_DRIVERS_PATH"]) {
+            return Some(chosen);
+        }
         let folder = self.library("libEGL.so.1")?.parent()?.to_owned();
         let mut drivers = files(&folder).into_iter().chain(files(&folder.join("dri")));
         drivers.find(|path| {
@@ -124,175 +134,4 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
     files
-}
-
-#[cfg(test)]
-pub mod tests {
-    use xshell::{Shell, TempDir};
-
-    use super::*;
-
-    const DIR: &str = "/usr/lib/x86_64-linux-gnu";
-
-    /// A machine of a few files.
-    pub struct Fake {
-        /// Deletes the files at the end.
-        _root: TempDir,
-        sh: Shell,
-        pub machine: Machine,
-    }
-
-    impl Fake {
-        pub fn new() -> Self {
-            let sh = Shell::new().unwrap();
-            let root = sh.create_temp_dir().unwrap();
-            sh.change_dir(root.path());
-            let machine = Machine {
-                root: root.path().to_owned(),
-                variables: HashMap::new(),
-                linker_cache: "1 libs found in cache `/etc/ld.so.cache'\n".to_owned(),
-            };
-            Self { _root: root, sh, machine }
-        }
-
-        pub fn file(&mut self, path: &str, content: &str) -> &mut Self {
-            self.sh.write_file(path.trim_start_matches('/'), content).unwrap();
-            self
-        }
-
-        fn library_for(&mut self, path: &str, processor: &str) -> &mut Self {
-            let name = path.rsplit('/').next().unwrap();
-            self.machine.linker_cache += &format!("\t{name} (libc6{processor}) => {path}\n");
-            self.file(path, "")
-        }
-
-        fn library(&mut self, name: &str) -> &mut Self {
-            self.library_for(
-                &format!("{DIR}/{name}"),
-                if cfg!(target_arch = "x86_64") { ",x86-64" } else { "" },
-            )
-        }
-
-        fn manifest(&mut self, path: &str, library: &str) -> &mut Self {
-            self.file(path, &format!("{{ \"ICD\": {{\n  \"library_path\" : \"{library}\" }} }}"))
-        }
-
-        fn set(&mut self, name: &str, value: &str) -> &mut Self {
-            self.machine.variables.insert(name.into(), value.into());
-            self
-        }
-
-        pub fn with_vulkan(&mut self) -> &mut Self {
-            let manifest = "usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
-            self.library("libvulkan.so.1")
-                .library("libvulkan_lvp.so")
-                .manifest(manifest, &format!("{DIR}/libvulkan_lvp.so"))
-        }
-
-        pub fn with_glvnd(&mut self) -> &mut Self {
-            self.library("libEGL.so.1").library("libGLdispatch.so.0").library("libGLESv2.so.2")
-        }
-
-        pub fn with_mesa_egl(&mut self) -> &mut Self {
-            self.library("libEGL_mesa.so.0")
-                .manifest("usr/share/glvnd/egl_vendor.d/50_mesa.json", "libEGL_mesa.so.0")
-        }
-
-        fn vulkan_driver(&self) -> bool {
-            self.machine.manifest("vulkan/icd.d", |_| true).is_some()
-        }
-    }
-
-    #[test]
-    fn mesa_old_and_new_is_complete() {
-        for driver in ["dri/swrast_dri.so", "libgallium-25.0.7.so"] {
-            let mut fake = Fake::new();
-            fake.with_glvnd().with_mesa_egl();
-            assert!(fake.machine.egl_driver(|_| true).is_some() && fake.machine.gallium().is_none());
-            fake.file(&format!("{DIR}/{driver}"), "");
-            assert!(fake.machine.gallium().is_some(), "{driver}");
-        }
-    }
-
-    #[test]
-    fn the_driver_of_a_gpu_is_enough() {
-        let mut fake = Fake::new();
-        fake.with_glvnd()
-            .library("libGLX_nvidia.so.0")
-            .library("libEGL_nvidia.so.0")
-            .manifest("etc/vulkan/icd.d/nvidia_icd.json", "libGLX_nvidia.so.0")
-            .manifest("usr/share/glvnd/egl_vendor.d/10_nvidia.json", "libEGL_nvidia.so.0");
-        let other_than_mesa = fake.machine.egl_driver(|text| !text.contains("libEGL_mesa"));
-        assert_eq!(other_than_mesa, fake.machine.file(&["usr/share/glvnd/egl_vendor.d/10_nvidia.json"]));
-        assert!(other_than_mesa.is_some() && fake.vulkan_driver());
-    }
-
-    #[test]
-    fn a_manifest_without_its_library_does_not_count() {
-        let mut fake = Fake::new();
-        fake.manifest("etc/vulkan/icd.d/nvidia_icd.json", "libGLX_nvidia.so.0")
-            .manifest("etc/vulkan/icd.d/relative.json", "../lib/libdriver.so")
-            .file("etc/vulkan/icd.d/empty.json", "{}");
-        assert!(!fake.vulkan_driver());
-        fake.file("etc/vulkan/lib/libdriver.so", "");
-        assert!(fake.vulkan_driver());
-    }
-
-    #[test]
-    fn the_validation_layer_is_one_of_many() {
-        let mut fake = Fake::new();
-        let layer = |name: &str| format!("{{ \"name\": \"{name}\", \"library_path\": \"libVkLayer.so\" }}");
-        fake.library("libVkLayer.so").file("usr/share/vulkan/explicit_layer.d/other.json", &layer("OTHER"));
-        let has = |fake: &Fake| {
-            fake.machine.manifest("vulkan/explicit_layer.d", |text| text.contains("KHRONOS")).is_some()
-        };
-        assert!(!has(&fake));
-        fake.file("usr/share/vulkan/explicit_layer.d/khronos.json", &layer("KHRONOS"));
-        assert!(has(&fake));
-    }
-
-    #[test]
-    fn libraries_for_another_processor_do_not_count() {
-        let mut fake = Fake::new();
-        let other = if cfg!(target_arch = "x86_64") { "" } else { ",x86-64" };
-        fake.library_for("/usr/lib/i386-linux-gnu/libvulkan.so.1", other);
-        assert_eq!(fake.machine.library("libvulkan.so.1"), None);
-        fake.library("libvulkan.so.1");
-        assert_eq!(fake.machine.library("libvulkan.so"), None);
-        assert_eq!(
-            fake.machine.library("libvulkan.so.1"),
-            fake.machine.file(&["usr/lib/x86_64-linux-gnu/libvulkan.so.1"])
-        );
-    }
-
-    #[test]
-    fn an_egl_outside_libglvnd_is_its_own_driver() {
-        let mut fake = Fake::new();
-        fake.library("libEGL.so.1");
-        assert_eq!(fake.machine.egl_driver(|_| false), fake.machine.library("libEGL.so.1"));
-    }
-
-    #[test]
-    fn variables_replace_or_extend_the_search() {
-        let mut fake = Fake::new();
-        let icd = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
-        assert_eq!(fake.set("VK_DRIVER_FILES", "").machine.chosen(&icd), None);
-        fake.set("VK_ICD_FILENAMES", "/opt/sw.json");
-        assert_eq!(fake.machine.chosen(&["VK_ICD_FILENAMES"]), Some("/opt/sw.json".into()));
-        fake.file("here/libsw.so", "").manifest("usr/share/vulkan/icd.d/sw.json", "libsw.so");
-        assert!(!fake.vulkan_driver());
-        assert!(fake.set("LD_LIBRARY_PATH", "/here").vulkan_driver());
-    }
-
-    #[test]
-    fn a_driver_may_lie_at_home_or_where_a_variable_says() {
-        for (folder, variable, value) in
-            [("home/ada/.local/share", "HOME", "/home/ada"), ("data", "XDG_DATA_DIRS", "/nowhere:/data")]
-        {
-            let mut fake = Fake::new();
-            fake.library("libsw.so").manifest(&format!("{folder}/vulkan/icd.d/sw.json"), "libsw.so");
-            assert!(!fake.vulkan_driver());
-            assert!(fake.set(variable, value).vulkan_driver(), "{variable}");
-        }
-    }
 }

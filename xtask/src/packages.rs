@@ -1,6 +1,5 @@
-//! Installs packages of the distribution: drivers, and programs that single commands need.
+//! Installs packages of Debian and its relatives: drivers, and programs that single commands need.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -10,13 +9,12 @@ use xshell::{Cmd, Shell, cmd};
 use crate::machine::Machine;
 use crate::shell::shell;
 
-/// What a command needs of the machine, and the packages that bring it.
+/// What a command needs of the machine, and Debian's package that brings it; Mesa's for drivers.
 #[derive(Clone, Copy)]
 pub struct Need {
     name: &'static str,
     find: Find,
-    /// With apt, dnf and pacman; Mesa's for drivers.
-    packages: [&'static str; 3],
+    package: &'static str,
 }
 
 #[derive(Clone, Copy)]
@@ -31,24 +29,20 @@ enum Find {
     Driver(fn(&Machine) -> Option<PathBuf>),
 }
 
-const fn need(name: &'static str, find: Find, packages: [&'static str; 3]) -> Need {
-    Need { name, find, packages }
+const fn need(name: &'static str, find: Find, package: &'static str) -> Need {
+    Need { name, find, package }
 }
 
 /// Without these there is no adapter of wgpu's `Backends::VULKAN`. Any driver will do.
 pub const VULKAN: [Need; 2] = [
-    need(
-        "Vulkan loader",
-        Find::Library("libvulkan.so.1"),
-        ["libvulkan1", "vulkan-loader", "vulkan-icd-loader"],
-    ),
+    need("Vulkan loader", Find::Library("libvulkan.so.1"), "libvulkan1"),
     need(
         "Vulkan driver",
         Find::Driver(|machine| {
             let chosen = machine.chosen(&["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]);
             chosen.or_else(|| machine.manifest("vulkan/icd.d", |_| true))
         }),
-        ["mesa-vulkan-drivers", "mesa-vulkan-drivers", "vulkan-swrast"],
+        "mesa-vulkan-drivers",
     ),
 ];
 
@@ -59,63 +53,42 @@ pub const VALIDATION_LAYER: Need = need(
         let is_it = |text: &str| text.contains("\"VK_LAYER_KHRONOS_validation\"");
         machine.chosen(&["VK_LAYER_PATH"]).or_else(|| machine.manifest("vulkan/explicit_layer.d", is_it))
     }),
-    ["vulkan-validationlayers", "vulkan-validation-layers", "vulkan-validation-layers"],
+    "vulkan-validationlayers",
 );
 
 /// Without these there is no adapter of wgpu's `Backends::GL`, which is GLES through EGL. Any driver will do.
 pub const GL: [Need; 4] = [
-    need("EGL loader", Find::Library("libEGL.so.1"), ["libegl1", "libglvnd-egl", "libglvnd"]),
-    need(
-        "EGL driver",
-        Find::Driver(|machine| machine.chosen(&EGL_DRIVERS).or_else(|| machine.egl_driver(|_| true))),
-        ["libegl-mesa0", "mesa-libEGL", "mesa"],
-    ),
-    need("GLES library", Find::Library("libGLESv2.so.2"), ["libgles2", "libglvnd-gles", "libglvnd"]),
+    need("EGL loader", Find::Library("libEGL.so.1"), "libegl1"),
+    need("EGL driver", Find::Driver(|machine| machine.egl_driver(|_| true)), "libegl-mesa0"),
+    need("GLES library", Find::Library("libGLESv2.so.2"), "libgles2"),
     // What Mesa's EGL needs to draw anything; other vendors bring their own.
     need(
         "GL driver",
         Find::Driver(|machine| {
-            let chosen = machine.chosen(&["LIBGL_DRIVERS_PATH"]).or_else(|| machine.chosen(&EGL_DRIVERS));
-            let other = || machine.egl_driver(|text| !text.contains("libEGL_mesa"));
-            chosen.or_else(other).or_else(|| machine.gallium())
+            let other = machine.egl_driver(|text| !text.contains("libEGL_mesa"));
+            other.or_else(|| machine.gallium())
         }),
-        ["libgl1-mesa-dri", "mesa-dri-drivers", "mesa"],
+        "libgl1-mesa-dri",
     ),
 ];
 
-const EGL_DRIVERS: [&str; 2] = ["__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"];
-
-pub const SPIRV_VAL: Need = need("spirv-val", Find::Program(&["spirv-val"]), ["spirv-tools"; 3]);
-
-pub const GLSLANG: Need =
-    need("glslang", Find::Program(&["glslangValidator"]), ["glslang-tools", "glslang", "glslang"]);
-
-pub const NODE: Need = need("Node.js", Find::Program(&["node"]), ["nodejs"; 3]);
-
-pub const NPM: Need = need("npm", Find::Program(&["npm", "npm.cmd"]), ["npm", "nodejs-npm", "npm"]);
-
+pub const SPIRV_VAL: Need = need("spirv-val", Find::Program(&["spirv-val"]), "spirv-tools");
+pub const GLSLANG: Need = need("glslang", Find::Program(&["glslangValidator"]), "glslang-tools");
+pub const NODE: Need = need("Node.js", Find::Program(&["node"]), "nodejs");
+pub const NPM: Need = need("npm", Find::Program(&["npm"]), "npm");
 /// Fetches wheels.
-pub const PIP: Need = need("pip", Find::Python("pip"), ["python3-pip", "python3-pip", "python-pip"]);
-
+pub const PIP: Need = need("pip", Find::Python("pip"), "python3-pip");
 /// Makes virtual environments. Debian's Python has the module `venv` without its dependencies.
-pub const VENV: Need = need("venv", Find::Python("ensurepip, venv"), ["python3-venv", "python3", "python"]);
-
+pub const VENV: Need = need("venv", Find::Python("ensurepip, venv"), "python3-venv");
 /// Puts a Debian into a folder. Often not on the PATH of users.
-pub const DEBOOTSTRAP: Need = need("debootstrap", Find::File(&["usr/sbin/debootstrap"]), ["debootstrap"; 3]);
-
+pub const DEBOOTSTRAP: Need = need("debootstrap", Find::File(&["usr/sbin/debootstrap"]), "debootstrap");
 /// Links programs for Windows.
-pub const MINGW: Need = need(
-    "MinGW",
-    Find::Program(&["x86_64-w64-mingw32-gcc"]),
-    ["gcc-mingw-w64-x86-64", "mingw64-gcc", "mingw-w64-gcc"],
-);
-
+pub const MINGW: Need = need("MinGW", Find::Program(&["x86_64-w64-mingw32-gcc"]), "gcc-mingw-w64-x86-64");
 pub const CHROMIUM: Need = need(
     "Chromium",
     Find::Program(&["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]),
-    ["chromium"; 3],
+    "chromium",
 );
-
 /// The manifest of the driver inside Chromium.
 pub const SWIFTSHADER: Need = need(
     "SwiftShader",
@@ -124,7 +97,7 @@ pub const SWIFTSHADER: Need = need(
         "usr/lib64/chromium-browser/vk_swiftshader_icd.json",
         "usr/lib/chromium-browser/vk_swiftshader_icd.json",
     ]),
-    ["chromium-common", "chromium", "chromium"],
+    "chromium-common",
 );
 
 impl Need {
@@ -144,26 +117,27 @@ impl Need {
     }
 }
 
-/// Prints where each need is, installs those that are missing, and returns all places.
-///
-/// Systems other than Linux bring their drivers.
+/// Installs those of `needs` that are missing, where apt is, and prints and returns their places.
 pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
     let mut machine = Machine::this();
     let missing: Vec<_> = needs.iter().filter(|need| need.find(&machine).is_none()).collect();
     if !missing.is_empty() {
-        let names = missing.iter().map(|need| need.name).collect::<Vec<_>>().join(", ");
-        let unknown = || format!("missing: {names}; which packages bring it here is not known");
-        Manager::on(&machine).with_context(unknown)?.install(&missing)?;
+        let packages: Vec<_> = missing.iter().map(|need| need.package).collect();
+        install(&packages).with_context(|| {
+            let names: Vec<_> = missing.iter().map(|need| need.name).collect();
+            format!(
+                "missing: {}. On Debian:\n\n    sudo apt-get install {}\n",
+                names.join(", "),
+                packages.join(" ")
+            )
+        })?;
         machine = Machine::this();
     }
     needs
         .iter()
         .map(|need| {
             let place = need.find(&machine).with_context(|| {
-                format!(
-                    "{} is not found, although its package is installed: does a variable hide it?",
-                    need.name
-                )
+                format!("{} is not found, although {} is installed", need.name, need.package)
             })?;
             println!("{:<14} {}", need.name, place.display());
             Ok(place)
@@ -176,84 +150,17 @@ pub fn drivers(needs: &[Need]) -> Result<()> {
     if cfg!(target_os = "linux") { ensure(needs).map(drop) } else { Ok(()) }
 }
 
-/// A package manager, known by the distribution that uses it: the index of its packages in [`Need`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manager {
-    /// Debian, Ubuntu and their relatives.
-    Apt,
-    /// Fedora and its relatives.
-    Dnf,
-    /// Arch and its relatives.
-    Pacman,
-}
-
-impl Manager {
-    /// The package manager of a machine, if known.
-    fn on(machine: &Machine) -> Option<Self> {
-        let os_release = machine.file(&["etc/os-release", "usr/lib/os-release"])?;
-        Self::of(&fs::read_to_string(os_release).ok()?)
+fn install(packages: &[&str]) -> Result<()> {
+    let sh = shell()?;
+    let as_root = || as_root(&sh).context("installing needs root, or a sudo that asks for no password");
+    if as_root()?.args(["apt-get", "update"]).run().is_err() {
+        println!("the list of packages may be old");
     }
-
-    /// The package manager of the distribution that an `os-release` file describes.
-    fn of(os_release: &str) -> Option<Self> {
-        let field = |name: &str| {
-            let value = os_release.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));
-            value.unwrap_or("").trim_matches(['"', '\''])
-        };
-        // ID_LIKE lists the closest relative first.
-        field("ID").split_whitespace().chain(field("ID_LIKE").split_whitespace()).find_map(|id| match id {
-            "debian" | "ubuntu" => Some(Self::Apt),
-            "fedora" | "rhel" | "centos" => Some(Self::Dnf),
-            "arch" => Some(Self::Pacman),
-            _ => None,
-        })
-    }
-
-    /// The packages of `needs`, each once.
-    fn packages(self, needs: &[&Need]) -> Vec<&'static str> {
-        let mut packages: Vec<_> = needs.iter().map(|need| need.packages[self as usize]).collect();
-        packages.sort_unstable();
-        packages.dedup();
-        packages
-    }
-
-    /// Installs without asking. An optional extra that a package recommends stays out.
-    fn command(self) -> &'static [&'static str] {
-        match self {
-            // A fresh machine may be busy with its own updates: wait for the lock. No terminal between apt and dpkg: a
-            // log needs no progress bars.
-            Self::Apt => &[
-                "env",
-                "DEBIAN_FRONTEND=noninteractive",
-                "apt-get",
-                "-oDPkg::Lock::Timeout=300",
-                "-oDpkg::Use-Pty=0",
-                "install",
-                "--yes",
-                "--no-install-recommends",
-            ],
-            Self::Dnf => &["dnf", "install", "--assumeyes", "--setopt=install_weak_deps=False"],
-            Self::Pacman => &["pacman", "-S", "--noconfirm", "--needed"],
-        }
-    }
-
-    fn install(self, needs: &[&Need]) -> Result<()> {
-        let (command, packages) = (self.command(), self.packages(needs));
-        let advice = format!("\n\n    sudo {} {}\n", command.join(" "), packages.join(" "));
-        let sh = shell()?;
-        let as_root = || {
-            as_root(&sh).with_context(|| {
-                format!("installing needs root, and sudo is not there or asks for a password. Run:{advice}")
-            })
-        };
-        // dnf fetches the list of packages by itself. With pacman that is an upgrade of the whole machine, which is for its
-        // owner to start.
-        if self == Self::Apt && as_root()?.args(["apt-get", "update"]).run().is_err() {
-            println!("the list of packages may be old");
-        }
-        let install = as_root()?.args(command).args(packages).run();
-        install.with_context(|| format!("to install by hand:{advice}"))
-    }
+    // A fresh machine may be busy with its own updates: wait for the lock. No terminal between apt and dpkg: a log needs no
+    // progress bars. An optional extra that a package recommends stays out.
+    let options = ["-oDPkg::Lock::Timeout=300", "-oDpkg::Use-Pty=0", "--yes", "--no-install-recommends"];
+    let install = as_root()?.args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install"]);
+    Ok(install.args(options).args(packages).run()?)
 }
 
 /// The start of a command that runs as root; `None` if this user cannot.
@@ -268,79 +175,121 @@ pub fn as_root(sh: &Shell) -> Option<Cmd<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::tests::Fake;
 
-    fn missing(fake: &Fake, needs: &[Need]) -> Vec<&'static str> {
-        needs.iter().filter(|need| need.find(&fake.machine).is_none()).map(|need| need.name).collect()
-    }
+    const ICD: &str = "usr/share/vulkan/icd.d/a.json";
+    const LAYER: &str = "usr/share/vulkan/explicit_layer.d/a.json";
+    const EGL: &str = "usr/share/glvnd/egl_vendor.d/a.json";
 
-    #[test]
-    fn a_bare_machine_lacks_everything() {
-        let mut fake = Fake::new();
-        assert_eq!(missing(&fake, &VULKAN), ["Vulkan loader", "Vulkan driver"]);
-        assert_eq!(missing(&fake, &GL), ["EGL loader", "EGL driver", "GLES library", "GL driver"]);
-        assert_eq!(missing(&fake, &[VALIDATION_LAYER, CHROMIUM, DEBOOTSTRAP]).len(), 3);
-        fake.with_vulkan().with_glvnd().with_mesa_egl();
-        assert_eq!(missing(&fake, &[&VULKAN[..], &GL].concat()), ["GL driver"]);
-    }
+    /// A file, and the words that a manifest says: a name and a library.
+    type File = (&'static str, &'static str);
 
-    #[test]
-    fn the_package_manager_follows_from_os_release() {
-        let cases = [
-            ("PRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\n", Some(Manager::Apt)),
-            ("ID_LIKE=debian\nID=ubuntu\n", Some(Manager::Apt)),
-            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", Some(Manager::Apt)),
-            ("ID=fedora\nVERSION_ID=42\n", Some(Manager::Dnf)),
-            ("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", Some(Manager::Dnf)),
-            ("ID=arch\n", Some(Manager::Pacman)),
-            ("ID='endeavouros'\nID_LIKE='arch'\n", Some(Manager::Pacman)),
-            ("ID=nixos\n", None),
-            ("VARIANT_ID=debian\n", None),
-            ("", None),
-        ];
-        for (os_release, manager) in cases {
-            assert_eq!(Manager::of(os_release), manager, "{os_release:?}");
+    const LOADER: File = ("usr/lib/here/libvulkan.so.1", "");
+    const EGL_LOADER: File = ("usr/lib/here/libEGL.so.1", "");
+    const GLES: File = ("usr/lib/here/libGLESv2.so.2", "");
+    const DISPATCH: File = ("usr/lib/here/libGLdispatch.so.0", "");
+    const LAVAPIPE: [File; 2] =
+        [("usr/lib/here/libvulkan_lvp.so", ""), (ICD, "lvp /usr/lib/here/libvulkan_lvp.so")];
+    const MESA_EGL: [File; 2] = [("usr/lib/here/libEGL_mesa.so.0", ""), (EGL, "mesa libEGL_mesa.so.0")];
+
+    /// The parts of [`VULKAN`], [`VALIDATION_LAYER`] and [`GL`] that a machine of a few files has. The linker's cache has
+    /// the libraries below `usr/lib/here`, and for another processor those below `usr/lib/other`.
+    fn found(files: &[File], variable: (&str, &str)) -> String {
+        let sh = Shell::new().unwrap();
+        let root = sh.create_temp_dir().unwrap();
+        let mut processors = ["(libc6)", "(libc6,x86-64)"];
+        if cfg!(target_arch = "x86_64") {
+            processors.reverse();
         }
+        let mut cache = "9 libs found in cache `/etc/ld.so.cache'\n".to_owned();
+        for (path, words) in files {
+            let (name, library) = words.split_once(' ').unwrap_or_default();
+            let text =
+                format!("{{ \"ICD\": {{ \"name\": \"{name}\",\n  \"library_path\" : \"{library}\" }} }}");
+            sh.write_file(root.path().join(path), if words.is_empty() { "" } else { &text }).unwrap();
+            for (folder, processor) in ["usr/lib/here/lib", "usr/lib/other/lib"].iter().zip(processors) {
+                if let Some(library) = path.strip_prefix(folder) {
+                    cache += &format!("\tlib{library} {processor} => /{path}\n");
+                }
+            }
+        }
+        let machine = Machine::of(root.path(), variable, cache);
+        let needs = [&VULKAN[..], &[VALIDATION_LAYER], &GL].concat();
+        let found = needs.iter().filter(|need| need.find(&machine).is_some()).map(|need| need.name);
+        found.collect::<Vec<_>>().join(", ")
     }
 
     #[test]
-    fn the_distribution_is_read_from_either_place() {
-        let mut fake = Fake::new();
-        assert_eq!(Manager::on(&fake.machine), None);
-        fake.file("usr/lib/os-release", "ID=arch\n");
-        assert_eq!(Manager::on(&fake.machine), Some(Manager::Pacman));
-        fake.file("etc/os-release", "ID=debian\n");
-        assert_eq!(Manager::on(&fake.machine), Some(Manager::Apt));
-    }
-
-    #[test]
-    fn only_what_is_missing_is_installed_and_once() {
-        let all: Vec<_> = VULKAN.iter().chain(&GL).chain([&VALIDATION_LAYER]).collect();
-        assert_eq!(Manager::Apt.packages(&all[1..2]), ["mesa-vulkan-drivers"]);
-        assert_eq!(
-            Manager::Apt.packages(&all),
-            [
-                "libegl-mesa0",
-                "libegl1",
-                "libgl1-mesa-dri",
-                "libgles2",
-                "libvulkan1",
-                "mesa-vulkan-drivers",
-                "vulkan-validationlayers"
-            ]
-        );
-        assert_eq!(
-            Manager::Pacman.packages(&all),
-            ["libglvnd", "mesa", "vulkan-icd-loader", "vulkan-swrast", "vulkan-validation-layers"]
-        );
-    }
-
-    #[test]
-    fn nothing_waits_for_an_answer() {
-        for (manager, flag) in
-            [(Manager::Apt, "--yes"), (Manager::Dnf, "--assumeyes"), (Manager::Pacman, "--noconfirm")]
-        {
-            assert!(manager.command().contains(&flag), "{manager:?}");
+    fn drivers_are_found_as_the_loaders_do() {
+        const NONE: (&str, &str) = ("", "");
+        let glvnd = [EGL_LOADER, DISPATCH, GLES];
+        let mesa = [&glvnd[..], &MESA_EGL].concat();
+        let nvidia = [("usr/lib/here/libEGL_nvidia.so.0", ""), (EGL, "nvidia libEGL_nvidia.so.0")];
+        let software: [File; 2] = [("here/libsw.so", ""), (ICD, "sw libsw.so")];
+        let home: [File; 2] =
+            [("usr/lib/here/libsw.so", ""), ("home/ada/.local/share/vulkan/icd.d/sw.json", "sw libsw.so")];
+        let data: [File; 2] = [("usr/lib/here/libsw.so", ""), ("data/vulkan/icd.d/sw.json", "sw libsw.so")];
+        let khronos = (LAYER, "VK_LAYER_KHRONOS_validation libVkLayer.so");
+        let layer = ("usr/lib/here/libVkLayer.so", "");
+        for (case, files, variable, expected) in [
+            ("a bare machine", &[][..], NONE, ""),
+            ("lavapipe", &[&[LOADER][..], &LAVAPIPE].concat(), NONE, "Vulkan loader, Vulkan driver"),
+            ("EGL without Mesa's GL", &mesa, NONE, "EGL loader, EGL driver, GLES library"),
+            (
+                "Mesa before 24.2",
+                &[&mesa[..], &[("usr/lib/here/dri/swrast_dri.so", "")]].concat(),
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            (
+                "Mesa",
+                &[&mesa[..], &[("usr/lib/here/libgallium-25.0.7.so", "")]].concat(),
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            (
+                "the driver of a GPU",
+                &[&glvnd[..], &nvidia].concat(),
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            (
+                "an EGL outside libglvnd, which is its own driver",
+                &[EGL_LOADER, GLES],
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            ("a manifest without its library", &[(ICD, "nvidia libGLX_nvidia.so.0")], NONE, ""),
+            ("a relative library that is not there", &[(ICD, "a ../lib/libdriver.so")], NONE, ""),
+            (
+                "a relative library",
+                &[(ICD, "a ../lib/libdriver.so"), ("usr/share/vulkan/lib/libdriver.so", "")],
+                NONE,
+                "Vulkan driver",
+            ),
+            ("a manifest without a library", &[(ICD, "")], NONE, ""),
+            ("another layer", &[layer, (LAYER, "VK_LAYER_OTHER libVkLayer.so")], NONE, ""),
+            ("the layer", &[layer, khronos], NONE, "Vulkan layer"),
+            ("a layer that the user names", &[], ("VK_LAYER_PATH", "/layers"), "Vulkan layer"),
+            (
+                "libraries for another processor",
+                &[("usr/lib/other/libvulkan.so.1", ""), ("usr/lib/other/libsw.so", ""), (ICD, "sw libsw.so")],
+                NONE,
+                "",
+            ),
+            ("a driver that the user names", &[], ("VK_ICD_FILENAMES", "/opt/sw.json"), "Vulkan driver"),
+            ("an empty variable", &[], ("VK_DRIVER_FILES", ""), ""),
+            ("a library that the linker does not look for", &software, NONE, ""),
+            ("the same, with its folder", &software, ("LD_LIBRARY_PATH", "/here"), "Vulkan driver"),
+            ("a driver at somebody else's home", &home, NONE, ""),
+            ("a driver at home", &home, ("HOME", "/home/ada"), "Vulkan driver"),
+            (
+                "a driver in another folder of data",
+                &data,
+                ("XDG_DATA_DIRS", "/nowhere:/data"),
+                "Vulkan driver",
+            ),
+        ] {
+            assert_eq!(found(files, variable), expected, "{case}");
         }
     }
 }
