@@ -159,8 +159,8 @@ fn code(text: &str) -> String {
     format!("```text\n{}\n```\n", text.trim_end())
 }
 
-/// How long the first of several jobs may take of the time that is left. Each gets a share by its weight, so that one that
-/// hangs takes no more; the time that one leaves goes to all behind it.
+/// How long the first of several jobs may take of the time that is left. Each gets a share by its weight, so a job that
+/// hangs takes no more. The time that a job leaves goes to all behind it.
 ///
 /// `weights` are those of the jobs that have not begun.
 pub fn limit(left: Duration, weights: &[f64]) -> Duration {

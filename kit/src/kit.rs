@@ -29,7 +29,7 @@ pub struct Kit {
     pub begun: Instant,
     /// The time for the whole run.
     pub time: Duration,
-    /// Set by Ctrl-C, and where the terminal goes.
+    /// Set by Ctrl-C and other signals.
     pub stop: Arc<AtomicBool>,
     /// Private paths, and the words that replace them.
     private: Vec<(String, &'static str)>,

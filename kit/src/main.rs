@@ -1,6 +1,6 @@
 //! Tries wgpu-clamp on the GPUs of a machine that has a driver and nothing else: `./run --help`.
 //!
-//! It starts the programs beside it, one after the other, and outlives them. `cargo xtask kit` puts them together.
+//! `run` starts the programs beside it, one after the other, and outlives them. `cargo xtask kit` makes the folder.
 
 #![forbid(unsafe_code)]
 
@@ -30,7 +30,7 @@ use options::Options;
 use process::{Ended, Limits};
 use report::Head;
 
-/// How long a driver may take to say what it has.
+/// How long a driver may take to list its adapters.
 const LOOK: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The signals that end a run, which leaves a report. A terminal that goes ends it too, unless `nohup` says otherwise.
+/// The signals that end a run, which leaves a report. A closed terminal is one, unless `nohup` started the run.
 fn signals() -> impl Iterator<Item = i32> {
     #[cfg(unix)]
     let hang_up = Some(signal_hook::consts::SIGHUP).filter(|signal| !machine::ignores(*signal));
@@ -101,7 +101,7 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
     Finding { took: begun.elapsed(), ..finding }
 }
 
-/// What this machine has. Each backend is asked by a process of its own: a driver may die of the question.
+/// Finds the adapters of this machine. A process of its own asks each backend, because the question may kill a driver.
 fn look(kit: &Kit, wanted: Option<&str>) -> Head {
     let mut found = Vec::new();
     let mut notes = Vec::new();

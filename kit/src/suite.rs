@@ -1,4 +1,4 @@
-//! A test program: many tests at once, and what is left after a crash or a hang test by test.
+//! Runs a test program: many tests in one process, then one by one those that a crash or a hang left.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -7,11 +7,10 @@ use anyhow::{Result, ensure};
 
 use crate::process::{Ended, Limits};
 
-/// Parts of the names of tests that take long, by the thousands of shaders or the millions of elements that they try. The
-/// other ones come first.
+/// Parts of the names of tests with thousands of shaders or millions of elements. The other tests come first.
 const LONG: [&str; 3] = ["self_test::", "elements::", "properties::"];
 
-/// How long a test may take by itself, and all of them may be silent.
+/// How long a quick test may take by itself, and a process of them may be silent.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,11 +61,11 @@ pub fn run(
     let mut found = HashMap::new();
     let is_long = |name: &&String| LONG.iter().any(|part| name.contains(part));
     let (long, quick): (Vec<_>, Vec<_>) = names.iter().partition(is_long);
-    // With one thread a test's name and its result are apart, with what it says in between.
+    // With one thread, a test's output stands between its name and its result.
     let threads = threads.max(2).to_string();
     let skipped: Vec<_> = LONG.iter().flat_map(|part| ["--skip", part]).collect();
     let groups = [("quick", quick, &skipped[..], PATIENCE), ("long", long, &LONG, Duration::MAX)];
-    // Those that are long are silent for as long as they take.
+    // Long tests are silent until they end.
     'groups: for (log, tests, args, patience) in groups {
         if tests.is_empty() || left().is_zero() {
             continue;
@@ -81,7 +80,7 @@ pub fn run(
             results.notes.push(note);
         }
         found.extend(done);
-        // What a crash or a hang has left. Why a test failed stands at the end, where a program that dies does not come.
+        // Tests that a crash or a hang left, and failures without a reason: a program prints reasons at its end.
         let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
         for name in tests {
             if found.get(name).is_some_and(is_known) {
@@ -122,7 +121,7 @@ fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome
     }
 }
 
-/// The results that a test program has printed.
+/// The results in the output of a test program.
 fn outcomes(said: &str) -> HashMap<String, Outcome> {
     let mut found = HashMap::new();
     for line in said.lines() {
@@ -141,7 +140,7 @@ fn outcomes(said: &str) -> HashMap<String, Outcome> {
     found
 }
 
-/// What a failed test said, from the list at the end.
+/// The output of a failed test, from the list at the end.
 fn reason(said: &str, name: &str) -> String {
     let Some((_, rest)) = said.split_once(&format!("---- {name} stdout ----\n")) else {
         return String::new();
@@ -168,8 +167,8 @@ mod tests {
         Ended::Exit(ExitStatus::from_raw(number))
     }
 
-    /// Runs a program whose quick tests are answered by `quick`, its long one is fine and each alone is answered by `one`. What was asked for
-    /// comes back too.
+    /// Runs a program whose quick tests together end as `quick`, whose long test passes, and whose tests alone end as `one`
+    /// says. Returns the names of the runs too.
     fn run(quick: (Ended, &str), one: impl Fn(&str) -> (Ended, &'static str)) -> (Results, Vec<String>) {
         let mut asked = Vec::new();
         let results = super::run(HOUR, 4, |log, args, limits| {

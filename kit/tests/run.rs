@@ -1,4 +1,4 @@
-//! A whole run, beside programs that are a few lines of shell each.
+//! Whole runs. The kit's programs are a few lines of shell each.
 
 #![cfg(unix)]
 
@@ -19,7 +19,7 @@ printf 'Some GPU (Vulkan, DiscreteGpu)\n  driver: some 1.2\n'
 echo "  self-test, 1 s: Some GPU: 810 of 810 cases agree with the CPU reference, 1 elements"
 "#;
 
-/// A suite whose third test is the line that `THIRD` becomes.
+/// A suite with three tests. The line `THIRD` is the third.
 const SUITE: &str = r#"
 case "$*" in
 --list*) printf 'a::one: test\na::two: test\na::three: test\n' ;;
@@ -31,7 +31,7 @@ esac
 
 /// A kit of such programs.
 fn kit(doctor: &str, third: &str, bench: &str) -> TempDir {
-    // On the disk that has the program: a link to it, since a copy that is just written may be too busy to start.
+    // On the disk of the program, for a link: a copy that is just written may be too busy to start.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir(folder.path().join("bin")).unwrap();
     fs::hard_link(env!("CARGO_BIN_EXE_run"), folder.path().join("run")).unwrap();
@@ -154,7 +154,7 @@ fn a_table_that_lacks_rows_is_cut_short() {
     check(&kit, &["--minutes", "1", "table"], true, &[&part]);
 }
 
-/// Starts it, and waits until its first part has.
+/// Starts a run and waits for the first output of a part.
 fn begun(command: &mut Command, kit: &TempDir) -> Child {
     let child = command.spawn().unwrap();
     let raw = kit.path().join("report/raw");
@@ -170,13 +170,13 @@ fn send(child: &Child, signal: Signal) {
     rustix::process::kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// Whoever is told to end does so with all that it has started, and a report.
+/// A run that is interrupted ends its programs and leaves a report.
 #[test]
 fn an_interrupt_leaves_a_report() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
         let run = kit.path().join("run");
-        // Whoever runs the tests may ignore a hang-up, as `nohup` does; the program then does, too, on Linux.
+        // The program inherits an ignored hang-up from the tests, which `nohup` may have started.
         let mut command = Command::new(if cfg!(target_os = "linux") { Path::new("env") } else { &run });
         if cfg!(target_os = "linux") {
             command.arg("--default-signal=HUP").arg(&run);
@@ -206,7 +206,7 @@ fn a_run_that_is_to_outlive_its_terminal_does() {
 
 #[test]
 fn a_suite_that_is_stopped_is_not_wrong() {
-    // It hangs when it is to list its tests.
+    // The suite hangs when asked for its tests.
     let kit = kit(DOCTOR, "true", "true");
     let slow = "#!/bin/sh\necho x > patterns.txt\nsleep 1000\n";
     fs::write(kit.path().join("bin/conformance"), slow).unwrap();
@@ -229,7 +229,7 @@ fn an_interrupt_while_drivers_are_asked_is_told_as_such() {
     assert!(!report.contains("did not answer") && !report.contains("no adapter for"), "{report}");
 }
 
-/// The connection to the machine is lost, or `head` has seen enough.
+/// As where a connection is lost, or `head` has seen enough.
 #[test]
 fn a_closed_terminal_loses_no_report() {
     let kit = kit(DOCTOR, "echo 'test a::three ... ok'", "true");
