@@ -151,8 +151,8 @@ mod tests {
         git(&["commit", "--allow-empty", "--message", "first"]);
         assert_eq!(last_release(&sh), None);
         git(&["tag", "v0.9.0"]);
-        git(&["tag", "verified"]);
         git(&["commit", "--allow-empty", "--message", "second"]);
+        git(&["tag", "verified"]);
         assert_eq!(last_release(&sh).as_deref(), Some("v0.9.0"));
         git(&["tag", "v0.10.0"]);
         assert_eq!(last_release(&sh).as_deref(), Some("v0.10.0"));
