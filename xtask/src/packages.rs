@@ -276,6 +276,7 @@ mod tests {
                 NONE,
                 "",
             ),
+            ("another version of a library", &[("usr/lib/here/libvulkan.so.12", "")], NONE, ""),
             ("a driver that the user names", &[], ("VK_ICD_FILENAMES", "/opt/sw.json"), "Vulkan driver"),
             ("an empty variable", &[], ("VK_DRIVER_FILES", ""), ""),
             ("a library that the linker does not look for", &software, NONE, ""),
