@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// The verdict on a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything ran and was right.
@@ -22,31 +21,24 @@ pub enum Verdict {
 pub struct Finding {
     /// The part and the adapter.
     pub title: String,
-    /// The verdict on a part.
     pub verdict: Verdict,
     /// The result in one line.
     pub summary: String,
     /// Details in Markdown.
     pub details: String,
-    /// The duration of the part.
+    /// The duration of the part, set when it has ended.
     pub took: Duration,
 }
 
 impl Finding {
-    /// A finding whose duration is set later.
     pub fn new(
         title: &str,
         verdict: Verdict,
         summary: impl Into<String>,
         details: impl Into<String>,
     ) -> Self {
-        Self {
-            title: title.to_owned(),
-            verdict,
-            summary: summary.into(),
-            details: details.into(),
-            took: Duration::ZERO,
-        }
+        let (summary, details) = (summary.into(), details.into());
+        Self { title: title.to_owned(), verdict, summary, details, took: Duration::ZERO }
     }
 
     /// The summary, with the verdict before it unless that is [`Verdict::Right`].

@@ -10,22 +10,23 @@ use crate::finding::{Finding, Verdict};
 use crate::judge;
 use crate::kit::Kit;
 use crate::machine::Adapter;
-use crate::part::Part;
+use crate::options::Part;
 use crate::process::Limits;
 use crate::suite::{self, Outcome, Results};
 
 /// A job with less time measures a quick table.
 const WHOLE_TABLE: Duration = Duration::from_secs(8 * 60);
 
+/// A job with less time does not begin.
+pub const LEAST: Duration = Duration::from_secs(5);
+
 /// One part on one adapter.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The part.
     pub part: Part,
-    /// The adapter.
     pub adapter: Adapter,
     /// The adapter's number from 1, for file names.
-    pub number: usize,
+    number: usize,
     /// Its share of the time.
     pub weight: f64,
 }
@@ -34,14 +35,13 @@ impl Job {
     /// All jobs, the most worthwhile first. `adapters` begin with the best one.
     pub fn all(parts: &[Part], adapters: &[Adapter]) -> Vec<Self> {
         let jobs = parts.iter().flat_map(|&part| {
-            let count =
-                if part.is_for_each_adapter() { adapters.len() as u32 } else { adapters.len().min(1) as u32 };
-            adapters.iter().take(count as usize).zip(1..).map(move |(adapter, number)| {
+            let count = if part.is_for_each_adapter() { adapters.len() } else { adapters.len().min(1) };
+            adapters.iter().take(count).zip(1..).map(move |(adapter, number)| {
                 // The best adapter gets as much time as all others together.
-                let share = match (count, number) {
+                let share = match (count as u32, number) {
                     (1, _) => 1.0,
                     (_, 1) => 0.5,
-                    _ => 0.5 / f64::from(count - 1),
+                    (others, _) => 0.5 / f64::from(others - 1),
                 };
                 Self { part, adapter: adapter.clone(), number, weight: f64::from(part.weight()) * share }
             })
@@ -54,28 +54,14 @@ impl Job {
         if self.part.is_for_each_adapter() {
             format!("{}, {}", self.part.name(), self.adapter.title())
         } else {
-            self.part.name().to_owned()
+            self.part.name()
         }
     }
 
     /// Runs the job for at most `time`.
     pub fn run(&self, kit: &Kit, time: Duration) -> Finding {
-        let result = match self.part {
-            Part::Tests => Ok(self.tests(kit, time)),
-            Part::Doctor => self.doctor(kit, time),
-            Part::Table => self.bench(kit, time, &["--json", "table.json", "--plot", "table.svg"]),
-            Part::Layouts => {
-                self.bench(kit, time, &["--layouts", "--json", "layouts.json", "--plot", "layouts.svg"])
-            }
-            Part::First => self.bench(kit, time, &["--first", "--json", "first.json"]),
-            Part::Patterns => self.patterns(kit, time),
-            Part::Peers => self.peers(kit, time),
-        };
-        result.unwrap_or_else(|error| Finding::new(&self.title(), Verdict::Failed, format!("{error:#}"), ""))
-    }
-
-    fn finding(&self, (verdict, summary): (Verdict, String), details: impl Into<String>) -> Finding {
-        Finding::new(&self.title(), verdict, summary, details)
+        self.result(kit, time)
+            .unwrap_or_else(|error| Finding::new(&self.title(), Verdict::Failed, format!("{error:#}"), ""))
     }
 
     fn tests(&self, kit: &Kit, time: Duration) -> Finding {
@@ -101,59 +87,89 @@ impl Job {
             all.extend(results.tests.into_iter().map(named));
         }
         let (verdict, summary) = judge::tests(&all, broke);
-        self.finding((verdict, summary + &notes.concat()), told(&all))
+        Finding::new(&self.title(), verdict, summary + &notes.concat(), told(&all))
     }
 
-    fn doctor(&self, kit: &Kit, time: Duration) -> Result<Finding> {
-        let mut command = kit.program("doctor", Some(&self.adapter));
-        command.arg("--").arg(&self.adapter.name);
-        let log = format!("doctor-{}", self.number);
-        let (ended, said) = kit.run(&mut command, &self.title(), &log, Limits::total(time))?;
-        Ok(self.finding(judge::doctor(&said, ended, &self.adapter), code(&said)))
-    }
-
-    fn bench(&self, kit: &Kit, time: Duration, args: &[&str]) -> Result<Finding> {
-        let mut command = kit.program("clamp-bench", Some(&self.adapter));
-        // The files go beside the report, where its sender finds them.
-        command.args(args).current_dir(&kit.report);
-        // `--first` has no quick form.
-        if time < WHOLE_TABLE && self.part != Part::First {
-            command.arg("--quick");
+    fn result(&self, kit: &Kit, time: Duration) -> Result<Finding> {
+        let (program, args): (_, &[&str]) = match self.part {
+            Part::Tests => return Ok(self.tests(kit, time)),
+            Part::Doctor => ("doctor", &["--", &self.adapter.name]),
+            Part::Table => ("clamp-bench", &["--json", "table.json", "--plot", "table.svg"]),
+            Part::Layouts => {
+                ("clamp-bench", &["--layouts", "--json", "layouts.json", "--plot", "layouts.svg"])
+            }
+            Part::First => ("clamp-bench", &["--first", "--json", "first.json"]),
+            Part::Patterns => ("clamp-proof", &["patterns"]),
+            Part::Peers => match python() {
+                Some(python) => (python, &["--json", "peers.json"]),
+                None => {
+                    return Ok(Finding::new(&self.title(), Verdict::NotRun, "there is no Python here", ""));
+                }
+            },
+        };
+        let mut command = if self.part == Part::Peers {
+            let mut command = Command::new(program);
+            kit.prepare(&mut command);
+            command.arg(kit.folder.join("torch_cupy.py"));
+            command
+        } else {
+            kit.program(program, Some(&self.adapter))
+        };
+        command.args(args);
+        // Files go beside the report, where its sender finds them.
+        if self.part != Part::Doctor {
+            command.current_dir(&kit.report);
         }
-        // Whole minutes, minus one for the last row and the files.
-        command.args(["--minutes", &(time.as_secs() / 60).saturating_sub(1).max(1).to_string()]);
-        let (ended, said) = kit.run(&mut command, &self.title(), self.part.name(), Limits::total(time))?;
-        Ok(self.finding(judge::bench(&said, ended), said))
-    }
-
-    fn patterns(&self, kit: &Kit, time: Duration) -> Result<Finding> {
-        let mut command = kit.program("clamp-proof", Some(&self.adapter));
-        let (ended, said) =
-            kit.run(command.arg("patterns"), &self.title(), self.part.name(), Limits::total(time))?;
-        Ok(self.finding(judge::patterns(&said, ended), said))
-    }
-
-    fn peers(&self, kit: &Kit, time: Duration) -> Result<Finding> {
-        let names: &[&str] = if cfg!(windows) { &["python", "py"] } else { &["python3", "python"] };
-        let starts = |name: &&&str| {
-            Command::new(name).arg("--version").output().is_ok_and(|said| said.status.success())
-        };
-        let Some(python) = names.iter().find(starts) else {
-            return Ok(self.finding((Verdict::NotRun, "there is no Python here".to_owned()), ""));
-        };
-        let mut command = Command::new(python);
-        kit.prepare(&mut command);
-        command.arg(kit.folder.join("torch_cupy.py")).args(["--json", "peers.json"]).current_dir(&kit.report);
-        if kit.report.join("table.json").exists() {
+        if self.part == Part::Peers && kit.report.join("table.json").exists() {
             command.args(["--ours", "table.json"]);
         }
-        let (ended, said) = kit.run(&mut command, &self.title(), self.part.name(), Limits::total(time))?;
-        Ok(self.finding(judge::peers(&said, ended), said))
+        if program == "clamp-bench" {
+            // `--first` has no quick form.
+            if time < WHOLE_TABLE && self.part != Part::First {
+                command.arg("--quick");
+            }
+            // Whole minutes, minus one for the last row and the files.
+            command.args(["--minutes", &(time.as_secs() / 60).saturating_sub(1).max(1).to_string()]);
+        }
+        let log = match self.part {
+            Part::Doctor => format!("doctor-{}", self.number),
+            part => part.name(),
+        };
+        let (ended, said) = kit.run(&mut command, &self.title(), &log, Limits::total(time))?;
+        let (verdict, summary) = match self.part {
+            Part::Doctor => judge::doctor(&said, ended, &self.adapter),
+            Part::Patterns => judge::patterns(&said, ended),
+            Part::Peers => judge::peers(&said, ended),
+            _ => judge::bench(&said, ended),
+        };
+        let details = if self.part == Part::Doctor { code(&said) } else { said };
+        Ok(Finding::new(&self.title(), verdict, summary, details))
     }
+}
+
+/// The name of Python.
+fn python() -> Option<&'static str> {
+    let names = if cfg!(windows) { ["python", "py"] } else { ["python3", "python"] };
+    names
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|said| said.status.success()))
 }
 
 fn code(text: &str) -> String {
     format!("```text\n{}\n```\n", text.trim_end())
+}
+
+/// How long the first of several jobs may take of the time that is left. Each gets a share by its weight, so a job that
+/// hangs takes no more. The time that a job leaves goes to all behind it.
+///
+/// `weights` are those of the jobs that have not begun.
+pub fn limit(left: Duration, weights: &[f64]) -> Duration {
+    match weights {
+        [] => Duration::ZERO,
+        // Not by division: the last one gets all, to the nanosecond.
+        [_] => left,
+        [first, ..] => left.mul_f64(first / weights.iter().sum::<f64>()),
+    }
 }
 
 /// The tests that did not pass, and why.
@@ -187,6 +203,8 @@ fn ends(said: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
 
     fn adapters(names: &[&str]) -> Vec<Adapter> {
@@ -202,7 +220,7 @@ mod tests {
         assert_eq!(titles, [of("a"), of("b"), of("c"), "table".to_owned()]);
         let weights: Vec<_> = jobs.iter().map(|job| job.weight / f64::from(job.part.weight())).collect();
         assert_eq!(weights, [0.5, 0.25, 0.25, 1.0]);
-        assert!(Job::all(&Part::ALL, &[]).is_empty());
+        assert!(Job::all(Part::value_variants(), &[]).is_empty());
     }
 
     #[test]
@@ -227,5 +245,44 @@ mod tests {
         assert_eq!(ends("short"), "short");
         let long = "ö".repeat(2000);
         assert!(ends(&long).len() <= 3000 && long.starts_with(ends(&long)));
+    }
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn the_time_that_a_job_leaves_goes_to_those_behind_it() {
+        // Weights, the part of its limit that each job takes, the limits in minutes of ten.
+        let cases: [(&[f64], f64, &[f64]); 4] = [
+            (&[3.0, 2.0, 4.0, 1.0], 1.0, &[3.0, 2.0, 4.0, 1.0]),
+            (&[1.0, 1.0], 0.5, &[5.0, 7.5]),
+            (&[30.0, 20.0], 0.0, &[6.0, 10.0]),
+            (&[], 1.0, &[]),
+        ];
+        for (weights, used, expected) in cases {
+            let mut left = 10 * MINUTE;
+            for (job, expected) in expected.iter().enumerate() {
+                let limit = limit(left, &weights[job..]);
+                assert!(
+                    limit.abs_diff(MINUTE.mul_f64(*expected)) < Duration::from_micros(1),
+                    "{weights:?}: {limit:?}"
+                );
+                left -= limit.mul_f64(used);
+            }
+        }
+        assert_eq!(limit(Duration::ZERO, &[1.0, 2.0]), Duration::ZERO);
+        assert_eq!(limit(MINUTE, &[]), Duration::ZERO);
+    }
+
+    #[test]
+    fn all_jobs_together_never_get_more_than_there_is() {
+        let weights = [30.0, 20.0, 0.5, 5.0];
+        for used in [0.0, 0.3, 1.0] {
+            let (mut left, mut taken) = (7 * MINUTE, Duration::ZERO);
+            for job in 0..weights.len() {
+                let used = limit(left, &weights[job..]).mul_f64(used);
+                left -= used;
+                taken += used;
+            }
+            assert!(taken <= 7 * MINUTE, "{used}: {taken:?}");
+        }
     }
 }

@@ -158,37 +158,37 @@ mod tests {
         Ended::Exit(ExitStatus::from_raw(number))
     }
 
-    fn outcomes(some: &[Outcome]) -> Vec<(String, Outcome)> {
-        some.iter().enumerate().map(|(n, outcome)| (format!("gpu, t{n}"), outcome.clone())).collect()
-    }
-
     #[test]
     fn a_failed_test_is_wrong_and_a_dead_or_hung_one_has_failed() {
-        let judged = |some: &[Outcome]| tests(&outcomes(some), false);
-        let (passed, missed) = (Outcome::Passed, Outcome::NotReached);
+        let (passed, missed, ignored) = (Outcome::Passed, Outcome::NotReached, Outcome::Ignored);
+        let failed = Outcome::Failed("why".into());
         let died = Outcome::Died("signal: 6".into(), "lost".into());
         let hung = Outcome::Hung(Duration::from_secs(9));
-        let right = judged(&[passed.clone(), passed.clone(), Outcome::Ignored]);
-        assert_eq!(right, (Verdict::Right, "3 tests: 2 passed, 1 ignored".to_owned()));
-        let cut = judged(&[passed.clone(), missed.clone()]);
-        assert_eq!(cut, (Verdict::Cut, "2 tests: 1 passed, 1 not reached".to_owned()));
-        assert_eq!(judged(&[passed.clone(), died.clone()]).0, Verdict::Failed);
-        assert_eq!(judged(&[passed, hung]), (Verdict::Failed, "2 tests: 1 passed, 1 did not end".to_owned()));
-        assert_eq!(judged(&[Outcome::Failed("why".into()), died, missed]).0, Verdict::Wrong);
-    }
-
-    #[test]
-    fn tests_of_which_none_ended_have_not_run() {
-        for some in [vec![], vec![Outcome::NotReached; 3], vec![Outcome::Ignored]] {
-            assert_eq!(tests(&outcomes(&some), false).0, Verdict::NotRun, "{some:?}");
+        let cases: [(&[&Outcome], bool, Verdict, &str); 11] = [
+            (&[&passed, &passed, &ignored], false, Verdict::Right, "3 tests: 2 passed, 1 ignored"),
+            (&[&passed, &missed], false, Verdict::Cut, "2 tests: 1 passed, 1 not reached"),
+            (&[&passed, &died], false, Verdict::Failed, "2 tests: 1 passed, 1 died"),
+            (&[&passed, &hung], false, Verdict::Failed, "2 tests: 1 passed, 1 did not end"),
+            (
+                &[&failed, &died, &missed],
+                false,
+                Verdict::Wrong,
+                "3 tests: 0 passed, 1 failed, 1 died, 1 not reached",
+            ),
+            // None ended.
+            (&[], false, Verdict::NotRun, "0 tests: 0 passed"),
+            (&[&missed; 3], false, Verdict::NotRun, "3 tests: 0 passed, 3 not reached"),
+            (&[&ignored], false, Verdict::NotRun, "1 tests: 0 passed, 1 ignored"),
+            // They pass alone and not together.
+            (&[&passed, &passed], true, Verdict::Failed, "2 tests: 2 passed"),
+            (&[&missed], true, Verdict::Failed, "1 tests: 0 passed, 1 not reached"),
+            (&[&failed], true, Verdict::Wrong, "1 tests: 0 passed, 1 failed"),
+        ];
+        for (outcomes, broke, verdict, told) in cases {
+            let named: Vec<_> =
+                outcomes.iter().map(|outcome| ("gpu, t".to_owned(), (*outcome).clone())).collect();
+            assert_eq!(tests(&named, broke), (verdict, told.to_owned()), "{outcomes:?}, {broke}");
         }
-    }
-
-    #[test]
-    fn tests_that_pass_alone_and_not_together_have_failed() {
-        let passed = outcomes(&[Outcome::Passed, Outcome::Passed]);
-        assert_eq!(tests(&passed, true).0, Verdict::Failed);
-        assert_eq!(tests(&outcomes(&[Outcome::NotReached]), true).0, Verdict::Failed);
     }
 
     /// The doctor's output for an adapter.
@@ -243,57 +243,60 @@ mod tests {
     const TABLE: &str = "- date: today\n| a |\n| - |\n| 1 |\n| 2 |\n";
 
     #[test]
-    fn a_table_that_lacks_rows_is_cut_short_and_says_how_many_there_are() {
+    fn tables_are_right_cut_short_wrong_or_failed() {
         let whole = format!("{TABLE}\n2 rows: 1 met, 0 wrong\n\n");
-        assert_eq!(bench(&whole, exit(0)), (Verdict::Right, "2 rows: 1 met, 0 wrong".to_owned()));
         let cut = format!("{whole}Not all rows: 2 of 162 were measured within 5 minutes.\n");
-        let told = "2 rows: 1 met, 0 wrong; Not all rows: 2 of 162 were measured within 5 minutes.";
-        assert_eq!(bench(&cut, exit(0)), (Verdict::Cut, told.to_owned()));
-        assert_eq!(bench(TABLE, Ended::OutOfTime), (Verdict::Cut, "2 rows".to_owned()));
-        assert_eq!(bench("- date: today\n", Ended::OutOfTime), (Verdict::NotRun, "0 rows".to_owned()));
         let sweep = format!("{TABLE}\n- 16 MiB, 2 rows: 0 below 0.15 of a copy\n");
-        assert_eq!(bench(&sweep, exit(0)).1, "- 16 MiB, 2 rows: 0 below 0.15 of a copy");
-    }
-
-    #[test]
-    fn a_table_that_fails_is_told_from_one_that_is_wrong() {
         let failed = format!("error: a driver's\n{TABLE}error: out of memory\n");
-        assert_eq!(bench(&failed, exit(1)), (Verdict::Failed, "error: out of memory; 2 rows".to_owned()));
-        assert_eq!(bench("", exit(1)).1, "it said nothing; 0 rows");
-        let (judged, told) = bench(TABLE, signal(6));
-        assert!(judged == Verdict::Failed && told.starts_with("the program died (signal: 6"), "{told}");
         let wrong = format!(
             "{TABLE}| **WRONG**: 3 |\n\n3 rows: 1 met, 1 wrong\n\nerror: a result is wrong, see the table\n"
         );
-        for ended in [exit(1), Ended::OutOfTime] {
-            assert_eq!(bench(&wrong, ended), (Verdict::Wrong, "3 rows: 1 met, 1 wrong".to_owned()));
+        let measured = "2 rows: 1 met, 0 wrong; Not all rows: 2 of 162 were measured within 5 minutes.";
+        for (said, ended, verdict, told) in [
+            (whole.as_str(), exit(0), Verdict::Right, "2 rows: 1 met, 0 wrong"),
+            (&cut, exit(0), Verdict::Cut, measured),
+            (TABLE, Ended::OutOfTime, Verdict::Cut, "2 rows"),
+            ("- date: today\n", Ended::OutOfTime, Verdict::NotRun, "0 rows"),
+            (&sweep, exit(0), Verdict::Right, "- 16 MiB, 2 rows: 0 below 0.15 of a copy"),
+            (&failed, exit(1), Verdict::Failed, "error: out of memory; 2 rows"),
+            ("", exit(1), Verdict::Failed, "it said nothing; 0 rows"),
+            (&wrong, exit(1), Verdict::Wrong, "3 rows: 1 met, 1 wrong"),
+            (&wrong, Ended::OutOfTime, Verdict::Wrong, "3 rows: 1 met, 1 wrong"),
+        ] {
+            assert_eq!(bench(said, ended), (verdict, told.to_owned()), "{said}, {ended:?}");
         }
+        let (judged, told) = bench(TABLE, signal(6));
+        assert!(judged == Verdict::Failed && told.starts_with("the program died (signal: 6"), "{told}");
     }
 
     #[test]
     fn patterns_are_wrong_where_some_differ_and_not_run_where_no_line_ended() {
         let head = "| clamp | elements | differing | time |\n| --- | ---: | ---: | ---: |\n";
         let lines = format!("{head}| x | 7 | 0 | 1 s |\n");
-        let told = |said: &str, ended| patterns(said, ended);
-        assert_eq!(told(&lines, exit(0)), (Verdict::Right, "1 lines, 0 elements differ".to_owned()));
-        assert_eq!(told(&lines, Ended::OutOfTime).0, Verdict::Cut);
-        assert_eq!(told(head, Ended::Stopped), (Verdict::NotRun, "no line ended".to_owned()));
-        assert_eq!(told(&lines.replace("| 0 |", "| 3 |"), exit(1)).0, Verdict::Wrong);
+        let wrong = lines.replace("| 0 |", "| 3 |");
         let lost = format!("{head}error: the device was lost\n");
-        let lost = told(&lost, exit(1));
-        assert_eq!(lost, (Verdict::Failed, "error: the device was lost; no line ended".to_owned()));
+        for (said, ended, verdict, told) in [
+            (lines.as_str(), exit(0), Verdict::Right, "1 lines, 0 elements differ"),
+            (&lines, Ended::OutOfTime, Verdict::Cut, "1 lines, 0 elements differ"),
+            (head, Ended::Stopped, Verdict::NotRun, "no line ended"),
+            (&wrong, exit(1), Verdict::Wrong, "1 lines, 3 elements differ"),
+            (&lost, exit(1), Verdict::Failed, "error: the device was lost; no line ended"),
+        ] {
+            assert_eq!(patterns(said, ended), (verdict, told.to_owned()), "{said}, {ended:?}");
+        }
     }
 
     #[test]
     fn peers_that_fail_have_not_run() {
         let row = "- torch: 2\n| peers: torch.clamp | f32 |\n";
-        assert_eq!(peers(row, exit(0)), (Verdict::Right, "1 rows".to_owned()));
-        assert_eq!(peers(row, Ended::OutOfTime), (Verdict::Cut, "1 rows".to_owned()));
-        assert_eq!(peers("no CUDA\n", exit(1)), (Verdict::NotRun, "no CUDA".to_owned()));
-        assert_eq!(
-            peers("\nNothing measured: it\n", exit(0)),
-            (Verdict::NotRun, "Nothing measured: it".to_owned())
-        );
-        assert_eq!(peers("", Ended::Stopped).0, Verdict::NotRun);
+        for (said, ended, verdict, told) in [
+            (row, exit(0), Verdict::Right, "1 rows"),
+            (row, Ended::OutOfTime, Verdict::Cut, "1 rows"),
+            ("no CUDA\n", exit(1), Verdict::NotRun, "no CUDA"),
+            ("\nNothing measured: it\n", exit(0), Verdict::NotRun, "Nothing measured: it"),
+            ("", Ended::Stopped, Verdict::NotRun, "it said nothing"),
+        ] {
+            assert_eq!(peers(said, ended), (verdict, told.to_owned()), "{said}, {ended:?}");
+        }
     }
 }

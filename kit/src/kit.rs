@@ -26,11 +26,10 @@ pub struct Kit {
     pub folder: PathBuf,
     /// The folder of the report.
     pub report: PathBuf,
-    /// The start of the run.
     pub begun: Instant,
     /// The time for the whole run.
     pub time: Duration,
-    /// Set by Ctrl-C, and where the terminal goes.
+    /// Set by Ctrl-C and other signals.
     pub stop: Arc<AtomicBool>,
     /// Private paths, and the words that replace them.
     private: Vec<(String, &'static str)>,
@@ -38,10 +37,6 @@ pub struct Kit {
 
 impl Kit {
     /// Makes the folder of the report: `out`, or a new one, so that no earlier report is lost.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be made, or it has a report.
     pub fn open(folder: &Path, out: Option<&Path>, time: Duration, stop: Arc<AtomicBool>) -> Result<Self> {
         let report = out.map_or_else(|| free(folder), Path::to_owned);
         ensure!(
@@ -105,10 +100,6 @@ impl Kit {
     }
 
     /// Runs a command, shows the passing time, and returns the output, which `raw/LOG.txt` keeps too.
-    ///
-    /// # Errors
-    ///
-    /// The program cannot start, or its output cannot be kept.
     pub fn run(
         &self,
         command: &mut Command,

@@ -12,7 +12,7 @@ pub struct Adapter {
     pub backend: String,
     /// wgpu's name of the device type.
     pub kind: String,
-    /// The driver and its version.
+    /// With its version.
     pub driver: String,
 }
 
@@ -97,54 +97,41 @@ pub const BACKENDS: &[&str] = if cfg!(windows) {
 /// Processor, memory and system, as far as they are known.
 pub fn facts() -> Vec<(&'static str, String)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let processor = processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let memory = memory().map_or_else(String::new, |gib| format!(", {gib} GiB of memory"));
-    let system = system().unwrap_or_else(|| std::env::consts::OS.to_owned());
-    vec![("processor", format!("{processor}, {threads} threads{memory}")), ("system", system)]
-}
-
-fn processor() -> Option<String> {
-    if cfg!(target_os = "linux") {
-        return field(&fs::read_to_string("/proc/cpuinfo").ok()?, "model name", ':');
-    }
-    if cfg!(windows) {
+    let (processor, system) = if cfg!(target_os = "linux") {
+        let memory = field("/proc/meminfo", "MemTotal", ':');
+        let kib = memory.and_then(|memory| memory.strip_suffix(" kB")?.parse::<u64>().ok());
+        let memory = kib.map(|kib| format!(", {} GiB of memory", kib.div_ceil(1 << 20))).unwrap_or_default();
+        let name = field("/etc/os-release", "PRETTY_NAME", '=').unwrap_or_else(|| "Linux".to_owned());
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let processor = field("/proc/cpuinfo", "model name", ':');
+        let system = format!("{}, kernel {}", name.trim_matches('"'), kernel.trim());
+        (processor.map(|processor| format!("{processor}{memory}")), Some(system))
+    } else if cfg!(windows) {
         let key = r"HKLM\HARDWARE\DESCRIPTION\System\CentralProcessor\0";
         let name = said(Command::new("reg").args(["query", key, "/v", "ProcessorNameString"]));
         let name = name.and_then(|text| Some(text.split_once("REG_SZ")?.1.trim().to_owned()));
-        return name.or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok());
-    }
-    said(Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]))
-}
-
-/// Memory in GiB, rounded up.
-fn memory() -> Option<u64> {
-    let kib = field(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal", ':')?;
-    Some(kib.strip_suffix(" kB")?.parse::<u64>().ok()?.div_ceil(1 << 20))
-}
-
-fn system() -> Option<String> {
-    if cfg!(target_os = "linux") {
-        let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-        let name = field(&release, "PRETTY_NAME", '=').unwrap_or_else(|| "Linux".to_owned());
-        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
-        return Some(format!("{}, kernel {}", name.trim_matches('"'), kernel.trim()));
-    }
-    if cfg!(windows) {
-        return said(Command::new("cmd").args(["/c", "ver"]));
-    }
-    said(Command::new("sw_vers").arg("-productVersion")).map(|version| format!("macOS {version}"))
+        (name, said(Command::new("cmd").args(["/c", "ver"])))
+    } else {
+        let version = said(Command::new("sw_vers").arg("-productVersion"));
+        let processor = said(Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]));
+        (processor, version.map(|version| format!("macOS {version}")))
+    };
+    let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let system = system.unwrap_or_else(|| std::env::consts::OS.to_owned());
+    vec![("processor", format!("{processor}, {threads} threads")), ("system", system)]
 }
 
 /// Whether this program was started with a signal ignored, as by `nohup`. Known on Linux only.
 #[cfg(unix)]
 pub fn ignores(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = field(&status, "SigIgn", ':').and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    let ignored =
+        field("/proc/self/status", "SigIgn", ':').and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The value of the first line whose key is `name`.
-fn field(text: &str, name: &str, separator: char) -> Option<String> {
+/// The value of the first line of a file whose key is `name`.
+fn field(file: &str, name: &str, separator: char) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(separator));
     lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
 }

@@ -1,6 +1,6 @@
 //! Tries wgpu-clamp on the GPUs of a machine that has a driver and nothing else: `./run --help`.
 //!
-//! It starts the programs beside it, one after the other, and outlives them. `cargo xtask kit` puts them together.
+//! `run` starts the programs beside it, one after the other, and outlives them. `cargo xtask kit` makes the folder.
 
 #![forbid(unsafe_code)]
 
@@ -10,10 +10,8 @@ mod judge;
 mod kit;
 mod machine;
 mod options;
-mod part;
 mod process;
 mod report;
-mod schedule;
 mod suite;
 
 use std::process::ExitCode;
@@ -25,14 +23,14 @@ use anyhow::{Context, Result};
 use clap::Parser as _;
 
 use finding::{Finding, Verdict};
-use jobs::Job;
+use jobs::{Job, LEAST, limit};
 use kit::{Kit, clock, show};
 use machine::{Adapter, BACKENDS};
 use options::Options;
 use process::{Ended, Limits};
 use report::Head;
 
-/// How long a driver may take to say what it has.
+/// How long a driver may take to list its adapters.
 const LOOK: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
@@ -46,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The signals that end a run, which leaves a report. A terminal that goes ends it too, unless `nohup` says otherwise.
+/// The signals that end a run, which leaves a report. A closed terminal is one, unless `nohup` started the run.
 fn signals() -> impl Iterator<Item = i32> {
     #[cfg(unix)]
     let hang_up = Some(signal_hook::consts::SIGHUP).filter(|signal| !machine::ignores(*signal));
@@ -77,7 +75,7 @@ fn run(options: &Options) -> Result<bool> {
     let jobs = Job::all(&options.parts(), &head.adapters);
     for (n, job) in jobs.iter().enumerate() {
         let weights: Vec<_> = jobs[n..].iter().map(|job| job.weight).collect();
-        let finding = run_job(&kit, job, schedule::limit(kit.left(), &weights));
+        let finding = run_job(&kit, job, limit(kit.left(), &weights));
         let line = format!("{}  {}: {}\n", kit.clock(), finding.title, finding.line());
         findings.push(finding);
         report::write(&kit, &head, &findings)?;
@@ -94,7 +92,7 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
     if kit.stop.load(Ordering::Relaxed) {
         return Finding::new(&job.title(), Verdict::NotRun, "the run was stopped", "");
     }
-    if limit < schedule::LEAST {
+    if limit < LEAST {
         return Finding::new(&job.title(), Verdict::NotRun, "the time was over", "");
     }
     show(&format!("{}  {}: at most {}\n", kit.clock(), job.title(), clock(limit)));
@@ -103,7 +101,7 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
     Finding { took: begun.elapsed(), ..finding }
 }
 
-/// What this machine has. Each backend is asked by a process of its own: a driver may die of the question.
+/// Finds the adapters of this machine. A process of its own asks each backend, because the question may kill a driver.
 fn look(kit: &Kit, wanted: Option<&str>) -> Head {
     let mut found = Vec::new();
     let mut notes = Vec::new();

@@ -1,11 +1,9 @@
-//! The command line.
+//! The command line, and the parts of a run.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Parser;
-
-use crate::part::Part;
+use clap::{Parser, ValueEnum};
 
 /// Tries wgpu-clamp on the GPUs of this machine and writes a report: report/report.md is what to paste into an issue.
 #[derive(Debug, Parser, PartialEq, Eq)]
@@ -28,16 +26,57 @@ pub struct Options {
 impl Options {
     /// The parts that were asked for, in their order.
     pub fn parts(&self) -> Vec<Part> {
-        let wanted = |part: &Part| self.parts.is_empty() || self.parts.contains(part);
-        Part::ALL.into_iter().filter(wanted).collect()
+        let wanted = |part: &&Part| self.parts.is_empty() || self.parts.contains(part);
+        Part::value_variants().iter().filter(wanted).copied().collect()
+    }
+}
+
+/// A part of a run; those of the most worth come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// The GPU against the CPU reference, and against the outputs of five standards' runtimes
+    Tests,
+    /// The self-test: every pair of dtypes on every kernel
+    Doctor,
+    /// The speed of each kernel beside a copy of the same bytes
+    Table,
+    /// The speed of the layouts that people bring
+    Layouts,
+    /// The time to a kernel's first result
+    First,
+    /// Every pattern of 32 bits, as far as the time goes
+    Patterns,
+    /// torch and `CuPy`, where Python has them and the GPU has CUDA
+    Peers,
+}
+
+impl Part {
+    /// The word that is typed.
+    pub fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+
+    /// Whether each adapter is judged, and not the best one alone.
+    pub fn is_for_each_adapter(self) -> bool {
+        matches!(self, Self::Tests | Self::Doctor)
+    }
+
+    /// Its share of the time, beside the other parts' weights.
+    pub fn weight(self) -> u32 {
+        match self {
+            Self::Tests => 30,
+            Self::Doctor | Self::Table | Self::Layouts => 20,
+            Self::Patterns => 15,
+            Self::First | Self::Peers => 5,
+        }
     }
 }
 
 fn minutes(text: &str) -> Result<Duration, String> {
-    let minutes: Option<f64> = text.parse().ok();
-    let minutes = minutes.filter(|minutes| (0.1..=10_000.0).contains(minutes));
-    let minutes = minutes.ok_or_else(|| "a number from 0.1 to 10000 is needed".to_owned())?;
-    Ok(Duration::from_secs_f64(minutes * 60.0))
+    let minutes = text.parse().ok().filter(|minutes| (0.1..=10_000.0).contains(minutes));
+    minutes
+        .map(|minutes: f64| Duration::from_secs_f64(minutes * 60.0))
+        .ok_or("a number from 0.1 to 10000 is needed".into())
 }
 
 #[cfg(test)]
@@ -51,7 +90,7 @@ mod tests {
     #[test]
     fn parts_are_taken_in_their_own_order_and_once() {
         let all = parsed("").unwrap();
-        assert_eq!((all.parts(), all.time), (Part::ALL.to_vec(), Duration::from_secs(1800)));
+        assert_eq!((all.parts().as_slice(), all.time), (Part::value_variants(), Duration::from_secs(1800)));
         let some = parsed("--minutes 0.5 --adapter RADV --out there table tests table").unwrap();
         assert_eq!(some.parts(), [Part::Tests, Part::Table]);
         assert_eq!((some.time, some.adapter), (Duration::from_secs(30), Some("radv".to_owned())));

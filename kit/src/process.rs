@@ -1,4 +1,4 @@
-//! A program that may crash, hang or never stop: run for so long, its output in a file.
+//! Runs a program that may crash, hang or never stop, for a limited time. Its output goes to a file.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// How often a program is looked at.
+/// The pause between two looks at a program.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a killed program may take to go. One that the driver holds in the kernel stays until that lets go of it.
+/// How long a killed program may take to go. A driver may hold a program in the kernel.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// How long a program may run.
@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A limit for all of it, and silence allowed.
+    /// A limit of the time alone.
     pub fn total(total: Duration) -> Self {
         Self { total, silence: Duration::MAX }
     }
@@ -40,17 +40,16 @@ pub enum Ended {
     OutOfTime,
     /// Killed after it was silent for too long.
     Silent,
-    /// Killed, since the whole run is to stop.
+    /// Killed with the whole run.
     Stopped,
 }
 
 impl Ended {
-    /// Whether the program was done, and content.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Exit(status) if status.success())
     }
 
-    /// In words: a signal, or a code that no program chooses.
+    /// A signal or a code that no program chooses, in words.
     pub fn death(self) -> Option<String> {
         let Self::Exit(status) = self else { return None };
         match status.code() {
@@ -61,12 +60,8 @@ impl Ended {
     }
 }
 
-/// Runs `command` in a process group of its own and writes what it says to `output`. All that it started ends with it.
-/// `tick` is called now and then, with the time that it has taken. Nothing is begun once `stop` is set.
-///
-/// # Errors
-///
-/// The program cannot start, or the file cannot be written.
+/// Runs `command` in a process group of its own, which ends with it, and writes its output to `output`. Calls `tick` with
+/// the time taken so far. Begins nothing once `stop` is set.
 pub fn run(
     command: &mut Command,
     output: &Path,
@@ -109,11 +104,11 @@ pub fn run(
     Ok(ended)
 }
 
-/// Ends a program and all that it has started.
+/// Ends a program and all programs that it started.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
-        // Nobody of the group may be left.
+        // The group may be empty.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     #[cfg(windows)]
@@ -134,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs a line of shell, and gives what it said too.
+    /// Runs a line of shell and returns its output too.
     fn shell(line: &str, limits: Limits, stop: &AtomicBool) -> (Ended, String) {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("output");
@@ -165,7 +160,7 @@ mod tests {
     fn a_program_that_hangs_ends_with_all_that_it_started() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
-        // The second one hears no request to end, and would keep its parent's output open.
+        // The inner program ignores requests to end, and would keep its parent's output open.
         let line = format!("echo begun; (trap '' TERM; sleep 50) & echo $! > {}; sleep 50", pid.display());
         let limits = Limits::total(Duration::from_millis(500));
         let started = Instant::now();
@@ -174,7 +169,7 @@ mod tests {
         assert!(started.elapsed() < Duration::from_secs(20));
         let pid = fs::read_to_string(pid).unwrap().trim().parse().unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
-        // What was killed stays in the list until its new parent looks.
+        // A killed process stays in the list until its new parent asks for its status.
         let is_there = || rustix::process::test_kill_process(pid).is_ok() && !is_dead(pid);
         for _ in 0..100 {
             if is_there() {
@@ -184,7 +179,7 @@ mod tests {
         assert!(!is_there(), "the process that the program started lives on");
     }
 
-    /// Whether a process has ended, and nobody has asked how.
+    /// Whether a process has ended, and no parent has asked for its status.
     fn is_dead(pid: rustix::process::Pid) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z'))

@@ -1,4 +1,4 @@
-//! The report, written anew after each part: what comes next may take the machine down.
+//! Writes the report anew after each part: the next part may take the machine down.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,29 +9,25 @@ use crate::finding::Finding;
 use crate::kit::{COMMIT, Kit, clock};
 use crate::machine::Adapter;
 
-/// What an issue takes, in characters, with room for what its author adds.
+/// The most bytes of a report. An issue takes a few more, for its author's words.
 const MOST: usize = 60_000;
 
-/// What is told of the machine.
+/// The facts about the machine and the run.
 #[derive(Debug)]
 pub struct Head {
-    /// When it began, in UTC.
+    /// The start of the run, in UTC.
     pub date: String,
     /// Names and values.
     pub facts: Vec<(&'static str, String)>,
-    /// Those that were tried.
+    /// The tried adapters, the best one first.
     pub adapters: Vec<Adapter>,
-    /// Those that were not.
+    /// Adapters that were not tried.
     pub left_out: Vec<Adapter>,
-    /// What went wrong while they were looked for.
+    /// Failures while adapters were looked for.
     pub notes: Vec<String>,
 }
 
 /// Writes `report.md`.
-///
-/// # Errors
-///
-/// The file cannot be written.
 pub fn write(kit: &Kit, head: &Head, findings: &[Finding]) -> Result<()> {
     let path = kit.report.join("report.md");
     let text = kit.without_places(&text(head, findings, &clock(kit.begun.elapsed()), &clock(kit.time)));
@@ -66,7 +62,7 @@ fn text(head: &Head, findings: &[Finding], took: &str, time: &str) -> String {
     for finding in findings {
         let _ = writeln!(text, "| {} | {} | {} |", finding.title, cell(&finding.line()), clock(finding.took));
     }
-    // Each may take as much as those before it have left of their equal parts.
+    // The details share the rest equally; a section that needs less leaves more to the next ones.
     let mut left = MOST.saturating_sub(text.len());
     let with_details: Vec<_> = findings.iter().filter(|finding| !finding.details.is_empty()).collect();
     for (n, finding) in with_details.iter().enumerate() {
@@ -82,12 +78,12 @@ fn text(head: &Head, findings: &[Finding], took: &str, time: &str) -> String {
     text
 }
 
-/// For a table.
+/// Escapes a text for a table.
 fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }
 
-/// The first lines, as many as fit, and how many there are behind them. A block of code that is cut is closed.
+/// As many first lines as fit, and the number of the others. Closes a block of code that is cut.
 fn shortened(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! A test program: many tests at once, and what is left after a crash or a hang test by test.
+//! Runs a test program: many tests in one process, then one by one those that a crash or a hang left.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -7,25 +7,21 @@ use anyhow::{Result, ensure};
 
 use crate::process::{Ended, Limits};
 
-/// Parts of the names of tests that take long, by the thousands of shaders or the millions of elements that they try. The
-/// other ones come first.
+/// Parts of the names of tests with thousands of shaders or millions of elements. The other tests come first.
 const LONG: [&str; 3] = ["self_test::", "elements::", "properties::"];
 
-/// How long a test may take by itself, and all of them may be silent.
+/// How long a quick test may take by itself, and a process of them may be silent.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What became of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It passed.
     Passed,
-    /// Nobody asked for it.
     Ignored,
-    /// What it said.
+    /// With the test's output.
     Failed(String),
-    /// It took its process down: how, and what it had said.
+    /// The test took its process down: how, and its output.
     Died(String, String),
-    /// It did not end in so long.
+    /// The test did not end in so long.
     Hung(Duration),
     /// The time was over.
     NotReached,
@@ -36,18 +32,14 @@ pub enum Outcome {
 pub struct Results {
     /// By name, in the order of the program.
     pub tests: Vec<(String, Outcome)>,
-    /// What happened on the way.
+    /// How processes of many tests ended badly.
     pub notes: Vec<String>,
-    /// Whether a process that ran many of them died or hung, even if no test does by itself.
+    /// Whether a process of many tests died or hung, even if no test does by itself.
     pub broke: bool,
 }
 
-/// Runs all tests of a program in `time`. `start` runs it with these arguments, and gives what it said; the name is for
-/// its log.
-///
-/// # Errors
-///
-/// The program does not start, cannot list its tests, or has none.
+/// Runs all tests of a program in `time`. `start` runs the program with a name for its log and these arguments, and returns
+/// its output.
 pub fn run(
     time: Duration,
     threads: usize,
@@ -67,21 +59,28 @@ pub fn run(
 
     let mut results = Results::default();
     let mut found = HashMap::new();
-    let (quick, long): (Vec<_>, Vec<_>) = names.iter().partition(|name| !is_long(name));
-    // With one thread a test's name and its result are apart, with what it says in between.
+    let is_long = |name: &&String| LONG.iter().any(|part| name.contains(part));
+    let (long, quick): (Vec<_>, Vec<_>) = names.iter().partition(is_long);
+    // With one thread, a test's output stands between its name and its result.
     let threads = threads.max(2).to_string();
     let skipped: Vec<_> = LONG.iter().flat_map(|part| ["--skip", part]).collect();
     let groups = [("quick", quick, &skipped[..], PATIENCE), ("long", long, &LONG, Duration::MAX)];
-    // Those that are long are silent for as long as they take.
+    // Long tests are silent until they end.
     'groups: for (log, tests, args, patience) in groups {
         if tests.is_empty() || left().is_zero() {
             continue;
         }
         let limits = Limits { total: left(), silence: patience.max(time / 4) };
         let (ended, said) = start(log, &[args, &["--test-threads", &threads]].concat(), limits)?;
-        results.note(log, ended, outcomes(&said).len());
-        found.extend(outcomes(&said));
-        // What a crash or a hang has left. Why a test failed stands at the end, where a program that dies does not come.
+        let done = outcomes(&said);
+        let death = ended.death().map(|death| format!("died ({death})"));
+        if let Some(how) = death.or_else(|| (ended == Ended::Silent).then(|| "hung".to_owned())) {
+            results.broke = true;
+            let note = format!("the process of the {log} tests {how} after {} of them", done.len());
+            results.notes.push(note);
+        }
+        found.extend(done);
+        // Tests that a crash or a hang left, and failures without a reason: a program prints reasons at its end.
         let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
         for name in tests {
             if found.get(name).is_some_and(is_known) {
@@ -98,28 +97,12 @@ pub fn run(
             };
         }
     }
-    let outcome = |name: String| {
-        let outcome = found.remove(&name).unwrap_or(Outcome::NotReached);
-        (name, outcome)
-    };
-    results.tests = names.into_iter().map(outcome).collect();
+    let mut outcome = |name: &String| found.remove(name).unwrap_or(Outcome::NotReached);
+    results.tests = names.iter().map(|name| (name.clone(), outcome(name))).collect();
     Ok(results)
 }
 
-impl Results {
-    /// Keeps how a process ended that ran many tests, of which so many were done.
-    fn note(&mut self, tests: &str, ended: Ended, done: usize) {
-        let how = match (ended, ended.death()) {
-            (_, Some(death)) => format!("died ({death})"),
-            (Ended::Silent, _) => "hung".to_owned(),
-            _ => return,
-        };
-        self.broke = true;
-        self.notes.push(format!("the process of the {tests} tests {how} after {done} of them"));
-    }
-}
-
-/// What became of a test in a process of its own, or nothing if the time was over.
+/// The outcome of a test in a process of its own; none if the time was over.
 fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome> {
     match ended {
         _ if ended.is_success() => Some(if said.contains(" 1 passed;") {
@@ -138,11 +121,7 @@ fn alone(name: &str, ended: Ended, said: &str, time: Duration) -> Option<Outcome
     }
 }
 
-fn is_long(name: &str) -> bool {
-    LONG.iter().any(|part| name.contains(part))
-}
-
-/// The results that a test program has printed.
+/// The results in the output of a test program.
 fn outcomes(said: &str) -> HashMap<String, Outcome> {
     let mut found = HashMap::new();
     for line in said.lines() {
@@ -161,7 +140,7 @@ fn outcomes(said: &str) -> HashMap<String, Outcome> {
     found
 }
 
-/// What a failed test said, from the list at the end.
+/// The output of a failed test, from the list at the end.
 fn reason(said: &str, name: &str) -> String {
     let Some((_, rest)) = said.split_once(&format!("---- {name} stdout ----\n")) else {
         return String::new();
@@ -188,8 +167,8 @@ mod tests {
         Ended::Exit(ExitStatus::from_raw(number))
     }
 
-    /// Runs a program whose quick tests are answered by `quick`, its long one is fine and each alone is answered by `one`. What was asked for
-    /// comes back too.
+    /// Runs a program whose quick tests together end as `quick`, whose long test passes, and whose tests alone end as `one`
+    /// says. Returns the names of the runs too.
     fn run(quick: (Ended, &str), one: impl Fn(&str) -> (Ended, &'static str)) -> (Results, Vec<String>) {
         let mut asked = Vec::new();
         let results = super::run(HOUR, 4, |log, args, limits| {
@@ -209,11 +188,16 @@ mod tests {
         (results.unwrap(), asked)
     }
 
+    /// A test that passes alone.
+    fn fine() -> (Ended, &'static str) {
+        (exit(0), "test result: ok. 1 passed; 0 ignored;")
+    }
+
     #[test]
     fn tests_that_end_are_run_once_and_long_ones_last() {
         let said = "adapter: x\ntest a::two ... ok\ntest a::one ... ignored, why\ntest b::three ... FAILED\n\nfailures:\n\n\
                     ---- b::three stdout ----\nadapter: y\nleft: 1\n\n\nfailures:\n    b::three\n";
-        let (results, asked) = run((exit(101), said), |_| (exit(0), "test result: ok. 1 passed; 0 ignored;"));
+        let (results, asked) = run((exit(101), said), |_| fine());
         let outcomes: Vec<_> = results.tests.iter().map(|(_, outcome)| outcome.clone()).collect();
         let failed = Outcome::Failed("adapter: y\nleft: 1".to_owned());
         assert_eq!(outcomes, [Outcome::Ignored, Outcome::Passed, failed, Outcome::Passed]);
@@ -223,10 +207,7 @@ mod tests {
 
     #[test]
     fn what_a_crash_leaves_is_run_one_by_one() {
-        let one = |name: &str| match name {
-            "b::three" => (signal(11), "about to die\n"),
-            _ => (exit(0), "test result: ok. 1 passed; 0 ignored;"),
-        };
+        let one = |name: &str| if name == "b::three" { (signal(11), "about to die\n") } else { fine() };
         let (results, asked) = run((signal(6), "test a::two ... ok\n"), one);
         assert_eq!(asked, ["list", "quick", "a::one", "b::three", "long"]);
         let Outcome::Died(how, said) = &results.tests[2].1 else { panic!("{results:?}") };
@@ -238,20 +219,16 @@ mod tests {
     #[test]
     fn a_failure_without_its_reason_is_run_again() {
         let failed = "test a::one ... FAILED\n\nfailures:\n\n---- a::one stdout ----\nwhy\n\nfailures:\n";
-        let (results, asked) = run((signal(9), "test a::one ... FAILED\n"), |name| match name {
-            "a::one" => (exit(101), failed),
-            _ => (exit(0), "test result: ok. 1 passed; 0 ignored;"),
-        });
+        let one = |name: &str| if name == "a::one" { (exit(101), failed) } else { fine() };
+        let (results, asked) = run((signal(9), "test a::one ... FAILED\n"), one);
         assert_eq!(asked, ["list", "quick", "a::one", "a::two", "b::three", "long"]);
         assert_eq!(results.tests[0].1, Outcome::Failed("why".to_owned()));
     }
 
     #[test]
     fn a_test_that_hangs_does_not_keep_the_others() {
-        let (results, asked) = run((Ended::Silent, ""), |name| match name {
-            "a::one" => (Ended::OutOfTime, ""),
-            _ => (exit(0), "test result: ok. 1 passed; 0 ignored;"),
-        });
+        let one = |name: &str| if name == "a::one" { (Ended::OutOfTime, "") } else { fine() };
+        let (results, asked) = run((Ended::Silent, ""), one);
         assert_eq!(asked.len(), 6);
         assert_eq!(results.tests[0].1, Outcome::Hung(PATIENCE));
         assert_eq!(results.tests[1].1, Outcome::Passed);
@@ -260,7 +237,7 @@ mod tests {
 
     #[test]
     fn tests_that_hang_together_and_pass_alone_are_not_fine() {
-        let (results, _) = run((Ended::Silent, ""), |_| (exit(0), "test result: ok. 1 passed; 0 ignored;"));
+        let (results, _) = run((Ended::Silent, ""), |_| fine());
         assert!(results.tests.iter().all(|(_, outcome)| *outcome == Outcome::Passed));
         assert!(results.broke);
     }

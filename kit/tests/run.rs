@@ -1,4 +1,4 @@
-//! A whole run, beside programs that are a few lines of shell each.
+//! Whole runs. The kit's programs are a few lines of shell each.
 
 #![cfg(unix)]
 
@@ -19,7 +19,7 @@ printf 'Some GPU (Vulkan, DiscreteGpu)\n  driver: some 1.2\n'
 echo "  self-test, 1 s: Some GPU: 810 of 810 cases agree with the CPU reference, 1 elements"
 "#;
 
-/// A suite whose third test is the line that `THIRD` becomes.
+/// A suite with three tests. The line `THIRD` is the third.
 const SUITE: &str = r#"
 case "$*" in
 --list*) printf 'a::one: test\na::two: test\na::three: test\n' ;;
@@ -31,7 +31,7 @@ esac
 
 /// A kit of such programs.
 fn kit(doctor: &str, third: &str, bench: &str) -> TempDir {
-    // On the disk that has the program: a link to it, since a copy that is just written may be too busy to start.
+    // On the disk of the program, for a link: a copy that is just written may be too busy to start.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir(folder.path().join("bin")).unwrap();
     fs::hard_link(env!("CARGO_BIN_EXE_run"), folder.path().join("run")).unwrap();
@@ -51,11 +51,6 @@ fn kit(doctor: &str, third: &str, bench: &str) -> TempDir {
     folder
 }
 
-fn run(kit: &TempDir, args: &[&str]) -> (Output, String) {
-    let output = Command::new(kit.path().join("run")).args(args).output().unwrap();
-    (output, report(kit))
-}
-
 fn report(kit: &TempDir) -> String {
     fs::read_to_string(kit.path().join("report/report.md")).unwrap_or_default()
 }
@@ -64,71 +59,102 @@ fn has(report: &str, part: &str) {
     assert!(report.contains(part), "{part:?} is not in\n{report}");
 }
 
+/// Runs a kit to its end. The report has `parts`.
+#[track_caller]
+fn check(kit: &TempDir, args: &[&str], success: bool, parts: &[&str]) -> Output {
+    let output = Command::new(kit.path().join("run")).args(args).output().unwrap();
+    let report = report(kit);
+    assert_eq!(output.status.code(), Some(i32::from(!success)), "{output:?}\n{report}");
+    for part in parts {
+        has(&report, part);
+    }
+    output
+}
+
 #[test]
 fn parts_that_are_right_end_in_success() {
     let bench =
         "echo \"$*\" > args; echo '{}' > table.json; printf '| a |\\n| - |\\n| b |\\n\\n1 rows: 1 met\\n'";
     let kit = kit(DOCTOR, "echo 'test a::three ... ok'", bench);
-    let (output, report) = run(&kit, &["--minutes", "1", "tests", "doctor", "table"]);
-    assert!(output.status.success(), "{output:?}\n{report}");
-    has(&report, "# wgpu-clamp on Some GPU (Vulkan, DiscreteGpu)\n");
-    has(&report, "- adapter: Some GPU (Vulkan, DiscreteGpu), driver some 1.2\n");
-    has(&report, "| tests, Some GPU (Vulkan, DiscreteGpu) | 6 tests: 6 passed |");
-    has(&report, "810 of 810 cases agree");
-    has(&report, "| table | 1 rows: 1 met |");
+    let parts = [
+        "# wgpu-clamp on Some GPU (Vulkan, DiscreteGpu)\n",
+        "- adapter: Some GPU (Vulkan, DiscreteGpu), driver some 1.2\n",
+        "| tests, Some GPU (Vulkan, DiscreteGpu) | 6 tests: 6 passed |",
+        "810 of 810 cases agree",
+        "| table | 1 rows: 1 met |",
+    ];
+    check(&kit, &["--minutes", "1", "tests", "doctor", "table"], true, &parts);
     let read = |name: &str| fs::read_to_string(kit.path().join("report").join(name)).unwrap();
     assert_eq!(read("args"), "--json table.json --plot table.svg --quick --minutes 1\n");
     assert_eq!(read("table.json"), "{}\n");
-    assert!(!report.contains(kit.path().to_str().unwrap()), "{report}");
+    assert!(!report(&kit).contains(kit.path().to_str().unwrap()));
 }
 
 #[test]
 fn a_crash_and_a_wrong_table_end_in_failure_and_stop_nothing() {
     let kit = kit(DOCTOR, "echo 'about to die'; kill -SEGV $$", "echo '| a | **WRONG**: 1 |'; exit 1");
-    let (output, report) = run(&kit, &["--minutes", "1", "tests", "table", "doctor"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    has(
-        &report,
+    let parts = [
         "**FAILED**: 6 tests: 5 passed, 1 died; gpu: the process of the quick tests died (signal: 11 (SIGSEGV)",
-    );
-    has(&report, "gpu, a::three: died (signal: 11");
-    has(&report, "about to die");
-    has(&report, "810 of 810 cases agree");
-    has(&report, "| table | **WRONG**: ");
+        "gpu, a::three: died (signal: 11",
+        "about to die",
+        "810 of 810 cases agree",
+        "| table | **WRONG**: ",
+    ];
+    check(&kit, &["--minutes", "1", "tests", "table", "doctor"], false, &parts);
 }
 
 #[test]
 fn a_part_that_hangs_leaves_the_others_their_time() {
     let kit = kit(DOCTOR, "kill -STOP $$", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
     let begun = Instant::now();
-    let (output, report) = run(&kit, &["--minutes", "0.5", "tests", "doctor", "patterns"]);
+    let parts = [
+        "cut short: 6 tests: 5 passed, 1 not reached |",
+        "not reached: gpu, a::three\n",
+        "810 of 810 cases agree",
+        "| patterns | cut short: 1 lines, 0 elements differ |",
+    ];
+    // Nothing was wrong.
+    check(&kit, &["--minutes", "0.5", "tests", "doctor", "patterns"], true, &parts);
     assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
-    assert!(output.status.success(), "nothing was wrong: {output:?}");
-    has(&report, "cut short: 6 tests: 5 passed, 1 not reached |");
-    has(&report, "not reached: gpu, a::three\n");
-    has(&report, "810 of 810 cases agree");
-    has(&report, "| patterns | cut short: 1 lines, 0 elements differ |");
 }
 
 #[test]
 fn a_machine_without_an_adapter_is_told_plainly() {
     let kit = kit("echo no adapter; exit 1", "true", "true");
-    let (output, report) = run(&kit, &[]);
-    assert_eq!(output.status.code(), Some(1));
-    has(&report, "- note: no adapter for vulkan, gl: nothing could be tried. A driver is needed");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("no adapter for vulkan, gl"));
+    let note = "- note: no adapter for vulkan, gl: nothing could be tried. A driver is needed";
+    let output = check(&kit, &[], false, &[note]);
+    has(&String::from_utf8_lossy(&output.stdout), "no adapter for vulkan, gl");
 }
 
 #[test]
 fn a_driver_that_dies_of_the_first_question_does_not_hide_the_others() {
     let doctor = format!("[ \"$WGPU_BACKEND\" = gl ] && kill -ABRT $$\n{DOCTOR}");
     let kit = kit(&doctor, "true", "true");
-    let (output, report) = run(&kit, &["doctor"]);
-    assert!(output.status.success(), "{output:?}");
-    has(&report, "- note: gl: the driver died when it was asked (signal: 6");
+    check(&kit, &["doctor"], true, &["- note: gl: the driver died when it was asked (signal: 6"]);
 }
 
-/// Starts it, and waits until its first part has.
+#[test]
+fn a_program_that_fails_or_does_nothing_is_reported_with_its_cause() {
+    let failing = kit(DOCTOR, "true", "echo 'error: the device was lost'; exit 1");
+    let parts = [
+        "| table | **FAILED**: error: the device was lost; 0 rows |",
+        "| patterns | **FAILED**: error: the device was lost; no line ended |",
+    ];
+    check(&failing, &["--minutes", "1", "table", "patterns"], false, &parts);
+    let idle = kit(DOCTOR, "true", "sleep 1000");
+    check(&idle, &["--minutes", "0.2", "patterns"], false, &["| patterns | not run: no line ended |"]);
+}
+
+#[test]
+fn a_table_that_lacks_rows_is_cut_short() {
+    let rows = "Not all rows: 1 of 9 were measured within 1 minutes.";
+    let kit =
+        kit(DOCTOR, "true", &format!("printf '| a |\\n| - |\\n| b |\\n\\n1 rows: 1 met\\n\\n{rows}\\n'"));
+    let part = format!("| table | cut short: 1 rows: 1 met; {rows} |");
+    check(&kit, &["--minutes", "1", "table"], true, &[&part]);
+}
+
+/// Starts a run and waits for the first output of a part.
 fn begun(command: &mut Command, kit: &TempDir) -> Child {
     let child = command.spawn().unwrap();
     let raw = kit.path().join("report/raw");
@@ -144,13 +170,13 @@ fn send(child: &Child, signal: Signal) {
     rustix::process::kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// Whoever is told to end does so with all that it has started, and a report.
+/// A run that is interrupted ends its programs and leaves a report.
 #[test]
 fn an_interrupt_leaves_a_report() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
         let run = kit.path().join("run");
-        // Whoever runs the tests may ignore a hang-up, as `nohup` does; the program then does, too, on Linux.
+        // The program inherits an ignored hang-up from the tests, which `nohup` may have started.
         let mut command = Command::new(if cfg!(target_os = "linux") { Path::new("env") } else { &run });
         if cfg!(target_os = "linux") {
             command.arg("--default-signal=HUP").arg(&run);
@@ -180,7 +206,7 @@ fn a_run_that_is_to_outlive_its_terminal_does() {
 
 #[test]
 fn a_suite_that_is_stopped_is_not_wrong() {
-    // It hangs when it is to list its tests.
+    // The suite hangs when asked for its tests.
     let kit = kit(DOCTOR, "true", "true");
     let slow = "#!/bin/sh\necho x > patterns.txt\nsleep 1000\n";
     fs::write(kit.path().join("bin/conformance"), slow).unwrap();
@@ -203,7 +229,7 @@ fn an_interrupt_while_drivers_are_asked_is_told_as_such() {
     assert!(!report.contains("did not answer") && !report.contains("no adapter for"), "{report}");
 }
 
-/// The connection to the machine is lost, or `head` has seen enough.
+/// As where a connection is lost, or `head` has seen enough.
 #[test]
 fn a_closed_terminal_loses_no_report() {
     let kit = kit(DOCTOR, "echo 'test a::three ... ok'", "true");
@@ -214,30 +240,4 @@ fn a_closed_terminal_loses_no_report() {
     let report = report(&kit);
     has(&report, "6 tests: 6 passed |");
     has(&report, "810 of 810 cases agree");
-}
-
-#[test]
-fn what_fails_or_does_nothing_is_told_with_its_cause() {
-    let kit = kit(DOCTOR, "true", "echo 'error: the device was lost'; exit 1");
-    let (output, text) = run(&kit, &["--minutes", "1", "table", "patterns"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    has(&text, "| table | **FAILED**: error: the device was lost; 0 rows |");
-    has(&text, "| patterns | **FAILED**: error: the device was lost; no line ended |");
-}
-
-#[test]
-fn a_run_in_which_nothing_ended_is_a_failure() {
-    let kit = kit(DOCTOR, "true", "sleep 1000");
-    let (output, text) = run(&kit, &["--minutes", "0.2", "patterns"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    has(&text, "| patterns | not run: no line ended |");
-}
-
-#[test]
-fn a_table_that_lacks_rows_is_cut_short() {
-    let bench = "printf '| a |\\n| - |\\n| b |\\n\\n1 rows: 1 met\\n\\nNot all rows: 1 of 9 were measured within 1 minutes.\\n'";
-    let kit = kit(DOCTOR, "true", bench);
-    let (output, text) = run(&kit, &["--minutes", "1", "table"]);
-    assert!(output.status.success(), "{output:?}");
-    has(&text, "| table | cut short: 1 rows: 1 met; Not all rows: 1 of 9 were measured within 1 minutes. |");
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use clamp_proof::{Column, LIMITS, limits};
+use clamp_proof::{Column, Counts, LIMITS, limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
@@ -52,7 +52,7 @@ fn column(name: &str, host: &Host, config: &str, cases: Range<usize>) -> Result<
     });
     let column = pollster::block_on(column)?;
     bar.finish_and_clear();
-    let Column { cases, elements, differing, seconds, .. } = column;
+    let Column { cases, total: Counts { elements, differing }, seconds, .. } = column;
     println!("{cases} cases, {elements} elements, {differing} differ, {seconds} s");
     ensure!(cases > 0, "--cases names no case");
     Ok(column)

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -21,6 +22,23 @@ pub fn limits(name: &str) -> Option<wgpu::Limits> {
     }
 }
 
+/// Counts of elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// The elements compared.
+    pub elements: usize,
+    /// Elements that differ, plus one per case that changed a byte beside the output.
+    pub differing: usize,
+}
+
+impl Counts {
+    /// Adds the counts of another case or device.
+    pub const fn add(&mut self, other: Self) {
+        self.elements += other.elements;
+        self.differing += other.differing;
+    }
+}
+
 /// The results of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
@@ -34,10 +52,10 @@ pub struct Column {
     pub date: String,
     /// The number of cases run.
     pub cases: usize,
-    /// The elements compared.
-    pub elements: usize,
-    /// Elements that differ, plus one per case that changed a byte beside the output.
-    pub differing: usize,
+    /// The counts of all cases.
+    pub total: Counts,
+    /// The counts of each specialization.
+    pub specializations: BTreeMap<String, Counts>,
     /// The cases that failed, in words.
     pub failures: Vec<String>,
     /// The time in seconds; most of it is compilation.
@@ -60,9 +78,14 @@ impl Column {
         clock: impl FnOnce() -> (String, Duration),
     ) -> Result<Self, Error> {
         let report = host.self_test().cases(cases).with_progress(progress).run().await?;
-        let reports = || report.outcomes().iter().map(|outcome| &outcome.report);
-        let differing =
-            reports().map(|case| case.elements - case.matching + usize::from(case.stray.is_some()));
+        let (mut total, mut specializations) = (Counts::default(), BTreeMap::<_, Counts>::new());
+        for outcome in report.outcomes() {
+            let case = &outcome.report;
+            let differing = case.elements - case.matching + usize::from(case.stray.is_some());
+            let counts = Counts { elements: case.elements, differing };
+            total.add(counts);
+            specializations.entry(outcome.specialization.clone()).or_default().add(counts);
+        }
         let failed = report.outcomes().iter().filter(|outcome| !outcome.report.passed());
         let (date, time) = clock();
         Ok(Self {
@@ -71,8 +94,8 @@ impl Column {
             config: config.to_owned(),
             date,
             cases: report.outcomes().len(),
-            elements: reports().map(|case| case.elements).sum(),
-            differing: differing.sum(),
+            total,
+            specializations,
             failures: failed.map(ToString::to_string).collect(),
             seconds: time.as_secs(),
         })

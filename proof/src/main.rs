@@ -38,14 +38,15 @@ fn run(task: &Task) -> Result<()> {
                 println!("{failure}");
             }
         }
-        Task::Matrix { files, into } => matrix(files, into.as_deref())?,
+        Task::Matrix { files, tables, into } => matrix(files, tables, into.as_deref())?,
         Task::Patterns { only, size } => patterns::run(only.as_deref(), size << 20)?,
     }
     Ok(())
 }
 
-/// Prints a row for each implementation in `files` and, if there is a page, writes the rows there.
-fn matrix(files: &[PathBuf], page: Option<&Path>) -> Result<()> {
+/// Prints a row for each implementation in `files`, writes the counts per specialization and, if there is a page, its
+/// rows.
+fn matrix(files: &[PathBuf], tables: &Path, page: Option<&Path>) -> Result<()> {
     let mut columns: Vec<Column> = Vec::new();
     for file in files {
         let text = fs::read_to_string(file).with_context(|| shown(file))?;
@@ -55,6 +56,7 @@ fn matrix(files: &[PathBuf], page: Option<&Path>) -> Result<()> {
     for (_, row) in &rows {
         println!("{row}");
     }
+    fs::write(tables, matrix::specializations(&columns)).with_context(|| shown(tables))?;
     if let Some(page) = page {
         let text = fs::read_to_string(page).with_context(|| shown(page))?;
         let text = matrix::with_rows(&text, rows).with_context(|| shown(page))?;

@@ -1,7 +1,7 @@
-//! The table of implementations: a row of Markdown for each, and its place in a page.
+//! The table of implementations: a row of Markdown for each, and its place in a page; a table of all specializations.
 
 use anyhow::{Context, Result};
-use clamp_proof::Column;
+use clamp_proof::{Column, Counts};
 use indicatif::HumanCount;
 
 /// One line for each case that differs.
@@ -20,15 +20,14 @@ pub fn rows(columns: &[Column]) -> Vec<(String, String)> {
     for column in columns {
         match sums.iter_mut().find(|(sum, _)| sum.implementation == column.implementation) {
             Some((sum, devices)) => {
-                sum.elements += column.elements;
-                sum.differing += column.differing;
+                sum.total.add(column.total);
                 *devices += 1;
             }
             None => sums.push((column.clone(), 1)),
         }
     }
     let row = |(sum, devices): (Column, usize)| {
-        let Column { implementation, adapter, date, cases, elements, differing, .. } = sum;
+        let Column { implementation, adapter, date, cases, total: Counts { elements, differing }, .. } = sum;
         let elements = HumanCount(elements as u64);
         let row = format!(
             "| {implementation} | {adapter} | {devices} | {date} | {cases} | {elements} | {differing} |"
@@ -36,6 +35,16 @@ pub fn rows(columns: &[Column]) -> Vec<(String, String)> {
         (implementation, row)
     };
     sums.into_iter().map(row).collect()
+}
+
+/// Tab-separated counts of each device and specialization.
+pub fn specializations(columns: &[Column]) -> String {
+    let lines = columns.iter().flat_map(|column| {
+        column.specializations.iter().map(|(name, Counts { elements, differing })| {
+            format!("{}\t{}\t{name}\t{elements}\t{differing}\n", column.implementation, column.config)
+        })
+    });
+    "implementation\tdevice\tspecialization\telements\tdiffering\n".to_owned() + &lines.collect::<String>()
 }
 
 /// The line above the rows; an empty line follows them.
@@ -66,8 +75,8 @@ mod tests {
             config: "default limits, no feature".to_owned(),
             date: "2026-11-22".to_owned(),
             cases: 1,
-            elements,
-            differing: failures.len(),
+            total: Counts { elements, differing: failures.len() },
+            specializations: [("u8".to_owned(), Counts { elements, differing: failures.len() })].into(),
             failures: failures.iter().map(ToString::to_string).collect(),
             seconds: 7,
         }
@@ -83,6 +92,14 @@ mod tests {
             row("b", "| b | b 1.0 | 1 | 2026-11-22 | 1 | 5 | 0 |"),
         ];
         assert_eq!(rows(&columns), expected);
+    }
+
+    #[test]
+    fn each_device_has_a_line_per_specialization() {
+        let text = specializations(&[column("a", 1000, &[]), column("b", 5, &["a run: differs"])]);
+        let lines: Vec<_> = text.lines().skip(1).collect();
+        let device = "default limits, no feature";
+        assert_eq!(lines, [format!("a\t{device}\tu8\t1000\t0"), format!("b\t{device}\tu8\t5\t1")]);
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub enum Task {
         /// Files that `run` wrote.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// The file for the counts per specialization.
+        #[arg(long, value_name = "FILE.tsv")]
+        tables: PathBuf,
         /// Replaces these implementations' rows in this page.
         #[arg(long, value_name = "PAGE.md")]
         into: Option<PathBuf>,
@@ -64,9 +67,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        for (line, part) in
-            [("run", "<NAME>"), ("run a", "--json"), ("matrix", "<FILES>"), ("prove", "prove")]
-        {
+        for (line, part) in [
+            ("run", "<NAME>"),
+            ("run a", "--json"),
+            ("matrix", "<FILES>"),
+            ("matrix a.json", "--tables"),
+            ("prove", "prove"),
+        ] {
             assert!(parse(line).unwrap_err().to_string().contains(part), "{line}");
         }
     }

@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 
 use anyhow::{Result, bail, ensure};
+use xshell::cmd;
 
-use crate::drivers::{self, Api};
-use crate::steps::{cargo, commit, root, run as run_command};
+use crate::packages::{self, VULKAN};
+use crate::shell::{commit, root, shell_here};
 
 /// Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and the goals.
 #[derive(Debug, clap::Args)]
@@ -19,41 +20,35 @@ pub struct Args {
 }
 
 /// Builds the benchmark, optimised, and runs it.
-///
-/// # Errors
-///
-/// It does not build, or a result is wrong.
 pub fn run(Args { peers, args }: &Args) -> Result<()> {
     ensure!(args.iter().all(|arg| arg != "--peers"), "`--peers` comes before the program's own arguments");
     let other = args.iter().find(|arg| ["--layouts", "--first", "--from"].iter().any(|other| arg == other));
     if let Some(other) = other.filter(|_| *peers) {
         bail!("`--peers` adds rows to the table, and goes without `{}`", other.display());
     }
-    let root = root()?;
     let measures = args.iter().all(|arg| arg != "--from");
-    if measures && let Err(error) = drivers::ensure(&[Api::Vulkan]) {
+    if measures && let Err(error) = packages::drivers(&VULKAN) {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
-    // Relative paths in `args` are the user's, so the working directory stays.
-    let mut program = cargo(&["run", "--release"]);
-    if *peers {
+    let (sh, root) = (shell_here()?, root());
+    let mut program = if *peers {
         // peers/ is a workspace of its own.
-        program.arg("--manifest-path").arg(root.join("peers/bench/Cargo.toml"));
-        program.arg("--target-dir").arg(root.join("target/peers"));
+        let target = root.join("target/peers");
+        cmd!(sh, "cargo run --release --manifest-path {root}/peers/bench/Cargo.toml --target-dir {target} --")
     } else {
-        program.arg("--manifest-path").arg(root.join("Cargo.toml")).args(["--package", "clamp-bench"]);
-    }
-    program.arg("--").args(args);
+        cmd!(sh, "cargo run --release --manifest-path {root}/Cargo.toml --package clamp-bench --")
+    };
+    program = program.args(args);
     if !measures && args.iter().all(|arg| arg != "--into") {
-        program.arg("--into").arg(root.join("benches/RESULTS.md"));
+        program = program.arg("--into").arg(root.join("benches/RESULTS.md"));
     }
-    run_command(program.env("WGPU_CLAMP_COMMIT", commit(root)))
+    Ok(program.env("WGPU_CLAMP_COMMIT", commit(&sh)).run()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn peers_are_kept_and_the_rest_is_passed_on() {

@@ -1,16 +1,15 @@
 //! `cargo xtask integrations`: tests the crate in Dask, Zarr and burn.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum as _;
+use xshell::{Shell, cmd};
 
-use crate::drivers::{self, Api};
 use crate::lint::{INTEGRATIONS, PEERS, Workspace};
-use crate::steps::{Steps, root, run as run_command, succeeds};
-use crate::tools::{self, Tool};
+use crate::packages::{self, VENV, VULKAN};
+use crate::shell::{Steps, root, shell};
 
 /// Builds the integrations and tests them with their engines: minutes, and gigabytes of disk.
 ///
@@ -37,9 +36,6 @@ const ZARR: &str = "clamp-zarr";
 /// The example, a package of [`PEERS`].
 const BURN: &str = "burn-tensor-clamp";
 
-/// The folder of builds of [`INTEGRATIONS`] and of the Python environment.
-const TARGET: &str = "target/integrations";
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Integration {
     Dask,
@@ -55,9 +51,6 @@ impl Integration {
 }
 
 impl Args {
-    /// # Errors
-    ///
-    /// The arguments contradict each other.
     fn integrations(&self) -> Result<Vec<Integration>> {
         let Self { integration, measure, pytest } = self;
         ensure!(
@@ -76,23 +69,19 @@ impl Args {
     }
 }
 
-/// # Errors
-///
-/// A test fails, or an engine cannot be had.
 pub fn run(asked: &Args) -> Result<()> {
     let integrations = asked.integrations()?;
-    let root = root()?;
-    let python = Python::new(root);
+    let sh = shell()?;
     let mut steps = Steps::new();
-    steps.step("drivers", || drivers::ensure(&[Api::Vulkan]))?;
+    steps.step("drivers", || packages::drivers(&VULKAN))?;
     if integrations.iter().any(|one| one.in_python()) {
-        steps.step("python", || python.install())?;
+        steps.step("python", || install_python(&sh))?;
     }
     for integration in integrations {
         match integration {
-            Integration::Dask => dask(root, &python, asked, &mut steps)?,
-            Integration::Zarr => zarr(root, &python, asked, &mut steps)?,
-            Integration::Burn => burn(&mut steps)?,
+            Integration::Dask => dask(&sh, asked, &mut steps)?,
+            Integration::Zarr => zarr(&sh, asked, &mut steps)?,
+            Integration::Burn => burn(&sh, &mut steps)?,
         }
     }
     steps.summary();
@@ -100,115 +89,94 @@ pub fn run(asked: &Args) -> Result<()> {
 }
 
 /// The Python module.
-fn dask(root: &Path, python: &Python, asked: &Args, steps: &mut Steps) -> Result<()> {
-    let dir = root.join("integrations/dask");
+fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
+    let python = python();
     steps.step("dask: build", || {
-        let mut build = python.module("maturin", &["develop", "--release", "--locked"]);
-        run_command(build.current_dir(&dir).env("CARGO_TARGET_DIR", root.join(TARGET)))
+        let _there = sh.push_dir("integrations/dask");
+        let build = cmd!(sh, "{python} -m maturin develop --release --locked");
+        Ok(build.env("CARGO_TARGET_DIR", root().join("target/integrations")).run()?)
     })?;
     if asked.measure {
-        let program = clamp_zarr(root, steps)?;
-        let mut measure = python.command();
-        measure.arg(dir.join("measure.py")).env("CLAMP_ZARR", program);
-        return steps.step("measure", || run_command(&mut measure));
+        build_zarr(sh, steps)?;
+        return steps.step("measure", || Ok(cmd!(sh, "{python} integrations/dask/measure.py").run()?));
     }
-    steps.step("dask: lints", || lints(&INTEGRATIONS, DASK))?;
+    steps.step("dask: lints", || lints(sh, &INTEGRATIONS, DASK))?;
     // Arguments of pytest select Python tests alone.
     if asked.pytest.is_empty() {
         steps.step("dask: cargo test", || {
             // As maturin builds: the module is not linked to Python.
-            let mut tests = INTEGRATIONS.build(&["test", "--package", DASK])?;
-            run_command(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1"))
+            let tests = INTEGRATIONS.cargo(sh, "test").args(["--package", DASK]);
+            Ok(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
         })?;
     }
-    steps.step("dask: tests", || run_command(&mut python.pytest(&dir, &asked.pytest)))
+    steps.step("dask: tests", || pytest(sh, "integrations/dask", asked))
 }
 
 /// The program.
-fn zarr(root: &Path, python: &Python, asked: &Args, steps: &mut Steps) -> Result<()> {
-    let dir = root.join("integrations/zarr");
-    let program = clamp_zarr(root, steps)?;
-    steps.step("zarr: lints", || lints(&INTEGRATIONS, ZARR))?;
+fn zarr(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
+    build_zarr(sh, steps)?;
+    steps.step("zarr: lints", || lints(sh, &INTEGRATIONS, ZARR))?;
     steps
-        .step("zarr: cargo test", || run_command(&mut INTEGRATIONS.build(&["test", "--package", ZARR])?))?;
-    steps.step("zarr: tests", || run_command(python.pytest(&dir, &asked.pytest).env("CLAMP_ZARR", &program)))
+        .step("zarr: cargo test", || Ok(INTEGRATIONS.cargo(sh, "test").args(["--package", ZARR]).run()?))?;
+    steps.step("zarr: tests", || pytest(sh, "integrations/zarr", asked))
 }
 
-/// Builds the program and returns its path.
-fn clamp_zarr(root: &Path, steps: &mut Steps) -> Result<PathBuf> {
-    steps.step("zarr: build", || run_command(&mut INTEGRATIONS.build(&["build", "--package", ZARR])?))?;
-    let name = format!("{ZARR}{}", std::env::consts::EXE_SUFFIX);
-    Ok(root.join(TARGET).join("release").join(name))
+/// Builds the program for the Python programs that run it.
+fn build_zarr(sh: &Shell, steps: &mut Steps) -> Result<()> {
+    steps.step("zarr: build", || Ok(INTEGRATIONS.cargo(sh, "build").args(["--package", ZARR]).run()?))?;
+    let program = root().join("target/integrations/release").join(ZARR);
+    sh.set_var("CLAMP_ZARR", program.with_extension(std::env::consts::EXE_EXTENSION));
+    Ok(())
 }
 
 /// Runs the example, which checks its own results.
-fn burn(steps: &mut Steps) -> Result<()> {
-    let example = ["run", "--package", BURN];
-    steps.step("burn: lints", || lints(&PEERS, BURN))?;
-    steps.step("burn: with fusion", || run_command(&mut PEERS.build(&example)?))?;
-    steps.step("burn: without fusion", || run_command(PEERS.build(&example)?.arg("--no-default-features")))
+fn burn(sh: &Shell, steps: &mut Steps) -> Result<()> {
+    let example = || PEERS.cargo(sh, "run").args(["--package", BURN]);
+    steps.step("burn: lints", || lints(sh, &PEERS, BURN))?;
+    steps.step("burn: with fusion", || Ok(example().run()?))?;
+    steps.step("burn: without fusion", || Ok(example().arg("--no-default-features").run()?))
 }
 
-fn lints(workspace: &Workspace, package: &str) -> Result<()> {
-    workspace.format()?;
-    workspace.lint_package(package)
+fn lints(sh: &Shell, workspace: &Workspace, package: &str) -> Result<()> {
+    workspace.format(sh)?;
+    workspace.lint(sh, &["--package", package])
 }
 
 /// The virtual environment that Dask and Zarr are tested in.
-struct Python {
-    venv: PathBuf,
-    requirements: PathBuf,
+fn venv() -> PathBuf {
+    root().join("target/integrations/venv")
 }
 
-impl Python {
-    fn new(root: &Path) -> Self {
-        Self {
-            venv: root.join(TARGET).join("venv"),
-            requirements: root.join("integrations/dask/requirements.txt"),
-        }
-    }
+/// The environment's interpreter.
+fn python() -> PathBuf {
+    venv().join(if cfg!(windows) { "Scripts" } else { "bin" }).join("python")
+}
 
-    /// Creates the environment if it is missing, and installs what the tests need.
-    fn install(&self) -> Result<()> {
-        if !succeeds(self.command().args(["-m", "pip", "--version"])) {
-            tools::ensure(&[Tool::Venv])?;
-            let new_enough = ["-c", "import sys; sys.exit(sys.version_info < (3, 11))"];
-            ensure!(
-                succeeds(Command::new("python3").args(new_enough)),
-                "python3 is older than 3.11, which is needed"
-            );
-            run_command(Tool::Venv.command().arg("--clear").arg(&self.venv))?;
-        }
-        let mut install = self.module("pip", &["install", "--quiet", "--disable-pip-version-check", "-r"]);
-        run_command(install.arg(&self.requirements))
+/// Creates the environment if it is missing, and installs what the tests need.
+fn install_python(sh: &Shell) -> Result<()> {
+    let (python, venv) = (python(), venv());
+    // Programs that the interpreter starts find maturin and dask.
+    sh.set_var("VIRTUAL_ENV", &venv);
+    if cmd!(sh, "{python} -m pip --version").ignore_stderr().read().is_err() {
+        packages::ensure(&[VENV])?;
+        let is_new = "import sys; sys.exit(sys.version_info < (3, 11))";
+        cmd!(sh, "python3 -c {is_new}").run().context("python3 is older than 3.11, which is needed")?;
+        cmd!(sh, "python3 -m venv --clear {venv}").run()?;
     }
+    let requirements = "integrations/dask/requirements.txt";
+    Ok(cmd!(sh, "{python} -m pip install --quiet --disable-pip-version-check -r {requirements}").run()?)
+}
 
-    /// The environment's interpreter. Programs that it starts find maturin and dask.
-    fn command(&self) -> Command {
-        let bin = self.venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
-        let mut command = Command::new(bin.join("python"));
-        command.env("VIRTUAL_ENV", &self.venv);
-        command
-    }
-
-    fn module(&self, name: &str, args: &[&str]) -> Command {
-        let mut command = self.command();
-        command.args(["-m", name]).args(args);
-        command
-    }
-
-    /// Runs pytest in `dir` with `args`.
-    fn pytest(&self, dir: &Path, args: &[OsString]) -> Command {
-        let mut pytest = self.module("pytest", &[]);
-        pytest.current_dir(dir).args(args);
-        pytest
-    }
+fn pytest(sh: &Shell, folder: &str, asked: &Args) -> Result<()> {
+    let (python, args) = (python(), &asked.pytest);
+    let _there = sh.push_dir(folder);
+    Ok(cmd!(sh, "{python} -m pytest {args...}").run()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn it_takes_one_or_all() {

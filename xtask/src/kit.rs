@@ -2,23 +2,22 @@
 
 mod needs;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use xshell::{Shell, cmd};
 
 use crate::lint::FEATURES;
-use crate::manifest::LIBRARY;
-use crate::steps::{cargo, commit, root, shown};
+use crate::release::LIBRARY;
+use crate::shell::{commit, root, shell};
 
 /// Puts a folder together that runs on a machine with a GPU driver and nothing else: no Rust, no network, no
 /// repository.
 ///
 /// `./run` in it runs the GPU tests, the self-test and the tables, and writes a report to paste into an issue.
 /// Minutes.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder; target/kit if not given.
     #[arg(long, value_name = "DIR")]
@@ -28,8 +27,12 @@ pub struct Args {
     target: Option<String>,
 }
 
-/// The largest kit in bytes.
-const MOST: u64 = 64 << 20;
+/// The largest kit in MiB.
+const MOST_MIB: u64 = 64;
+
+/// All that is in the folder before it runs.
+const OWN: [&str; 8] =
+    ["README.txt", "bin", "data", "run", "run.exe", "torch_cupy.py", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// The README.txt of the folder.
 const README: &str = include_str!("kit/README.txt");
@@ -52,115 +55,73 @@ impl Args {
     }
 }
 
-/// # Errors
-///
-/// A program does not build, or the folder has something else in it or gets too large.
 pub fn run(options: &Args) -> Result<()> {
-    let root = root()?;
-    let commit = commit(root);
-    let folder = options.out.clone().unwrap_or_else(|| root.join("target/kit"));
-    clear(&folder)?;
+    let sh = shell()?;
+    let commit = commit(&sh);
+    let folder = options.out.as_ref().map_or_else(|| Ok(root().join("target/kit")), std::path::absolute)?;
+    clear(&sh, &folder)?;
     // A second build, because the tests turn on wgpu's slow counting of objects.
     let tools = ["clamp-kit", "clamp-bench", "clamp-proof"].map(|package| ["--package", package]);
-    let mut programs = build(options, &commit, &[tools.as_flattened(), &["--bins"]].concat())?;
+    let mut programs = build(&sh, options, &commit, &[tools.as_flattened(), &["--bins"]].concat())?;
     let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor", "--features", FEATURES];
-    programs.extend(build(options, &commit, &[&["--package", LIBRARY], &tests[..]].concat())?);
+    programs.extend(build(&sh, options, &commit, &[&["--package", LIBRARY], &tests[..]].concat())?);
 
     let (start, system) = if options.is_for("windows") {
         (r".\run.exe", "64-bit Windows 10 or later".to_owned())
     } else if options.is_for("linux") {
-        let glibc = needs::glibc(programs.iter().map(|(_, file)| file))?;
+        let glibc = needs::glibc(&sh, programs.iter().map(|(_, file)| file))?;
         ("./run", format!("Linux on {}, glibc {glibc} or later", options.architecture()))
     } else {
         ("./run", std::env::consts::OS.to_owned())
     };
     let mut size = 0;
-    for (from, to) in contents(root, programs)? {
+    for (from, to) in contents(&sh, &programs)? {
         let to = folder.join(to);
-        fs::create_dir_all(to.parent().unwrap_or(&folder)).with_context(|| to.display().to_string())?;
-        size += fs::copy(&from, &to)
-            .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+        sh.create_dir(to.parent().unwrap_or(&folder))?;
+        sh.copy_file(&from, &to)?;
+        size += to.metadata()?.len();
     }
     let readme = README.replace("{run}", start).replace("{system}", &system).replace("{commit}", &commit);
-    let path = folder.join("README.txt");
-    fs::write(&path, readme).with_context(|| path.display().to_string())?;
-
-    #[expect(clippy::cast_precision_loss, reason = "a digit is shown")]
-    let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
-    ensure!(size <= MOST, "the kit has {}, and may have {}", mib(size), mib(MOST));
-    println!("\n{}: {}, for {system}\nThere: {start} --minutes 30", folder.display(), mib(size));
+    sh.write_file(folder.join("README.txt"), readme)?;
+    let mib = size >> 20;
+    ensure!(mib < MOST_MIB, "the kit has {mib} MiB, and may have {MOST_MIB}");
+    println!("\n{}: {mib} MiB, for {system}\nThere: {start} --minutes 30", folder.display());
     Ok(())
 }
 
-/// Removes an earlier kit's programs and data from `folder`.
-///
-/// # Errors
-///
-/// The folder has a report, or is not a kit.
-fn clear(folder: &Path) -> Result<()> {
+/// Removes an earlier kit. Refuses a folder with anything else in it, such as a report.
+fn clear(sh: &Shell, folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
-    let here = || folder.display().to_string();
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).with_context(here)? {
-        names.push(entry.with_context(here)?.file_name().to_string_lossy().into_owned());
-    }
-    if let Some(report) = names.iter().find(|name| name.starts_with("report")) {
-        bail!(
-            "{} is a report that the kit would carry along: move it away first",
-            folder.join(report).display()
-        );
-    }
     let title = README.lines().next().unwrap_or_default();
-    let is_kit = || fs::read_to_string(folder.join("README.txt")).is_ok_and(|text| text.starts_with(title));
-    ensure!(names.is_empty() || is_kit(), "{} has other things than a kit: name an empty folder", here());
-    for name in names {
-        let path = folder.join(&name);
-        match name.as_str() {
-            "bin" | "data" => fs::remove_dir_all(&path),
-            "run" | "run.exe" => fs::remove_file(&path),
-            _ => continue,
-        }
-        .with_context(|| format!("cannot remove {}", path.display()))?;
+    let is_kit = sh.read_file(folder.join("README.txt")).is_ok_and(|text| text.starts_with(title));
+    for path in sh.read_dir(folder)? {
+        let is_part = is_kit && OWN.iter().any(|name| path.ends_with(name));
+        ensure!(is_part, "{} is no part of a kit: move it away, or name an empty folder", path.display());
     }
-    Ok(())
+    Ok(sh.remove_path(folder)?)
 }
 
 /// Builds optimised, stripped programs and returns their names and paths.
-fn build(options: &Args, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
-    let mut command = building(options, commit, what);
-    command.current_dir(root()?);
-    let line = shown(&command);
-    println!("$ {line}");
-    let output =
-        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start `{line}`"))?;
-    ensure!(output.status.success(), "this command failed ({}):\n\n    {line}\n", output.status);
-    executables(&String::from_utf8_lossy(&output.stdout))
+fn build(sh: &Shell, options: &Args, commit: &str, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    let target = options.target.iter().flat_map(|target| ["--target", target.as_str()]);
+    let build =
+        cmd!(sh, "cargo build --profile {PROFILE} --message-format json-render-diagnostics {what...}");
+    // The flags replace the builder's own: `-C target-cpu=native` would suit one machine alone. Cargo takes flags from one
+    // place; this variable precedes `RUSTFLAGS` and the configuration.
+    let build = build.args(target).env("WGPU_CLAMP_COMMIT", commit).env("CARGO_ENCODED_RUSTFLAGS", flags());
+    println!("$ {build}");
+    executables(&build.read()?)
 }
 
-/// The command of [`build`].
-fn building(options: &Args, commit: &str, what: &[&str]) -> Command {
-    let mut command = cargo(&["build", "--profile", PROFILE, "--message-format", "json-render-diagnostics"]);
-    // Replaces the builder's own flags: `-C target-cpu=native` would suit one machine alone.
-    command.args(what).env("WGPU_CLAMP_COMMIT", commit).env("CARGO_ENCODED_RUSTFLAGS", flags());
-    if let Some(target) = &options.target {
-        command.args(["--target", target]);
-    }
-    command
-}
-
-/// The compiler's flags.
+/// The compiler's flags. Panic messages name source files; the flag keeps the builder's home out of them.
 fn flags() -> String {
-    // Panic messages name source files; this keeps the builder's home out of them.
-    let remap = |sources: PathBuf| format!("--remap-path-prefix={}=registry", sources.display());
-    sources().map(remap).unwrap_or_default()
-}
-
-/// The folder of downloaded crates.
-fn sources() -> Option<PathBuf> {
-    let home = std::env::home_dir().map(|home| home.join(".cargo"));
-    Some(std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home)?.join("registry/src"))
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let remap =
+        |home: PathBuf| format!("--remap-path-prefix={}=registry", home.join("registry/src").display());
+    home.map(remap).unwrap_or_default()
 }
 
 /// The programs in cargo's JSON messages, by target name.
@@ -177,35 +138,34 @@ fn executables(messages: &str) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// The files of the kit: their sources and their places in it.
-fn contents(root: &Path, programs: Vec<(String, PathBuf)>) -> Result<Vec<(PathBuf, PathBuf)>> {
+fn contents(sh: &Shell, programs: &[(String, PathBuf)]) -> Result<Vec<(PathBuf, PathBuf)>> {
     let mut files = Vec::new();
     for (name, file) in programs {
-        let place = PathBuf::from(if name == "run" { name } else { format!("bin/{name}") });
+        let folder = if name == "run" { "" } else { "bin" };
         let extension = file.extension().unwrap_or_default();
-        files.push((file.clone(), place.with_extension(extension)));
+        files.push((file.clone(), Path::new(folder).join(name).with_extension(extension)));
     }
     for name in DATA {
-        walk(&root.join("tests/data").join(name), &Path::new("data").join(name), &mut files)?;
+        walk(sh, &root().join("tests/data").join(name), &Path::new("data").join(name), &mut files)?;
     }
     for (from, to) in [
         ("peers/bench/torch_cupy.py", "torch_cupy.py"),
         ("LICENSE-MIT", "LICENSE-MIT"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
     ] {
-        files.push((root.join(from), to.into()));
+        files.push((root().join(from), to.into()));
     }
     Ok(files)
 }
 
 /// Adds all files below `from`, or the file itself.
-fn walk(from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
-    if !from.is_dir() {
+fn walk(sh: &Shell, from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
+    if from.is_file() {
         files.push((from.to_owned(), to.to_owned()));
         return Ok(());
     }
-    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
-        let entry = entry?;
-        walk(&entry.path(), &to.join(entry.file_name()), files)?;
+    for path in sh.read_dir(from)? {
+        walk(sh, &path, &to.join(path.file_name().unwrap_or_default()), files)?;
     }
     Ok(())
 }
@@ -213,7 +173,7 @@ fn walk(from: &Path, to: &Path, files: &mut Vec<(PathBuf, PathBuf)>) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn the_target_says_for_which_system() {
@@ -224,39 +184,36 @@ mod tests {
 
     #[test]
     fn an_earlier_kit_leaves_and_nothing_else_does() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let put = |name: &str, text: &str| {
-            fs::create_dir_all(at(name).parent().unwrap()).unwrap();
-            fs::write(at(name), text).unwrap();
+        let sh = shell().unwrap();
+        let folder = sh.create_temp_dir().unwrap();
+        let folder = folder.path();
+        let put = |name: &str, text: &str| sh.write_file(folder.join(name), text).unwrap();
+        let refused = |name: &str| {
+            let error = clear(&sh, folder).unwrap_err().to_string();
+            assert!(error.contains(name) && folder.join(name).exists(), "{error}");
         };
-        clear(&at("none")).unwrap();
-        clear(folder.path()).unwrap();
+        clear(&sh, &folder.join("none")).unwrap();
         put("bin/tool", "mine");
-        let error = clear(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("other things") && at("bin/tool").exists(), "{error}");
-
-        put("README.txt", README);
-        for name in ["bin/gpu.exe", "data/onnx/test", "run", "run.exe", "notes"] {
+        refused("bin");
+        for name in ["bin/gpu.exe", "data/onnx/test", "run", "run.exe"] {
             put(name, "");
         }
-        put("report-2/report.md", "");
-        let error = clear(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("report-2") && at("run").exists(), "{error}");
-        fs::remove_dir_all(at("report-2")).unwrap();
-        clear(folder.path()).unwrap();
-        let mut left: Vec<_> =
-            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, ["README.txt", "notes"]);
+        put("README.txt", README);
+        for name in ["report-2", "notes"] {
+            put(&format!("{name}/report.md"), "");
+            refused(name);
+            assert!(folder.join("run").exists());
+            sh.remove_path(folder.join(name)).unwrap();
+        }
+        clear(&sh, folder).unwrap();
+        assert!(!folder.exists());
+        sh.create_dir(folder).unwrap();
+        clear(&sh, folder).unwrap();
     }
 
-    /// Cargo takes flags from one place; this variable precedes `RUSTFLAGS` and the configuration.
     #[test]
-    fn the_flags_of_whoever_builds_stay_out() {
-        let command = building(&Args::default(), "0", &[]);
-        let flags = command.get_envs().find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS");
-        let flags = flags.unwrap().1.unwrap().to_str().unwrap();
+    fn the_flags_keep_the_builders_home_out() {
+        let flags = flags();
         assert!(flags.starts_with("--remap-path-prefix=") && flags.ends_with("=registry"), "{flags}");
     }
 
@@ -274,12 +231,14 @@ mod tests {
     fn everything_that_the_kit_takes_is_there() {
         let programs =
             vec![("run".to_owned(), "/t/run.exe".into()), ("gpu".to_owned(), "/t/gpu-1.exe".into())];
-        let files = contents(root().unwrap(), programs).unwrap();
+        let files = contents(&shell().unwrap(), &programs).unwrap();
+        let of_kit = |to: &Path| OWN.iter().any(|name| to.starts_with(name));
         let places: Vec<_> = files.iter().map(|(_, to)| to.to_str().unwrap().replace('\\', "/")).collect();
         for place in ["run.exe", "bin/gpu.exe", "data/CONFORMANCE.md", "data/onnx/test_clip/model.onnx"] {
             assert!(places.iter().any(|known| known == place), "{place} is not among {places:?}");
         }
         assert!(files[2..].iter().all(|(from, _)| from.is_file()));
+        assert!(files.iter().all(|(_, to)| of_kit(to)), "{places:?}");
     }
 
     #[test]

@@ -3,39 +3,181 @@
 #![forbid(unsafe_code)]
 
 mod bench;
-mod cli;
-mod demo;
 mod deny;
-mod drivers;
 mod fuzz;
 mod integrations;
 mod kit;
 mod lint;
 mod machine;
-mod manifest;
-mod msrv;
-mod mutants;
 mod packages;
-mod packed;
 mod proof;
 mod release;
 mod shaders;
-mod steps;
+mod shell;
 mod test;
 mod tools;
 mod validate;
 mod web;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use anyhow::Result;
+use clap::Parser;
+use xshell::cmd;
+
+use packages::{GL, VULKAN};
+use shell::{shell, shell_here};
+
+/// The commands of wgpu-clamp.
+///
+/// Commands that need a GPU install Mesa's software drivers on a Debian or Ubuntu without a driver. That takes root, or a
+/// sudo without a password; otherwise they name the packages.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Command {
+    /// Runs the example `levels` on real pictures.
+    Demo {
+        /// Arguments of the example; `cargo xtask demo -- --help` shows them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    Test(test::Args),
+    Lint(lint::Args),
+    Validate(validate::Args),
+    Deny(deny::Args),
+    Bench(bench::Args),
+    Kit(kit::Args),
+    Shaders(shaders::Args),
+    Proof(proof::Args),
+    /// Changes the shaders and the texts of blocks, one small fault at a time, and runs the self-test's cases on the
+    /// CPU until one notices; prints the faults that none notices.
+    ///
+    /// Needs no driver. Some minutes.
+    Mutants {
+        /// Only changes whose file or line contains one of these texts, separated by commas.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
+    Fuzz(fuzz::Args),
+    Integrations(integrations::Args),
+    Release(release::Args),
+    /// Shows what this machine has of Vulkan and GL, and installs what is missing.
+    Drivers,
+    /// Builds the page `web/page`, a picture clamped live on WebGPU, and serves it on this machine.
+    Web,
+}
+
+impl Command {
+    fn run(self) -> Result<()> {
+        match self {
+            Self::Demo { args } => demo(&args),
+            Self::Test(args) => test::run(&args),
+            Self::Lint(args) => lint::run(&args),
+            Self::Validate(args) => validate::run(&args),
+            Self::Deny(args) => deny::run(&args),
+            Self::Bench(args) => bench::run(&args),
+            Self::Kit(args) => kit::run(&args),
+            Self::Shaders(args) => shaders::run(&args),
+            Self::Proof(args) => proof::run(&args),
+            Self::Mutants { only } => mutants(&only),
+            Self::Fuzz(args) => fuzz::run(&args),
+            Self::Integrations(args) => integrations::run(&args),
+            Self::Release(args) => release::run(&args),
+            Self::Drivers => packages::drivers(&[&VULKAN[..], &GL].concat()),
+            Self::Web => web::serve(),
+        }
+    }
+}
 
 fn main() -> ExitCode {
-    match cli::Command::parse().run() {
+    match Command::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+fn demo(args: &[OsString]) -> Result<()> {
+    // Vulkan alone: one API is enough to show the crate, and this may be a stranger's machine.
+    if let Err(error) = packages::drivers(&VULKAN) {
+        eprintln!(
+            "warning: {error:#}\nGoing on: with no GPU adapter at all, the CPU reference does the work."
+        );
+    }
+    let sh = shell_here()?;
+    Ok(cmd!(sh, "cargo run --release --package wgpu-clamp --example levels -- {args...}").run()?)
+}
+
+/// The test that plants the faults.
+const MUTANTS: &str = "self_test::mutants::every_change_is_noticed";
+
+fn mutants(only: &str) -> Result<()> {
+    let sh = shell()?;
+    let run = cmd!(
+        sh,
+        "cargo test --release --package wgpu-clamp --lib {MUTANTS} -- --exact --ignored --nocapture"
+    );
+    Ok(run.env("WGPU_CLAMP_MUTANTS", only).run()?)
+}
+
+/// The arguments of a command, from the words behind its name.
+#[cfg(test)]
+fn typed<T: clap::Args>(line: &str) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new("xtask").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn every_command_says_what_it_does() {
+        Command::command().debug_assert();
+        let mut command = Command::command();
+        command.build();
+        for command in command.get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn continuous_integration_types_commands_that_there_are() {
+        let workflows = [
+            include_str!("../../.github/workflows/ci.yml"),
+            include_str!("../../.github/workflows/weekly.yml"),
+        ];
+        for workflow in workflows {
+            let commands: Vec<_> =
+                workflow.lines().filter_map(|line| line.split_once("cargo xtask ")).collect();
+            assert!(commands.len() >= 4);
+            for (_, command) in commands {
+                let words = command.trim_end_matches(['"', '\'']).split_whitespace();
+                let parsed = Command::try_parse_from(["xtask"].into_iter().chain(words));
+                assert!(parsed.is_ok(), "{command}: {parsed:?}");
+            }
+        }
+    }
+
+    /// Cargo accepts the name of a missing test and runs none.
+    #[test]
+    fn tests_that_commands_name_are_there() {
+        for (name, file) in [
+            (MUTANTS, "src/self_test/mutants.rs"),
+            (proof::SANITIZED, "src/self_test/sanitized.rs"),
+            (proof::WINE_SKIPS, "tests/gpu/self_test.rs"),
+            (shaders::EXPORT, "src/shader/export.rs"),
+            (shaders::SHOW, "src/shader/tests/show.rs"),
+            (validate::ADVISED, "tests/gpu/program.rs"),
+        ] {
+            let text = std::fs::read_to_string(shell::root().join(file)).unwrap();
+            let function = name.rsplit("::").next().unwrap();
+            assert!(text.contains(&format!("fn {function}()")), "{name}");
         }
     }
 }

@@ -1,238 +1,296 @@
-//! Installs packages through the machine's package manager.
+//! Installs packages of Debian and its relatives: drivers, and programs that single commands need.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result};
+use xshell::{Cmd, Shell, cmd};
 
-use crate::drivers::Part;
-use crate::steps::{run, succeeds};
+use crate::machine::Machine;
+use crate::shell::shell;
 
-/// A package manager, known by the distribution that uses it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manager {
-    /// Debian, Ubuntu and their relatives.
-    Apt,
-    /// Fedora and its relatives.
-    Dnf,
-    /// Arch and its relatives.
-    Pacman,
+/// What a command needs of the machine, and Debian's package that brings it; Mesa's for drivers.
+#[derive(Clone, Copy)]
+pub struct Need {
+    name: &'static str,
+    find: Find,
+    package: &'static str,
 }
 
-impl Manager {
-    /// The package manager of the distribution that an `os-release` file describes.
-    pub fn of(os_release: &str) -> Option<Self> {
-        let field = |name: &str| {
-            let value = os_release.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));
-            value.unwrap_or("").trim_matches(['"', '\''])
-        };
-        // ID_LIKE lists the closest relative first.
-        field("ID").split_whitespace().chain(field("ID_LIKE").split_whitespace()).find_map(|id| match id {
-            "debian" | "ubuntu" => Some(Self::Apt),
-            "fedora" | "rhel" | "centos" => Some(Self::Dnf),
-            "arch" => Some(Self::Pacman),
-            _ => None,
-        })
-    }
+#[derive(Clone, Copy)]
+enum Find {
+    Library(&'static str),
+    /// One of these programs.
+    Program(&'static [&'static str]),
+    /// One of these files.
+    File(&'static [&'static str]),
+    /// Modules of Python.
+    Python(&'static str),
+    Driver(fn(&Machine) -> Option<PathBuf>),
+}
 
-    /// The package of a part; Mesa's for drivers.
-    fn package(self, part: Part) -> &'static str {
-        match (self, part) {
-            (Self::Apt, Part::VulkanLoader) => "libvulkan1",
-            (Self::Apt, Part::ValidationLayer) => "vulkan-validationlayers",
-            (Self::Apt, Part::EglLoader) => "libegl1",
-            (Self::Apt, Part::EglVendor) => "libegl-mesa0",
-            (Self::Apt, Part::Gles) => "libgles2",
-            (Self::Apt, Part::GlDriver) => "libgl1-mesa-dri",
-            (Self::Dnf, Part::VulkanLoader) => "vulkan-loader",
-            (Self::Apt | Self::Dnf, Part::VulkanDriver) => "mesa-vulkan-drivers",
-            (Self::Dnf | Self::Pacman, Part::ValidationLayer) => "vulkan-validation-layers",
-            (Self::Dnf, Part::EglLoader) => "libglvnd-egl",
-            (Self::Dnf, Part::EglVendor) => "mesa-libEGL",
-            (Self::Dnf, Part::Gles) => "libglvnd-gles",
-            (Self::Dnf, Part::GlDriver) => "mesa-dri-drivers",
-            (Self::Pacman, Part::VulkanLoader) => "vulkan-icd-loader",
-            (Self::Pacman, Part::VulkanDriver) => "vulkan-swrast",
-            (Self::Pacman, Part::EglLoader | Part::Gles) => "libglvnd",
-            (Self::Pacman, Part::EglVendor | Part::GlDriver) => "mesa",
-        }
-    }
+const fn need(name: &'static str, find: Find, package: &'static str) -> Need {
+    Need { name, find, package }
+}
 
-    /// The packages of all `parts`, each once.
-    pub fn packages(self, parts: &[Part]) -> Vec<&'static str> {
-        let mut packages: Vec<_> = parts.iter().map(|part| self.package(*part)).collect();
-        packages.sort_unstable();
-        packages.dedup();
-        packages
-    }
+/// Without these there is no adapter of wgpu's `Backends::VULKAN`. Any driver will do.
+pub const VULKAN: [Need; 2] = [
+    need("Vulkan loader", Find::Library("libvulkan.so.1"), "libvulkan1"),
+    need(
+        "Vulkan driver",
+        Find::Driver(|machine| {
+            let chosen = machine.chosen(&["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]);
+            chosen.or_else(|| machine.manifest("vulkan/icd.d", |_| true))
+        }),
+        "mesa-vulkan-drivers",
+    ),
+];
 
-    /// The command line that installs `packages`.
-    pub fn advice(self, packages: &[&str]) -> String {
-        let packages = packages.join(" ");
-        match self {
-            Self::Apt => format!("sudo apt-get update && sudo apt-get install {packages}"),
-            Self::Dnf => format!("sudo dnf install {packages}"),
-            Self::Pacman => format!("sudo pacman -Syu --needed {packages}"),
-        }
-    }
+/// Khronos' validation layer for Vulkan.
+pub const VALIDATION_LAYER: Need = need(
+    "Vulkan layer",
+    Find::Driver(|machine| {
+        let is_it = |text: &str| text.contains("\"VK_LAYER_KHRONOS_validation\"");
+        machine.chosen(&["VK_LAYER_PATH"]).or_else(|| machine.manifest("vulkan/explicit_layer.d", is_it))
+    }),
+    "vulkan-validationlayers",
+);
 
-    /// Installs without asking. An optional extra that a package recommends stays out.
-    fn install_words<'a>(self, packages: &[&'a str]) -> Vec<&'a str> {
-        let words: &[&str] = match self {
-            // A fresh machine may be busy with its own updates: wait for the lock. No terminal between apt
-            // and dpkg: a log needs no progress bars.
-            Self::Apt => &[
-                "env",
-                "DEBIAN_FRONTEND=noninteractive",
-                "apt-get",
-                "-o",
-                "DPkg::Lock::Timeout=300",
-                "-o",
-                "Dpkg::Use-Pty=0",
-                "install",
-                "--yes",
-                "--no-install-recommends",
-            ],
-            Self::Dnf => &["dnf", "install", "--assumeyes", "--setopt=install_weak_deps=False"],
-            Self::Pacman => &["pacman", "-S", "--noconfirm", "--needed"],
-        };
-        [words, packages].concat()
-    }
+/// Without these there is no adapter of wgpu's `Backends::GL`, which is GLES through EGL. Any driver will do.
+pub const GL: [Need; 4] = [
+    need("EGL loader", Find::Library("libEGL.so.1"), "libegl1"),
+    need("EGL driver", Find::Driver(|machine| machine.egl_driver(|_| true)), "libegl-mesa0"),
+    need("GLES library", Find::Library("libGLESv2.so.2"), "libgles2"),
+    // What Mesa's EGL needs to draw anything; other vendors bring their own.
+    need(
+        "GL driver",
+        Find::Driver(|machine| {
+            let other = machine.egl_driver(|text| !text.contains("libEGL_mesa"));
+            other.or_else(|| machine.gallium())
+        }),
+        "libgl1-mesa-dri",
+    ),
+];
 
-    /// Fetches the list of packages. dnf does so by itself; with pacman that is an upgrade of the whole
-    /// machine, which is for its owner to start.
-    fn refresh_words(self) -> Option<Vec<&'static str>> {
-        match self {
-            Self::Apt => Some(vec!["apt-get", "update"]),
-            Self::Dnf | Self::Pacman => None,
-        }
-    }
+pub const SPIRV_VAL: Need = need("spirv-val", Find::Program(&["spirv-val"]), "spirv-tools");
+pub const GLSLANG: Need = need("glslang", Find::Program(&["glslangValidator"]), "glslang-tools");
+pub const NODE: Need = need("Node.js", Find::Program(&["node"]), "nodejs");
+pub const NPM: Need = need("npm", Find::Program(&["npm"]), "npm");
+/// Fetches wheels.
+pub const PIP: Need = need("pip", Find::Python("pip"), "python3-pip");
+/// Makes virtual environments. Debian's Python has the module `venv` without its dependencies.
+pub const VENV: Need = need("venv", Find::Python("ensurepip, venv"), "python3-venv");
+/// Puts a Debian into a folder. Often not on the PATH of users.
+pub const DEBOOTSTRAP: Need = need("debootstrap", Find::File(&["usr/sbin/debootstrap"]), "debootstrap");
+/// Links programs for Windows.
+pub const MINGW: Need = need("MinGW", Find::Program(&["x86_64-w64-mingw32-gcc"]), "gcc-mingw-w64-x86-64");
+pub const CHROMIUM: Need = need(
+    "Chromium",
+    Find::Program(&["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]),
+    "chromium",
+);
+/// The manifest of the driver inside Chromium.
+pub const SWIFTSHADER: Need = need(
+    "SwiftShader",
+    Find::File(&[
+        "usr/lib/chromium/vk_swiftshader_icd.json",
+        "usr/lib64/chromium-browser/vk_swiftshader_icd.json",
+        "usr/lib/chromium-browser/vk_swiftshader_icd.json",
+    ]),
+    "chromium-common",
+);
 
-    /// Whether the list of packages was never fetched, as in a container image.
-    fn has_no_list(self, root: &Path) -> bool {
-        self == Self::Apt
-            && !std::fs::read_dir(root.join("var/lib/apt/lists")).is_ok_and(|mut files| {
-                files.any(|file| {
-                    file.is_ok_and(|file| file.file_name().to_string_lossy().contains("_Packages"))
-                })
-            })
-    }
-
-    /// Installs `packages`. Fetches the list of packages first only if needed.
-    ///
-    /// # Errors
-    ///
-    /// No right to install, or the package manager fails; the error says what to type.
-    pub fn install(self, packages: &[&str], root: &Path) -> Result<()> {
-        let advice = self.advice(packages);
-        let Some(prefix) = privilege() else {
-            bail!(
-                "installing needs root, and sudo is not there or asks for a password. Run:\n\n    {advice}\n"
-            );
-        };
-        println!("\nInstalling {}; this may take a minute.", packages.join(", "));
-        let run_words = |words: &[&str]| {
-            let words = [prefix, words].concat();
-            run(Command::new(words[0]).args(&words[1..]))
-        };
-        let install = self.install_words(packages);
-        let result = match self.refresh_words() {
-            None => run_words(&install),
-            Some(refresh) => {
-                let installed = if self.has_no_list(root) { None } else { run_words(&install).ok() };
-                // An old list names versions that the servers no longer have.
-                installed.map_or_else(|| run_words(&refresh).and_then(|()| run_words(&install)), Ok)
+impl Need {
+    /// The place on this machine; none if it is missing.
+    fn find(&self, machine: &Machine) -> Option<PathBuf> {
+        match self.find {
+            Find::Library(name) => machine.library(name),
+            Find::Program(names) => machine.program(names),
+            Find::File(paths) => machine.file(paths),
+            Find::Python(modules) => {
+                let import = format!("import {modules}");
+                let python = Command::new("python3").args(["-c", &import]).output();
+                python.is_ok_and(|said| said.status.success()).then(|| "python3".into())
             }
-        };
-        result.map_err(|error| anyhow!("{error}\nTo install by hand:\n\n    {advice}\n"))
+            Find::Driver(find) => find(machine),
+        }
     }
 }
 
-/// The words before a command that runs as root; `None` if this user cannot.
-pub fn privilege() -> Option<&'static [&'static str]> {
-    let id = Command::new("id").arg("-u").output().ok()?;
-    if id.stdout.trim_ascii() == b"0" {
-        Some(&[])
-    } else {
-        // -n: fail where a password is needed, rather than ask for one in the middle of a log.
-        succeeds(Command::new("sudo").args(["-n", "true"])).then_some(&["sudo", "-n"])
+/// Installs those of `needs` that are missing, where apt is, and prints and returns their places.
+pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
+    let mut machine = Machine::this();
+    let missing: Vec<_> = needs.iter().filter(|need| need.find(&machine).is_none()).collect();
+    if !missing.is_empty() {
+        let packages: Vec<_> = missing.iter().map(|need| need.package).collect();
+        install(&packages).with_context(|| {
+            let names: Vec<_> = missing.iter().map(|need| need.name).collect();
+            format!(
+                "missing: {}. On Debian:\n\n    sudo apt-get install {}\n",
+                names.join(", "),
+                packages.join(" ")
+            )
+        })?;
+        machine = Machine::this();
     }
+    needs
+        .iter()
+        .map(|need| {
+            let place = need.find(&machine).with_context(|| {
+                format!("{} is not found, although {} is installed", need.name, need.package)
+            })?;
+            println!("{:<14} {}", need.name, place.display());
+            Ok(place)
+        })
+        .collect()
+}
+
+/// Installs Mesa's software drivers where a driver is missing on Linux. Other systems bring theirs.
+pub fn drivers(needs: &[Need]) -> Result<()> {
+    if cfg!(target_os = "linux") { ensure(needs).map(drop) } else { Ok(()) }
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    let sh = shell()?;
+    let as_root = || as_root(&sh).context("installing needs root, or a sudo that asks for no password");
+    if as_root()?.args(["apt-get", "update"]).run().is_err() {
+        println!("the list of packages may be old");
+    }
+    // A fresh machine may be busy with its own updates: wait for the lock. No terminal between apt and dpkg: a log needs no
+    // progress bars. An optional extra that a package recommends stays out.
+    let options = ["-oDPkg::Lock::Timeout=300", "-oDpkg::Use-Pty=0", "--yes", "--no-install-recommends"];
+    let install = as_root()?.args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install"]);
+    Ok(install.args(options).args(packages).run()?)
+}
+
+/// The start of a command that runs as root; `None` if this user cannot.
+pub fn as_root(sh: &Shell) -> Option<Cmd<'_>> {
+    if cmd!(sh, "id -u").read().ok()? == "0" {
+        return Some(cmd!(sh, "env"));
+    }
+    // -n: fail where a password is needed, rather than ask for one in the middle of a log.
+    cmd!(sh, "sudo -n true").ignore_stderr().read().is_ok().then(|| cmd!(sh, "sudo -n"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: [Part; 7] = [
-        Part::VulkanLoader,
-        Part::VulkanDriver,
-        Part::ValidationLayer,
-        Part::EglLoader,
-        Part::EglVendor,
-        Part::Gles,
-        Part::GlDriver,
-    ];
+    const ICD: &str = "usr/share/vulkan/icd.d/a.json";
+    const LAYER: &str = "usr/share/vulkan/explicit_layer.d/a.json";
+    const EGL: &str = "usr/share/glvnd/egl_vendor.d/a.json";
 
-    #[test]
-    fn the_package_manager_follows_from_os_release() {
-        let cases = [
-            ("PRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\n", Some(Manager::Apt)),
-            ("ID_LIKE=debian\nID=ubuntu\n", Some(Manager::Apt)),
-            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", Some(Manager::Apt)),
-            ("ID=fedora\nVERSION_ID=42\n", Some(Manager::Dnf)),
-            ("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", Some(Manager::Dnf)),
-            ("ID=arch\n", Some(Manager::Pacman)),
-            ("ID='endeavouros'\nID_LIKE='arch'\n", Some(Manager::Pacman)),
-            ("ID=nixos\n", None),
-            ("VARIANT_ID=debian\n", None),
-            ("", None),
-        ];
-        for (os_release, manager) in cases {
-            assert_eq!(Manager::of(os_release), manager, "{os_release:?}");
+    /// A file, and the words that a manifest says: a name and a library.
+    type File = (&'static str, &'static str);
+
+    const LOADER: File = ("usr/lib/here/libvulkan.so.1", "");
+    const EGL_LOADER: File = ("usr/lib/here/libEGL.so.1", "");
+    const GLES: File = ("usr/lib/here/libGLESv2.so.2", "");
+    const DISPATCH: File = ("usr/lib/here/libGLdispatch.so.0", "");
+    const LAVAPIPE: [File; 2] =
+        [("usr/lib/here/libvulkan_lvp.so", ""), (ICD, "lvp /usr/lib/here/libvulkan_lvp.so")];
+    const MESA_EGL: [File; 2] = [("usr/lib/here/libEGL_mesa.so.0", ""), (EGL, "mesa libEGL_mesa.so.0")];
+
+    /// The parts of [`VULKAN`], [`VALIDATION_LAYER`] and [`GL`] that a machine of a few files has. The linker's cache has
+    /// the libraries below `usr/lib/here`, and for another processor those below `usr/lib/other`.
+    fn found(files: &[File], variable: (&str, &str)) -> String {
+        let sh = Shell::new().unwrap();
+        let root = sh.create_temp_dir().unwrap();
+        let mut processors = ["(libc6)", "(libc6,x86-64)"];
+        if cfg!(target_arch = "x86_64") {
+            processors.reverse();
         }
-    }
-
-    #[test]
-    fn only_what_is_missing_is_installed_and_once() {
-        assert_eq!(Manager::Apt.packages(&[Part::VulkanDriver]), ["mesa-vulkan-drivers"]);
-        assert_eq!(
-            Manager::Apt.packages(&ALL),
-            [
-                "libegl-mesa0",
-                "libegl1",
-                "libgl1-mesa-dri",
-                "libgles2",
-                "libvulkan1",
-                "mesa-vulkan-drivers",
-                "vulkan-validationlayers"
-            ]
-        );
-        assert_eq!(
-            Manager::Pacman.packages(&ALL),
-            ["libglvnd", "mesa", "vulkan-icd-loader", "vulkan-swrast", "vulkan-validation-layers"]
-        );
-    }
-
-    #[test]
-    fn nothing_waits_for_an_answer() {
-        for (manager, flag) in
-            [(Manager::Apt, "--yes"), (Manager::Dnf, "--assumeyes"), (Manager::Pacman, "--noconfirm")]
-        {
-            let words = manager.install_words(&["a", "b"]);
-            assert!(words.contains(&flag) && words.ends_with(&["a", "b"]), "{words:?}");
+        let mut cache = "9 libs found in cache `/etc/ld.so.cache'\n".to_owned();
+        for (path, words) in files {
+            let (name, library) = words.split_once(' ').unwrap_or_default();
+            let text =
+                format!("{{ \"ICD\": {{ \"name\": \"{name}\",\n  \"library_path\" : \"{library}\" }} }}");
+            sh.write_file(root.path().join(path), if words.is_empty() { "" } else { &text }).unwrap();
+            for (folder, processor) in ["usr/lib/here/lib", "usr/lib/other/lib"].iter().zip(processors) {
+                if let Some(library) = path.strip_prefix(folder) {
+                    cache += &format!("\tlib{library} {processor} => /{path}\n");
+                }
+            }
         }
+        let machine = Machine::of(root.path(), variable, cache);
+        let needs = [&VULKAN[..], &[VALIDATION_LAYER], &GL].concat();
+        let found = needs.iter().filter(|need| need.find(&machine).is_some()).map(|need| need.name);
+        found.collect::<Vec<_>>().join(", ")
     }
 
     #[test]
-    fn an_image_without_package_lists_is_noticed() {
-        let root = tempfile::tempdir().unwrap();
-        assert!(Manager::Apt.has_no_list(root.path()));
-        assert!(!Manager::Dnf.has_no_list(root.path()));
-        let lists = root.path().join("var/lib/apt/lists");
-        std::fs::create_dir_all(&lists).unwrap();
-        std::fs::write(lists.join("lock"), "").unwrap();
-        assert!(Manager::Apt.has_no_list(root.path()));
-        std::fs::write(lists.join("example_dists_stable_main_binary-amd64_Packages.lz4"), "").unwrap();
-        assert!(!Manager::Apt.has_no_list(root.path()));
+    fn drivers_are_found_as_the_loaders_do() {
+        const NONE: (&str, &str) = ("", "");
+        let glvnd = [EGL_LOADER, DISPATCH, GLES];
+        let mesa = [&glvnd[..], &MESA_EGL].concat();
+        let nvidia = [("usr/lib/here/libEGL_nvidia.so.0", ""), (EGL, "nvidia libEGL_nvidia.so.0")];
+        let software: [File; 2] = [("here/libsw.so", ""), (ICD, "sw libsw.so")];
+        let home: [File; 2] =
+            [("usr/lib/here/libsw.so", ""), ("home/ada/.local/share/vulkan/icd.d/sw.json", "sw libsw.so")];
+        let data: [File; 2] = [("usr/lib/here/libsw.so", ""), ("data/vulkan/icd.d/sw.json", "sw libsw.so")];
+        let khronos = (LAYER, "VK_LAYER_KHRONOS_validation libVkLayer.so");
+        let layer = ("usr/lib/here/libVkLayer.so", "");
+        for (case, files, variable, expected) in [
+            ("a bare machine", &[][..], NONE, ""),
+            ("lavapipe", &[&[LOADER][..], &LAVAPIPE].concat(), NONE, "Vulkan loader, Vulkan driver"),
+            ("EGL without Mesa's GL", &mesa, NONE, "EGL loader, EGL driver, GLES library"),
+            (
+                "Mesa before 24.2",
+                &[&mesa[..], &[("usr/lib/here/dri/swrast_dri.so", "")]].concat(),
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            (
+                "Mesa",
+                &[&mesa[..], &[("usr/lib/here/libgallium-25.0.7.so", "")]].concat(),
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            (
+                "the driver of a GPU",
+                &[&glvnd[..], &nvidia].concat(),
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            (
+                "an EGL outside libglvnd, which is its own driver",
+                &[EGL_LOADER, GLES],
+                NONE,
+                "EGL loader, EGL driver, GLES library, GL driver",
+            ),
+            ("a manifest without its library", &[(ICD, "nvidia libGLX_nvidia.so.0")], NONE, ""),
+            ("a relative library that is not there", &[(ICD, "a ../lib/libdriver.so")], NONE, ""),
+            (
+                "a relative library",
+                &[(ICD, "a ../lib/libdriver.so"), ("usr/share/vulkan/lib/libdriver.so", "")],
+                NONE,
+                "Vulkan driver",
+            ),
+            ("a manifest without a library", &[(ICD, "")], NONE, ""),
+            ("another layer", &[layer, (LAYER, "VK_LAYER_OTHER libVkLayer.so")], NONE, ""),
+            ("the layer", &[layer, khronos], NONE, "Vulkan layer"),
+            ("a layer that the user names", &[], ("VK_LAYER_PATH", "/layers"), "Vulkan layer"),
+            (
+                "libraries for another processor",
+                &[("usr/lib/other/libvulkan.so.1", ""), ("usr/lib/other/libsw.so", ""), (ICD, "sw libsw.so")],
+                NONE,
+                "",
+            ),
+            ("another version of a library", &[("usr/lib/here/libvulkan.so.12", "")], NONE, ""),
+            ("a driver that the user names", &[], ("VK_ICD_FILENAMES", "/opt/sw.json"), "Vulkan driver"),
+            ("an empty variable", &[], ("VK_DRIVER_FILES", ""), ""),
+            ("a library that the linker does not look for", &software, NONE, ""),
+            ("the same, with its folder", &software, ("LD_LIBRARY_PATH", "/here"), "Vulkan driver"),
+            ("a driver at somebody else's home", &home, NONE, ""),
+            ("a driver at home", &home, ("HOME", "/home/ada"), "Vulkan driver"),
+            (
+                "a driver in another folder of data",
+                &data,
+                ("XDG_DATA_DIRS", "/nowhere:/data"),
+                "Vulkan driver",
+            ),
+        ] {
+            assert_eq!(found(files, variable), expected, "{case}");
+        }
     }
 }

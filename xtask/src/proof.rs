@@ -5,20 +5,22 @@ mod mesa;
 mod wine;
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
+use xshell::{Shell, cmd};
 
-use crate::drivers::{self, Api};
-use crate::steps::{cargo, root, run as run_command};
+use crate::packages::{self, GL, SWIFTSHADER, VULKAN};
+use crate::shell::{root, shell};
 use crate::test::EXHAUSTIVE;
-use crate::tools::{self, Chromium};
 use crate::web;
 
+#[cfg(test)]
+pub use wine::SELF_TEST as WINE_SKIPS;
+
 /// Runs the self-test on every implementation that this machine can have, installing what is missing, and prints a
-/// row for each: elements compared, elements that differ. Some hours.
+/// row for each: elements compared, elements that differ.
+///
+/// Counts per specialization go to target/proof/tables.tsv. Some hours.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only implementations whose name contains this, in any case.
@@ -40,19 +42,15 @@ pub struct Args {
     args: Vec<OsString>,
 }
 
-/// The environment that makes a command run on an implementation.
-pub type Environment = Vec<(&'static str, OsString)>;
-
 /// An implementation of a graphics API.
 struct Implementation {
     name: &'static str,
-    /// Installs what is missing, below this directory if possible, and returns the environment.
-    prepare: fn(&Path) -> Result<Environment>,
+    /// Installs what is missing, below target/proof if possible, and sets the variables that choose the implementation.
+    prepare: fn(&Shell) -> Result<()>,
     engine: Engine,
 }
 
 /// The program that runs the self-test.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Engine {
     /// `clamp-proof`, through wgpu's own backends.
     Native,
@@ -63,166 +61,132 @@ enum Engine {
 }
 
 impl Implementation {
-    /// The file of its columns.
-    fn json(&self, target: &Path) -> PathBuf {
-        target.join(format!("{}.json", self.name.to_lowercase().replace(' ', "-")))
+    const fn native(name: &'static str, prepare: fn(&Shell) -> Result<()>) -> Self {
+        Self { name, prepare, engine: Engine::Native }
+    }
+
+    /// The file of its columns, from the root.
+    fn json(&self) -> String {
+        format!("target/proof/{}.json", self.name.to_lowercase().replace(' ', "-"))
     }
 }
 
 /// The implementations, this machine's own drivers first.
 const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
     &[
+        Implementation::native("Vulkan", vulkan),
+        Implementation::native("GL", |sh| {
+            sh.set_var("WGPU_BACKEND", "gl");
+            packages::drivers(&GL)
+        }),
+        Implementation::native("Mesa of backports", mesa::of_backports),
+        Implementation::native("SwiftShader", swiftshader),
+        // Chromium brings SwiftShader along.
+        Implementation { name: "Dawn in Chromium", prepare: web::ready, engine: Engine::Web("chromium") },
+        // Dawn refuses Mesa 22's lavapipe, which lacks what WebGPU needs.
         Implementation {
-            name: "Vulkan",
-            prepare: |_| backend(Api::Vulkan, "vulkan"),
-            engine: Engine::Native,
+            name: "Dawn in Node",
+            prepare: |sh| web::ready(sh).and_then(|()| mesa::of_backports(sh)),
+            engine: Engine::Web("node"),
         },
-        Implementation { name: "GL", prepare: |_| backend(Api::Gl, "gl"), engine: Engine::Native },
-        Implementation { name: "Mesa of backports", prepare: mesa::of_backports, engine: Engine::Native },
-        Implementation { name: "SwiftShader", prepare: |_| swiftshader(), engine: Engine::Native },
-        Implementation { name: "Dawn in Chromium", prepare: |_| chromium(), engine: Engine::Web("chromium") },
-        Implementation { name: "Dawn in Node", prepare: node, engine: Engine::Web("node") },
         Implementation { name: "DX12 under Wine", prepare: wine::prepare, engine: Engine::Wine },
     ]
 } else if cfg!(target_os = "macos") {
-    &[Implementation {
-        name: "Metal",
-        prepare: |_| Ok(vec![("WGPU_BACKEND", "metal".into())]),
-        engine: Engine::Native,
-    }]
+    &[Implementation::native("Metal", |_| Ok(()))]
 } else if cfg!(windows) {
     &[
-        Implementation {
-            name: "DX12",
-            prepare: |_| Ok(vec![("WGPU_BACKEND", "dx12".into())]),
-            engine: Engine::Native,
-        },
-        Implementation {
-            name: "Vulkan",
-            prepare: |_| backend(Api::Vulkan, "vulkan"),
-            engine: Engine::Native,
-        },
+        Implementation::native("DX12", |sh| {
+            sh.set_var("WGPU_BACKEND", "dx12");
+            Ok(())
+        }),
+        Implementation::native("Vulkan", vulkan),
     ]
 } else {
     &[]
 };
 
 /// The test that executes all cases on the sanitizer.
-const SANITIZED: &str = "self_test::sanitized::every_case_is_right_on_every_device";
+pub const SANITIZED: &str = "self_test::sanitized::every_case_is_right_on_every_device";
 
-/// Runs the self-test on each implementation and prints their rows.
-///
-/// # Errors
-///
-/// An element differs, a run ends early, or the program does not build. An implementation that cannot be had is listed,
+/// Runs the self-test on each implementation and prints their rows. An implementation that cannot be had is listed,
 /// which is no error.
-pub fn run(options: &Args) -> Result<()> {
-    let root = root()?;
-    if options.sanitize {
-        let mut test = cargo(&["test", "--release", "--package", "wgpu-clamp", "--lib", SANITIZED]);
-        test.current_dir(root).env(EXHAUSTIVE, "1");
-        return run_command(test.args(["--", "--exact", "--nocapture"]));
+pub fn run(Args { only, write, patterns, sanitize, args }: &Args) -> Result<()> {
+    let sh = shell()?;
+    if *sanitize {
+        let test =
+            cmd!(sh, "cargo test --release --package wgpu-clamp --lib {SANITIZED} -- --exact --nocapture");
+        return Ok(test.env(EXHAUSTIVE, "1").run()?);
     }
-    let target = root.join("target/proof");
-    fs::create_dir_all(&target).with_context(|| target.display().to_string())?;
-    let mut build = cargo(&["build", "--release", "--package", "clamp-proof", "--target-dir"]);
-    run_command(build.arg(root.join("target")).current_dir(root))?;
-    let program = root.join("target/release/clamp-proof").with_extension(std::env::consts::EXE_EXTENSION);
-    if options.patterns {
-        drivers::ensure(&[Api::Vulkan])?;
-        return run_command(Command::new(&program).arg("patterns").args(&options.args));
+    sh.create_dir("target/proof")?;
+    cmd!(sh, "cargo build --release --package clamp-proof --target-dir target").run()?;
+    let program = root().join("target/release/clamp-proof").with_extension(std::env::consts::EXE_EXTENSION);
+    if *patterns {
+        packages::drivers(&VULKAN)?;
+        return Ok(cmd!(sh, "{program} patterns {args...}").run()?);
     }
 
-    let wanted = |name: &str| {
-        let only = options.only.as_deref().unwrap_or_default().to_lowercase();
-        name.to_lowercase().contains(&only)
-    };
+    let only = only.as_deref().unwrap_or_default().to_lowercase();
     let mut not_run = Vec::new();
     let mut failed = Vec::new();
-    for implementation in IMPLEMENTATIONS.iter().filter(|one| wanted(one.name)) {
+    let mut files = Vec::new();
+    for implementation in IMPLEMENTATIONS.iter().filter(|one| one.name.to_lowercase().contains(&only)) {
         let Implementation { name, prepare, engine } = implementation;
         println!("\n==== {name} ====");
-        let json = implementation.json(&target);
+        let json = implementation.json();
         // Results of an earlier run say nothing about this one.
-        if json.exists() {
-            fs::remove_file(&json).with_context(|| json.display().to_string())?;
+        sh.remove_path(&json)?;
+        let its = shell()?;
+        if let Err(error) = prepare(&its) {
+            not_run.push(format!("{name}: {error:#}"));
+            continue;
         }
-        let environment = match prepare(&target) {
-            Ok(environment) => environment,
-            Err(error) => {
-                not_run.push(format!("{name}: {error:#}"));
-                continue;
-            }
-        };
         let ran = match engine {
             Engine::Native => {
-                let mut command = Command::new(&program);
-                command.args(["run", name, "--json"]).arg(&json).args(&options.args).envs(environment);
-                run_command(&mut command)
+                let run = cmd!(its, "{program} run {name} --json {json} {args...}").run();
+                run.map_err(anyhow::Error::from)
             }
-            Engine::Web(engine) => web::columns(engine, &json, environment, &options.args),
-            Engine::Wine => wine::columns(name, &json, environment, &options.args),
+            Engine::Web(engine) => web::columns(&its, engine, &json, args),
+            Engine::Wine => wine::columns(&its, name, &json, args),
         };
         if let Err(error) = ran {
             failed.push(format!("{name}: {error:#}"));
         }
+        if sh.path_exists(&json) {
+            files.push(json);
+        }
     }
-    let ran = IMPLEMENTATIONS.iter().filter(|one| wanted(one.name)).map(|one| one.json(&target));
-    let files: Vec<_> = ran.filter(|json| json.exists()).collect();
     if files.is_empty() {
         bail!("no implementation ran: {}", [not_run, failed].concat().join("; "));
     }
     println!("\n==== matrix ====");
-    let mut matrix = Command::new(&program);
-    matrix.arg("matrix").args(&files);
-    if options.write {
-        matrix.arg("--into").arg(root.join("docs/PORTABILITY.md"));
-    }
-    let agrees = run_command(&mut matrix);
+    let into = write.then_some(["--into", "docs/PORTABILITY.md"]);
+    let into = into.iter().flatten();
+    let agrees = cmd!(sh, "{program} matrix {files...} --tables target/proof/tables.tsv {into...}").run();
     for line in &not_run {
         println!("not run: {line}");
     }
     ensure!(failed.is_empty(), "{}", failed.join("\n"));
-    agrees
+    Ok(agrees?)
 }
 
-/// One of this machine's own drivers.
-fn backend(api: Api, name: &str) -> Result<Environment> {
-    drivers::ensure(&[api])?;
-    Ok(vec![("WGPU_BACKEND", name.into())])
-}
-
-/// WebGPU in Chromium, which brings SwiftShader along.
-fn chromium() -> Result<Environment> {
-    web::ready()?;
-    Ok(vec![])
-}
-
-/// WebGPU in Node, on a driver that Dawn takes: it refuses Mesa 22's lavapipe, which lacks what WebGPU needs.
-fn node(target: &Path) -> Result<Environment> {
-    web::ready()?;
-    mesa::of_backports(target)
+/// This machine's own driver.
+fn vulkan(sh: &Shell) -> Result<()> {
+    sh.set_var("WGPU_BACKEND", "vulkan");
+    packages::drivers(&VULKAN)
 }
 
 /// The driver that Chromium brings along.
-fn swiftshader() -> Result<Environment> {
-    let manifest = || {
-        let dirs = ["usr/lib/chromium", "usr/lib64/chromium-browser", "usr/lib/chromium-browser"];
-        dirs.into_iter()
-            .map(|dir| Path::new("/").join(dir).join("vk_swiftshader_icd.json"))
-            .find(|file| file.exists())
-    };
-    if manifest().is_none() {
-        tools::chromium(Chromium::SwiftShader)?;
-    }
-    let manifest = manifest().context("Chromium is there, but no vk_swiftshader_icd.json")?;
-    Ok(vec![("WGPU_BACKEND", "vulkan".into()), ("VK_ICD_FILENAMES", manifest.into())])
+fn swiftshader(sh: &Shell) -> Result<()> {
+    let manifest = packages::ensure(&[SWIFTSHADER])?;
+    sh.set_var("WGPU_BACKEND", "vulkan");
+    sh.set_var("VK_ICD_FILENAMES", &manifest[0]);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn options_that_contradict_each_other_are_refused() {
@@ -237,13 +201,5 @@ mod tests {
         ] {
             assert!(typed::<Args>(line).is_err(), "{line}");
         }
-    }
-
-    /// Cargo accepts the name of a missing test and runs none.
-    #[test]
-    fn the_test_that_executes_all_cases_is_there() {
-        let path = root().unwrap().join("src/self_test/sanitized.rs");
-        let name = SANITIZED.rsplit("::").next().unwrap();
-        assert!(fs::read_to_string(path).unwrap().contains(&format!("#[test]\nfn {name}()")));
     }
 }

@@ -1,15 +1,19 @@
 //! `cargo xtask release`: the checks of a release besides `cargo xtask test`.
 
+mod manifest;
+
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::builder::PossibleValuesParser;
+use serde_json::Value;
+use xshell::{Shell, cmd};
 
-use crate::manifest::{self, LIBRARY};
-use crate::packed::{self, Tree};
-use crate::steps::{Steps, root, run as run_command};
-use crate::{msrv, tools, web};
+use crate::shell::{Steps, shell};
+use crate::{tools, web};
+
+/// The package that is published.
+pub const LIBRARY: &str = "wgpu-clamp";
 
 /// Checks what a release has to pass besides `test`.
 ///
@@ -17,8 +21,8 @@ use crate::{msrv, tools, web};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// `manifest`: Cargo.toml, CHANGELOG.md and README.md are of the next version. `package`: what is committed builds
-    /// alone. `msrv`: the dependencies, and the library with that toolchain. `features`: clippy with each feature alone,
-    /// none and all. `semver`: the API against the last tag. All five if not given.
+    /// alone. `msrv`: the library compiles with the Rust of Cargo.toml, which rustup installs. `features`: clippy with
+    /// each feature alone, none and all. `semver`: the API against the last tag. All five if not given.
     #[arg(value_parser = PossibleValuesParser::new(CHECKS.map(|(name, _)| name)))]
     checks: Vec<String>,
     /// The revision that `semver` compares with.
@@ -26,104 +30,97 @@ pub struct Args {
     baseline: Option<String>,
 }
 
-/// A check returns what it could not look at, if anything.
-type Check = fn(&Args) -> Result<Option<String>>;
+type Check = fn(&Shell, &Args) -> Result<()>;
 
 /// All checks, the quick ones first.
 const CHECKS: [(&str, Check); 5] = [
-    ("manifest", |_| manifest::check().map(|()| None)),
-    ("package", |_| packed::check(Tree::Committed).map(|()| None)),
-    ("msrv", |_| msrv::check()),
-    ("features", |_| features().map(|()| None)),
-    ("semver", |asked| semver(asked.baseline.as_deref())),
+    ("manifest", |sh, _| manifest::check(sh)),
+    ("package", |sh, _| package(sh, &[])),
+    ("msrv", |sh, _| hack(sh, "check", &["--rust-version", "--all-features"])),
+    ("features", |sh, _| features(sh)),
+    ("semver", |sh, asked| semver(sh, asked.baseline.as_deref())),
 ];
 
-/// # Errors
-///
-/// A check fails.
 pub fn run(asked: &Args) -> Result<()> {
     let wanted = |name: &str| asked.checks.is_empty() || asked.checks.iter().any(|check| check == name);
     ensure!(
         asked.baseline.is_none() || wanted("semver"),
         "`--baseline` is what `semver` compares with, and that was not asked for"
     );
+    let sh = shell()?;
     let mut steps = Steps::new();
-    let mut unchecked = Vec::new();
     for (name, check) in CHECKS.into_iter().filter(|(name, _)| wanted(name)) {
-        steps.step(name, || {
-            unchecked.extend(check(asked)?);
-            Ok(())
-        })?;
+        steps.step(name, || check(&sh, asked))?;
     }
     steps.summary();
     println!("\nPassed.");
-    for what in unchecked {
-        println!("Not checked: {what}");
-    }
     Ok(())
 }
 
+/// What cargo says of the library's Cargo.toml.
+fn metadata(sh: &Shell) -> Result<Value> {
+    let text = cmd!(sh, "cargo metadata --format-version 1 --no-deps --locked").read()?;
+    let mut metadata: Value = serde_json::from_str(&text)?;
+    let packages = metadata["packages"].as_array_mut().into_iter().flatten();
+    packages
+        .map(Value::take)
+        .find(|package| package["name"] == LIBRARY)
+        .context("the library is not in the workspace")
+}
+
+/// Packs the crate and checks the package alone: the library, without the features that tests turn on in its
+/// dependencies, then the examples, so that `include` lacks none of their files.
+///
+/// `allow` has cargo's options for a work tree with changes.
+pub fn package(sh: &Shell, allow: &[&str]) -> Result<()> {
+    cmd!(sh, "cargo package --package {LIBRARY} --no-verify --locked --target-dir target")
+        .args(allow)
+        .run()?;
+    let metadata = metadata(sh)?;
+    let packed = format!("{LIBRARY}-{}", metadata["version"].as_str().unwrap_or_default());
+    sh.remove_path(Path::new("target/package").join(&packed))?;
+    // `m` sets the current time: cargo would take files with the package's dates for checked ones.
+    cmd!(sh, "tar -xzmf target/package/{packed}.crate -C target/package").run()?;
+    // In the target folder of the other steps.
+    let check = ["check", "--locked", "--target-dir", "target", "--manifest-path"];
+    cmd!(sh, "cargo {check...} target/package/{packed}/Cargo.toml --lib").run()?;
+    Ok(cmd!(sh, "cargo {check...} target/package/{packed}/Cargo.toml --examples --all-features").run()?)
+}
+
+/// Runs cargo-hack on the library.
+fn hack(sh: &Shell, subcommand: &str, args: &[&str]) -> Result<()> {
+    tools::cargo(sh, "cargo-hack")?;
+    Ok(cmd!(sh, "cargo hack {subcommand} --package {LIBRARY} --lib --locked {args...}").run()?)
+}
+
 /// Checks the library with each feature alone, with none and with all. No code depends on two features together.
-fn features() -> Result<()> {
-    let root = root()?;
-    let hack = tools::cargo_install(&root.join("target/tools"), "cargo-hack", &["cargo-hack", "--locked"])?;
-    tools::rust_target(web::TARGET)?;
-    let each = |subcommand: &[&str], rest: &[&str]| {
-        let mut command = Command::new(&hack);
-        command.arg("hack").args(subcommand).args([
-            "--package",
-            LIBRARY,
-            "--lib",
-            "--each-feature",
-            "--locked",
-        ]);
-        run_command(command.args(rest).current_dir(root))
-    };
-    each(&["clippy"], &["--", "-D", "warnings"])?;
-    each(&["check"], &["--target", web::TARGET])
+fn features(sh: &Shell) -> Result<()> {
+    tools::rust_target(sh, web::TARGET)?;
+    hack(sh, "clippy", &["--each-feature", "--", "-D", "warnings"])?;
+    hack(sh, "check", &["--each-feature", "--target", web::TARGET])
 }
 
 /// Checks that the version in Cargo.toml suits the changes of the API since `baseline`, or since the last release.
-fn semver(baseline: Option<&str>) -> Result<Option<String>> {
-    let root = root()?;
-    let last = if baseline.is_none() { last_release(root)? } else { None };
-    let Some(baseline) = baseline.or(last.as_deref()) else {
-        return Ok(Some("the API against a release before: no tag `v...` leads here".into()));
+fn semver(sh: &Shell, baseline: Option<&str>) -> Result<()> {
+    let Some(baseline) = baseline.map(str::to_owned).or_else(|| last_release(sh)) else {
+        println!(
+            "not checked: no tag `v...` leads here; `git fetch --unshallow --tags` brings those of a shallow clone"
+        );
+        return Ok(());
     };
-    let what = ["cargo-semver-checks", "--locked"];
-    let checks = tools::cargo_install(&root.join("target/tools"), "cargo-semver-checks", &what)?;
-    let mut compare = Command::new(checks);
-    compare.args(["semver-checks", "--package", LIBRARY, "--baseline-rev", baseline]).current_dir(root);
-    run_command(&mut compare)?;
-    Ok(None)
+    tools::cargo(sh, "cargo-semver-checks")?;
+    Ok(cmd!(sh, "cargo semver-checks --package {LIBRARY} --baseline-rev {baseline}").run()?)
 }
 
 /// The tag of the last release among the ancestors of HEAD.
-fn last_release(repository: &Path) -> Result<Option<String>> {
-    let git = |args: &[&str]| {
-        let output = Command::new("git").args(args).current_dir(repository).output()?;
-        ensure!(
-            output.status.success(),
-            "`git {}`: {}",
-            args.join(" "),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let shallow = git(&["rev-parse", "--is-shallow-repository"])?;
-    // A shallow clone looks like a repository without a release.
-    ensure!(
-        shallow.trim() == "false",
-        "this clone is shallow: `git fetch --unshallow --tags` brings the tags"
-    );
-    let tags = git(&["tag", "--list", "v[0-9]*", "--merged", "HEAD", "--sort", "-version:refname"])?;
-    Ok(tags.lines().next().map(str::to_owned))
+fn last_release(sh: &Shell) -> Option<String> {
+    cmd!(sh, "git describe --tags --abbrev=0 --match v[0-9]*").ignore_stderr().read().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn a_baseline_is_for_semver() {
@@ -133,36 +130,33 @@ mod tests {
     }
 
     #[test]
-    fn the_last_release_is_the_highest_tag_that_leads_here() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path();
-        let git = |line: &str| {
-            let mut git = Command::new("git");
-            git.args([
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@example.org",
-                "-c",
-                "init.defaultBranch=main",
-            ]);
-            let output = git.args(line.split(' ')).current_dir(path).output().unwrap();
-            assert!(output.status.success(), "{line}: {output:?}");
-        };
-        assert!(last_release(path).unwrap_err().to_string().contains("git rev-parse"));
-        git("init");
-        git("commit --allow-empty --message first");
-        assert_eq!(last_release(path).unwrap(), None);
-        git("tag v0.9.0");
-        git("tag verified");
-        git("commit --allow-empty --message second");
-        git("tag v0.10.0");
-        assert_eq!(last_release(path).unwrap().as_deref(), Some("v0.10.0"));
-        git("checkout --detach v0.9.0");
-        assert_eq!(last_release(path).unwrap().as_deref(), Some("v0.9.0"));
+    fn continuous_integration_and_the_readme_name_that_rust() {
+        let manifest = include_str!("../../Cargo.toml");
+        let ours = manifest.split_once("rust-version = \"").unwrap().1.split_once('"').unwrap().0;
+        let workflow = include_str!("../../.github/workflows/ci.yml");
+        assert!(workflow.contains(&format!("rustup toolchain install {ours} ")));
+        assert!(include_str!("../../README.md").contains(&format!("/rust-{ours}+-")));
+    }
 
-        let shallow = directory.path().join("shallow");
-        git(&format!("clone --depth 1 file://{} shallow", path.display()));
-        assert!(last_release(&shallow).unwrap_err().to_string().contains("--unshallow"));
+    #[test]
+    fn the_last_release_is_the_nearest_tag_that_leads_here() {
+        let sh = shell().unwrap();
+        let folder = sh.create_temp_dir().unwrap();
+        sh.change_dir(folder.path());
+        let config = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        let git =
+            |words: &[&str]| cmd!(sh, "git {config...} {words...}").quiet().ignore_stderr().read().unwrap();
+        assert_eq!(last_release(&sh), None);
+        git(&["init"]);
+        git(&["commit", "--allow-empty", "--message", "first"]);
+        assert_eq!(last_release(&sh), None);
+        git(&["tag", "v0.9.0"]);
+        git(&["commit", "--allow-empty", "--message", "second"]);
+        git(&["tag", "verified"]);
+        assert_eq!(last_release(&sh).as_deref(), Some("v0.9.0"));
+        git(&["tag", "v0.10.0"]);
+        assert_eq!(last_release(&sh).as_deref(), Some("v0.10.0"));
+        git(&["checkout", "--detach", "v0.9.0"]);
+        assert_eq!(last_release(&sh).as_deref(), Some("v0.9.0"));
     }
 }

@@ -1,15 +1,14 @@
 //! `cargo xtask shaders`: gives the shaders to other compilers, without a GPU.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use xshell::{Cmd, Shell, cmd};
 
-use crate::drivers::{self, Api};
-use crate::steps::{cargo, root, run as run_command};
-use crate::tools::{self, Tool};
+use crate::packages::{self, GLSLANG, PIP, SPIRV_VAL, VULKAN};
+use crate::shell::{root, shell, shell_here};
+use crate::tools;
 
 /// Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers that are
 /// there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC.
@@ -21,8 +20,8 @@ pub struct Args {
     /// are not those of compilers/budget/figures.tsv; `-- --write` keeps new ones.
     #[arg(long, conflicts_with = "show")]
     budget: bool,
-    /// Prints the plan and the text of a clamp with scale and bias of 480 x 640 pixels: `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw,
-    /// bgr, mirrored, rgba, rotated; matrix, transposed.
+    /// Prints the plan and the text of a clamp with scale and bias of 480 x 640 pixels: `'hwc u8 -> chw f16 per
+    /// channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
     #[arg(long, value_name = "MOVEMENT", num_args = 1.., allow_hyphen_values = true)]
     show: Vec<String>,
     /// Arguments of the program, such as `--all` or `--only NAME`; `cargo xtask shaders -- --help` shows them.
@@ -30,69 +29,68 @@ pub struct Args {
     args: Vec<OsString>,
 }
 
-/// # Errors
-///
-/// A compiler refuses a module, the counts have changed, or the words describe no clamp.
+/// The test that prints a plan.
+pub const SHOW: &str = "shader::tests::show::a_plan_is_shown";
+
+/// The test that writes every module.
+pub const EXPORT: &str = "shader::export::every_module_becomes_a_file";
+
 pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
+    let sh = shell()?;
     if !show.is_empty() {
-        let mut test = ignored_test("shader::tests::show::a_plan_is_shown")?;
-        return run_command(test.env("WGPU_CLAMP_SHOW", show.join(" ")));
+        let test = ignored_test(&sh, SHOW);
+        return Ok(test.env("WGPU_CLAMP_SHOW", show.join(" ")).run()?);
     }
     let own = |arg: &&OsString| *arg == "--budget" || *arg == "--show";
     if let Some(own) = args.iter().find(own) {
         bail!("`{}` comes before the program's own arguments", own.display());
     }
-    if *budget { count(args) } else { compile(args) }
-}
-
-/// Counts instructions: builds the program, optimised, and runs it.
-///
-/// # Errors
-///
-/// There is no Vulkan driver, it does not build, or the figures are not those that were kept.
-fn count(args: &[OsString]) -> Result<()> {
-    // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
-    drivers::ensure(&[Api::Vulkan])?;
-    run_command(program("compilers/budget")?.args(args))
-}
-
-/// Writes every module in every language and runs each compiler that is there.
-///
-/// # Errors
-///
-/// The modules cannot be written, or a compiler refuses one. A missing compiler is a line of the table.
-fn compile(args: &[OsString]) -> Result<()> {
-    let mut program = program("compilers")?;
-    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
-        return run_command(program.args(args));
+    if *budget {
+        // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
+        packages::drivers(&VULKAN)?;
+        return Ok(program(&shell_here()?, "compilers/budget").args(args).run()?);
     }
-    let target = root()?.join("target");
-    let shaders = target.join("shaders");
-    write_modules(&shaders)?;
-    program.arg("--shaders").arg(&shaders);
+    compile(&sh, args)
+}
+
+/// Writes every module in every language and runs each compiler that is there. A missing compiler is a line of the
+/// table.
+fn compile(sh: &Shell, args: &[OsString]) -> Result<()> {
+    let here = shell_here()?;
+    let mut program = program(&here, "compilers").args(args);
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        return Ok(program.run()?);
+    }
+    // Only the crate knows the modules, so one of its tests writes them.
+    let shaders = root().join("target/shaders");
+    sh.remove_path(&shaders)?;
+    sh.create_dir(&shaders)?;
+    let test = ignored_test(sh, EXPORT);
+    test.env("WGPU_CLAMP_SHADERS", &shaders).run()?;
+    program = program.arg("--shaders").arg(shaders);
 
     let only = only(args);
     let asked = |names: &[&str]| only.is_empty() || only.iter().any(|only| names.contains(&only.as_str()));
     // AMD's compiler comes with the drivers.
     if asked(&["aco", "execute"]) {
-        or_warn(drivers::ensure(&[Api::Vulkan]));
+        or_warn(packages::drivers(&VULKAN));
     }
-    for (name, tool) in [("spirv-val", Tool::SpirvVal), ("glslang", Tool::Glslang)] {
+    for (name, need) in [("spirv-val", SPIRV_VAL), ("glslang", GLSLANG)] {
         if asked(&[name]) {
-            or_warn(tools::ensure(&[tool]));
+            or_warn(packages::ensure(&[need]));
         }
     }
     if asked(&["tint"])
-        && let Some(directory) = or_warn(tint(&target))
+        && let Some(directory) = or_warn(tint(sh))
     {
-        program.arg("--tint").arg(directory);
+        program = program.arg("--tint").arg(directory);
     }
     if asked(&["dxc", "execute"])
-        && let Some(library) = or_warn(dxc(&target))
+        && let Some(library) = or_warn(dxc(sh))
     {
-        program.arg("--dxc").arg(library);
+        program = program.arg("--dxc").arg(library);
     }
-    run_command(program.args(args))
+    Ok(program.run()?)
 }
 
 /// The compilers that `--only` names, none for all; only these need to be installed.
@@ -109,52 +107,37 @@ fn only(args: &[OsString]) -> Vec<String> {
     only
 }
 
-/// Has a test of the crate write all modules: only the crate knows them.
-fn write_modules(directory: &Path) -> Result<()> {
-    if directory.exists() {
-        fs::remove_dir_all(directory)?;
-    }
-    fs::create_dir_all(directory)?;
-    let mut writing = ignored_test("shader::export::every_module_becomes_a_file")?;
-    run_command(writing.env("WGPU_CLAMP_SHADERS", directory))
-}
-
 /// An ignored test of the crate, run for its output.
-fn ignored_test(name: &str) -> Result<Command> {
-    let mut test = cargo(&["test", "--quiet", "--package", "wgpu-clamp", "--lib", "--"]);
-    test.args(["--exact", name, "--ignored", "--nocapture"]).current_dir(root()?);
-    Ok(test)
+fn ignored_test<'sh>(sh: &'sh Shell, name: &str) -> Cmd<'sh> {
+    cmd!(sh, "cargo test --quiet --package wgpu-clamp --lib -- --exact {name} --ignored --nocapture")
 }
 
 /// Installs Dawn for Node with the repository's other npm packages, and its script; returns the folder.
-fn tint(target: &Path) -> Result<PathBuf> {
-    let (root, to) = (root()?, target.join("web"));
-    tools::npm(&root.join("xtask/web"), &to)?;
-    fs::copy(root.join("compilers/tint.mjs"), to.join("tint.mjs")).context("cannot copy tint.mjs")?;
-    Ok(to)
+fn tint(sh: &Shell) -> Result<PathBuf> {
+    tools::npm(sh)?;
+    sh.copy_file("compilers/tint.mjs", "target/web/tint.mjs")?;
+    Ok(root().join("target/web"))
 }
 
 /// Downloads Microsoft's compiler for Linux; returns its library.
-fn dxc(target: &Path) -> Result<PathBuf> {
-    let directory = target.join("dxc");
-    let library = directory.join("compushady/backends/libdxcompiler_x86_64.so");
+fn dxc(sh: &Shell) -> Result<PathBuf> {
+    let library = root().join("target/dxc/compushady/backends/libdxcompiler_x86_64.so");
     if library.is_file() {
         return Ok(library);
     }
-    tools::ensure(&[Tool::Pip])?;
-    fs::create_dir_all(&directory)?;
-    let mut fetch = Tool::Pip.command();
+    packages::ensure(&[PIP])?;
+    sh.create_dir("target/dxc")?;
     // No code of the wheel runs, so it may be for another Python.
-    fetch.args(["download", "--no-deps", "--only-binary", ":all:", "--python-version", "3.11"]);
-    fetch.args(["--implementation", "cp", "--platform", "manylinux_2_28_x86_64", "--require-hashes"]);
-    fetch.arg("--requirement").arg(root()?.join("compilers/dxc.txt")).arg("--dest").arg(&directory);
-    run_command(&mut fetch)?;
-    for file in fs::read_dir(&directory)? {
-        let path = file?.path();
-        if path.extension().is_some_and(|extension| extension == "whl") {
-            run_command(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&path).arg(&directory))?;
-        }
-    }
+    cmd!(
+        sh,
+        "python3 -m pip download --no-deps --only-binary :all: --python-version 3.11 --implementation cp
+            --platform manylinux_2_28_x86_64 --require-hashes --requirement compilers/dxc.txt --dest target/dxc"
+    )
+    .run()?;
+    let is_wheel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "whl");
+    let wheel =
+        sh.read_dir("target/dxc")?.into_iter().find(is_wheel).context("pip has downloaded no wheel")?;
+    cmd!(sh, "python3 -m zipfile -e {wheel} target/dxc").run()?;
     Ok(library)
 }
 
@@ -163,20 +146,17 @@ fn or_warn<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| eprintln!("warning: {error:#}")).ok()
 }
 
-/// A program of the workspace `compilers`. Relative paths in its arguments are the user's, so the working directory
-/// stays.
-fn program(directory: &str) -> Result<Command> {
-    let root = root()?;
-    let mut program = cargo(&["run", "--release"]);
-    program.arg("--manifest-path").arg(root.join(directory).join("Cargo.toml"));
-    program.arg("--target-dir").arg(root.join("target/compilers")).arg("--");
-    Ok(program)
+/// A program of the workspace `compilers`.
+fn program<'sh>(sh: &'sh Shell, directory: impl AsRef<Path>) -> Cmd<'sh> {
+    let manifest = root().join(directory).join("Cargo.toml");
+    let target = root().join("target/compilers");
+    cmd!(sh, "cargo run --release --manifest-path {manifest} --target-dir {target} --")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn it_counts_shows_or_passes_arguments_on() {

@@ -1,23 +1,19 @@
 //! `cargo xtask test`: the checks that every change passes.
 
-use std::env::consts::EXE_SUFFIX;
+use std::env;
 use std::ffi::OsString;
-use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Result, bail};
+use xshell::{Shell, cmd};
 
-use crate::deny;
-use crate::drivers::{self, Api};
-use crate::lint::{FEATURES, WORKSPACES, Workspace};
-use crate::manifest::{metadata, text};
-use crate::packed::{self, Tree};
-use crate::steps::{Steps, cargo, root, run as run_command, succeeds};
-use crate::web;
+use crate::lint::{FEATURES, WORKSPACES};
+use crate::packages::{self, GL, VULKAN};
+use crate::shell::{Steps, shell};
+use crate::{deny, release, tools, web};
 
 /// Runs all that a change has to pass: formatting, lints, documentation, tests, examples, the package.
 ///
-/// Stops at the first failure.
+/// Stops at the first failure. Installs cargo-nextest below target/ where it is missing: minutes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Runs the library's tests on WebGPU in headless Chromium, then those of the page `web/page`. Needs Node.js 20;
@@ -38,7 +34,7 @@ pub const EXHAUSTIVE: &str = "WGPU_CLAMP_EXHAUSTIVE";
 /// The variable with the backends that the GPU tests must find.
 const REQUIRE: &str = "WGPU_CLAMP_REQUIRE";
 
-/// The backends that the system or `drivers::ensure` provides.
+/// The backends that the system or [`packages::drivers`] provides.
 const BACKENDS: Option<&str> = if cfg!(target_os = "linux") {
     Some("vulkan,gl")
 } else if cfg!(windows) {
@@ -49,113 +45,103 @@ const BACKENDS: Option<&str> = if cfg!(target_os = "linux") {
     None
 };
 
-/// # Errors
-///
-/// A check fails, or something that the checks need is missing and cannot be installed.
 pub fn run(args: &Args) -> Result<()> {
     if args.browser { web::test(&args.args) } else { run_all(args) }
 }
 
 /// Runs every check, the quick ones first, and stops at the first that fails.
 fn run_all(args: &Args) -> Result<()> {
-    let root = root()?;
-    let in_root = |args: &[&str]| {
-        let mut command = cargo(args);
-        command.current_dir(root);
-        command
-    };
+    let sh = shell()?;
     let mut steps = Steps::new();
-    steps.step("tools", tools)?;
-    steps.step("drivers", || drivers::ensure(&[Api::Vulkan, Api::Gl]))?;
-    steps.step("format", || WORKSPACES.iter().try_for_each(Workspace::format))?;
-    steps.step("lints", || WORKSPACES[0].lint())?;
-    steps.step("dependencies", deny::if_there)?;
+    steps.step("tools", || {
+        components(&sh)?;
+        tools::cargo(&sh, "cargo-nextest")
+    })?;
+    steps.step("drivers", || packages::drivers(&[&VULKAN[..], &GL].concat()))?;
+    steps.step("format", || WORKSPACES.iter().try_for_each(|workspace| workspace.format(&sh)))?;
+    steps.step("lints", || WORKSPACES[0].lint(&sh, &["--workspace"]))?;
+    steps.step("dependencies", || deny::if_there(&sh))?;
     steps.step("documentation", || {
         // As docs.rs builds it.
-        run_command(
-            in_root(&["doc", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "--cfg docsrs -D warnings"),
-        )
+        let doc = cmd!(sh, "cargo doc --no-deps --all-features");
+        Ok(doc.env("RUSTDOCFLAGS", "--cfg docsrs -D warnings").run()?)
     })?;
     steps.step("wasm32", || {
-        let mut list = Command::new("rustup");
-        let installed = list.args(["target", "list", "--installed"]).output();
-        let has = installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(web::TARGET));
-        if !has {
-            println!(
-                "not checked: the toolchain lacks the target; `rustup target add {}` adds it",
-                web::TARGET
-            );
+        let target = web::TARGET;
+        if !tools::has_target(&sh, target) {
+            println!("not checked: the toolchain lacks the target; `rustup target add {target}` adds it");
             return Ok(());
         }
-        run_command(&mut in_root(&["check", "--lib", "--target", web::TARGET]))
+        Ok(cmd!(sh, "cargo check --lib --target {target}").run()?)
     })?;
-    steps.step("tests", || {
-        let mut tests = in_root(&["test", "--workspace", "--features", FEATURES]);
-        if std::env::var_os("WGPU_VALIDATION").is_none() {
-            // Debug builds of wgpu would load an installed validation layer and run slowly.
-            tests.env("WGPU_VALIDATION", "0");
-        }
-        if args.exhaustive {
-            tests.env(EXHAUSTIVE, "1");
-        }
-        // A suite that runs without one of these backends has failed, unless somebody asked for that.
-        let narrowed = ["WGPU_BACKEND", "WGPU_ADAPTER_NAME", REQUIRE];
-        if let Some(backends) = BACKENDS
-            && narrowed.iter().all(|name| std::env::var_os(name).is_none())
-        {
-            tests.env(REQUIRE, backends);
-        }
-        run_command(tests.args(&args.args))
-    })?;
-    steps.step("examples", || {
-        // Each example checks its own result. Built with the workspace, it shares the tests' dependencies.
-        let own: [(&str, &[&str]); 6] = [
-            ("quickstart", &[]),
-            ("own_encoder", &[]),
-            ("frame_to_tensor", &[]),
-            ("onnx_clip", &[]),
-            ("ndarray_views", &[]),
-            // The tests run all cases.
-            ("doctor", &["--cases", "0..5"]),
-        ];
-        run_command(&mut in_root(&["build", "--workspace", "--examples", "--features", FEATURES]))?;
-        let metadata = metadata(&["--no-deps"])?;
-        let built = Path::new(text(&metadata, "target_directory")).join("debug/examples");
-        own.into_iter().try_for_each(|(example, args)| {
-            run_command(
-                Command::new(built.join(format!("{example}{EXE_SUFFIX}"))).args(args).current_dir(root),
-            )
-        })
-    })?;
-    steps.step("package", || packed::check(Tree::AsIs))?;
+    steps.step("tests", || tests(args))?;
+    steps.step("examples", || examples(&sh))?;
+    // Earlier builds have downloaded everything.
+    steps.step("package", || release::package(&sh, &["--allow-dirty", "--offline"]))?;
     steps.summary();
     println!("\nAll checks passed.");
     Ok(())
 }
 
 /// Checks for rustfmt and clippy before anything slow begins.
-fn tools() -> Result<()> {
-    let components = [("fmt", "rustfmt"), ("clippy", "clippy")];
-    let missing: Vec<_> = components
+fn components(sh: &Shell) -> Result<()> {
+    let missing: Vec<_> = [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")]
         .into_iter()
-        .filter(|(subcommand, _)| !succeeds(&mut cargo(&[subcommand, "--version"])))
-        .map(|(_, component)| component)
+        .filter_map(|(program, component)| (!tools::is_there(sh, program)).then_some(component))
         .collect();
     if !missing.is_empty() {
         bail!(
-            "the Rust toolchain lacks {}. Run:\n\n    rustup component add {}\n",
-            missing.join(" and "),
+            "the Rust toolchain lacks components. Run:\n\n    rustup component add {}\n",
             missing.join(" ")
         );
     }
-    println!("rustfmt and clippy are there");
     Ok(())
+}
+
+/// Runs each test in a process of its own, but for those of the GPU, whose devices are shared in one process, and those
+/// in documentation. `.config/nextest.toml` names the programs.
+fn tests(args: &Args) -> Result<()> {
+    let sh = shell()?;
+    let is_set = |name: &&str| env::var_os(name).is_some();
+    if !is_set(&"WGPU_VALIDATION") {
+        // Debug builds of wgpu would load an installed validation layer and run slowly.
+        sh.set_var("WGPU_VALIDATION", "0");
+    }
+    if args.exhaustive {
+        sh.set_var(EXHAUSTIVE, "1");
+    }
+    // A suite that runs without one of these backends has failed, unless somebody asked for that.
+    if let Some(backends) = BACKENDS
+        && !["WGPU_BACKEND", "WGPU_ADAPTER_NAME", REQUIRE].iter().any(is_set)
+    {
+        sh.set_var(REQUIRE, backends);
+    }
+    let workspace = ["--workspace", "--features", FEATURES];
+    if !args.args.is_empty() {
+        return Ok(cmd!(sh, "cargo test {workspace...}").args(&args.args).run()?);
+    }
+    cmd!(sh, "cargo nextest run {workspace...}").run()?;
+    cmd!(sh, "cargo test {workspace...} --test gpu --test conformance").run()?;
+    Ok(cmd!(sh, "cargo test {workspace...} --doc").run()?)
+}
+
+/// Runs the examples, each of which checks its own result. Built with the workspace, they share the tests' dependencies.
+fn examples(sh: &Shell) -> Result<()> {
+    cmd!(sh, "cargo build --workspace --examples --features {FEATURES}").run()?;
+    // Cargo puts them beside this program.
+    let built = env::current_exe()?.with_file_name("examples");
+    let run = |name: &str, args: &[&str]| sh.cmd(built.join(name)).args(args).run();
+    for name in ["quickstart", "own_encoder", "frame_to_tensor", "onnx_clip", "ndarray_views"] {
+        run(name, &[])?;
+    }
+    // The tests run all cases.
+    Ok(run("doctor", &["--cases", "0..5"])?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::typed;
+    use crate::typed;
 
     #[test]
     fn its_own_options_are_kept_apart_from_those_of_cargo() {

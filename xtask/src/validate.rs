@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
+use xshell::{Shell, cmd};
 
-use crate::drivers::{self, Api};
-use crate::steps::{Steps, cargo, root, run as run_command};
+use crate::packages::{self, VALIDATION_LAYER, VULKAN};
+use crate::shell::{Steps, root, shell};
 
 /// Runs the GPU tests on Vulkan under Khronos' validation layer, with synchronization validation, and fails where
 /// the layer reports an error or a warning.
@@ -31,20 +30,16 @@ const SYNCHRONIZATION: &str = "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALI
 const BEST_PRACTICES: &str = "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT";
 
 /// The test of the control run. It starts a second process, whose messages must arrive too.
-const ADVISED: &str = "program::caches_do_not_grow";
+pub const ADVISED: &str = "program::caches_do_not_grow";
 
-/// # Errors
-///
-/// The layer cannot be had or does not report, a test fails, or the layer reports an error or a warning.
 pub fn run(Args { args }: &Args) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the tests run under Vulkan's validation layer on Linux only");
-    let root = root()?;
-    let layer = Layer { root, dir: root.join("target/validation") };
+    let sh = shell()?;
     let mut steps = Steps::new();
-    steps.step("layer", || drivers::ensure(&[Api::ValidatedVulkan]))?;
+    steps.step("layer", || packages::drivers(&[&VULKAN[..], &[VALIDATION_LAYER]].concat()))?;
     steps.step("control", || {
         let exact = [ADVISED, "--exact"].map(OsString::from);
-        let (tested, messages) = layer.test(BEST_PRACTICES, &["--test", "gpu"], &exact)?;
+        let (tested, messages) = test(&sh, BEST_PRACTICES, &["--test", "gpu"], &exact)?;
         tested?;
         ensure!(
             messages.reports.keys().any(|report| report.id.contains("BestPractices")),
@@ -57,7 +52,7 @@ pub fn run(Args { args }: &Args) -> Result<()> {
     })?;
     steps.step("tests", || {
         let programs = ["--no-fail-fast", "--test", "gpu", "--test", "conformance"];
-        let (tested, messages) = layer.test(SYNCHRONIZATION, &programs, args)?;
+        let (tested, messages) = test(&sh, SYNCHRONIZATION, &programs, args)?;
         println!("\n{}", messages.text());
         ensure!(
             messages.active > 0 && messages.active == messages.synchronized,
@@ -66,9 +61,10 @@ pub fn run(Args { args }: &Args) -> Result<()> {
             messages.synchronized
         );
         tested?;
-        if !messages.reports.is_empty() {
-            bail!("the layer reported the above; all of it is in target/validation/messages.txt");
-        }
+        ensure!(
+            messages.reports.is_empty(),
+            "the layer reported the above; all of it is in target/validation/messages.txt"
+        );
         Ok(())
     })?;
     steps.summary();
@@ -76,69 +72,52 @@ pub fn run(Args { args }: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The layer and its files.
-struct Layer<'a> {
-    root: &'a Path,
-    dir: PathBuf,
-}
+/// Runs `cargo test` with the layer's additional checks `enables`. Returns the tests' result and the layer's messages.
+fn test(
+    sh: &Shell,
+    enables: &str,
+    programs: &[&str],
+    args: &[OsString],
+) -> Result<(Result<(), xshell::Error>, Messages)> {
+    let folder = root().join("target/validation");
+    let (settings, pipe) = (folder.join("vk_layer_settings.txt"), folder.join("pipe"));
+    let log = pipe.to_string_lossy();
+    let text = [
+        ("debug_action", "VK_DBG_LAYER_ACTION_LOG_MSG"),
+        ("log_filename", &*log),
+        ("report_flags", "error,warn,perf,info"),
+        ("enable_message_limit", "false"),
+        ("disables", ""),
+        ("enables", enables),
+    ];
+    let text: String =
+        text.iter().map(|(key, value)| format!("khronos_validation.{key} = {value}\n")).collect();
+    sh.write_file(&settings, text)?;
+    // A named pipe: the layer would truncate a file, and several processes log.
+    sh.remove_path(&pipe)?;
+    cmd!(sh, "mkfifo {pipe}").run()?;
 
-impl Layer<'_> {
-    /// Runs `cargo test` with the layer's additional checks `enables`. Returns the tests' result and the layer's
-    /// messages.
-    fn test(&self, enables: &str, programs: &[&str], args: &[OsString]) -> Result<(Result<()>, Messages)> {
-        fs::create_dir_all(&self.dir)?;
-        let settings = self.dir.join("vk_layer_settings.txt");
-        let pipe = self.pipe()?;
-        let text = [
-            ("debug_action", "VK_DBG_LAYER_ACTION_LOG_MSG"),
-            ("log_filename", pipe.to_str().context("the repository's path is not UTF-8")?),
-            ("report_flags", "error,warn,perf,info"),
-            ("enable_message_limit", "false"),
-            ("disables", ""),
-            ("enables", enables),
-        ];
-        let text: String =
-            text.iter().map(|(key, value)| format!("khronos_validation.{key} = {value}\n")).collect();
-        fs::write(&settings, text)?;
-
-        let mut command = cargo(&["test", "--package", "wgpu-clamp"]);
-        command.args(programs).arg("--").args(args).current_dir(self.root);
-        for (name, value) in [
-            ("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"),
-            ("WGPU_BACKEND", "vulkan"),
-            ("WGPU_CLAMP_REQUIRE", "vulkan"),
-            // naga names WGSL as a shader's language for debuggers. Layers before 2024 call that an error and skip the
-            // shader.
-            ("WGPU_DEBUG", "0"),
-        ] {
-            command.env(name, value);
-        }
-        command.env("VK_LAYER_SETTINGS_PATH", &settings);
+    let command = cmd!(sh, "cargo test --package wgpu-clamp {programs...} -- {args...}")
+        .env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation")
+        .env("WGPU_BACKEND", "vulkan")
+        .env("WGPU_CLAMP_REQUIRE", "vulkan")
+        // naga names WGSL as a shader's language for debuggers. Layers before 2024 call that an error and skip the shader.
+        .env("WGPU_DEBUG", "0")
+        .env("VK_LAYER_SETTINGS_PATH", &settings)
         // The layer caches valid shaders there.
-        command.env("XDG_CACHE_HOME", &self.dir);
+        .env("XDG_CACHE_HOME", &folder);
 
-        // The pipe is opened for reading and writing at once: opening it for one of them would block until somebody
-        // opens it for the other. Reading ends when the last writer closes.
-        let writer = File::options().read(true).write(true).open(&pipe)?;
-        let (reader, log) = (File::open(&pipe)?, File::create(self.dir.join("messages.txt"))?);
-        std::thread::scope(|scope| {
-            let reading = scope.spawn(move || Messages::read(BufReader::new(reader), log));
-            let tested = run_command(&mut command);
-            drop(writer);
-            let messages = reading.join().map_err(|_| anyhow!("reading the layer's messages panicked"))?;
-            Ok((tested, messages?))
-        })
-    }
-
-    /// A named pipe: the layer would truncate a file, and several processes log.
-    fn pipe(&self) -> Result<PathBuf> {
-        let pipe = self.dir.join("pipe");
-        if pipe.exists() {
-            fs::remove_file(&pipe)?;
-        }
-        run_command(Command::new("mkfifo").arg(&pipe))?;
-        Ok(pipe)
-    }
+    // The pipe is opened for reading and writing at once: opening it for one of them would block until somebody opens it
+    // for the other. Reading ends when the last writer closes.
+    let writer = File::options().read(true).write(true).open(&pipe)?;
+    let (reader, log) = (File::open(&pipe)?, File::create(folder.join("messages.txt"))?);
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(move || Messages::read(BufReader::new(reader), log));
+        let tested = command.run();
+        drop(writer);
+        let messages = reading.join().map_err(|_| anyhow!("reading the layer's messages panicked"))?;
+        Ok((tested, messages?))
+    })
 }
 
 /// A complaint of the layer.

@@ -1,204 +1,109 @@
 //! `cargo xtask web` and `cargo xtask test --browser`: the page and the tests on WebGPU in Chromium.
 
+use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
 
-use crate::lint;
-use crate::proof::Environment;
-use crate::steps::{Steps, cargo, root, run as run_command};
-use crate::tools::{self, Chromium};
+use crate::lint::WEB;
+use crate::packages::{self, CHROMIUM};
+use crate::shell::{Steps, root, shell};
+use crate::tools;
 
 /// The target of browsers and Node.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The page.
-const PAGE: &str = "web/page";
-
-/// The library's tests.
-const PROOF: &str = "web/proof";
-
-/// The files of the page, in [`PAGE`] and beside the examples.
+/// The files of the page, in `web/page` and beside the examples.
 const FILES: [&str; 4] =
     ["web/page/index.html", "web/page/style.css", "web/page/page.js", "examples/data/hubble_deep_field.jpg"];
 
 /// Builds the page and serves it on this machine until Ctrl-C.
-///
-/// # Errors
-///
-/// Something that it needs is missing and cannot be installed, or it does not build.
 pub fn serve() -> Result<()> {
-    tools::node()?;
-    let web = Web::new()?;
-    let site = web.site()?;
-    run_command(web.node("serve.mjs").arg(site).arg("8080"))
+    let sh = shell()?;
+    tools::node(&sh)?;
+    build_tools(&sh)?;
+    let site = site(&sh)?;
+    Ok(cmd!(sh, "node xtask/web/serve.mjs {site} 8080").run()?)
 }
 
 /// Runs the library's tests in Chromium, then those of the page.
-///
-/// # Errors
-///
-/// A test fails, or something that the tests need is missing and cannot be installed.
 pub fn test(args: &[OsString]) -> Result<()> {
-    let web = Web::new()?;
+    let sh = shell()?;
     let mut steps = Steps::new();
-    steps.step("browser", || web.drive())?;
-    steps.step("lints", || lint::WEB.lint())?;
+    steps.step("browser", || ready(&sh))?;
+    steps.step("lints", || WEB.lint(&sh, &["--workspace"]))?;
     steps.step("tests", || {
-        let mut tests = web.cargo(PROOF, &["test", "--target", TARGET, "--test", "browser"]);
-        tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", web.runner()).args(args);
-        run_command(&mut web.with_tools(tests)?)
+        // Cargo splits a runner at spaces, and starts it in the folder of the package.
+        let mut runner = OsString::from("node ");
+        runner.push(root().join("xtask/web/test.mjs"));
+        let tests = WEB.cargo(&sh, "test").args(["--package", "clamp-proof-web", "--target", TARGET]);
+        let tests = tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
+        Ok(tests.args(["--test", "browser"]).args(args).run()?)
     })?;
+    let screenshots = root().join("target/web/screenshots");
     steps.step("page", || {
-        let site = web.site()?;
-        let mut page = web.node("page.mjs");
-        page.arg(site).arg(web.target.join("screenshots"));
-        run_command(&mut web.with_tools(page)?)
+        let site = site(&sh)?;
+        Ok(cmd!(sh, "node xtask/web/page.mjs {site} {screenshots}").run()?)
     })?;
     steps.summary();
-    println!("\nAll checks passed. The page as it looks: {}", web.target.join("screenshots").display());
+    println!("\nAll checks passed. The page as it looks: {}", screenshots.display());
     Ok(())
 }
 
-/// Installs what [`columns`] needs.
-///
-/// # Errors
-///
-/// Something is missing and cannot be installed.
-pub fn ready() -> Result<()> {
-    Web::new()?.drive()
+/// Installs what building and [`columns`] need, and sets the variables that the scripts read.
+pub fn ready(sh: &Shell) -> Result<()> {
+    build_tools(sh)?;
+    tools::npm(sh)?;
+    sh.set_var("NODE_PACKAGES", root().join("target/web"));
+    // Elsewhere Playwright finds Chrome.
+    if cfg!(target_os = "linux") && sh.var_os("CHROMIUM").is_none() {
+        let found = packages::ensure(&[CHROMIUM]).context("no Chromium is on the PATH; CHROMIUM names it")?;
+        sh.set_var("CHROMIUM", &found[0]);
+    }
+    Ok(())
 }
 
 /// Runs the self-test on WebGPU in `engine`, `chromium` or `node`, with each set of limits, and writes the columns to
-/// `json`.
-///
-/// # Errors
-///
-/// A run ends early. An element that differs is in the file, and no error.
-pub fn columns(engine: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
-    let web = Web::new()?;
-    let module = web.target.join("proof");
-    web.bindgen(PROOF, "clamp_proof_web", &module)?;
-    let mut columns = web.node("columns.mjs");
-    columns.arg(engine).arg(module).arg(json).args(args).envs(environment);
-    run_command(&mut web.with_tools(columns)?)
+/// `json`. An element that differs is in the file, and no error.
+pub fn columns(sh: &Shell, engine: &str, json: &str, args: &[OsString]) -> Result<()> {
+    let module = root().join("target/web/proof");
+    bindgen(sh, "clamp-proof-web", &module)?;
+    Ok(cmd!(sh, "node xtask/web/columns.mjs {engine} {module} {json} {args...}").run()?)
 }
 
-/// The folders of builds and tools.
-struct Web {
-    root: PathBuf,
-    /// Downloads and builds for the web.
-    target: PathBuf,
-    /// wasm-bindgen's tools, at the version of the lock file.
-    tools: PathBuf,
-}
-
-impl Web {
-    /// Installs what building needs.
-    fn new() -> Result<Self> {
-        let root = root()?;
-        let target = root.join("target/web");
-        tools::rust_target(TARGET)?;
-        let path = root.join(lint::WEB.directory).join("Cargo.lock");
-        let lock = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let version = locked(&lock, "wasm-bindgen");
-        let version = version.with_context(|| format!("{} lacks wasm-bindgen", path.display()))?;
-        let tools = target.join("tools").join(version);
+/// Installs wasm-bindgen's tools, at the version of the lock file, and puts them on the PATH.
+fn build_tools(sh: &Shell) -> Result<()> {
+    tools::rust_target(sh, TARGET)?;
+    let lock = sh.read_file("web/Cargo.lock")?;
+    let version = locked(&lock, "wasm-bindgen").context("web/Cargo.lock lacks wasm-bindgen")?;
+    let tools = root().join("target/web/tools").join(version);
+    let path = sh.var_os("PATH").unwrap_or_default();
+    sh.set_var("PATH", env::join_paths([tools.join("bin")].into_iter().chain(env::split_paths(&path)))?);
+    if !tools.join("bin").is_dir() {
         // Without `--locked`: the tool's own lock file may be older than this version.
-        let what = ["wasm-bindgen-cli", "--debug", "--version", version];
-        tools::cargo_install(&tools, "wasm-bindgen", &what)?;
-        Ok(Self { root: root.to_owned(), target, tools })
+        cmd!(sh, "cargo install wasm-bindgen-cli --debug --version {version} --root {tools}").run()?;
     }
-
-    /// Cargo in [`PAGE`] or [`PROOF`].
-    fn cargo(&self, package: &str, args: &[&str]) -> Command {
-        let mut command = cargo(args);
-        command.current_dir(self.root.join(package)).env("CARGO_TARGET_DIR", &self.target);
-        command
-    }
-
-    fn script(&self, name: &str) -> PathBuf {
-        self.root.join("xtask/web").join(name)
-    }
-
-    fn node(&self, script: &str) -> Command {
-        let mut command = Command::new("node");
-        command.arg(self.script(script));
-        command
-    }
-
-    /// The runner of the tests: words separated by spaces.
-    fn runner(&self) -> OsString {
-        let mut words = OsString::from("node ");
-        words.push(self.script("test.mjs"));
-        words
-    }
-
-    /// Builds the library of [`PAGE`] or [`PROOF`], and writes its JavaScript to `out`.
-    fn bindgen(&self, package: &str, library: &str, out: &Path) -> Result<()> {
-        run_command(&mut self.cargo(package, &["build", "--release", "--target", TARGET]))?;
-        let wasm = self.target.join(TARGET).join("release").join(library).with_extension("wasm");
-        let mut bindgen = Command::new(tools::of_cargo(&self.tools, "wasm-bindgen"));
-        bindgen.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(out).arg(wasm);
-        run_command(&mut bindgen)
-    }
-
-    /// Builds the page and returns its folder.
-    fn site(&self) -> Result<PathBuf> {
-        let site = self.target.join("site");
-        self.bindgen(PAGE, "clamp_web", &site)?;
-        for file in FILES {
-            let from = self.root.join(file);
-            let name = from.file_name().context("a file has a name")?;
-            fs::copy(&from, site.join(name)).with_context(|| from.display().to_string())?;
-        }
-        Ok(site)
-    }
-
-    /// Installs the npm packages and Chromium.
-    fn drive(&self) -> Result<()> {
-        tools::npm(&self.root.join("xtask/web"), &self.target)?;
-        let chromium = chromium()?.unwrap_or_else(|| "where Playwright finds Chrome".into());
-        println!("Chromium: {}", chromium.display());
-        Ok(())
-    }
-
-    /// The environment that the scripts expect.
-    fn with_tools(&self, mut command: Command) -> Result<Command> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let bin = self.tools.join("bin");
-        command.env("PATH", std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?);
-        command.env("NODE_PACKAGES", &self.target);
-        if let Some(chromium) = chromium()? {
-            command.env("CHROMIUM", chromium);
-        }
-        Ok(command)
-    }
+    Ok(())
 }
 
-/// Chromium by the environment or on the PATH; on Linux it is installed if missing. `None` elsewhere, where Playwright
-/// finds Chrome.
-fn chromium() -> Result<Option<OsString>> {
-    if let Some(named) = std::env::var_os("CHROMIUM") {
-        return Ok(Some(named));
+/// Builds the library of a package, and writes its JavaScript to `out`.
+fn bindgen(sh: &Shell, package: &str, out: &Path) -> Result<()> {
+    WEB.cargo(sh, "build").args(["--release", "--package", package, "--target", TARGET]).run()?;
+    let library = package.replace('-', "_");
+    let wasm = format!("target/web/{TARGET}/release/{library}.wasm");
+    Ok(cmd!(sh, "wasm-bindgen --target web --no-typescript --out-dir {out} {wasm}").run()?)
+}
+
+/// Builds the page and returns its folder.
+fn site(sh: &Shell) -> Result<PathBuf> {
+    let site = root().join("target/web/site");
+    bindgen(sh, "clamp-web", &site)?;
+    for file in FILES {
+        sh.copy_file(file, &site)?;
     }
-    if cfg!(not(target_os = "linux")) {
-        return Ok(None);
-    }
-    let found = || {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let dirs: Vec<_> = std::env::split_paths(&path).collect();
-        let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-        names.iter().find_map(|name| dirs.iter().map(|dir| dir.join(name)).find(|file| file.is_file()))
-    };
-    if found().is_none() {
-        tools::chromium(Chromium::Browser).context("no Chromium is on the PATH; CHROMIUM names it")?;
-    }
-    let found = found().context("Chromium is installed, but not on the PATH; CHROMIUM names it")?;
-    Ok(Some(found.into()))
+    Ok(site)
 }
 
 /// The version of a package in a lock file.

@@ -2,15 +2,13 @@
 //! folder has both; Wine 8 of Debian 12 computes wrong numbers.
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
 
-use super::{Environment, debian};
-use crate::steps::{cargo, root, run as run_command};
-use crate::tools::{self, Tool};
+use super::debian;
+use crate::packages::{self, MINGW};
+use crate::tools;
 
 /// The target triple.
 const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -23,97 +21,78 @@ const PROGRAMS: [&str; 2] =
 const RELEASE: &str = "trixie";
 
 /// Wine, lavapipe, and a display, without which Wine has no adapter.
-const PACKAGES: [&str; 5] = ["wine", "wine64", "mesa-vulkan-drivers", "libvulkan1", "xvfb"];
+const PACKAGES: &str = "wine,wine64,mesa-vulkan-drivers,libvulkan1,xvfb";
 
 /// Microsoft's HLSL compiler from Dawn for Node. With Wine's own the device is lost.
-const COMPILER: &str = "d3dcompiler_47.dll";
+const COMPILER: &str = "target/web/node_modules/webgpu/dist/win32-x64/d3dcompiler_47.dll";
 
 /// The runner of Windows programs: words separated by spaces, from the repository's root.
 const RUNNER: [&str; 3] = ["sh", "xtask/wine/run.sh", "target/proof/wine"];
 
 /// The GPU suite's self-test, which the row already has.
-const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_every_kernel";
+pub const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_every_kernel";
 
 /// Installs what building and running needs.
-pub fn prepare(target: &Path) -> Result<Environment> {
-    let root = root()?;
-    debian::bootstrap(&target.join("wine/debian"), RELEASE, &PACKAGES)?;
+pub fn prepare(sh: &Shell) -> Result<()> {
+    debian::bootstrap(sh, "target/proof/wine/debian", RELEASE, PACKAGES)?;
     // Wine's Debian runs in namespaces, so nothing else is installed without them.
-    let mut version = Command::new(RUNNER[0]);
-    version.args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").current_dir(root);
-    run_command(&mut version).context(
+    sh.cmd(RUNNER[0]).args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").run().context(
         "Wine does not start; in a container, or for others than root, `unshare` may be forbidden",
     )?;
-    tools::rust_target(TARGET)?;
-    tools::ensure(&[Tool::Mingw])?;
-    let packages = root.join("target/web");
-    tools::npm(&root.join("xtask/web"), &packages)?;
-    let compiler = packages.join("node_modules/webgpu/dist/win32-x64").join(COMPILER);
-    for directory in PROGRAMS.map(|directory| root.join(directory)) {
-        fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+    tools::rust_target(sh, TARGET)?;
+    packages::ensure(&[MINGW])?;
+    tools::npm(sh)?;
+    for directory in PROGRAMS {
         // Windows looks for libraries beside the program first.
-        fs::copy(&compiler, directory.join(COMPILER)).with_context(|| compiler.display().to_string())?;
+        sh.create_dir(directory)?;
+        sh.copy_file(COMPILER, directory)?;
     }
-    Ok(environment())
+    Ok(())
 }
 
-fn environment() -> Environment {
-    let variables = [
-        ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &*RUNNER.join(" ")),
-        ("WGPU_BACKEND", "dx12"),
-        ("WGPU_DX12_COMPILER", "fxc"),
-        ("WINEDLLOVERRIDES", "d3dcompiler_47=n"),
+/// The environment as words of `env`, so that the printed commands can be repeated.
+fn environment() -> [String; 6] {
+    [
+        format!("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER={}", RUNNER.join(" ")),
+        "WGPU_BACKEND=dx12".to_owned(),
+        "WGPU_DX12_COMPILER=fxc".to_owned(),
+        "WINEDLLOVERRIDES=d3dcompiler_47=n".to_owned(),
         // Makes DXGI report the adapter's real name.
-        ("WINE_D3D_CONFIG", "renderer=vulkan"),
-        ("WINEDEBUG", "-all"),
-    ];
-    variables.map(|(name, value)| (name, value.into())).into()
+        "WINE_D3D_CONFIG=renderer=vulkan".to_owned(),
+        "WINEDEBUG=-all".to_owned(),
+    ]
 }
 
-/// Writes the columns to `json`, and runs the GPU suite unless `args` select a part of the self-test.
-///
-/// # Errors
-///
-/// A run ends early, or a test fails. An element that differs is in the file, and no error.
-pub fn columns(name: &str, json: &Path, environment: Environment, args: &[OsString]) -> Result<()> {
-    let root = root()?;
-    let in_wine = |words: &[&str]| {
-        let mut command = cargo(words);
-        command.args(["--release", "--target", TARGET, "--target-dir", "target"]);
-        command.current_dir(root).envs(environment.iter().map(|(name, value)| (name, value)));
-        command
-    };
-    let mut columns = in_wine(&["run", "--package", "clamp-proof"]);
-    // The path from the repository's root, as Wine sees it.
-    let json = json.strip_prefix(root).context("the columns are in the repository")?;
-    run_command(columns.args(["--", "run", name, "--json"]).arg(json).args(args))?;
+/// Writes the columns to `json`, a path from the repository's root as Wine sees it, and runs the GPU suite unless `args`
+/// select a part of the self-test. An element that differs is in the file, and no error.
+pub fn columns(sh: &Shell, name: &str, json: &str, args: &[OsString]) -> Result<()> {
+    let environment = &environment();
+    let build = ["--release", "--target", TARGET, "--target-dir", "target"];
+    let columns = cmd!(
+        sh,
+        "env {environment...} cargo run {build...} --package clamp-proof -- run {name} --json {json}"
+    );
+    columns.args(args).run()?;
     if !args.is_empty() {
         println!("The GPU suite does not run: what follows `--` is for the self-test.");
         return Ok(());
     }
-    let mut suite = in_wine(&["test", "--package", "wgpu-clamp", "--test", "gpu"]);
-    suite.env("WGPU_CLAMP_REQUIRE", "dx12").args(["--", "--skip", SELF_TEST]);
-    run_command(&mut suite)
+    let suite = ["--package", "wgpu-clamp", "--test", "gpu", "--", "--skip", SELF_TEST];
+    Ok(cmd!(sh, "env {environment...} WGPU_CLAMP_REQUIRE=dx12 cargo test {build...} {suite...}").run()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::root;
 
     #[test]
     fn cargo_finds_the_runner() {
-        let (name, words) = &environment()[0];
-        assert_eq!(*name, format!("CARGO_TARGET_{}_RUNNER", TARGET.to_uppercase().replace('-', "_")));
+        let variable = format!("CARGO_TARGET_{}_RUNNER=", TARGET.to_uppercase().replace('-', "_"));
+        let words = environment()[0].strip_prefix(&variable).unwrap().to_owned();
         // Cargo splits runners at spaces.
-        assert_eq!(words.to_str().unwrap().split(' ').collect::<Vec<_>>(), RUNNER);
-        assert!(root().unwrap().join(RUNNER[1]).is_file());
+        assert_eq!(words.split(' ').collect::<Vec<_>>(), RUNNER);
+        assert!(root().join(RUNNER[1]).is_file());
         assert!(PROGRAMS.iter().all(|directory| directory.contains(TARGET)));
-    }
-
-    #[test]
-    fn the_test_that_is_left_out_is_there() {
-        let name = SELF_TEST.strip_prefix("self_test::").unwrap();
-        let tests = include_str!("../../../tests/gpu/self_test.rs");
-        assert!(tests.contains(&format!("#[test]\nfn {name}()")));
     }
 }

@@ -1,77 +1,37 @@
 //! Checks what Cargo.toml, the changelog and the README say of a release.
 
-use std::fs;
-use std::process::Stdio;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
+use xshell::Shell;
 
-use crate::steps::{cargo, root};
+use super::{LIBRARY, metadata};
 
-/// The package that is published.
-pub const LIBRARY: &str = "wgpu-clamp";
-
-/// The output of `cargo metadata`.
-///
-/// # Errors
-///
-/// Cargo fails, for example without the network before everything is downloaded.
-pub fn metadata(args: &[&str]) -> Result<Value> {
-    let mut command = cargo(&["metadata", "--format-version", "1", "--locked"]);
-    let output = command.args(args).current_dir(root()?).stderr(Stdio::inherit()).output()?;
-    ensure!(output.status.success(), "`cargo metadata` failed ({})", output.status);
-    Ok(serde_json::from_slice(&output.stdout)?)
-}
-
-/// Returns the package of this name.
-///
-/// # Errors
-///
-/// There is none.
-pub fn package<'m>(metadata: &'m Value, name: &str) -> Result<&'m Value> {
-    let mut packages = metadata["packages"].as_array().into_iter().flatten();
-    packages.find(|package| package["name"] == name).with_context(|| format!("no package is called {name}"))
-}
-
-/// A text field of a package; empty if not set.
-pub fn text<'m>(package: &'m Value, field: &str) -> &'m str {
-    package[field].as_str().unwrap_or_default()
-}
-
-/// Checks that the texts are ready to publish the version in Cargo.toml.
-///
-/// # Errors
-///
-/// All that is missing.
-pub fn check() -> Result<()> {
-    let metadata = metadata(&["--no-deps"])?;
-    let read = |name| fs::read_to_string(root()?.join(name)).with_context(|| format!("cannot read {name}"));
-    let library = package(&metadata, LIBRARY)?;
-    let missing = missing(library, &read("CHANGELOG.md")?, &read("README.md")?);
+/// Checks that the texts are ready to publish the version in Cargo.toml; the error names all that is missing.
+pub fn check(sh: &Shell) -> Result<()> {
+    let library = metadata(sh)?;
+    let missing = missing(&library, &sh.read_file("CHANGELOG.md")?, &sh.read_file("README.md")?);
     ensure!(missing.is_empty(), "before {LIBRARY} is published:\n\n    {}\n", missing.join("\n    "));
-    println!("Cargo.toml, CHANGELOG.md and README.md are those of {LIBRARY} {}", text(library, "version"));
+    println!("Cargo.toml, CHANGELOG.md and README.md are those of {LIBRARY} {}", version(&library));
     Ok(())
+}
+
+fn version(library: &Value) -> &str {
+    library["version"].as_str().unwrap_or_default()
 }
 
 fn missing(library: &Value, changelog: &str, readme: &str) -> Vec<String> {
     let mut missing = Vec::new();
-    for field in ["description", "license", "readme"] {
-        if text(library, field).is_empty() {
+    // crates.io takes the README's picture and relative links from `repository`.
+    for field in ["description", "license", "readme", "repository", "keywords", "categories"] {
+        let is_set = match &library[field] {
+            Value::String(text) => !text.is_empty(),
+            value => value.as_array().is_some_and(|list| !list.is_empty()),
+        };
+        if !is_set {
             missing.push(format!("Cargo.toml: set `{field}`"));
         }
     }
-    for field in ["keywords", "categories"] {
-        if library[field].as_array().is_none_or(Vec::is_empty) {
-            missing.push(format!("Cargo.toml: set `{field}`"));
-        }
-    }
-    if !text(library, "repository").starts_with("https://") {
-        missing.push(
-            "Cargo.toml: set `repository`, where crates.io takes the README's picture and relative links from"
-                .into(),
-        );
-    }
-    let version = text(library, "version");
+    let version = version(library);
     let heading = format!("## {version} - ");
     if !changelog.lines().any(|line| line.strip_prefix(&heading).is_some_and(is_date)) {
         missing.push(format!("CHANGELOG.md: add the section `{heading}YYYY-MM-DD`"));
@@ -92,9 +52,8 @@ const UNRELEASED: &str = "## Unreleased";
 
 /// Whether `text` has the form `2026-01-31`.
 fn is_date(text: &str) -> bool {
-    let digits_or_dash =
-        |(at, c): (usize, char)| if at == 4 || at == 7 { c == '-' } else { c.is_ascii_digit() };
-    text.len() == 10 && text.chars().enumerate().all(digits_or_dash)
+    let digits: Vec<_> = text.split('-').map(|part| part.parse::<u32>().map(|_| part.len())).collect();
+    digits == [Ok(4), Ok(2), Ok(2)]
 }
 
 #[cfg(test)]

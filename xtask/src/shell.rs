@@ -1,0 +1,86 @@
+//! Runs commands in the root of the repository.
+
+use std::env;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the repository")
+}
+
+/// A shell in the root, which finds programs on the PATH first, then those below target/tools.
+pub fn shell() -> Result<Shell> {
+    let sh = Shell::new()?;
+    sh.change_dir(root());
+    let path = env::var_os("PATH").unwrap_or_default();
+    let tools = root().join("target/tools/bin");
+    sh.set_var("PATH", env::join_paths(env::split_paths(&path).chain([tools]))?);
+    Ok(sh)
+}
+
+/// A shell in the user's folder, for programs whose arguments are the user's paths.
+pub fn shell_here() -> Result<Shell> {
+    let sh = shell()?;
+    sh.change_dir(env::current_dir()?);
+    Ok(sh)
+}
+
+/// The checked-out commit and whether files have changed; "unknown" outside git.
+pub fn commit(sh: &Shell) -> String {
+    let root = root();
+    let describe = cmd!(sh, "git -C {root} describe --always --dirty").ignore_stderr();
+    describe.read().unwrap_or_else(|_| "unknown".to_owned())
+}
+
+/// Steps in sequence, with a summary at the end, also after a failure.
+pub struct Steps {
+    started: Instant,
+    /// Name, time taken, and whether it passed.
+    done: Vec<(&'static str, Duration, bool)>,
+}
+
+impl Steps {
+    pub fn new() -> Self {
+        Self { started: Instant::now(), done: Vec::new() }
+    }
+
+    /// Runs one step under its heading. A failure prints the summary.
+    pub fn step(&mut self, name: &'static str, step: impl FnOnce() -> Result<()>) -> Result<()> {
+        println!("\n==== {name} ====");
+        let started = Instant::now();
+        let result = step();
+        self.done.push((name, started.elapsed(), result.is_ok()));
+        if result.is_err() {
+            self.summary();
+        }
+        result
+    }
+
+    /// Prints each step with its outcome and time.
+    pub fn summary(&self) {
+        println!("\n==== summary ====");
+        for (name, time, passed) in &self.done {
+            let outcome = if *passed { "ok" } else { "FAILED" };
+            println!("{name:<16} {outcome:<6} {:>7.1} s", time.as_secs_f64());
+        }
+        println!("{:<23} {:>7.1} s", "total", self.started.elapsed().as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_step_is_recorded() {
+        let mut steps = Steps::new();
+        steps.step("first", || Ok(())).unwrap();
+        steps.step("second", || anyhow::bail!("no")).unwrap_err();
+        let outcomes: Vec<_> = steps.done.iter().map(|(name, _, passed)| (*name, *passed)).collect();
+        assert_eq!(outcomes, [("first", true), ("second", false)]);
+    }
+}
