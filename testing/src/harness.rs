@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::OnceLock;
 
 pub use wgpu_clamp::testing::Place;
-use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, View, verify, wgpu};
+use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Prepared, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was opened with others.
 pub struct Gpu {
@@ -44,6 +44,48 @@ impl Gpu {
     pub fn offers_f64(&self) -> bool {
         let vulkan = self.adapter.get_info().backend == wgpu::Backend::Vulkan;
         vulkan && self.adapter.features().contains(F64_FEATURES)
+    }
+
+    /// A new device of the adapter, for tests that count, destroy or wait.
+    pub fn fresh(&self) -> Self {
+        self.limited(|_| ())
+    }
+
+    /// A new device with the same features, and with `Limits::downlevel_defaults()` after a change.
+    pub fn limited(&self, change: impl FnOnce(&mut wgpu::Limits)) -> Self {
+        let mut limits = wgpu::Limits::downlevel_defaults();
+        change(&mut limits);
+        with_features(&self.adapter, self.device().features(), limits)
+    }
+
+    /// A buffer of zeros.
+    pub fn zeros(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        self.device().create_buffer(&descriptor)
+    }
+
+    /// An empty encoder.
+    pub fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Prepared clamps, recorded in one pass.
+    pub fn recorded(&self, prepared: &[&Prepared]) -> wgpu::CommandBuffer {
+        let mut encoder = self.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+        drop(pass);
+        encoder.finish()
+    }
+
+    /// Records prepared clamps in one pass and submits them.
+    pub fn run(&self, prepared: &[&Prepared]) {
+        self.host.queue().submit([self.recorded(prepared)]);
+    }
+
+    /// Waits for all submissions.
+    pub fn wait(&self) {
+        self.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
     }
 }
 
@@ -145,6 +187,23 @@ pub fn alone(test: &str) -> bool {
     false
 }
 
+/// Runs `test`, named by its path, in a process of its own, with a new device of each adapter.
+pub fn alone_on_each(test: &str, run: impl Fn(Gpu)) {
+    if alone(test) {
+        gpus().iter().for_each(|gpu| run(gpu.fresh()));
+    }
+}
+
+/// [`Layout::packed`].
+pub fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+/// [`Layout::strided`].
+pub fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Layout {
+    Layout::strided(shape, strides, offset).unwrap()
+}
+
 /// A buffer that holds the given bytes.
 pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
@@ -161,17 +220,12 @@ pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
 
 /// Reads all bytes of a buffer.
 pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
-    let staging = gpu.device().create_buffer(&wgpu::BufferDescriptor {
-        label: None,
-        size: buffer.size(),
-        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    let staging = gpu.zeros(buffer.size(), wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
+    let mut encoder = gpu.encoder();
     encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
     gpu.host.queue().submit([encoder.finish()]);
     staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
-    gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    gpu.wait();
     let mapped = staging.get_mapped_range(..).unwrap();
     mapped.to_vec()
 }
@@ -199,18 +253,30 @@ pub fn check<'c>(
         View::new(&src_buffer, source, *src_layout),
         View::new(&dst_buffer, dtype, *dst_layout),
     );
-    let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
     if let Err(error) = gpu.host.submit(clamps, operands) {
-        panic!("{error}\n{}", case());
+        panic!("{error}\n{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
     }
-    let after = read(gpu, &dst_buffer);
-    let report = verify::check(
-        clamps,
-        verify::Buffers { src_layout, src, dst_layout, dst_before: dst, dst_after: &after },
-    )
-    .unwrap();
+    compare(gpu, clamps, operands, src, dst);
+}
+
+/// Compares the whole destination buffer with the reference, and asserts that a source in another buffer is
+/// unchanged. `src` and `dst` are the bytes of the buffers before the call; `clamps` have values in place of slots.
+#[track_caller]
+pub fn compare<'c>(
+    gpu: &Gpu,
+    clamps: impl Into<Clamps<'c>>,
+    operands: Operands<'_>,
+    src: &[u8],
+    dst_before: &[u8],
+) {
+    let (clamps, from, to) = (clamps.into(), operands.src(), operands.dst());
+    let (src_layout, dst_layout) = (&from.layout(), &to.layout());
+    let dst_after = &read(gpu, to.buffer());
+    let buffers = verify::Buffers { src_layout, src, dst_layout, dst_before, dst_after };
+    let report = verify::check(clamps, buffers).unwrap();
+    let case = || format!("{clamps:?}\n{src_layout:?}\n{dst_layout:?}\non {}", gpu.name);
     assert!(report.passed(), "{report}\n{}", case());
-    if place == Place::Apart {
-        assert!(read(gpu, &src_buffer) == src, "the source changed\n{}", case());
+    if from.buffer() != to.buffer() {
+        assert!(read(gpu, from.buffer()) == src, "the source changed\n{}", case());
     }
 }

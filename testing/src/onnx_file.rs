@@ -102,12 +102,12 @@ pub struct Tensor {
 
 impl Tensor {
     fn decode(proto: &TensorProto) -> Result<Self> {
-        if proto.data_location.unwrap_or(0) != 0 {
+        if proto.data_location() != 0 {
             return Err("its elements are in another file, which is not supported".into());
         }
-        let dtype = dtype(proto.data_type.unwrap_or(0))?;
-        let shape = proto.dims.iter().map(|&dim| usize::try_from(dim));
-        let shape = shape.collect::<std::result::Result<Vec<_>, _>>()?;
+        let dtype = dtype(proto.data_type())?;
+        let shape: Vec<_> =
+            proto.dims.iter().map(|&dim| dim.try_into()).collect::<std::result::Result<_, _>>()?;
         let bytes = proto.raw_data.clone().unwrap_or_else(|| typed_data(dtype, proto));
         let needed = shape.iter().try_fold(dtype.size(), |bytes, &dim| bytes.checked_mul(dim));
         if needed != Some(bytes.len()) {
@@ -187,64 +187,55 @@ impl NodeTest {
     ///
     /// A file is missing or is not part of such a test. The error names the file.
     pub fn read(file: impl Fn(&Path) -> io::Result<Vec<u8>>, model: &Path, data: &Path) -> Result<Self> {
-        let path = model.join("model.onnx");
-        let (opset, graph) = decode::<ModelProto>(&file, &path)
-            .and_then(opset_and_graph)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let (model, data) = (&model.join("model.onnx"), data.join("test_data_set_0"));
+        let (opset, graph) = named(model, decode(&file, model).and_then(opset_and_graph))?;
+        let tensor = |name: String| {
+            let path = &data.join(name);
+            named(path, decode(&file, path).and_then(|proto| Tensor::decode(&proto)))
+        };
         let mut tensors = HashMap::new();
         for proto in &graph.initializer {
-            let name = proto.name.clone().unwrap_or_default();
-            let tensor = Tensor::decode(proto).map_err(|error| format!("{}: {error}", path.display()))?;
-            tensors.insert(name, tensor);
+            tensors.insert(proto.name(), named(model, Tensor::decode(proto))?);
         }
-        let data = data.join("test_data_set_0");
         for (n, input) in graph.input.iter().enumerate() {
-            let tensor = read_tensor(&file, &data.join(format!("input_{n}.pb")))?;
-            tensors.insert(input.name.clone().unwrap_or_default(), tensor);
+            tensors.insert(input.name(), tensor(format!("input_{n}.pb"))?);
         }
-        let expected = read_tensor(&file, &data.join("output_0.pb"))?;
-        let [node] = &graph.node[..] else {
-            return Err(format!("{}: {} nodes, but 1 is needed", path.display(), graph.node.len()).into());
-        };
-        let (x, bounds) =
-            clip(opset, node, &tensors).map_err(|error| format!("{}: {error}", path.display()))?;
+        let expected = tensor("output_0.pb".into())?;
+        let (x, bounds) = named(model, clip(opset, &graph.node, &tensors))?;
         Ok(Self { opset, bounds, x, expected })
     }
+}
+
+/// Puts the file's name before an error.
+fn named<T>(path: &Path, result: Result<T>) -> Result<T> {
+    result.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 fn decode<M: Message + Default>(file: impl Fn(&Path) -> io::Result<Vec<u8>>, path: &Path) -> Result<M> {
     Ok(M::decode(&file(path)?[..])?)
 }
 
-fn read_tensor(file: impl Fn(&Path) -> io::Result<Vec<u8>>, path: &Path) -> Result<Tensor> {
-    let tensor = decode(file, path).and_then(|proto| Tensor::decode(&proto));
-    tensor.map_err(|error| format!("{}: {error}", path.display()).into())
-}
-
 fn opset_and_graph(model: ModelProto) -> Result<(u32, GraphProto)> {
-    let own = |id: &&OperatorSetIdProto| matches!(id.domain.as_deref().unwrap_or(""), "" | "ai.onnx");
+    let own = |id: &&OperatorSetIdProto| matches!(id.domain(), "" | "ai.onnx");
     let version = model.opset_import.iter().find(own).and_then(|id| id.version);
     let version = version.ok_or("it does not say which version of the operator set it uses")?;
     Ok((u32::try_from(version)?, model.graph.ok_or("it has no graph")?))
 }
 
-fn clip(opset: u32, node: &NodeProto, tensors: &HashMap<String, Tensor>) -> Result<(Tensor, Bounds)> {
-    let op_type = node.op_type.as_deref().unwrap_or("");
-    if op_type != "Clip" {
-        return Err(format!("its node is {op_type}, not Clip").into());
+fn clip(opset: u32, nodes: &[NodeProto], tensors: &HashMap<&str, Tensor>) -> Result<(Tensor, Bounds)> {
+    let [node] = nodes else {
+        return Err(format!("{} nodes, but 1 is needed", nodes.len()).into());
+    };
+    if node.op_type() != "Clip" {
+        return Err(format!("its node is {}, not Clip", node.op_type()).into());
     }
     let input = |n: usize| match node.input.get(n).map_or("", String::as_str) {
         "" => Ok(None),
         name => tensors.get(name).map(Some).ok_or_else(|| format!("there is no value for input {name}")),
     };
     let x = input(0)?.ok_or("its node has no input")?.clone();
-    let attribute = |name| {
-        node.attribute
-            .iter()
-            .find(|attribute| attribute.name.as_deref() == Some(name))
-            .and_then(|found| found.f)
-    };
     let bounds = if opset < 11 {
+        let attribute = |name: &str| node.attribute.iter().find(|found| found.name() == name)?.f;
         Bounds::Attributes { min: attribute("min"), max: attribute("max") }
     } else {
         let bound = |n| input(n)?.map_or(Ok(Number::Absent), |tensor| tensor.bound(x.dtype));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use wgpu_clamp::{Clamp, DType, Error, Operands, Tensor, wgpu};
 
-use crate::harness::{Gpu, alone, gpus, with_limits};
+use crate::harness::{Gpu, alone_on_each, gpus};
 
 /// The payload of [`panic`].
 const OWN: &str = "the program's own";
@@ -29,20 +29,10 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ()> {
     catch_unwind(AssertUnwindSafe(run)).map_err(is_own)
 }
 
-/// A device that nobody else polls.
-fn own(gpu: &Gpu) -> Gpu {
-    with_limits(&gpu.adapter, wgpu::Limits::downlevel_defaults())
-}
-
 /// A buffer to map. wgpu calls back at the next poll if no work uses the buffer, and also when the buffer is
 /// dropped.
 fn idle(gpu: &Gpu) -> wgpu::Buffer {
-    gpu.device().create_buffer(&wgpu::BufferDescriptor {
-        label: None,
-        size: 4,
-        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
+    gpu.zeros(4, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)
 }
 
 /// Whether a read is under way after its first poll. It is not if a driver does all work in the submission.
@@ -59,45 +49,34 @@ fn large(gpu: &Gpu) -> Tensor {
 /// it.
 #[test]
 fn before_a_read() {
-    if !alone("callbacks::before_a_read") {
-        return;
-    }
-    for gpu in gpus() {
-        let gpu = own(gpu);
+    alone_on_each("callbacks::before_a_read", |gpu| {
         let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 18]).unwrap();
         let step = Clamp::new(-1.0_f64, 1.0).with_scale_bias(0.3, 0.7).unwrap();
-        for times in [0, 1, 8] {
-            for mapping in [false, true] {
-                for _ in 0..times {
-                    gpu.host.submit(&step, Operands::in_place(data.view())).unwrap();
-                }
-                let idle = idle(&gpu);
-                let mut clear =
-                    gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                clear.clear_buffer(&idle, 0, None);
-                gpu.host.queue().submit([clear.finish()]);
-                if mapping {
-                    idle.map_async(wgpu::MapMode::Read, .., |_| panic());
-                } else {
-                    gpu.host.queue().on_submitted_work_done(panic);
-                }
-                let read = caught(|| tensor.read_blocking::<u8>());
-                assert_eq!(read, Err(()), "{times}, {mapping} on {}", gpu.name);
-                assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
+        for (times, mapping) in [0, 1, 8].into_iter().flat_map(|times| [(times, false), (times, true)]) {
+            for _ in 0..times {
+                gpu.host.submit(&step, Operands::in_place(data.view())).unwrap();
             }
+            let idle = idle(&gpu);
+            let mut clear = gpu.encoder();
+            clear.clear_buffer(&idle, 0, None);
+            gpu.host.queue().submit([clear.finish()]);
+            if mapping {
+                idle.map_async(wgpu::MapMode::Read, .., |_| panic());
+            } else {
+                gpu.host.queue().on_submitted_work_done(panic);
+            }
+            let read = caught(|| tensor.read_blocking::<u8>());
+            assert_eq!(read, Err(()), "{times}, {mapping} on {}", gpu.name);
+            assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
         }
-    }
+    });
 }
 
 /// While the read waits, the crate polls on a thread of its own.
 #[test]
 fn on_the_thread_that_polls_for_a_read() {
-    if !alone("callbacks::on_the_thread_that_polls_for_a_read") {
-        return;
-    }
-    for gpu in gpus() {
-        let gpu = own(gpu);
+    alone_on_each("callbacks::on_the_thread_that_polls_for_a_read", |gpu| {
         let tensor = large(&gpu);
         for work_done in [false, true] {
             let idle = idle(&gpu);
@@ -114,18 +93,14 @@ fn on_the_thread_that_polls_for_a_read() {
             }
         }
         assert_eq!(tensor.read_bytes_blocking().unwrap().len(), 64 << 20, "{}", gpu.name);
-    }
+    });
 }
 
 /// A poll by the program finds the read's work done. An earlier callback panics, and the read's callback is dropped
 /// uncalled.
 #[test]
 fn in_the_way_of_somebody_elses_read() {
-    if !alone("callbacks::in_the_way_of_somebody_elses_read") {
-        return;
-    }
-    for gpu in gpus() {
-        let gpu = own(gpu);
+    alone_on_each("callbacks::in_the_way_of_somebody_elses_read", |gpu| {
         let tensor = large(&gpu);
         let (mut tries, mut dropped) = (0, 0);
         while tries < 20 && dropped < 3 {
@@ -150,22 +125,20 @@ fn in_the_way_of_somebody_elses_read() {
             }
             if entered.load(Ordering::SeqCst) {
                 idle.map_async(wgpu::MapMode::Read, .., |_| panic());
-                let polled = caught(|| gpu.device().poll(wgpu::PollType::wait_indefinitely()).is_ok());
-                assert_eq!(polled, Err(()), "{}", gpu.name);
+                assert_eq!(caught(|| gpu.wait()), Err(()), "{}", gpu.name);
                 dropped += 1;
             }
             released.store(true, Ordering::SeqCst);
             assert_eq!(pollster::block_on(read).unwrap().len(), 64 << 20, "{}", gpu.name);
         }
         assert!(dropped > 0 || tries == 0, "{tries} on {}", gpu.name);
-    }
+    });
 }
 
 #[test]
 fn of_a_streams_progress() {
     for gpu in gpus() {
-        let limits = wgpu::Limits { max_buffer_size: 1024, ..wgpu::Limits::downlevel_defaults() };
-        let gpu = with_limits(&gpu.adapter, limits);
+        let gpu = gpu.limited(|limits| limits.max_buffer_size = 1024);
         let clamp = Clamp::at_most(2_u8);
         let mut data = [9_u8; 5000];
         let stream = gpu.host.clamp_slice_in_place(&clamp, &mut data);

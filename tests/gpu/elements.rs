@@ -72,10 +72,9 @@ fn every_route(dtype: DType) {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
             // All routes share the run's arithmetic, so the others leave out most random elements, which come last.
             let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
-            let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype));
-            for route in routes
-                .filter(|&route| !route.is_picture() && route.channels().is_none() && !route.has_slots())
-            {
+            let plain =
+                |route: &Route| !route.is_picture() && route.channels().is_none() && !route.has_slots();
+            for route in Route::ALL.into_iter().filter(|route| route.suits(dtype)).filter(plain) {
                 for &place in route.places(dtype, dtype) {
                     let is_run = (route, place) == (Route::Run, Place::Apart);
                     let count = elements.len() - if is_run { 0 } else { left_out };
@@ -118,11 +117,9 @@ fn every_clamp(dtype: DType) {
     let mut rng = Random(u64::from(dtype.bits()));
     if dtype == DType::F64 {
         // Numbers with all 53 bits and any exponent; elements around the root cancel.
-        let finite = |rng: &mut Random| loop {
-            let x = f64::from_bits(rng.bits());
-            if x.is_finite() {
-                break x;
-            }
+        let finite = |rng: &mut Random| {
+            let mut numbers = std::iter::repeat_with(|| f64::from_bits(rng.bits()));
+            numbers.find(|x| x.is_finite()).unwrap()
         };
         let random = (0..80).map(|n| {
             let scale = finite(&mut rng);
@@ -173,11 +170,8 @@ fn products_decide_ties_and_survive_cancellation() {
             continue;
         }
         let value = |significand: u32| f32::from_bits(0x3f80_0000 | (significand & 0x007f_ffff));
-        let elements: Vec<u64> = [x - 1, x, x + 1]
-            .into_iter()
-            .flat_map(|x| [value(x), -value(x)])
-            .map(|x| u64::from(x.to_bits()))
-            .collect();
+        let elements = [x - 1, x, x + 1].map(|x| [value(x), -value(x)]).as_flattened().to_vec();
+        let elements: Vec<u64> = elements.into_iter().map(|x| x.to_bits().into()).collect();
         // The last bit of the large biases is 4; -2 cancels the product.
         for bias in [33_554_432.0, 33_554_436.0, 33_554_440.0, -33_554_436.0, -2.0, 2.0] {
             clamps.push((free.with_affine(value(scale), bias).unwrap(), elements.clone()));

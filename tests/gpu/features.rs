@@ -1,34 +1,23 @@
 //! Which devices compute F64 in hardware. The other files test the results, on `devices()`.
 
-use wgpu_clamp::{Clamp, DType, Host, Layout, Operands, Plan, Tensor, verify, wgpu};
+use wgpu_clamp::{Clamp, Host, Operands, Plan, Tensor, wgpu};
 
-use crate::harness::{F64_FEATURES, alone, f64_gpus, gpus, with_features};
+use crate::harness::{F64_FEATURES, Gpu, alone, compare, f64_gpus, gpus, packed, with_features};
 
-/// Whether F64 takes the fast step. Compares the result with the reference.
-fn is_fast(host: &Host) -> bool {
+/// Whether F64 takes the fast step on the device. Compares the result with the reference.
+fn is_fast(gpu: &Gpu) -> bool {
     // The products use all their bits, so arithmetic in f32, or on swapped words, would be far off.
     let clamp = Clamp::new(-1e300, 1e300).with_scale_bias(1.1, -0.37).unwrap();
     // Ordinary and subnormal elements, the greatest one, and both infinities.
     let elements: [f64; 8] =
         [1.0 / 3.0, -1e-310, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 0.37 / 1.1, 1e17];
-    let bytes: Vec<u8> = elements.into_iter().flat_map(f64::to_le_bytes).collect();
-    let tensor = Tensor::upload_bytes(host, DType::F64, &[elements.len()], &bytes).unwrap();
-    host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
-    let after = tensor.read_bytes_blocking().unwrap();
-    let line = Layout::packed(&[elements.len()]).unwrap();
-    let report = verify::check(
-        &clamp,
-        verify::Buffers {
-            src_layout: &line,
-            src: &bytes,
-            dst_layout: &line,
-            dst_before: &bytes,
-            dst_after: &after,
-        },
-    )
-    .unwrap();
-    assert!(report.passed(), "{report} on {}", host.adapter());
-    let plan = Plan::new(&clamp, &line, &line, host.clamper().limits()).unwrap().to_string();
+    let tensor = Tensor::upload(&gpu.host, &[elements.len()], &elements).unwrap();
+    let operands = Operands::in_place(tensor.view());
+    gpu.host.submit(&clamp, operands).unwrap();
+    let bytes = bytemuck::cast_slice(&elements);
+    compare(gpu, &clamp, operands, bytes, bytes);
+    let line = packed(&[elements.len()]);
+    let plan = Plan::new(&clamp, &line, &line, gpu.clamper().limits()).unwrap().to_string();
     assert!(plan.contains("fast affine step, ") != plan.contains("exact affine step, "), "{plan}");
     plan.contains("fast affine step, ")
 }
@@ -37,10 +26,10 @@ fn is_fast(host: &Host) -> bool {
 fn a_device_with_both_features_computes_f64() {
     assert_eq!(f64_gpus().len(), gpus().iter().filter(|gpu| gpu.offers_f64()).count());
     for gpu in f64_gpus() {
-        assert!(is_fast(&gpu.host), "{}", gpu.name);
+        assert!(is_fast(gpu), "{}", gpu.name);
     }
     for gpu in gpus() {
-        assert!(!is_fast(&gpu.host), "{}", gpu.name);
+        assert!(!is_fast(gpu), "{}", gpu.name);
     }
 }
 
@@ -50,7 +39,7 @@ fn one_of_the_features_is_not_enough() {
         for feature in F64_FEATURES.iter() {
             if gpu.adapter.features().contains(feature) {
                 let gpu = with_features(&gpu.adapter, feature, wgpu::Limits::downlevel_defaults());
-                assert!(!is_fast(&gpu.host), "{feature:?} on {}", gpu.name);
+                assert!(!is_fast(&gpu), "{feature:?} on {}", gpu.name);
             }
         }
     }
@@ -63,5 +52,6 @@ fn an_opened_host_computes_f64_where_the_adapter_does() {
     }
     let host = Host::open_blocking().unwrap();
     let gpu = gpus().iter().find(|gpu| gpu.name == host.adapter()).unwrap();
-    assert_eq!(is_fast(&host), gpu.offers_f64(), "{}", gpu.name);
+    let opened = Gpu { name: gpu.name.clone(), adapter: gpu.adapter.clone(), host };
+    assert_eq!(is_fast(&opened), gpu.offers_f64(), "{}", gpu.name);
 }

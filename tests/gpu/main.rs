@@ -5,7 +5,6 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
-mod assert_error;
 mod callbacks;
 mod channels;
 mod clamper;
@@ -19,6 +18,7 @@ mod layouts;
 mod program;
 mod properties;
 mod refusals;
+mod refused;
 mod self_test;
 mod slots;
 mod streaming;

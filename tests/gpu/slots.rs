@@ -1,17 +1,38 @@
-//! Bounds that lie on the GPU.
+//! Where numbers on the GPU may lie, when they are read, and what is refused. `found` has their values.
 
-use wgpu_clamp::{Clamp, DType, Layout, NanRule, Number, Operands, Order, View, verify, wgpu};
+use wgpu_clamp::testing::Found;
+use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, NanRule, Number, Operands, Order, Tensor, View, wgpu};
 
-use crate::assert_error::assert_error;
-use crate::harness::{Gpu, buffer, devices, gpus, read, with_limits};
+use crate::harness::{Gpu, buffer, compare, devices, gpus, packed, read, strided};
 use crate::random::{Random, to_bytes};
+use crate::refused::{AXIS_2, assert_refused, no_storage, too_small};
 use crate::values::{bits_of, edges, mask, scalar, with_precisions};
 
+/// The clamp with some of Min, Max, scale and bias on the GPU.
+fn on_gpu(clamp: &Clamp, which: [bool; 4]) -> Clamp {
+    let by_value = [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
+    let [min, max, scale, bias] = std::array::from_fn(|n| if which[n] { Number::OnGpu } else { by_value[n] });
+    clamp.with_bounds(min, max).unwrap().with_scale_bias(scale, bias).unwrap()
+}
+
+/// Operands with slots of Min, Max, scale and bias.
+pub fn with_slots<'a>(
+    operands: Operands<'a>,
+    [min, max, scale, bias]: [Option<View<'a>>; 4],
+) -> Operands<'a> {
+    operands.with_min(min).with_max(max).with_scale(scale).with_bias(bias)
+}
+
+/// The slot of number `n` alone.
+fn only(n: usize, slot: View<'_>) -> [Option<View<'_>>; 4] {
+    std::array::from_fn(|i| (i == n).then_some(slot))
+}
+
 /// Which bounds lie on the GPU.
-const WHERE: [(bool, bool); 3] = [(true, true), (true, false), (false, true)];
+const WHERE: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 
 /// Where src, dst and the slots are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     /// Four buffers.
     Apart,
@@ -25,62 +46,41 @@ enum Place {
 
 const PLACES: [Place; 4] = [Place::Apart, Place::WithSrc, Place::Between, Place::Neighbours];
 
-/// Runs `clamp` with the bounds that `on_gpu` names in slots, and compares the result with the reference of the
-/// clamp by value.
-fn check(gpu: &Gpu, clamp: &Clamp, on_gpu: (bool, bool), elements: &[u64], place: Place) {
+/// Runs `clamp` with bounds in slots, and compares the result with the reference of the clamp by value.
+#[track_caller]
+fn check(gpu: &Gpu, clamp: &Clamp, [min_on_gpu, max_on_gpu]: [bool; 2], elements: &[u64], place: Place) {
     let dtype = clamp.dtype();
     let n = elements.len();
-    let value = |bound| match bound {
-        Number::Value(value) => value.bits(),
-        _ => panic!("no value: {clamp:?}"),
+    let line = |stride, offset| strided(&[n], &[stride], offset);
+    // The layouts of src and dst, and the addresses of the slots.
+    let (src, dst, slots) = match place {
+        Place::Apart => (line(1, 0), line(1, 0), [1, 4]),
+        Place::WithSrc => (line(1, 0), line(1, 0), [n + 2, n + 1]),
+        Place::Between => (line(2, 0), line(2, 0), [1, 2 * n - 1]),
+        Place::Neighbours => (line(1, 0), line(-2, 3 * n + 5), [n + 8, n + 6]),
     };
-    let slots = [value(clamp.min()), value(clamp.max())];
-    let line = |stride, offset| Layout::strided(&[n], &[stride], offset).unwrap();
-    let one = |offset| Layout::strided(&[], &[], offset).unwrap();
-
-    // The elements of one buffer, the layouts of src, dst and both slots in it.
     let junk = 0x3c3c_3c3c_3c3c_3c3c & mask(dtype);
-    let mut data = vec![junk; 3 * n + 8];
-    let (src, dst, min, max) = match place {
-        Place::Apart => (line(1, 0), line(1, 0), one(1), one(4)),
-        Place::WithSrc => (line(1, 0), line(1, 0), one(n + 2), one(n + 1)),
-        Place::Between => (line(2, 0), line(2, 0), one(1), one(2 * n - 1)),
-        Place::Neighbours => (line(1, 0), line(-2, 3 * n + 5), one(n + 8), one(n + 6)),
-    };
+    let (mut data, mut slot_data) = (vec![junk; 3 * n + 8], vec![junk; 6]);
     for (address, &bits) in src.addresses().zip(elements) {
         data[address] = bits;
     }
-    let apart = matches!(place, Place::Apart);
-    let mut slot_data = vec![junk; 6];
-    for (layout, bits) in [(min, slots[0]), (max, slots[1])] {
-        *if apart { &mut slot_data[layout.offset()] } else { &mut data[layout.offset()] } = bits;
+    for (address, bound) in slots.into_iter().zip([clamp.min(), clamp.max()]) {
+        let Number::Value(value) = bound else { panic!("no value: {clamp:?}") };
+        *if place == Place::Apart { &mut slot_data[address] } else { &mut data[address] } = value.bits();
     }
 
     let bytes = to_bytes(dtype, &data);
     let src_buffer = buffer(gpu, &bytes);
     let two_buffers = matches!(place, Place::Apart | Place::WithSrc);
     let dst_buffer = if two_buffers { buffer(gpu, &bytes) } else { src_buffer.clone() };
-    let slot_buffer = if apart { buffer(gpu, &to_bytes(dtype, &slot_data)) } else { src_buffer.clone() };
-
-    let pick = |on_gpu, bound| if on_gpu { Number::OnGpu } else { bound };
-    let asked = clamp.with_bounds(pick(on_gpu.0, clamp.min()), pick(on_gpu.1, clamp.max())).unwrap();
-    let slot = |on_gpu: bool, layout| on_gpu.then_some(View::new(&slot_buffer, dtype, layout));
+    let slot_buffer =
+        if place == Place::Apart { buffer(gpu, &to_bytes(dtype, &slot_data)) } else { src_buffer.clone() };
+    let [min, max] = slots.map(|offset| View::new(&slot_buffer, dtype, strided(&[], &[], offset)));
     let operands = Operands::new(View::new(&src_buffer, dtype, src), View::new(&dst_buffer, dtype, dst))
-        .with_min(slot(on_gpu.0, min))
-        .with_max(slot(on_gpu.1, max));
-    gpu.host.submit(&asked, operands).unwrap();
-    let report = verify::check(
-        clamp,
-        verify::Buffers {
-            src_layout: &src,
-            src: &bytes,
-            dst_layout: &dst,
-            dst_before: &bytes,
-            dst_after: &read(gpu, &dst_buffer),
-        },
-    )
-    .unwrap();
-    assert!(report.passed(), "{report}\n{clamp:?}\n{on_gpu:?} {place:?} on {}", gpu.name);
+        .with_min(min_on_gpu.then_some(min))
+        .with_max(max_on_gpu.then_some(max));
+    gpu.host.submit(&on_gpu(clamp, [min_on_gpu, max_on_gpu, false, false]), operands).unwrap();
+    compare(gpu, clamp, operands, &bytes, &bytes);
 }
 
 fn clamp(dtype: DType, min: u64, max: u64) -> Clamp {
@@ -96,16 +96,15 @@ fn any_value_in_a_slot_follows_the_rules() {
             // The zeros of floats.
             let zeros = [0, 1 << (dtype.bits() - 1)];
             for n in 0..80 {
-                let random = |rng: &mut Random| match rng.below(4) {
+                let [min, max] = [(); 2].map(|()| match rng.below(4) {
                     0 => rng.bits() & mask(dtype),
                     1 => rng.pick(&zeros),
                     _ => rng.pick(&edges),
-                };
-                let order = [Order::MinWins, Order::MaxWins][rng.below(2)];
-                let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][rng.below(3)];
-                let (min, max) = (random(&mut rng), random(&mut rng));
-                let clamp = clamp(dtype, min, max).with_order(order).with_nan_rule(rule);
-                check(gpu, &clamp, WHERE[n % 3], &edges, PLACES[rng.below(4)]);
+                });
+                let clamp = clamp(dtype, min, max)
+                    .with_order(rng.pick(&[Order::MinWins, Order::MaxWins]))
+                    .with_nan_rule(rng.pick(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax]));
+                check(gpu, &clamp, WHERE[n % 3], &edges, rng.pick(&PLACES));
             }
         }
     }
@@ -116,174 +115,303 @@ fn every_specialization_takes_slots() {
     for gpu in devices() {
         let mut rng = Random(43);
         for &dtype in gpu.dtypes() {
-            let (low, high) = (bits_of(dtype, 3.0), bits_of(dtype, 100.0));
-            let plain = clamp(dtype, low, high);
+            let plain = clamp(dtype, bits_of(dtype, 3.0), bits_of(dtype, 100.0));
             for clamp in [vec![plain], with_precisions(plain, (0.75, 1.5))].concat() {
-                for place in PLACES {
-                    for on_gpu in WHERE {
-                        let elements: Vec<u64> = (0..333).map(|_| rng.bits() & mask(dtype)).collect();
-                        check(gpu, &clamp, on_gpu, &elements, place);
-                    }
+                for (place, which) in PLACES.into_iter().flat_map(|place| WHERE.map(|which| (place, which))) {
+                    let elements: Vec<u64> = (0..333).map(|_| rng.bits() & mask(dtype)).collect();
+                    check(gpu, &clamp, which, &elements, place);
                 }
             }
         }
     }
 }
 
-/// A slot is read when the dispatch runs: a clamp before it in the same pass writes it.
+/// A dispatch reads a slot as the dispatch before it in the pass wrote it, each time that both are recorded.
 #[test]
 fn a_slot_is_read_when_the_dispatch_runs() {
-    for gpu in gpus() {
-        let layout = Layout::packed(&[4]).unwrap();
-        let data = buffer(gpu, &to_bytes(DType::I16, &[1, 20, 300, 4000]));
-        let out = buffer(gpu, &to_bytes(DType::I16, &[0; 4]));
-        let slot = buffer(gpu, &to_bytes(DType::I16, &[50, 7]));
-        let slot = View::of::<i16>(&slot, Layout::packed(&[2]).unwrap().slice(0, 0..1).unwrap());
-        let clamp = Clamp::at_most(0_i16).with_bounds(Number::Absent, Number::OnGpu).unwrap();
-        let operands =
-            Operands::new(View::of::<i16>(&data, layout), View::of::<i16>(&out, layout)).with_max(slot);
-        let cut = gpu.clamper().prepare(&clamp, operands).unwrap();
-        let double = Clamp::unbounded(DType::I16).with_affine(2.0, 0.0).unwrap();
-        let double = gpu.clamper().prepare(&double, Operands::in_place(slot)).unwrap();
-        for expected in [100, 200, 400] {
-            let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                for prepared in [&double, &cut] {
-                    prepared.record(&mut pass);
-                }
-            }
-            gpu.host.queue().submit([encoder.finish()]);
-            let clamped = [1, 20, 300, 4000].map(|x: u64| x.min(expected));
-            assert_eq!(read(gpu, &out), to_bytes(DType::I16, &clamped));
+    fn doubled<const N: usize>(
+        gpu: &Gpu,
+        slots: View<'_>,
+        (clamps, operands): (Clamps<'_>, Operands<'_>),
+        expected: [[u64; 4]; N],
+    ) {
+        let double = Clamp::unbounded(slots.dtype()).with_affine(2.0, 0.0).unwrap();
+        let double = gpu.clamper().prepare(&double, Operands::in_place(slots)).unwrap();
+        let reads = gpu.clamper().prepare(clamps, operands).unwrap();
+        for expected in expected {
+            gpu.run(&[&double, &reads]);
+            let dst = operands.dst();
+            assert_eq!(read(gpu, dst.buffer()), to_bytes(dst.dtype(), &expected), "{}", gpu.name);
         }
+    }
+    for gpu in gpus() {
+        // An upper bound, beside another element in its word.
+        let words = Tensor::upload(&gpu.host, &[4], &[1_i16, 20, 300, 4000]).unwrap();
+        let out = Tensor::zeros(&gpu.host, DType::I16, &[4]).unwrap();
+        let slots = Tensor::upload(&gpu.host, &[2], &[50_i16, 7]).unwrap();
+        let slot = View::of::<i16>(slots.buffer(), packed(&[1]));
+        let clamp = Clamp::unbounded(DType::I16).with_bounds(Number::Absent, Number::OnGpu).unwrap();
+        let operands = Operands::new(words.view(), out.view()).with_max(slot);
+        let expected = [100, 200, 400].map(|most| [1, 20, 300, 4000].map(|x: u64| x.min(most)));
+        doubled(gpu, slot, ((&clamp).into(), operands), expected);
+
+        // A scale for each row.
+        let rows = Tensor::upload(&gpu.host, &[2, 2], &[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let out = Tensor::zeros(&gpu.host, DType::U8, &[2, 2]).unwrap();
+        let scales = Tensor::upload(&gpu.host, &[2], &[1.0_f32, 10.0]).unwrap();
+        let clamp = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
+        let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+        let operands = Operands::new(rows.view(), out.view()).with_scale(scales.view());
+        let expected = [[2, 4, 60, 80], [4, 8, 120, 160], [8, 16, 240, 255]];
+        doubled(gpu, scales.view(), (Clamps::slots_along(0, &clamp), operands), expected);
     }
 }
 
 #[test]
 fn slots_that_do_not_fit_are_refused() {
+    let rows = packed(&[4, 2]);
+    let plain = Clamp::new(1_u8, 2).with_affine(2.0, 0.5).unwrap();
     for gpu in gpus() {
-        let data = buffer(gpu, &[7; 64]);
-        let other = buffer(gpu, &[7; 4]);
-        let line = Layout::packed(&[60]).unwrap();
-        let one = |offset| Layout::strided(&[1], &[1], offset).unwrap();
-        let operands = Operands::in_place(View::of::<u8>(&data, line));
-        let names = [("max", (Number::Absent, Number::OnGpu)), ("min", (Number::OnGpu, Number::Absent))];
-        for (argument, (min, max)) in names {
-            let with_slot = |buffer, layout| {
-                let view = View::of::<u8>(buffer, layout);
-                if argument == "min" { operands.with_min(view) } else { operands.with_max(view) }
+        let (data, other, short) = (buffer(gpu, &[7; 64]), buffer(gpu, &[7; 64]), buffer(gpu, &[7; 4]));
+        let bare = gpu.zeros(4, wgpu::BufferUsages::COPY_DST);
+        let in_place = Operands::in_place(View::of::<u8>(&data, rows));
+        for (n, argument) in ["min", "max", "scale", "bias"].into_iter().enumerate() {
+            let is_bound = n < 2;
+            let dtype = if is_bound { DType::U8 } else { DType::F32 };
+            let size = dtype.size();
+            let asked = on_gpu(&plain, std::array::from_fn(|i| i == n));
+            let (one, along) = (Clamps::from(&asked), Clamps::slots_along(0, &asked));
+            let slot = |buffer, layout| only(n, View::new(buffer, dtype, layout));
+            let at = |buffer, offset| slot(buffer, Layout::packed_at(&[], offset).unwrap());
+            let wrong_shape = |shape: &[usize], needed| {
+                format!("{argument}: the slot has shape {shape:?}; 1 element is needed{needed}")
             };
-            let host = Clamp::new(1_u8, 2);
-            let on_gpu = host.with_bounds(min, max).unwrap();
-            let no_storage = gpu.device().create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size: 4,
-                usage: wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
-            let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
-            let refused = |clamp: &Clamp, operands: Operands<'_>| {
-                let mut encoder =
-                    gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                let error = gpu.clamper().encode(&mut encoder, clamp, operands).unwrap_err();
+            let along_axis = ", or [4], one for each index of axis 0";
+            for (clamps, slots, variant, said) in [
+                (
+                    one,
+                    [None; 4],
+                    "Argument",
+                    format!(
+                        "{argument}: the number is `Number::OnGpu`, and there is no slot; give the slot with \
+                         `Operands::with_{argument}`"
+                    ),
+                ),
+                (
+                    (&plain).into(),
+                    at(&other, 0),
+                    "Argument",
+                    format!(
+                        "{argument}: there is a slot, but the clamp's number is not `Number::OnGpu`; make it so with \
+                         `Clamp::{}`, or give no slot",
+                        if is_bound { "with_bounds" } else { "with_scale_bias" }
+                    ),
+                ),
+                (
+                    one,
+                    slot(&other, packed(&[4])),
+                    "Argument",
+                    wrong_shape(&[4], "; `Clamps::slots_along` takes one for each index of an axis"),
+                ),
+                (along, slot(&other, packed(&[4, 1])), "Argument", wrong_shape(&[4, 1], along_axis)),
+                (along, slot(&other, packed(&[2])), "Argument", wrong_shape(&[2], along_axis)),
+                (along, slot(&other, packed(&[5])), "Argument", wrong_shape(&[5], along_axis)),
+                (along, slot(&other, packed(&[0])), "Argument", wrong_shape(&[0], along_axis)),
+                (Clamps::slots_along(2, &asked), at(&other, 0), "Argument", AXIS_2.to_owned()),
+                (
+                    one,
+                    only(n, View::of::<i32>(&other, packed(&[]))),
+                    "DType",
+                    if is_bound {
+                        format!("{argument}: i32 is not the dtype of the clamp, u8; view its slot as it")
+                    } else {
+                        format!("{argument}: its slot is a view of i32; a scale or bias on the GPU is f32")
+                    },
+                ),
+                (
+                    one,
+                    slot(&short, strided(&[1], &[1], 4)),
+                    "Buffer",
+                    too_small(
+                        argument,
+                        &format!("{dtype} elements of shape [1], strides [1], offset 4"),
+                        (5 * size).next_multiple_of(4) as u64,
+                        4,
+                    ),
+                ),
+                (one, at(&bare, 0), "Buffer", no_storage(argument, "COPY_DST")),
+                // Overlap counts in bytes: the output has eight.
+                (
+                    one,
+                    at(&data, 8 / size - 1),
+                    "Overlap",
+                    format!(
+                        "{argument}: the slot shares a byte with dst; a slot must lie outside the output"
+                    ),
+                ),
+            ] {
+                let operands = with_slots(in_place, slots);
+                let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+                let mut encoder = gpu.encoder();
+                assert_refused(gpu.clamper().encode(&mut encoder, clamps, operands), variant, said);
                 gpu.host.queue().submit([encoder.finish()]);
+                assert!(pollster::block_on(scope.pop()).is_none());
                 assert_eq!(read(gpu, &data), [7; 64]);
-                error
-            };
-            assert_error!(
-                refused(&on_gpu, operands),
-                Argument,
-                format!(
-                    "{argument}: the number is `Number::OnGpu`, and there is no slot; give the slot with \
-                     `Operands::with_{argument}`"
-                )
+            }
+            // Directly behind the output.
+            gpu.clamper().prepare(one, with_slots(in_place, at(&data, 8 / size))).unwrap();
+            let beside = slot(&data, Layout::packed_at(&[4], 8 / size).unwrap());
+            gpu.clamper().prepare(along, with_slots(in_place, beside)).unwrap();
+            // Without an element there is nothing to do, but slots are checked.
+            let nothing = Operands::in_place(View::of::<u8>(&data, packed(&[0, 2])));
+            for (shape, fits) in [(&[0][..], true), (&[], true), (&[2], false)] {
+                let prepared = gpu.clamper().prepare(along, with_slots(nothing, slot(&other, packed(shape))));
+                match prepared {
+                    Ok(prepared) => assert!(fits && prepared.dispatches() == 0, "{shape:?}"),
+                    Err(error) => assert!(!fits && matches!(error, Error::Argument(_)), "{error:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dtypes_that_take_no_slots_are_refused() {
+    for (dtype, source) in [
+        (DType::I32, DType::F32),
+        (DType::U32, DType::U32),
+        (DType::I64, DType::I64),
+        (DType::U64, DType::U64),
+        (DType::F64, DType::F64),
+    ] {
+        let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+        for (argument, scale, bias) in
+            [("scale", Number::OnGpu, Number::Absent), ("bias", 2.0_f32.into(), Number::OnGpu)]
+        {
+            let said = format!(
+                "{argument}: it is `Number::OnGpu`, from {source} to {dtype}; give its value, or clamp to one of f32, \
+                 f16, bf16, i8, i16, u8, u16"
             );
-            assert_error!(
-                refused(&host, with_slot(&other, one(0))),
-                Argument,
-                format!(
-                    "{argument}: there is a slot, but the clamp's number is not `Number::OnGpu`; make it so with \
-                     `Clamp::with_bounds`, or give no slot"
-                )
-            );
-            assert_error!(
-                refused(&on_gpu, with_slot(&other, Layout::packed(&[4]).unwrap())),
-                Argument,
-                format!(
-                    "{argument}: the slot has shape [4]; 1 element is needed; `Clamps::slots_along` takes one for each \
-                     index of an axis"
-                )
-            );
-            assert_error!(
-                refused(&on_gpu, with_slot(&other, one(4))),
-                Buffer,
-                format!(
-                    "{argument}: u8 elements of shape [1], strides [1], offset 4 need a buffer of 8 bytes, this one has 4; \
-                     shape, strides and offset count elements"
-                )
-            );
-            assert_error!(
-                refused(&on_gpu, with_slot(&no_storage, one(0))),
-                Buffer,
-                format!(
-                    "{argument}: the buffer lacks BufferUsages(STORAGE); it was created with BufferUsages(COPY_DST); add \
-                     the usage where the buffer is created"
-                )
-            );
-            assert_error!(
-                refused(&on_gpu, with_slot(&data, one(59))),
-                Overlap,
-                format!("{argument}: the slot shares a byte with dst; a slot must lie outside the output")
-            );
-            assert!(pollster::block_on(scope.pop()).is_none());
-            gpu.host.submit(&on_gpu, with_slot(&data, one(60))).unwrap();
+            assert_refused(clamp.with_scale_bias(scale, bias), "DType", said);
+        }
+    }
+    assert_refused(
+        Clamp::unbounded(DType::F16).with_scale_bias(half::f16::ONE, Number::Absent),
+        "DType",
+        "scale: f16 takes no f16 numbers; a scale or bias is f32, or f64 in a clamp of dtype f64",
+    );
+}
+
+/// A slot of one element serves all indices of the axis, beside slots with an element for each.
+#[test]
+fn one_number_serves_all_channels() {
+    for gpu in gpus() {
+        let scales = Tensor::upload(&gpu.host, &[3], &[1.0_f32, 2.0, 3.0]).unwrap();
+        let bias = Tensor::upload(&gpu.host, &[1, 1], &[10.0_f32]).unwrap();
+        let most = Tensor::upload(&gpu.host, &[3], &[22_u8, 23, 24]).unwrap();
+        let tensor = Tensor::upload(&gpu.host, &[2, 3], &[1_u8, 2, 3, 4, 5, 6]).unwrap();
+        let clamp = on_gpu(&Clamp::unbounded(DType::U8), [false, true, true, true]);
+        let in_place = Operands::in_place(tensor.view());
+        let backwards = View::of::<u8>(most.buffer(), packed(&[3]).flip(0).unwrap());
+        let operands = in_place.with_scale(scales.view()).with_bias(bias.view()).with_max(backwards);
+        gpu.host.submit(Clamps::slots_along(1, &clamp), operands).unwrap();
+        assert_eq!(tensor.read_blocking::<u8>().unwrap(), [11, 14, 19, 14, 20, 22]);
+        // If each slot has one element, there is one clamp and no table.
+        let operands = in_place
+            .with_scale(View::of::<f32>(scales.buffer(), packed(&[1])))
+            .with_bias(View::of::<f32>(bias.buffer(), packed(&[])))
+            .with_max(View::of::<u8>(most.buffer(), packed(&[])));
+        let prepared = gpu.clamper().prepare(Clamps::slots_along(1, &clamp), operands).unwrap();
+        let plain = gpu.clamper().prepare(&clamp, operands).unwrap();
+        assert_eq!(prepared.dispatches(), plain.dispatches());
+    }
+}
+
+/// All four numbers take two dispatches, since a stage has at most four storage buffers; three take one.
+#[test]
+fn slots_take_as_few_dispatches_as_can_be() {
+    for gpu in gpus() {
+        let data = Tensor::zeros(&gpu.host, DType::F32, &[64]).unwrap();
+        let slot = Tensor::zeros(&gpu.host, DType::F32, &[64]).unwrap();
+        for n in 0..16 {
+            let which = [0, 1, 2, 3].map(|bit| n >> bit & 1 == 1);
+            let clamp = on_gpu(&Clamp::unbounded(DType::F32), which);
+            for (clamps, shape) in [(Clamps::from(&clamp), &[][..]), (Clamps::slots_along(0, &clamp), &[64])]
+            {
+                let view = View::of::<f32>(slot.buffer(), packed(shape));
+                let slots = which.map(|wanted| wanted.then_some(view));
+                let operands = with_slots(Operands::in_place(data.view()), slots);
+                let prepared = gpu.clamper().prepare(clamps, operands).unwrap();
+                let resolves = [0, 1, 2][usize::from(n > 0) + usize::from(n == 15)];
+                assert_eq!(prepared.dispatches(), 1 + resolves, "{n:04b}, {shape:?}");
+            }
+        }
+    }
+}
+
+/// Slots that one binding does not span are read by several dispatches; strides may be 0 and overlap.
+#[test]
+fn slots_may_have_any_stride() {
+    for gpu in gpus() {
+        let small = gpu.limited(|limits| limits.max_storage_buffer_binding_size = 1 << 14);
+        let (rows, wide) = (90, 3000_usize);
+        let single = |x: f32| u64::from(x.to_bits());
+        let numbers: Vec<_> = (0..rows * wide).map(|n| single(f32::from((n % 977) as u16) / 64.0)).collect();
+        let slots = buffer(&small, &to_bytes(DType::F32, &numbers));
+        let values: Vec<_> = (0..rows * 4).map(|n| single(f32::from((n % 7) as u8))).collect();
+        let values = to_bytes(DType::F32, &values);
+        let clamp = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
+        let clamps = Clamps::slots_along(0, &clamp);
+        let pitch = wide.cast_signed();
+        for strides in [[pitch, 1], [-pitch, 0], [0, -1], [3, 0]] {
+            let [scale, bias] = strides.map(|stride| {
+                let offset = if stride < 0 { (rows - 1) * stride.unsigned_abs() + 5 } else { 5 };
+                strided(&[rows], &[stride], offset)
+            });
+            let src = buffer(&small, &values);
+            let operands = Operands::in_place(View::of::<f32>(&src, packed(&[rows, 4])))
+                .with_scale(View::of::<f32>(&slots, scale))
+                .with_bias(View::of::<f32>(&slots, bias));
+            let prepared = small.clamper().prepare(clamps, operands).unwrap();
+            // At the wide stride, a binding has the numbers of one row or two.
+            let far = strides[0].unsigned_abs() == wide;
+            assert_eq!(prepared.dispatches() > rows / 3, far, "{}", prepared.dispatches());
+            small.run(&[&prepared]);
+            let by_value: Vec<_> = scale
+                .addresses()
+                .zip(bias.addresses())
+                .map(|(scale, bias)| {
+                    Found::new(&clamp, [0, 0, numbers[scale], numbers[bias]]).clamp().unwrap()
+                })
+                .collect();
+            compare(&small, Clamps::along(0, &by_value), operands, &values, &values);
         }
     }
 }
 
 /// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes, each at a multiple of 256. One dispatch reads the
-/// slots for so many windows.
+/// slots for so many windows. Each invocation serves one block, so a single workgroup serves as many.
 #[test]
 fn many_windows_read_a_slot_once() {
-    for gpu in gpus() {
-        let limits =
-            wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::downlevel_defaults() };
-        many_windows(&with_limits(&gpu.adapter, limits.clone()), 16);
-        // Each invocation serves one block, so a single workgroup serves as many.
-        let limits = wgpu::Limits { max_compute_workgroups_per_dimension: 1, ..limits };
-        many_windows(&with_limits(&gpu.adapter, limits), 16);
+    for (gpu, workgroups) in gpus().iter().flat_map(|gpu| [(gpu, 65_535), (gpu, 1)]) {
+        let small = gpu.limited(|limits| {
+            limits.max_storage_buffer_binding_size = 8192;
+            limits.max_compute_workgroups_per_dimension = workgroups;
+        });
+        let data = Random(3).bytes(100_000);
+        let (src, dst) = (buffer(&small, &data), buffer(&small, &data));
+        let slot = buffer(&small, &to_bytes(DType::U8, &[0, 77]));
+        let slot = View::of::<u8>(&slot, Layout::packed_at(&[], 1).unwrap());
+        let [from, to] = [&src, &dst].map(|buffer| View::of::<u8>(buffer, strided(&[99_000], &[1], 5)));
+        let clamp = Clamp::new(20_u8, 77);
+        let asked = on_gpu(&clamp, [false, true, false, false]);
+        let operands = Operands::new(from, to);
+        let by_value = small.clamper().prepare(&clamp, operands).unwrap().dispatches();
+        let prepared = small.clamper().prepare(&asked, operands.with_max(slot)).unwrap();
+        let windows = by_value - 1;
+        assert!(windows > 12, "{windows}");
+        assert_eq!(prepared.dispatches() - by_value, windows.div_ceil(16));
+        small.run(&[&prepared]);
+        compare(&small, &clamp, operands, &data, &data);
     }
-}
-
-/// Runs a clamp of many windows, of which one dispatch serves `per_dispatch`.
-fn many_windows(small: &Gpu, per_dispatch: usize) {
-    let data = Random(3).bytes(100_000);
-    let (src, dst) = (buffer(small, &data), buffer(small, &data));
-    let slot = buffer(small, &to_bytes(DType::U8, &[0, 77]));
-    let layout = Layout::strided(&[99_000], &[1], 5).unwrap();
-    let clamp = Clamp::new(20_u8, 77);
-    let on_gpu = clamp.with_bounds(clamp.min(), Number::OnGpu).unwrap();
-    let operands = Operands::new(View::of::<u8>(&src, layout), View::of::<u8>(&dst, layout));
-    let by_value = small.clamper().prepare(&clamp, operands).unwrap().dispatches();
-    let slot = View::of::<u8>(&slot, Layout::strided(&[], &[], 1).unwrap());
-    let prepared = small.clamper().prepare(&on_gpu, operands.with_max(slot)).unwrap();
-    let windows = by_value - 1;
-    assert!(windows > 12, "{windows}");
-    assert_eq!(prepared.dispatches() - by_value, windows.div_ceil(per_dispatch));
-    let mut encoder = small.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    prepared.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
-    small.host.queue().submit([encoder.finish()]);
-    let report = verify::check(
-        &clamp,
-        verify::Buffers {
-            src_layout: &layout,
-            src: &data,
-            dst_layout: &layout,
-            dst_before: &data,
-            dst_after: &read(small, &dst),
-        },
-    )
-    .unwrap();
-    assert!(report.passed(), "{report} on {}", small.name);
 }

@@ -1,44 +1,22 @@
 //! Tensors beyond one binding or one grid.
 
-use wgpu_clamp::{Clamp, DType, Layout, Limits, Number, Operands, Plan, Tensor, View, verify, wgpu};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Operands, Plan, Tensor, View};
 
 use crate::harness::{
-    Gpu, Place, buffer, check, devices, exhaustive, gpus, read, with_features, with_limits,
+    Gpu, Place, buffer, check, compare, devices, exhaustive, gpus, packed, strided, with_limits,
 };
+use crate::layouts::{bytes_for, check_both, clamp};
 use crate::random::Random;
-use crate::values::{scalar_of, with_precisions};
+use crate::values::scalar_of;
 
 const BINDING: usize = 64 << 10;
 
 /// A device with bindings of 64 KiB, 16 workgroups per dimension, and the same features.
 fn small(gpu: &Gpu) -> Gpu {
-    with_features(
-        &gpu.adapter,
-        gpu.device().features(),
-        wgpu::Limits {
-            max_storage_buffer_binding_size: BINDING as u64,
-            max_compute_workgroups_per_dimension: 16,
-            ..wgpu::Limits::downlevel_defaults()
-        },
-    )
-}
-
-fn clamp(dtype: DType, rng: &mut Random) -> Clamp {
-    let bound = |x| scalar_of(dtype, x);
-    let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
-    if rng.below(2) == 0 { rng.pick(&with_precisions(clamp, (0.75, 2.5))) } else { clamp }
-}
-
-fn bytes_for(layout: &Layout, dtype: DType, rng: &mut Random) -> Vec<u8> {
-    rng.bytes(layout.required_bytes(dtype) as usize)
-}
-
-/// Checks two buffers, and the destination's layout in place.
-fn check_both(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, rng: &mut Random) {
-    let clamp = clamp(dtype, rng);
-    let bytes = (bytes_for(src, dtype, rng), bytes_for(dst, dtype, rng));
-    check(gpu, &clamp, (src, &bytes.0), (dst, &bytes.1), Place::Apart);
-    check(gpu, &clamp, (dst, &bytes.1), (dst, &[]), Place::Same);
+    gpu.limited(|limits| {
+        limits.max_storage_buffer_binding_size = BINDING as u64;
+        limits.max_compute_workgroups_per_dimension = 16;
+    })
 }
 
 #[test]
@@ -50,7 +28,7 @@ fn sizes_around_every_boundary() {
             let binding = BINDING / dtype.size();
             for len in [binding - 1, binding, binding + 1, 2 * binding - 70, 5 * binding + 3] {
                 for offset in [0, 3] {
-                    let line = Layout::strided(&[len], &[1], offset).unwrap();
+                    let line = strided(&[len], &[1], offset);
                     check_both(&gpu, dtype, &line, &line, &mut rng);
                     // The gather kernel.
                     check_both(&gpu, dtype, &line, &line.flip(0).unwrap(), &mut rng);
@@ -66,7 +44,6 @@ fn layouts_of_every_kind() {
         let gpu = small(gpu);
         let mut rng = Random(67);
         for &dtype in gpu.dtypes() {
-            let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
             let image = packed(&[61, 83, 21]);
             let padded = packed(&[61, 90, 25]).slice(1, 2..85).unwrap().slice(2, 4..25).unwrap();
             for (src, dst) in [
@@ -85,7 +62,7 @@ fn layouts_of_every_kind() {
                 ),
                 (packed(&[160, 1]).broadcast_to(&[160, 201]).unwrap(), packed(&[160, 201])),
                 // A sliding window: neighbouring rows overlap.
-                (Layout::strided(&[70, 208], &[1, 1], 3).unwrap(), packed(&[70, 208])),
+                (strided(&[70, 208], &[1, 1], 3), packed(&[70, 208])),
             ] {
                 check_both(&gpu, dtype, &src, &dst, &mut rng);
             }
@@ -101,14 +78,11 @@ fn one_buffer_near_and_far() {
         let mut rng = Random(71);
         for &dtype in gpu.dtypes() {
             let n = 150_000 / dtype.size();
-            let line = Layout::packed(&[2 * n + 40]).unwrap();
-            let (front, back) = (line.slice(0, 0..n).unwrap(), line.slice(0, n + 16..2 * n + 16).unwrap());
-            let (even, odd) = (
-                line.slice(0, 0..2 * n).unwrap().step(0, 2).unwrap(),
-                line.slice(0, 1..2 * n).unwrap().step(0, 2).unwrap(),
-            );
+            let line = packed(&[2 * n + 40]);
+            let [front, back, even, odd] = [(1, 0), (1, n + 16), (2, 0), (2, 1)]
+                .map(|(stride, offset)| strided(&[n], &[stride], offset));
             // One directly behind the other: windows meet in one word, and in one block of the binding's alignment.
-            let close = line.slice(0, n..2 * n).unwrap();
+            let close = strided(&[n], &[1], n);
             for (src, dst) in [
                 (front, back),
                 (back, front),
@@ -132,26 +106,15 @@ fn bounds_on_the_gpu_reach_every_window() {
         let mut rng = Random(73);
         for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
             let clamp = clamp(dtype, &mut rng);
-            let line = Layout::packed(&[200_000]).unwrap();
+            let line = packed(&[200_000]);
             let bytes = bytes_for(&line, dtype, &mut rng);
             let data = buffer(&gpu, &bytes);
             let Number::Value(max) = clamp.max() else { unreachable!() };
             let slot = buffer(&gpu, &max.bits().to_le_bytes());
-            let slot = View::new(&slot, dtype, Layout::packed(&[1]).unwrap());
-            let operands = Operands::in_place(View::new(&data, dtype, line)).with_max(slot);
-            gpu.host.submit(&clamp.with_bounds(clamp.min(), Number::OnGpu).unwrap(), operands).unwrap();
-            let report = verify::check(
-                &clamp,
-                verify::Buffers {
-                    src_layout: &line,
-                    src: &bytes,
-                    dst_layout: &line,
-                    dst_before: &bytes,
-                    dst_after: &read(&gpu, &data),
-                },
-            )
-            .unwrap();
-            assert!(report.passed(), "{report}\n{clamp:?} on {}", gpu.name);
+            let operands = Operands::in_place(View::new(&data, dtype, line));
+            let from_slot = operands.with_max(View::new(&slot, dtype, packed(&[1])));
+            gpu.host.submit(&clamp.with_bounds(clamp.min(), Number::OnGpu).unwrap(), from_slot).unwrap();
+            compare(&gpu, &clamp, operands, &bytes, &bytes);
         }
     }
 }
@@ -160,9 +123,9 @@ fn bounds_on_the_gpu_reach_every_window() {
 #[test]
 fn a_tensor_of_several_bindings() {
     for gpu in gpus() {
-        let limits: Limits = gpu.clamper().limits();
+        let limits = gpu.clamper().limits();
         let n = usize::try_from(limits.max_binding_size).unwrap() + 100_001;
-        let layout = Layout::packed(&[n]).unwrap();
+        let layout = packed(&[n]);
         let clamp = Clamp::new(100_u8, 200);
         assert_eq!(Plan::in_one_buffer(&clamp, &layout, &layout, limits).unwrap().dispatches(), 3);
         let src = Random(79).bytes(n);
@@ -186,7 +149,6 @@ fn tensors_at_the_real_limits() {
         assert!(sizes[0] as u64 <= limit, "no size fits into a buffer of {}", gpu.name);
         for &size in sizes.iter().filter(|&&size| size as u64 <= limit) {
             let mut rng = Random(83);
-            let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
             let line = packed(&[size - 3]);
             // Rows of 4001 elements, out of 4096 and into 4099; transposed matrices; a line to a reversed line.
             let rows = size / 4 / 4099;
@@ -213,8 +175,8 @@ fn at_size(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout, place: Place, rn
     let started = std::time::Instant::now();
     let bound = |x| scalar_of(dtype, x);
     let clamp = Clamp::unbounded(dtype).with_bounds(bound(3.0), bound(90.0)).unwrap();
-    let bytes =
-        (bytes_for(src, dtype, rng), if place == Place::Apart { bytes_for(dst, dtype, rng) } else { vec![] });
-    check(gpu, &clamp, (src, &bytes.0), (dst, &bytes.1), place);
+    let mut bytes = |layout: &Layout| rng.bytes(layout.required_bytes(dtype) as usize);
+    let (from, to) = (bytes(src), if place == Place::Apart { bytes(dst) } else { vec![] });
+    check(gpu, &clamp, (src, &from), (dst, &to), place);
     println!("{dtype}, {} bytes, {place:?}: {:?}", src.required_bytes(dtype), started.elapsed());
 }
