@@ -15,6 +15,9 @@ pub(crate) const LANES: usize = 64;
 /// A register.
 pub(crate) type Reg = u32;
 
+/// No register.
+pub(crate) const NONE: Reg = u32::MAX;
+
 /// A place that keeps a mask.
 pub(crate) type Slot = u32;
 
@@ -79,40 +82,24 @@ pub(crate) enum Binary {
     MaxI,
     EqualF,
     LessF,
-    LessEqualF,
     MinF,
     MaxF,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtomicOp {
-    Add,
-    Subtract,
-    And,
-    Or,
-    Xor,
-    MinU,
-    MaxU,
-    MinI,
-    MaxI,
-    Exchange,
-}
-
-/// A word of a resource.
+/// A word of a resource: a register holds a byte offset, or [`BEYOND`], to which `plus` is added.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) resource: u32,
-    /// Register that holds a byte offset in the binding, or [`BEYOND`].
-    pub(crate) address: Option<Reg>,
-    /// Further constant offset in bytes.
     pub(crate) plus: u32,
+    /// Whether it is loaded and stored atomically.
+    pub(crate) is_atomic: bool,
 }
 
 /// Number of elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
     Fixed(u32),
-    /// As many as fit into the binding from byte `from` on.
+    /// As many elements of `stride` bytes as fit into the binding from byte `from` on.
     Runtime {
         resource: u32,
         from: u32,
@@ -120,152 +107,75 @@ pub(crate) enum Extent {
     },
 }
 
-/// Sums and products of floats as written; `a - b` is `a + (-b)`.
+/// Sums and products of floats as written; `a - b` is `a + (-b)`. No product is negated: its first factor is.
 #[derive(Debug)]
 pub(crate) enum Float {
-    Leaf {
-        reg: Reg,
-        negative: bool,
-    },
+    Leaf(Reg),
+    Negative(Arc<Self>),
     Product(Arc<Self>, Arc<Self>),
     Sum(Arc<Self>, Arc<Self>),
-    /// A negated sum.
-    Negative(Arc<Self>),
+}
+
+/// An operation on registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Op {
+    pub(crate) code: Opcode,
+    /// The register of the result, or [`NONE`].
+    pub(crate) to: Reg,
+    /// The operands in the order in which [`Opcode`] lists them, then [`NONE`].
+    pub(crate) from: [Reg; 4],
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Op {
-    Unary(Unary, Reg, Reg),
-    Binary(Binary, Reg, Reg, Reg),
-    Select {
-        to: Reg,
-        condition: Reg,
-        accept: Reg,
-        reject: Reg,
-    },
-    /// Evaluates the float expression with this index.
-    Float {
-        to: Reg,
-        expression: u32,
-    },
+pub(crate) enum Opcode {
+    Unary(Unary),
+    Binary(Binary),
+    /// Takes a condition, the value where it is true, and the value where it is false.
+    Select,
+    /// Evaluates the float expression with this index. The expression names the operands.
+    Float(u32),
+    /// Takes the word, the offset and the count.
     ExtractBits {
-        to: Reg,
         signed: bool,
-        from: Reg,
-        offset: Reg,
-        count: Reg,
     },
-    InsertBits {
-        to: Reg,
-        into: Reg,
-        bits: Reg,
-        offset: Reg,
-        count: Reg,
-    },
+    /// Takes the word, the bits to put in, the offset and the count.
+    InsertBits,
     /// Assigns to a variable for the active invocations.
-    Assign {
-        to: Reg,
-        from: Reg,
-    },
-    /// `base + index * stride`, or [`BEYOND`] if the array has no such element.
+    Assign,
+    /// Takes a base, which may be [`NONE`], and an index. Gives `base + index * stride`, or [`BEYOND`] if the array has
+    /// no such element.
     Address {
-        to: Reg,
-        base: Option<Reg>,
-        index: Reg,
         stride: u32,
         extent: Extent,
     },
-    /// Reads the register that lies `offset` behind `first`.
-    ReadRegister {
-        to: Reg,
-        first: Reg,
-        offset: Reg,
-    },
-    WriteRegister {
-        first: Reg,
-        offset: Reg,
-        from: Reg,
-    },
-    Load {
-        to: Reg,
-        word: Word,
-        atomically: bool,
-    },
-    Store {
-        word: Word,
-        from: Reg,
-        atomically: bool,
-    },
-    Atomic {
-        op: AtomicOp,
-        to: Reg,
-        word: Word,
-        from: Reg,
-    },
-    CompareExchange {
-        to: Reg,
-        exchanged: Reg,
-        word: Word,
-        compare: Reg,
-        from: Reg,
-    },
-    Length {
-        to: Reg,
-        extent: Extent,
-    },
+    /// Takes a first register and an offset. Gives the value of the register that lies the offset behind the first.
+    ReadRegister,
+    /// Takes a first register, an offset and the value for the register that lies the offset behind the first.
+    WriteRegister,
+    /// Takes an address. Here and below, [`NONE`] is address 0.
+    Load(Word),
+    /// Takes an address and a value.
+    Store(Word),
+    /// Takes an address and a value. Without an operation the value replaces the word.
+    Atomic(Option<Binary>, Word),
+    /// Takes an address, a value and the value to compare with.
+    CompareExchange(Word),
+    Length(Extent),
 
-    /// Saves the active invocations to `all`; clears `returned`.
-    Enter {
-        all: Slot,
-        returned: Slot,
-    },
-    /// Saves the active invocations to `all`; those whose condition is true go on. If none does, jumps to
-    /// `otherwise`.
-    If {
-        condition: Reg,
-        all: Slot,
-        otherwise: Label,
-    },
-    /// Activates the invocations of `all` whose condition is false. If there is none, jumps to `end`.
-    Else {
-        condition: Reg,
-        all: Slot,
-        end: Label,
-    },
-    /// Activates the invocations of `all` that are in no `gone` slot.
-    Join {
-        all: Slot,
-        gone: [Slot; 3],
-    },
+    /// Saves the active invocations.
+    Keep(Slot),
+    Clear(Slot),
+    /// Activates the invocations of a slot that are in none of the others.
+    Restore(Slot, [Slot; 3]),
+    /// Keeps those active for which the condition is true.
+    Where,
     /// Moves the active invocations to a slot; none stays active.
-    Go {
-        to: Slot,
-    },
+    Go(Slot),
     /// Jumps if no invocation is active.
-    SkipIfNone {
-        to: Label,
-    },
-    Loop {
-        all: Slot,
-        broken: Slot,
-        counter: u32,
-    },
-    /// Begins a round: saves the active invocations to `round`, clears `continued`.
-    Round {
-        round: Slot,
-        continued: Slot,
-    },
-    /// Begins the `continuing` block: activates the invocations of `round` that did not leave the loop.
-    Continuing {
-        round: Slot,
-        continued: Slot,
-        gone: [Slot; 2],
-    },
-    BreakIf {
-        condition: Reg,
-        broken: Slot,
-    },
-    /// Jumps to `head` for another round, unless no invocation is active.
+    Skip(Label),
+    /// Sets a counter to 0.
+    Reset(u32),
+    /// Counts a round and jumps to its begin, unless no invocation is active.
     Again {
         head: Label,
         counter: u32,
@@ -309,104 +219,47 @@ pub(crate) struct Code {
 }
 
 impl Op {
-    /// Calls `f` with each register that the operation itself names, not with those of its float expression. An
-    /// array of variables is named by its first register, and counts as taken.
-    pub(crate) fn registers(&mut self, mut f: impl FnMut(&mut Reg, Use)) {
-        let none = || [None, None, None, None];
-        let (taken, given) = match self {
-            Self::Unary(_, to, a) | Self::Assign { to, from: a } => {
-                ([Some(a), None, None, None], [Some(to), None])
-            }
-            Self::Binary(_, to, a, b) => ([Some(a), Some(b), None, None], [Some(to), None]),
-            Self::Select { to, condition, accept, reject } => {
-                ([Some(condition), Some(accept), Some(reject), None], [Some(to), None])
-            }
-            Self::Float { to, .. } | Self::Length { to, .. } => (none(), [Some(to), None]),
-            Self::ExtractBits { to, from, offset, count, .. } => {
-                ([Some(from), Some(offset), Some(count), None], [Some(to), None])
-            }
-            Self::InsertBits { to, into, bits, offset, count } => {
-                ([Some(into), Some(bits), Some(offset), Some(count)], [Some(to), None])
-            }
-            Self::Address { to, base, index, .. } => {
-                ([base.as_mut(), Some(index), None, None], [Some(to), None])
-            }
-            Self::ReadRegister { to, first, offset } => {
-                ([Some(first), Some(offset), None, None], [Some(to), None])
-            }
-            Self::WriteRegister { first, offset, from } => {
-                ([Some(first), Some(offset), Some(from), None], [None, None])
-            }
-            Self::Load { to, word, .. } => ([word.address.as_mut(), None, None, None], [Some(to), None]),
-            Self::Store { word, from, .. } => ([word.address.as_mut(), Some(from), None, None], [None, None]),
-            Self::Atomic { to, word, from, .. } => {
-                ([word.address.as_mut(), Some(from), None, None], [Some(to), None])
-            }
-            Self::CompareExchange { to, exchanged, word, compare, from } => {
-                ([word.address.as_mut(), Some(compare), Some(from), None], [Some(to), Some(exchanged)])
-            }
-            Self::If { condition, .. } | Self::Else { condition, .. } | Self::BreakIf { condition, .. } => {
-                ([Some(condition), None, None, None], [None, None])
-            }
-            _ => (none(), [None, None]),
-        };
-        for reg in taken.into_iter().flatten() {
-            f(reg, Use::Taken);
-        }
-        for reg in given.into_iter().flatten() {
-            f(reg, Use::Given);
-        }
-    }
-
     /// Whether the operation only computes a value.
     pub(crate) const fn is_pure(&self) -> bool {
+        use Opcode::{Assign, Binary, ExtractBits, Float, InsertBits, Length, ReadRegister, Select, Unary};
         matches!(
-            self,
-            Self::Unary(..)
-                | Self::Binary(..)
-                | Self::Select { .. }
-                | Self::Float { .. }
-                | Self::ExtractBits { .. }
-                | Self::InsertBits { .. }
-                | Self::Assign { .. }
-                | Self::ReadRegister { .. }
-                | Self::Length { .. }
+            self.code,
+            Unary(_)
+                | Binary(_)
+                | Select
+                | Float(_)
+                | ExtractBits { .. }
+                | InsertBits
+                | Assign
+                | ReadRegister
+                | Length(_)
         )
     }
 
-    /// Whether the operation accesses memory atomically.
-    pub(crate) const fn is_atomic(&self) -> bool {
-        matches!(
-            self,
-            Self::Load { atomically: true, .. }
-                | Self::Store { atomically: true, .. }
-                | Self::Atomic { .. }
-                | Self::CompareExchange { .. }
-        )
+    /// Calls `f` with each operand; an array of variables is named by its first register.
+    pub(crate) fn operands(&self, floats: &[Arc<Float>], f: &mut impl FnMut(Reg)) {
+        if let Opcode::Float(expression) = self.code {
+            floats[expression as usize].leaves(f);
+        }
+        self.from.into_iter().filter(|&reg| reg != NONE).for_each(f);
     }
 
     pub(crate) const fn target(&mut self) -> Option<&mut Label> {
-        match self {
-            Self::If { otherwise: label, .. }
-            | Self::Else { end: label, .. }
-            | Self::SkipIfNone { to: label }
-            | Self::Again { head: label, .. } => Some(label),
+        match &mut self.code {
+            Opcode::Skip(label) | Opcode::Again { head: label, .. } => Some(label),
             _ => None,
         }
     }
 }
 
-/// What an operation does with a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
-    Taken,
-    Given,
-}
-
 impl Code {
     /// Whether invocations can affect each other.
     pub(crate) fn has_atomics(&self) -> bool {
-        self.ops.iter().any(Op::is_atomic)
+        self.ops.iter().any(|op| match op.code {
+            Opcode::Load(word) | Opcode::Store(word) => word.is_atomic,
+            Opcode::Atomic(..) | Opcode::CompareExchange(_) => true,
+            _ => false,
+        })
     }
 
     /// The value of a built-in input in a grid of workgroups.
@@ -426,28 +279,23 @@ impl Code {
         }
     }
 
-    /// The line of an operation.
-    pub(crate) fn line(&self, operation: u32) -> u32 {
-        self.sites[self.origins[operation as usize] as usize].line
-    }
-
     /// The WGSL line of a site, its calls, and the global id of `invocation`.
     pub(crate) fn source(&self, wgsl: &str, site: u32, grid: [u32; 3], invocation: u32) -> Source {
         let Site { line, caller } = self.sites[site as usize];
         let text = wgsl.lines().nth((line as usize).wrapping_sub(1)).unwrap_or_default().trim().to_owned();
-        let outwards = |site: &Site| site.caller.map(|caller| self.sites[caller as usize]);
-        let callers = caller.map(|caller| self.sites[caller as usize]);
-        let callers = std::iter::successors(callers, outwards).map(|site| site.line).collect();
+        let site = |caller: Option<u32>| Some(self.sites[caller? as usize]);
+        let callers = std::iter::successors(site(caller), |inner| site(inner.caller)).map(|site| site.line);
+        let callers = callers.collect();
         let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), grid, invocation));
         Source { dispatch: 0, line, text, callers, invocation }
     }
 }
 
 impl Float {
-    /// Calls `f` with each register.
+    /// Calls `f` with each register, as often as it occurs.
     pub(crate) fn leaves(&self, f: &mut impl FnMut(Reg)) {
         match self {
-            Self::Leaf { reg, .. } => f(*reg),
+            Self::Leaf(reg) => f(*reg),
             Self::Negative(a) => a.leaves(f),
             Self::Product(a, b) | Self::Sum(a, b) => {
                 a.leaves(f);
@@ -456,30 +304,22 @@ impl Float {
         }
     }
 
-    /// Number of leaves; a register counts each time it occurs.
-    pub(crate) fn size(&self) -> usize {
-        let mut size = 0;
-        self.leaves(&mut |_| size += 1);
-        size
-    }
-
     /// The negated expression; a zero changes its sign too.
     pub(crate) fn negated(self: &Arc<Self>) -> Arc<Self> {
-        Arc::new(match &**self {
-            Self::Leaf { reg, negative } => Self::Leaf { reg: *reg, negative: !negative },
-            Self::Product(a, b) => Self::Product(a.negated(), b.clone()),
-            Self::Sum(..) => Self::Negative(self.clone()),
-            Self::Negative(a) => return a.clone(),
-        })
+        match &**self {
+            Self::Negative(a) => a.clone(),
+            Self::Product(a, b) => Arc::new(Self::Product(a.negated(), b.clone())),
+            _ => Arc::new(Self::Negative(self.clone())),
+        }
     }
 
     /// The same expression with its registers renamed.
     pub(crate) fn renamed(&self, name: &impl Fn(Reg) -> Reg) -> Arc<Self> {
         Arc::new(match self {
-            Self::Leaf { reg, negative } => Self::Leaf { reg: name(*reg), negative: *negative },
+            Self::Leaf(reg) => Self::Leaf(name(*reg)),
+            Self::Negative(a) => Self::Negative(a.renamed(name)),
             Self::Product(a, b) => Self::Product(a.renamed(name), b.renamed(name)),
             Self::Sum(a, b) => Self::Sum(a.renamed(name), b.renamed(name)),
-            Self::Negative(a) => Self::Negative(a.renamed(name)),
         })
     }
 }

@@ -7,9 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Device {
     /// Whether `x * y + z` is rounded once.
-    pub fused: bool,
-    /// Whether `x * y + z * w` fuses the right product instead of the left one.
-    pub fused_right: bool,
+    pub fusion: Fusion,
     /// How chains of three or more factors or terms are grouped.
     pub association: Association,
     /// Which subnormals become zeros of their sign.
@@ -20,6 +18,17 @@ pub struct Device {
     pub integers: IntegerRounding,
     /// How an f32 that is no half is rounded.
     pub halves: HalfRounding,
+}
+
+/// Which product and sum are fused, so that they are rounded once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fusion {
+    /// None.
+    Never,
+    /// `x * y + z`, and in `x * y + z * w` the left product.
+    Left,
+    /// `x * y + z`, and in `x * y + z * w` the right product.
+    Right,
 }
 
 /// How chains of one operation are grouped: WGSL §15.7.3 lets a device reassociate. Chains of four or more parts
@@ -69,100 +78,67 @@ pub enum HalfRounding {
     AwayFromZero,
 }
 
-/// Choices of a device that make a difference, and the operations that make them matter.
-#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Freedoms {
-    /// `fused`: a product is added to a term.
-    pub fusing: bool,
-    /// `fused_right`: two products are added.
-    pub fusing_right: bool,
-    /// `association`: a chain has three parts or more.
-    pub association: bool,
-    /// `subnormals` and `tiny_before_rounding`: a float operation may have a subnormal operand or result.
-    pub subnormals: bool,
-    /// `integers`: an integer may be no f32.
-    pub integers: bool,
-    /// `halves`: a number may be no half.
-    pub halves: bool,
+/// The choices of a device that can make a difference, as bits of a set.
+pub(crate) mod choice {
+    /// A product is added to a term.
+    pub(crate) const FUSING: u8 = 1;
+    /// Two products are added.
+    pub(crate) const FUSING_RIGHT: u8 = 2;
+    /// A chain has three parts or more.
+    pub(crate) const ASSOCIATION: u8 = 4;
+    /// `subnormals` and `tiny_before_rounding`: a float operation has a subnormal operand or result.
+    pub(crate) const SUBNORMALS: u8 = 8;
+    /// An integer is no f32.
+    pub(crate) const INTEGERS: u8 = 16;
+    /// A number is no half.
+    pub(crate) const HALVES: u8 = 32;
 }
 
-impl Freedoms {
-    /// The choices that make a difference in one of two cases.
-    #[must_use]
-    pub const fn or(self, other: Self) -> Self {
-        Self {
-            fusing: self.fusing | other.fusing,
-            fusing_right: self.fusing_right | other.fusing_right,
-            association: self.association | other.association,
-            subnormals: self.subnormals | other.subnormals,
-            integers: self.integers | other.integers,
-            halves: self.halves | other.halves,
-        }
-    }
-
-    /// Whether two devices differ in one of these choices.
-    pub(crate) fn tell_apart(self, a: Device, b: Device) -> bool {
-        (self.fusing && a.fused != b.fused)
-            || (self.fusing_right && a.fused_right != b.fused_right)
-            || (self.association && a.association != b.association)
-            || (self.subnormals
-                && (a.subnormals, a.tiny_before_rounding) != (b.subnormals, b.tiny_before_rounding))
-            || (self.integers && a.integers != b.integers)
-            || (self.halves && a.halves != b.halves)
-    }
-
-    /// All devices that differ in these choices; at least one.
-    #[must_use]
-    pub fn devices(self) -> Vec<Device> {
-        fn of<T: Copy>(free: bool, choices: &[T]) -> &[T] {
-            if free { choices } else { &choices[..1] }
-        }
-        let fusing: &[_] = match (self.fusing, self.fusing_right) {
-            (false, _) => &[(false, false)],
-            (true, false) => &[(false, false), (true, false)],
-            (true, true) => &[(false, false), (true, false), (true, true)],
-        };
-        let associations = [Association::Written, Association::Reversed, Association::Rotated];
+impl Device {
+    /// All devices. The first one is as in IEEE 754.
+    pub fn all() -> impl Iterator<Item = Self> {
+        use {Association as A, Fusion as F, HalfRounding as H, IntegerRounding as I, Subnormals as S};
         let subnormals = [
-            (Subnormals::Kept, false),
-            (Subnormals::Flushed, false),
-            (Subnormals::Flushed, true),
-            (Subnormals::FlushedSums, false),
-            (Subnormals::FlushedSums, true),
-            (Subnormals::FlushedProducts, false),
-            (Subnormals::FlushedProducts, true),
+            (S::Kept, false),
+            (S::Flushed, false),
+            (S::Flushed, true),
+            (S::FlushedSums, false),
+            (S::FlushedSums, true),
+            (S::FlushedProducts, false),
+            (S::FlushedProducts, true),
         ];
-        let integers = [IntegerRounding::Nearest, IntegerRounding::Down, IntegerRounding::Up];
-        let halves = [HalfRounding::Nearest, HalfRounding::TowardZero, HalfRounding::AwayFromZero];
-        let mut devices = Vec::new();
-        for &(fused, fused_right) in fusing {
-            for &association in of(self.association, &associations) {
-                for &(subnormals, tiny_before_rounding) in of(self.subnormals, &subnormals) {
-                    for &integers in of(self.integers, &integers) {
-                        devices.extend(of(self.halves, &halves).iter().map(|&halves| Device {
-                            fused,
-                            fused_right,
-                            association,
-                            subnormals,
-                            tiny_before_rounding,
-                            integers,
-                            halves,
-                        }));
-                    }
-                }
-            }
-        }
-        devices
+        (0..3 * 3 * 7 * 3 * 3).map(move |n| Self {
+            fusion: [F::Never, F::Left, F::Right][n / 189],
+            association: [A::Written, A::Reversed, A::Rotated][n / 63 % 3],
+            subnormals: subnormals[n / 9 % 7].0,
+            tiny_before_rounding: subnormals[n / 9 % 7].1,
+            integers: [I::Nearest, I::Down, I::Up][n / 3 % 3],
+            halves: [H::Nearest, H::TowardZero, H::AwayFromZero][n % 3],
+        })
+    }
+
+    /// The choices in which two devices differ.
+    pub(crate) fn differences(self, other: Self) -> u8 {
+        let differ_in = |fusion| (self.fusion == fusion) != (other.fusion == fusion);
+        let subnormals = |device: Self| (device.subnormals, device.tiny_before_rounding);
+        let choices = [
+            (choice::FUSING, differ_in(Fusion::Never)),
+            (choice::FUSING_RIGHT, differ_in(Fusion::Right)),
+            (choice::ASSOCIATION, self.association != other.association),
+            (choice::SUBNORMALS, subnormals(self) != subnormals(other)),
+            (choice::INTEGERS, self.integers != other.integers),
+            (choice::HALVES, self.halves != other.halves),
+        ];
+        choices.iter().filter(|(_, differ)| *differ).fold(0, |all, (choice, _)| all | choice)
     }
 }
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.fused, self.fused_right) {
-            (false, _) => "not fused",
-            (true, false) => "fused",
-            (true, true) => "fused with the right product",
+        f.write_str(match self.fusion {
+            Fusion::Never => "not fused",
+            Fusion::Left => "fused",
+            Fusion::Right => "fused with the right product",
         })?;
         f.write_str(match self.association {
             Association::Written => "",

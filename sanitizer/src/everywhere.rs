@@ -1,7 +1,9 @@
 //! Runs a list of dispatches on every device, in several orders.
 
+use crate::execute::execute;
 use crate::memory::Stored;
-use crate::{Device, Dispatch, Finding, Freedoms, Kind, Memory, Order, Source};
+use crate::module::Order;
+use crate::{Device, Dispatch, Finding, Kind, Memory, Source};
 
 /// The result of a list of dispatches on one device.
 #[derive(Clone, Debug)]
@@ -10,7 +12,8 @@ pub struct Outcome {
     pub device: Device,
     /// The buffers afterwards.
     pub buffers: Vec<Memory>,
-    /// What is wrong: a few findings per dispatch at most.
+    /// What is wrong: a few findings per dispatch at most. A line has each kind of finding once at most, whichever call
+    /// led there.
     pub findings: Vec<Finding>,
 }
 
@@ -22,44 +25,52 @@ impl Outcome {
         let Stored { dispatch, site, invocation } = self.buffers[buffer].stored(byte / 4)?;
         let dispatch = dispatch as usize - 1;
         let Dispatch { program, grid, .. } = dispatches.get(dispatch)?;
-        Some(Source { dispatch, ..program.source(site, *grid, invocation) })
+        Some(Source { dispatch, ..program.code.source(&program.wgsl, site, *grid, invocation) })
     }
 }
 
 /// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference, in two
 /// orders of invocations, or in three with atomics. An outcome stands for all devices that do the same.
+///
+/// # Panics
+///
+/// If a resource has no binding; if a binding names a buffer that does not exist, reaches beyond its buffer or is not of
+/// whole words; or if a dispatch has 2^32 - 2 invocations or more.
 #[must_use]
 pub fn everywhere(dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Vec<Outcome> {
-    let freedoms = dispatches.iter().fold(Freedoms::default(), |all, one| all.or(one.program.freedoms()));
-    let mut outcomes: Vec<(Outcome, Freedoms)> = Vec::new();
-    for device in freedoms.devices() {
-        if outcomes.iter().all(|(outcome, met)| met.tell_apart(outcome.device, device)) {
-            outcomes.push(on_device(device, dispatches, buffers));
+    let mut outcomes: Vec<(Outcome, u8)> = Vec::new();
+    for device in Device::all() {
+        if outcomes.iter().all(|(outcome, met)| met & outcome.device.differences(device) != 0) {
+            outcomes.push(run(device, dispatches, buffers));
         }
     }
     outcomes.into_iter().map(|(outcome, _)| outcome).collect()
 }
 
+/// As [`everywhere`], on one device.
+#[must_use]
+pub fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Outcome {
+    run(device, dispatches, buffers).0
+}
+
 /// Returns a device's outcome and the choices that made a difference.
-fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> (Outcome, Freedoms) {
-    let mut met = Freedoms::default();
+fn run(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> (Outcome, u8) {
+    let mut met = 0;
     let mut in_order = |order| {
         let mut buffers = buffers.to_vec();
         buffers.iter_mut().for_each(Memory::forget);
         let mut findings = Vec::new();
         for (n, Dispatch { program, grid, bindings }) in dispatches.iter().enumerate() {
-            let (mut found, differences) = program.run(device, order, *grid, bindings, &mut buffers);
-            found
-                .iter_mut()
-                .filter_map(|finding| finding.source.as_mut())
-                .for_each(|source| source.dispatch = n);
-            findings.extend(found);
-            met = met.or(differences);
+            let (found, choices) = execute(program, device, order, *grid, bindings, &mut buffers);
+            let of_dispatch = |source| Source { dispatch: n, ..source };
+            findings
+                .extend(found.into_iter().map(|one| Finding { source: one.source.map(of_dispatch), ..one }));
+            met |= choices;
         }
         (buffers, findings)
     };
     let (buffers, mut findings) = in_order(Order::Forward);
-    let scattered = dispatches.iter().any(|one| one.program.has_atomics()).then_some(Order::Scattered);
+    let scattered = dispatches.iter().any(|one| one.program.code.has_atomics()).then_some(Order::Scattered);
     for order in [Order::Backward].into_iter().chain(scattered) {
         let (others, more) = in_order(order);
         if findings.is_empty() {
@@ -76,7 +87,8 @@ fn on_device(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) ->
 fn differing(buffers: &[Memory], others: &[Memory]) -> Option<Finding> {
     let differ = |(n, (a, b)): (usize, (&Memory, &Memory))| {
         let byte = a.first_difference(b)?;
-        let values = format!("byte {byte} of buffer {n}: {:#x} or {:#x}", a.byte(byte), b.byte(byte));
+        let [of_a, of_b] = [a, b].map(|memory| memory.load(byte / 4).to_le_bytes()[byte as usize % 4]);
+        let values = format!("byte {byte} of buffer {n}: {of_a:#x} or {of_b:#x}");
         Some(Finding { kind: Kind::Order, source: None, values })
     };
     buffers.iter().zip(others).enumerate().find_map(differ)

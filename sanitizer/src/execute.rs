@@ -1,15 +1,17 @@
 //! Runs flat code, one operation after the other, on [`LANES`] invocations at once.
 
 mod access;
-mod control;
 mod values;
 
-use crate::code::{Code, LANES, Op, Reg};
+use std::sync::Arc;
+
+use crate::code::{Code, Float, LANES, NOBODY, Op, Opcode, Reg, Slot};
 use crate::finding::{Finding, Kind};
-use crate::float::{self, Arithmetic, Step};
+use crate::float::{self, Arithmetic};
 use crate::memory::Memory;
+use crate::module::{Order, Program};
 use crate::taint::Tainted;
-use crate::{Binding, Device, Freedoms, Order, Source};
+use crate::{Binding, Device, Source};
 
 /// One value per invocation.
 type Lanes = [u32; LANES];
@@ -17,15 +19,19 @@ type Lanes = [u32; LANES];
 /// The most findings of a dispatch.
 const MOST_FINDINGS: usize = 8;
 
-/// Runs a dispatch.
+/// The most rounds of a loop; a loop that takes more counts as endless.
+const MOST_ROUNDS: u32 = 1 << 16;
+
+/// Runs a dispatch on `buffers`. Returns the findings and the choices of a device that made a difference. A line has
+/// each kind of finding once at most, whichever call led there, and there are a few findings at most.
 pub(crate) fn execute(
-    (code, wgsl): (&Code, &str),
+    Program { code, wgsl }: &Program,
     device: Device,
     order: Order,
     grid: [u32; 3],
     bindings: &[Binding],
     buffers: &mut [Memory],
-) -> (Vec<Finding>, Freedoms) {
+) -> (Vec<Finding>, u8) {
     buffers.iter_mut().for_each(Memory::begin_dispatch);
     let bound = |&(group, binding): &(u32, u32)| {
         let found = bindings.iter().find(|other| (other.group, other.binding) == (group, binding));
@@ -39,11 +45,11 @@ pub(crate) fn execute(
     let mut machine = Machine {
         code,
         wgsl,
-        arithmetic: Arithmetic::of(device),
+        arithmetic: Arithmetic { device, met: 0 },
         floats: code
             .floats
             .iter()
-            .map(|expression| (float::steps(expression, device), float::freedoms(expression)))
+            .map(|float| (float::arranged(float, device), float::choices(float)))
             .collect(),
         grid,
         resources,
@@ -56,7 +62,6 @@ pub(crate) fn execute(
         active: 0,
         invocations: [0; LANES],
         at: 0,
-        stack: Vec::new(),
         findings: Vec::new(),
         is_endless: false,
     };
@@ -104,8 +109,8 @@ struct Machine<'a> {
     code: &'a Code,
     wgsl: &'a str,
     arithmetic: Arithmetic,
-    /// The steps of each float expression, and the choices of a device that make a difference to it.
-    floats: Vec<(Vec<Step>, Freedoms)>,
+    /// Each float expression as the device groups it, and the choices of a device that make a difference to it.
+    floats: Vec<(Arc<Float>, u8)>,
     grid: [u32; 3],
     resources: Vec<Binding>,
     buffers: &'a mut [Memory],
@@ -121,8 +126,6 @@ struct Machine<'a> {
     /// The invocation's number in the dispatch, for each lane.
     invocations: Lanes,
     at: usize,
-    /// Operands of the float expression in progress.
-    stack: Vec<Lanes>,
     findings: Vec<Finding>,
     /// Whether a loop took too many rounds; nothing runs after that.
     is_endless: bool,
@@ -165,15 +168,14 @@ impl Machine<'_> {
 
     fn report(&mut self, kind: Kind, lane: usize, values: impl FnOnce(&Self) -> String) {
         let operation = self.at as u32 - 1;
-        let at = self.code.line(operation);
+        let line = self.code.sites[self.code.origins[operation as usize] as usize].line;
         let is_same = |other: &Finding| {
-            other.kind == kind && other.source.as_ref().is_some_and(|source| source.line == at)
+            other.kind == kind && other.source.as_ref().is_some_and(|source| source.line == line)
         };
-        if self.findings.len() == MOST_FINDINGS || self.findings.iter().any(is_same) {
-            return;
+        if self.findings.len() < MOST_FINDINGS && !self.findings.iter().any(is_same) {
+            let (source, values) = (Some(self.source(operation, lane)), values(self));
+            self.findings.push(Finding { kind, source, values });
         }
-        let (source, values) = (self.source(operation, lane), values(self));
-        self.findings.push(Finding { kind, source: Some(source), values });
     }
 
     /// The WGSL line and the invocation of an operation.
@@ -254,35 +256,60 @@ impl Machine<'_> {
         dirty
     }
 
-    fn step(&mut self, op: &Op) {
-        match *op {
-            Op::Unary(op, to, a) => self.unary(op, to, a),
-            Op::Binary(op, to, a, b) => self.binary(op, to, a, b),
-            Op::Select { to, condition, accept, reject } => self.select(to, condition, accept, reject),
-            Op::Float { to, expression } => self.float(to, expression),
-            Op::ExtractBits { to, signed, from, offset, count } => {
-                self.extract_bits(to, signed, [from, offset, count]);
-            }
-            Op::InsertBits { to, into, bits, offset, count } => {
-                self.insert_bits(to, [into, bits, offset, count]);
-            }
-            Op::Assign { to, from } => self.assign(to, from),
-            Op::Address { to, base, index, stride, extent } => {
-                self.address(to, base, index, (stride, extent));
-            }
-            Op::ReadRegister { to, first, offset } => self.read_register(to, first, offset),
-            Op::WriteRegister { first, offset, from } => self.write_register(first, offset, from),
-            Op::Load { to, word, atomically } => self.load(to, word, atomically),
-            Op::Store { word, from, atomically } => self.store(word, from, atomically),
-            Op::Atomic { op, to, word, from } => self.atomic(op, to, word, from),
-            Op::CompareExchange { to, exchanged, word, compare, from } => {
-                self.compare_exchange([to, exchanged], word, compare, from);
-            }
-            Op::Length { to, extent } => {
+    fn step(&mut self, &Op { code, to, from }: &Op) {
+        match code {
+            Opcode::Unary(op) => self.unary(op, to, from[0]),
+            Opcode::Binary(op) => self.binary(op, to, [from[0], from[1]]),
+            Opcode::Select => self.select(to, [from[0], from[1], from[2]]),
+            Opcode::Float(expression) => self.float(to, expression as usize),
+            Opcode::ExtractBits { signed } => self.extract_bits(to, signed, [from[0], from[1], from[2]]),
+            Opcode::InsertBits => self.insert_bits(to, from),
+            Opcode::Assign => self.assign(to, from[0]),
+            Opcode::Address { stride, extent } => self.address(to, from[0], from[1], (stride, extent)),
+            Opcode::ReadRegister => self.read_register(to, from[0], from[1]),
+            Opcode::WriteRegister => self.write_register(from[0], from[1], from[2]),
+            Opcode::Load(word) => self.load(to, word, from[0]),
+            Opcode::Store(word) => self.store(word, from[0], from[1]),
+            Opcode::Atomic(op, word) => self.atomic(op, to, word, [from[0], from[1]]),
+            Opcode::CompareExchange(word) => self.compare_exchange(to, word, [from[0], from[1], from[2]]),
+            Opcode::Length(extent) => {
                 self.values[to as usize] = [self.length(extent); LANES];
                 self.tainted[to as usize] = 0;
             }
-            _ => self.control(op),
+
+            Opcode::Keep(slot) => {
+                debug_assert_ne!(slot, NOBODY);
+                self.masks[slot as usize] = self.active;
+            }
+            Opcode::Clear(slot) => self.masks[slot as usize] = 0,
+            Opcode::Restore(slot, gone) => {
+                let gone = gone.iter().fold(0, |gone, &slot: &Slot| gone | self.masks[slot as usize]);
+                self.active = self.masks[slot as usize] & !gone;
+            }
+            Opcode::Where => {
+                self.refuse(Kind::TaintedBranch, from[0]);
+                let values = &self.values[from[0] as usize];
+                self.active &= mask(|lane| values[lane] != 0);
+            }
+            Opcode::Go(slot) => {
+                self.masks[slot as usize] |= self.active;
+                self.active = 0;
+            }
+            Opcode::Skip(to) if self.active == 0 => self.at = to as usize,
+            Opcode::Skip(_) => {}
+            Opcode::Reset(counter) => self.counters[counter as usize] = 0,
+            Opcode::Again { head, counter } => {
+                let Some(lane) = lanes(self.active).next() else { return };
+                self.counters[counter as usize] += 1;
+                if self.counters[counter as usize] <= MOST_ROUNDS {
+                    self.at = head as usize;
+                } else {
+                    self.report(Kind::Endless, lane, |_| format!("round {}", MOST_ROUNDS + 1));
+                    // Stop here: an outer loop or other invocations could take as long each time.
+                    self.is_endless = true;
+                    self.at = self.code.ops.len();
+                }
+            }
         }
     }
 }

@@ -8,8 +8,9 @@
 
 use std::sync::Arc;
 
-use crate::code::{Binary, Float, Reg, Unary};
-use crate::{Association, Device, Freedoms, HalfRounding, IntegerRounding, Subnormals};
+use crate::code::{Binary, Float, Unary};
+use crate::device::choice;
+use crate::{Association, Device, Fusion, HalfRounding, IntegerRounding, Subnormals};
 
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0xff << 23;
@@ -27,24 +28,6 @@ const fn is_subnormal(bits: u32) -> bool {
     bits & INFINITY == 0
 }
 
-/// A step of a float expression on a stack.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
-    Push(Reg),
-    Negate,
-    Multiply,
-    Add,
-    /// `x * y + z`, with z pushed last.
-    Fused,
-}
-
-/// The steps by which a device computes an expression.
-pub(crate) fn steps(expression: &Arc<Float>, device: Device) -> Vec<Step> {
-    let mut steps = Vec::new();
-    push(&associated(expression, device.association), device, &mut steps);
-    steps
-}
-
 /// Collects the factors of a product or, if `sums`, the terms of a sum, each negated where it is subtracted.
 fn chain(expression: &Arc<Float>, sums: bool, negative: bool, parts: &mut Vec<Arc<Float>>) {
     match &**expression {
@@ -55,21 +38,22 @@ fn chain(expression: &Arc<Float>, sums: bool, negative: bool, parts: &mut Vec<Ar
     }
 }
 
-fn associated(expression: &Arc<Float>, association: Association) -> Arc<Float> {
-    let (Float::Product(a, b) | Float::Sum(a, b)) = &**expression else {
-        return match &**expression {
-            Float::Negative(a) => associated(a, association).negated(),
-            _ => expression.clone(),
-        };
+/// The expression as a device groups it.
+pub(crate) fn arranged(expression: &Arc<Float>, device: Device) -> Arc<Float> {
+    let association = device.association;
+    let (join, a, b): (fn(_, _) -> _, _, _) = match &**expression {
+        Float::Product(a, b) => (Float::Product, a, b),
+        Float::Sum(a, b) => (Float::Sum, a, b),
+        Float::Negative(a) => return arranged(a, device).negated(),
+        Float::Leaf(_) => return expression.clone(),
     };
     let sums = matches!(**expression, Float::Sum(..));
-    let join = if sums { Float::Sum } else { Float::Product };
     let mut parts = Vec::new();
     chain(expression, sums, false, &mut parts);
     if parts.len() == 2 || association == Association::Written {
-        return Arc::new(join(associated(a, association), associated(b, association)));
+        return Arc::new(join(arranged(a, device), arranged(b, device)));
     }
-    let mut parts: Vec<_> = parts.iter().map(|part| associated(part, association)).collect();
+    let mut parts: Vec<_> = parts.iter().map(|part| arranged(part, device)).collect();
     if association == Association::Reversed {
         // A chain nested to the left, `(a + b) + c`, becomes `(c + b) + a`; one nested to the right, `a + (b + c)`,
         // becomes `(a + b) + c`.
@@ -79,98 +63,58 @@ fn associated(expression: &Arc<Float>, association: Association) -> Arc<Float> {
             parts.reverse();
         }
     } else {
-        let second = parts.remove(1);
-        parts.push(second);
+        parts[1..].rotate_left(1);
     }
     parts.into_iter().reduce(|a, b| Arc::new(join(a, b))).expect("a chain has parts")
 }
 
-/// The factors of a product, which can be fused with an addition.
-const fn product(expression: &Float) -> Option<(&Arc<Float>, &Arc<Float>)> {
-    match expression {
-        Float::Product(a, b) => Some((a, b)),
-        _ => None,
-    }
-}
-
-fn push(expression: &Float, device: Device, steps: &mut Vec<Step>) {
-    match expression {
-        Float::Leaf { reg, negative } => {
-            steps.push(Step::Push(*reg));
-            if *negative {
-                steps.push(Step::Negate);
-            }
-        }
-        Float::Negative(a) => {
-            push(a, device, steps);
-            steps.push(Step::Negate);
-        }
-        Float::Product(a, b) => {
-            push(a, device, steps);
-            push(b, device, steps);
-            steps.push(Step::Multiply);
-        }
-        Float::Sum(a, b) => {
-            let (left, right) =
-                (product(a).map(|factors| (factors, b)), product(b).map(|factors| (factors, a)));
-            let fusible = if device.fused_right { right.or(left) } else { left.or(right) };
-            if let Some(((factor, other), term)) = fusible.filter(|_| device.fused) {
-                push(factor, device, steps);
-                push(other, device, steps);
-                push(term, device, steps);
-                steps.push(Step::Fused);
-            } else {
-                push(a, device, steps);
-                push(b, device, steps);
-                steps.push(Step::Add);
-            }
-        }
-    }
-}
-
 /// Choices of a device that make a difference to an expression, except subnormals: they depend on the operands.
-pub(crate) fn freedoms(expression: &Arc<Float>) -> Freedoms {
+pub(crate) fn choices(expression: &Arc<Float>) -> u8 {
     let (Float::Product(a, b) | Float::Sum(a, b)) = &**expression else {
-        return if let Float::Negative(a) = &**expression { freedoms(a) } else { Freedoms::default() };
+        return if let Float::Negative(a) = &**expression { choices(a) } else { 0 };
     };
     let is_sum = matches!(**expression, Float::Sum(..));
     let mut parts = Vec::new();
     chain(expression, is_sum, false, &mut parts);
     // Products of the whole chain: a device may add its parts in any order.
-    let products = parts.iter().filter(|part| product(part).is_some()).count();
-    let here = Freedoms {
-        fusing: is_sum && products > 0,
-        fusing_right: is_sum && products > 1,
-        association: parts.len() > 2,
-        ..Freedoms::default()
-    };
-    freedoms(a).or(freedoms(b)).or(here)
+    let products = parts.iter().filter(|part| matches!(***part, Float::Product(..))).count();
+    let here = [
+        (choice::FUSING, is_sum && products > 0),
+        (choice::FUSING_RIGHT, is_sum && products > 1),
+        (choice::ASSOCIATION, parts.len() > 2),
+    ];
+    here.iter().filter(|(_, is_met)| *is_met).fold(choices(a) | choices(b), |all, (choice, _)| all | choice)
 }
 
-/// The choices of a device that concern single operations.
+/// The factors and the term of `a + b` if the device fuses them.
+pub(crate) fn fusible<'a>(a: &'a Float, b: &'a Float, device: Device) -> Option<[&'a Float; 3]> {
+    let fused = |product: &'a Float, term: &'a Float| match product {
+        Float::Product(x, y) => Some([&**x, &**y, term]),
+        _ => None,
+    };
+    match device.fusion {
+        Fusion::Never => None,
+        Fusion::Left => fused(a, b).or_else(|| fused(b, a)),
+        Fusion::Right => fused(b, a).or_else(|| fused(a, b)),
+    }
+}
+
+/// The arithmetic of a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arithmetic {
-    subnormals: Subnormals,
-    before_rounding: bool,
-    integers: IntegerRounding,
-    halves: HalfRounding,
+    pub(crate) device: Device,
     /// The choices that have made a difference so far.
-    pub(crate) met: Freedoms,
+    pub(crate) met: u8,
 }
 
 impl Arithmetic {
-    pub(crate) fn of(device: Device) -> Self {
-        let Device { subnormals, tiny_before_rounding, integers, halves, .. } = device;
-        Self { subnormals, before_rounding: tiny_before_rounding, integers, halves, met: Freedoms::default() }
-    }
-
     /// An operand as the device sees it, flushed or not.
     pub(crate) fn operand(&mut self, bits: u32) -> u32 {
         if !is_subnormal(bits) || bits & !SIGN == 0 {
             return bits;
         }
-        self.met.subnormals = true;
-        if self.subnormals == Subnormals::Flushed { bits & SIGN } else { bits }
+        self.met |= choice::SUBNORMALS;
+        if self.device.subnormals == Subnormals::Flushed { bits & SIGN } else { bits }
     }
 
     /// A result as the device gives it, flushed or not. `kind`: the setting that flushes only the results of this
@@ -184,9 +128,9 @@ impl Arithmetic {
         if is_least && !is_tiny() {
             return bits;
         }
-        self.met.subnormals = true;
-        let flushes = self.subnormals == Subnormals::Flushed || self.subnormals == kind;
-        if flushes && (!is_least || self.before_rounding) { bits & SIGN } else { bits }
+        self.met |= choice::SUBNORMALS;
+        let flushes = self.device.subnormals == Subnormals::Flushed || self.device.subnormals == kind;
+        if flushes && (!is_least || self.device.tiny_before_rounding) { bits & SIGN } else { bits }
     }
 
     pub(crate) fn product(&mut self, x: u32, y: u32) -> u32 {
@@ -249,8 +193,10 @@ impl Arithmetic {
         let nearest = number as f32;
         // 33 bits are exact in an f64.
         let (exact, rounded) = (number as f64, f64::from(nearest));
-        self.met.integers |= exact != rounded;
-        match self.integers {
+        if exact != rounded {
+            self.met |= choice::INTEGERS;
+        }
+        match self.device.integers {
             IntegerRounding::Down if rounded > exact => nearest.next_down(),
             IntegerRounding::Up if rounded < exact => nearest.next_up(),
             _ => nearest,
@@ -268,8 +214,10 @@ impl Arithmetic {
         let exponent = (size >> 23).max(113);
         let unit = f64::from(exponent as i32 - 127 - 10).exp2();
         let exact = f64::from(f32::from_bits(size)) / unit;
-        self.met.halves |= exact.fract() != 0.0;
-        let units = match self.halves {
+        if exact.fract() != 0.0 {
+            self.met |= choice::HALVES;
+        }
+        let units = match self.device.halves {
             HalfRounding::Nearest => exact.round_ties_even(),
             HalfRounding::TowardZero => exact.floor(),
             HalfRounding::AwayFromZero => exact.ceil(),
@@ -291,8 +239,10 @@ impl Arithmetic {
 
     /// A half without its sign, or 0 where it is subnormal and flushed.
     fn subnormal_half(&mut self, half: u32, is_subnormal: bool) -> u32 {
-        self.met.subnormals |= is_subnormal;
-        if is_subnormal && self.subnormals == Subnormals::Flushed { 0 } else { half }
+        if is_subnormal {
+            self.met |= choice::SUBNORMALS;
+        }
+        if is_subnormal && self.device.subnormals == Subnormals::Flushed { 0 } else { half }
     }
 
     /// Applies a comparison, `min` or `max`; also returns which bits of the result are left open.
@@ -308,7 +258,6 @@ impl Arithmetic {
         match op {
             Binary::EqualF => compared(x == y),
             Binary::LessF => compared(x < y),
-            Binary::LessEqualF => compared(x <= y),
             Binary::MinF => picked(y < x),
             _ => picked(y > x),
         }

@@ -2,8 +2,8 @@
 //!
 //! - A [`Module`] is WGSL text, parsed and validated by naga.
 //! - A [`Program`] is one entry point with the values of its overridable constants, lowered once to flat code.
-//! - [`Program::run`] executes a dispatch on [`Memory`] as one [`Device`] would, in one [`Order`] of invocations.
-//! - [`everywhere`] executes a list of dispatches on every device that makes a difference, in two or three orders.
+//! - [`everywhere`] executes a list of dispatches on [`Memory`], on every [`Device`] that makes a difference, in two or
+//!   three orders of invocations; [`on_device`] on one device.
 //!
 //! ```
 //! use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
@@ -77,8 +77,8 @@ mod module;
 mod scalar;
 mod taint;
 
-pub use device::{Association, Device, Freedoms, HalfRounding, IntegerRounding, Subnormals};
-pub use everywhere::{Outcome, everywhere};
+pub use device::{Association, Device, Fusion, HalfRounding, IntegerRounding, Subnormals};
+pub use everywhere::{Outcome, everywhere, on_device};
 pub use finding::{Finding, Kind, Source};
 pub use memory::Memory;
-pub use module::{Binding, Dispatch, Error, Module, Order, Program};
+pub use module::{Binding, Dispatch, Error, Module, Program};

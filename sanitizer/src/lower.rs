@@ -1,20 +1,20 @@
 //! Lowers naga's IR to flat code: calls are inlined, vectors become scalars, conditions become masks.
 
+mod emitter;
 mod expression;
 mod finish;
 mod operation;
 mod place;
-mod registers;
 
-use std::ops::Range;
+use std::mem::{replace, take};
 
 use naga::{Block, Expression, FunctionArgument, Handle, Span, Statement, SwitchCase, SwitchValue};
 use rustc_hash::FxHashMap;
 
 use crate::Error;
-use crate::code::{Binary, Code, Input, NOBODY, Op, Reg, Slot};
+use crate::code::{Binary, Code, Input, NOBODY, Opcode, Reg, Slot};
+use emitter::Emitter;
 use place::Place;
-use registers::Registers;
 
 /// Lowers the only entry point of a module whose overridable constants have been replaced.
 pub(crate) fn lower(
@@ -23,24 +23,27 @@ pub(crate) fn lower(
     wgsl: &str,
 ) -> Result<Code, Error> {
     let entry_point = &module.entry_points[0];
+    let function = &entry_point.function;
     let mut lowering = Lowering {
         module,
         info,
         line_starts: wgsl.match_indices('\n').map(|(at, _)| at as u32 + 1).collect(),
         caller: None,
-        registers: Registers::default(),
+        out: Emitter::default(),
         globals: FxHashMap::default(),
+        frame: Frame::new(function, info.get_entry_point(0), Vec::new()),
     };
-    lowering.registers.code.workgroup_size = entry_point.workgroup_size;
-    lowering.registers.set_line(0, None);
+    lowering.out.code.workgroup_size = entry_point.workgroup_size;
+    lowering.out.set_line(0, None);
     // Slot 0 is `NOBODY`.
-    lowering.registers.slot();
-    let arguments = entry_point.function.arguments.iter().map(|argument| lowering.input(argument));
-    let arguments = arguments.collect::<Result<_, _>>()?;
+    lowering.out.slot();
+    for argument in &function.arguments {
+        let input = Value::Registers(lowering.input(argument)?);
+        lowering.frame.arguments.push(input);
+    }
     lowering.private_variables()?;
-    let frame = Frame::new(&entry_point.function, info.get_entry_point(0), arguments);
-    lowering.call(frame)?;
-    Ok(lowering.registers.finish())
+    lowering.function()?;
+    Ok(lowering.out.finish())
 }
 
 struct Lowering<'a> {
@@ -50,9 +53,13 @@ struct Lowering<'a> {
     line_starts: Vec<u32>,
     /// The site of the call that is being lowered.
     caller: Option<u32>,
-    registers: Registers,
+    out: Emitter,
     globals: FxHashMap<Handle<naga::GlobalVariable>, Place>,
+    frame: Frame<'a>,
 }
+
+/// The other branch of a condition that has one.
+static NOTHING: Block = Block::new();
 
 /// The value of an expression.
 #[derive(Clone, Debug)]
@@ -70,14 +77,18 @@ struct Frame<'a> {
     arguments: Vec<Value>,
     values: Vec<Option<Value>>,
     locals: FxHashMap<Handle<naga::LocalVariable>, Place>,
+    /// Registers of the result: variables, if invocations return at different places.
+    result: Option<Vec<Reg>>,
     /// Slot of the invocations that returned while others went on.
     returned: Slot,
-    /// Variables for the result, where invocations return at different places.
-    result: Option<Range<Reg>>,
+    /// Whether there are any.
+    is_left_early: bool,
     /// Number of conditions and loops around the current statement.
     depth: usize,
     /// The loops and switches around the current statement.
     around: Vec<Around>,
+    /// The jumps to the end of the current block.
+    skips: Vec<usize>,
 }
 
 /// A loop or a switch.
@@ -89,15 +100,6 @@ struct Around {
     continued: Slot,
 }
 
-/// How a block ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// Invocations may reach its end.
-    Falls,
-    /// Its last statement sends all invocations elsewhere.
-    Went,
-}
-
 impl<'a> Frame<'a> {
     fn new(function: &'a naga::Function, info: &'a naga::valid::FunctionInfo, arguments: Vec<Value>) -> Self {
         Self {
@@ -106,17 +108,13 @@ impl<'a> Frame<'a> {
             arguments,
             values: vec![None; function.expressions.len()],
             locals: FxHashMap::default(),
-            returned: NOBODY,
             result: None,
+            returned: NOBODY,
+            is_left_early: false,
             depth: 0,
             around: Vec::new(),
+            skips: Vec::new(),
         }
-    }
-
-    /// Slots to which a statement may have sent invocations.
-    fn gone(&self) -> [Slot; 3] {
-        let around = self.around.last();
-        [self.returned, around.map_or(NOBODY, |a| a.broken), around.map_or(NOBODY, |a| a.continued)]
     }
 }
 
@@ -125,16 +123,17 @@ impl<'a> Lowering<'a> {
     fn at(&mut self, span: Span) {
         if let Some(range) = span.to_range() {
             let line = self.line_starts.partition_point(|&start| start <= range.start as u32) + 1;
-            self.registers.set_line(line as u32, self.caller);
+            self.out.set_line(line as u32, self.caller);
         }
     }
 
     fn unsupported<T>(&self, what: impl Into<String>) -> Result<T, Error> {
-        Err(Error::Unsupported { what: what.into(), line: self.registers.line() })
+        let line = self.out.code.sites[self.out.site as usize].line;
+        Err(Error::Unsupported { what: what.into(), line })
     }
 
     /// The built-in inputs behind an argument of the entry point.
-    fn input(&mut self, argument: &FunctionArgument) -> Result<Value, Error> {
+    fn input(&mut self, argument: &FunctionArgument) -> Result<Vec<Reg>, Error> {
         use naga::{Binding, BuiltIn};
         let inputs: Vec<Input> = match (&argument.binding, &self.module.types[argument.ty].inner) {
             (Some(Binding::BuiltIn(builtin)), _) => match builtin {
@@ -146,150 +145,130 @@ impl<'a> Lowering<'a> {
                 other => return self.unsupported(format!("{other:?}")),
             },
             (None, naga::TypeInner::Struct { members, .. }) => {
-                let mut all = Vec::new();
-                for member in members {
-                    let argument =
-                        FunctionArgument { name: None, ty: member.ty, binding: member.binding.clone() };
-                    match self.input(&argument)? {
-                        Value::Registers(registers) => all.extend(registers),
-                        Value::Place(_) => return self.unsupported("a pointer as input"),
-                    }
-                }
-                return Ok(Value::Registers(all));
+                let arguments = members.iter().map(|member| FunctionArgument {
+                    name: None,
+                    ty: member.ty,
+                    binding: member.binding.clone(),
+                });
+                let inputs = arguments.map(|argument| self.input(&argument));
+                return Ok(inputs.collect::<Result<Vec<_>, _>>()?.concat());
             }
             other => return self.unsupported(format!("an input {other:?}")),
         };
-        Ok(Value::Registers(inputs.into_iter().map(|input| self.registers.input(input)).collect()))
+        Ok(inputs.into_iter().map(|input| self.out.input(input)).collect())
     }
 
-    /// Inlines a function; returns the registers of its result.
-    fn call(&mut self, mut frame: Frame<'a>) -> Result<Option<Vec<Reg>>, Error> {
-        let all = self.registers.slot();
-        let returned = self.registers.slot();
-        frame.returned = returned;
-        let enter = self.registers.emit(Op::Enter { all, returned });
-        for (handle, variable) in frame.function.local_variables.iter() {
+    /// Lowers the function of the current frame, whose result is in the frame then.
+    fn function(&mut self) -> Result<(), Error> {
+        let function = self.frame.function;
+        let all = self.out.slot();
+        self.frame.returned = self.out.slot();
+        self.out.emit(Opcode::Keep(all), &[]);
+        self.out.emit(Opcode::Clear(self.frame.returned), &[]);
+        for (handle, variable) in function.local_variables.iter() {
             let place = self.variable(variable.ty)?;
-            frame.locals.insert(handle, place);
+            self.frame.locals.insert(handle, place);
             let initial = match variable.init {
-                Some(init) => self.registers_of(&mut frame, init)?,
+                Some(init) => self.registers_of(init)?,
                 None => self.zeros(variable.ty)?,
             };
-            self.registers.assign_all(place.first(), &initial);
+            self.out.assign(place.first(), &initial);
         }
-        let function = frame.function;
-        let mut result = None;
-        self.block(&mut frame, &function.body, &mut result)?;
-        if frame.result.is_some() || self.registers.is_used(returned) {
-            self.registers.emit(Op::Join { all, gone: [NOBODY; 3] });
-            self.registers.forget();
-            return Ok(frame.result.map(Iterator::collect));
+        self.block(&function.body)?;
+        if self.frame.is_left_early {
+            self.out.emit(Opcode::Restore(all, [NOBODY; 3]), &[]);
+            self.out.held.clear();
         }
-        // Nobody returned before the end.
-        self.registers.remove_if_last(enter);
-        Ok(result)
+        Ok(())
     }
 
-    /// Lowers the statements of a block. A return outside of conditions puts its value into `result`.
-    fn block(
-        &mut self,
-        frame: &mut Frame<'a>,
-        block: &'a Block,
-        result: &mut Option<Vec<Reg>>,
-    ) -> Result<End, Error> {
-        let mut skips = Vec::new();
-        let mut end = End::Falls;
+    /// Lowers the statements of a block; returns whether invocations may reach its end.
+    fn block(&mut self, block: &'a Block) -> Result<bool, Error> {
+        let outer = take(&mut self.frame.skips);
+        let mut falls = true;
         for (statement, span) in block.span_iter() {
             self.at(*span);
-            let went = self.statement(frame, statement, result, &mut skips)?;
-            if went == End::Went {
-                end = End::Went;
+            falls = self.statement(statement)?;
+            if !falls {
                 break;
             }
         }
-        self.registers.land(&skips);
-        Ok(end)
+        let skips = replace(&mut self.frame.skips, outer);
+        self.out.land(&skips);
+        Ok(falls)
     }
 
-    fn statement(
-        &mut self,
-        frame: &mut Frame<'a>,
-        statement: &'a Statement,
-        result: &mut Option<Vec<Reg>>,
-        skips: &mut Vec<usize>,
-    ) -> Result<End, Error> {
+    /// Lowers a statement; returns whether invocations may go on behind it.
+    fn statement(&mut self, statement: &'a Statement) -> Result<bool, Error> {
         match statement {
             Statement::Emit(range) => {
                 for handle in range.clone() {
-                    self.at(frame.function.expressions.get_span(handle));
-                    let value = self.expression(frame, handle)?;
-                    frame.values[handle.index()] = Some(value);
+                    self.at(self.frame.function.expressions.get_span(handle));
+                    let value = self.expression(handle)?;
+                    self.frame.values[handle.index()] = Some(value);
                 }
             }
-            Statement::Block(block) => return self.block(frame, block, result),
+            Statement::Block(block) => return self.block(block),
             Statement::If { condition, accept, reject } => {
-                let condition = self.register_of(frame, *condition)?;
-                if let Some(known) = self.registers.known(condition) {
-                    return self.block(frame, if known != 0 { accept } else { reject }, result);
+                let condition = self.register_of(*condition)?;
+                match self.out.known(condition) {
+                    Some(0) => return self.block(reject),
+                    Some(_) => return self.block(accept),
+                    None => self.branch(condition, accept, reject)?,
                 }
-                let mut branches = |this: &mut Self, frame: &mut Frame<'a>, first: bool| {
-                    this.block(frame, if first { accept } else { reject }, result)
+            }
+            Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
+            Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if)?,
+            Statement::Break | Statement::Continue => {
+                let Some(around) = self.frame.around.last() else {
+                    return self.unsupported("a break or continue here");
                 };
-                return self.branch(frame, condition, reject.is_empty(), skips, &mut branches);
-            }
-            Statement::Switch { selector, cases } => {
-                return self.switch(frame, *selector, cases, result, skips);
-            }
-            Statement::Loop { body, continuing, break_if } => {
-                self.looped(frame, body, continuing, *break_if, result)?;
-                return Ok(self.skip(skips));
-            }
-            Statement::Break => {
-                let Some(around) = frame.around.last() else { return self.unsupported("a break here") };
-                self.registers.emit(Op::Go { to: around.broken });
-                return Ok(End::Went);
-            }
-            Statement::Continue => {
-                let Some(around) = frame.around.last() else { return self.unsupported("a continue here") };
-                self.registers.emit(Op::Go { to: around.continued });
-                return Ok(End::Went);
+                let is_break = matches!(statement, Statement::Break);
+                let to = if is_break { around.broken } else { around.continued };
+                self.out.emit(Opcode::Go(to), &[]);
+                return Ok(false);
             }
             Statement::Return { value } => {
-                let value = value.map(|value| self.registers_of(frame, value)).transpose()?;
-                if frame.depth == 0 && !self.registers.is_used(frame.returned) {
-                    *result = value;
-                    return Ok(End::Went);
+                let value = value.map(|value| self.registers_of(value)).transpose()?;
+                if self.frame.depth == 0 && !self.frame.is_left_early {
+                    self.frame.result = value;
+                    return Ok(false);
                 }
                 if let Some(value) = value {
-                    let result = frame.result.get_or_insert_with(|| {
-                        let count = value.len() as u32;
-                        let first = self.registers.variables(count);
-                        first..first + count
+                    let result = self.frame.result.get_or_insert_with(|| {
+                        let first = self.out.variables(value.len() as u32);
+                        (first..).take(value.len()).collect()
                     });
-                    self.registers.assign_all(result.start, &value);
+                    self.out.assign(result[0], &value);
                 }
-                self.registers.emit(Op::Go { to: frame.returned });
-                return Ok(End::Went);
+                self.frame.is_left_early = true;
+                self.out.emit(Opcode::Go(self.frame.returned), &[]);
+                return Ok(false);
             }
             Statement::Store { pointer, value } => {
-                let values = self.registers_of(frame, *value)?;
-                let place = self.place_of(frame, *pointer)?;
+                let values = self.registers_of(*value)?;
+                let place = self.place_of(*pointer)?;
                 self.store(place, &values)?;
             }
             Statement::Atomic { pointer, fun, value, result } => {
-                self.atomic(frame, *pointer, *fun, *value, *result)?;
+                let registers = self.atomic(*pointer, *fun, *value)?;
+                if let Some(result) = result {
+                    self.frame.values[result.index()] = Some(Value::Registers(registers));
+                }
             }
             Statement::Call { function, arguments, result } => {
-                let values = arguments.iter().map(|argument| self.value(frame, *argument));
-                let values = values.collect::<Result<_, _>>()?;
-                let site = self.registers.site();
-                let outer = self.caller.replace(site);
-                let called = &self.module.functions[*function];
-                let given = self.call(Frame::new(called, &self.info[*function], values))?;
-                self.caller = outer;
-                self.registers.return_to(site);
-                if let (Some(result), Some(given)) = (result, given) {
-                    frame.values[result.index()] = Some(Value::Registers(given));
+                let arguments = arguments.iter().map(|argument| self.value(*argument));
+                let arguments = arguments.collect::<Result<_, _>>()?;
+                let site = self.out.site;
+                let caller = self.caller.replace(site);
+                let inner = Frame::new(&self.module.functions[*function], &self.info[*function], arguments);
+                let outer = replace(&mut self.frame, inner);
+                self.function()?;
+                let inner = replace(&mut self.frame, outer);
+                self.caller = caller;
+                self.out.site = site;
+                if let (Some(result), Some(given)) = (result, inner.result) {
+                    self.frame.values[result.index()] = Some(Value::Registers(given));
                 }
             }
             Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {
@@ -297,68 +276,61 @@ impl<'a> Lowering<'a> {
             }
             other => return self.unsupported(format!("{other:?}")),
         }
-        Ok(End::Falls)
+        Ok(true)
     }
 
     /// Skips the rest of the block if no invocation is left.
-    fn skip(&mut self, skips: &mut Vec<usize>) -> End {
-        skips.push(self.registers.emit(Op::SkipIfNone { to: 0 }));
-        End::Falls
+    fn skip(&mut self) {
+        let skip = self.out.skip();
+        self.frame.skips.push(skip);
     }
 
-    /// Lowers two branches; the second one is empty if `only_one`.
-    fn branch(
-        &mut self,
-        frame: &mut Frame<'a>,
-        condition: Reg,
-        only_one: bool,
-        skips: &mut Vec<usize>,
-        branches: &mut dyn FnMut(&mut Self, &mut Frame<'a>, bool) -> Result<End, Error>,
-    ) -> Result<End, Error> {
-        let all = self.registers.slot();
-        frame.depth += 1;
-        let before = self.registers.remembered();
-        let begin = self.registers.emit(Op::If { condition, all, otherwise: 0 });
-        let first = branches(self, frame, true)?;
-        let mut after_first = self.registers.remembered();
-        self.registers.remember(before.clone());
-        let mut second = End::Falls;
-        let mut after_second = before;
-        self.registers.land(&[begin]);
-        if !only_one {
-            let otherwise = self.registers.emit(Op::Else { condition, all, end: 0 });
-            second = branches(self, frame, false)?;
-            after_second = self.registers.remembered();
-            self.registers.land(&[otherwise]);
+    /// Activates the invocations of `all` that no statement has sent elsewhere.
+    fn join(&mut self, all: Slot) {
+        let around = self.frame.around.last();
+        let (broken, continued) = around.map_or((NOBODY, NOBODY), |a| (a.broken, a.continued));
+        self.out.emit(Opcode::Restore(all, [self.frame.returned, broken, continued]), &[]);
+    }
+
+    fn branch(&mut self, condition: Reg, accept: &'a Block, reject: &'a Block) -> Result<(), Error> {
+        let [all, taken] = [(); 2].map(|()| self.out.slot());
+        self.frame.depth += 1;
+        let before = self.out.held.clone();
+        self.out.emit(Opcode::Keep(all), &[]);
+        self.out.emit(Opcode::Where, &[condition]);
+        if !reject.is_empty() {
+            self.out.emit(Opcode::Keep(taken), &[]);
         }
-        frame.depth -= 1;
+        let skip = self.out.skip();
+        let first = self.block(accept)?;
+        self.out.land(&[skip]);
+        let mut after_first = replace(&mut self.out.held, before);
+        let mut second = true;
+        if !reject.is_empty() {
+            self.out.emit(Opcode::Restore(all, [taken, NOBODY, NOBODY]), &[]);
+            let skip = self.out.skip();
+            second = self.block(reject)?;
+            self.out.land(&[skip]);
+        }
+        self.frame.depth -= 1;
         // If one branch sends all invocations elsewhere, the variables hold what the other branch left.
-        match (first, second) {
-            (End::Went, _) => after_first.clone_from(&after_second),
-            (End::Falls, End::Went) => {}
-            (End::Falls, End::Falls) => {
-                after_first.retain(|variable, value| after_second.get(variable) == Some(value));
-            }
+        if first && second {
+            after_first.retain(|variable, value| self.out.held.get(variable) == Some(value));
         }
-        self.registers.remember(after_first);
-        self.registers.emit(Op::Join { all, gone: frame.gone() });
-        if first == End::Went || second == End::Went {
-            self.skip(skips);
+        if first {
+            self.out.held = after_first;
         }
-        Ok(End::Falls)
+        self.join(all);
+        if !first || !second {
+            self.skip();
+        }
+        Ok(())
     }
 
-    fn switch(
-        &mut self,
-        frame: &mut Frame<'a>,
-        selector: Handle<Expression>,
-        cases: &'a [SwitchCase],
-        result: &mut Option<Vec<Reg>>,
-        skips: &mut Vec<usize>,
-    ) -> Result<End, Error> {
-        let selector = self.register_of(frame, selector)?;
+    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Result<(), Error> {
+        let selector = self.register_of(selector)?;
         // For each body, whether it is taken. A case that falls through has no body.
-        let (no, yes) = (self.registers.constant(0), self.registers.constant(1));
+        let no = self.out.constant(0);
         let mut bodies = Vec::new();
         let (mut any, mut taken, mut default) = (no, no, false);
         for case in cases {
@@ -374,66 +346,71 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             bodies.push((taken, default, &case.body));
-            any = self.registers.binary(Binary::Or, any, taken);
+            any = self.out.binary(Binary::Or, any, taken);
             (taken, default) = (no, false);
         }
-        let none = self.registers.binary(Binary::Xor, any, yes);
-        let around = Around {
-            broken: self.registers.slot(),
-            continued: frame.around.last().map_or(NOBODY, |around| around.continued),
-        };
-        let all = self.registers.slot();
-        self.registers.emit(Op::Enter { all, returned: around.broken });
-        frame.around.push(around);
+        let none = self.out.opposite(any);
+        let [all, broken] = [(); 2].map(|()| self.out.slot());
+        let continued = self.frame.around.last().map_or(NOBODY, |around| around.continued);
+        self.out.emit(Opcode::Keep(all), &[]);
+        self.out.emit(Opcode::Clear(broken), &[]);
+        self.frame.around.push(Around { broken, continued });
+        let outer = take(&mut self.frame.skips);
         for (taken, default, body) in bodies {
-            let condition = if default { self.registers.binary(Binary::Or, taken, none) } else { taken };
-            let mut inner = Vec::new();
-            let mut branches =
-                |this: &mut Self, frame: &mut Frame<'a>, _: bool| this.block(frame, body, result);
-            self.branch(frame, condition, true, &mut inner, &mut branches)?;
-            self.registers.land(&inner);
+            let condition = if default { self.out.binary(Binary::Or, taken, none) } else { taken };
+            self.branch(condition, body, &NOTHING)?;
         }
-        frame.around.pop();
-        self.registers.forget();
-        self.registers.emit(Op::Join { all, gone: [frame.returned, NOBODY, around.continued] });
-        Ok(self.skip(skips))
+        let skips = replace(&mut self.frame.skips, outer);
+        self.out.land(&skips);
+        self.frame.around.pop();
+        self.out.held.clear();
+        self.out.emit(Opcode::Restore(all, [self.frame.returned, NOBODY, continued]), &[]);
+        self.skip();
+        Ok(())
     }
 
     fn selects(&mut self, selector: Reg, value: u32, before: Reg) -> Reg {
-        let value = self.registers.constant(value);
-        let equal = self.registers.binary(Binary::Equal, selector, value);
-        self.registers.binary(Binary::Or, before, equal)
+        let value = self.out.constant(value);
+        let equal = self.out.binary(Binary::Equal, selector, value);
+        self.out.binary(Binary::Or, before, equal)
     }
 
-    fn looped(
+    fn repeat(
         &mut self,
-        frame: &mut Frame<'a>,
         body: &'a Block,
         continuing: &'a Block,
         break_if: Option<Handle<Expression>>,
-        result: &mut Option<Vec<Reg>>,
     ) -> Result<(), Error> {
-        let [all, broken, continued, round] = [(); 4].map(|()| self.registers.slot());
-        let counter = self.registers.counter();
-        self.registers.forget();
-        self.registers.emit(Op::Loop { all, broken, counter });
-        let head = self.registers.emit(Op::Round { round, continued }) as u32;
-        frame.around.push(Around { broken, continued });
-        frame.depth += 1;
-        self.block(frame, body, result)?;
-        self.registers.forget();
-        self.registers.emit(Op::Continuing { round, continued, gone: [broken, frame.returned] });
-        self.block(frame, continuing, result)?;
+        let [all, broken, continued, round] = [(); 4].map(|()| self.out.slot());
+        let counter = self.out.code.counters;
+        self.out.code.counters += 1;
+        self.out.held.clear();
+        self.out.emit(Opcode::Keep(all), &[]);
+        self.out.emit(Opcode::Clear(broken), &[]);
+        self.out.emit(Opcode::Reset(counter), &[]);
+        let head = self.out.emit(Opcode::Keep(round), &[]) as u32;
+        self.out.emit(Opcode::Clear(continued), &[]);
+        self.frame.around.push(Around { broken, continued });
+        self.frame.depth += 1;
+        self.block(body)?;
+        self.out.held.clear();
+        self.out.emit(Opcode::Restore(round, [broken, self.frame.returned, NOBODY]), &[]);
+        self.out.emit(Opcode::Clear(continued), &[]);
+        self.block(continuing)?;
         if let Some(condition) = break_if {
-            let condition = self.register_of(frame, condition)?;
-            self.registers.emit(Op::BreakIf { condition, broken });
+            let condition = self.register_of(condition)?;
+            self.out.emit(Opcode::Keep(round), &[]);
+            self.out.emit(Opcode::Where, &[condition]);
+            self.out.emit(Opcode::Go(broken), &[]);
+            self.out.emit(Opcode::Restore(round, [broken, NOBODY, NOBODY]), &[]);
         }
-        self.registers.emit(Op::Again { head, counter });
-        frame.depth -= 1;
-        frame.around.pop();
-        self.registers.forget();
+        self.out.emit(Opcode::Again { head, counter }, &[]);
+        self.frame.depth -= 1;
+        self.frame.around.pop();
+        self.out.held.clear();
         // A `break` or `continue` in this loop concerns this loop: only `returned` takes invocations elsewhere.
-        self.registers.emit(Op::Join { all, gone: [frame.returned, NOBODY, NOBODY] });
+        self.out.emit(Opcode::Restore(all, [self.frame.returned, NOBODY, NOBODY]), &[]);
+        self.skip();
         Ok(())
     }
 }

@@ -91,18 +91,6 @@ impl Memory {
         self.size
     }
 
-    /// One byte.
-    ///
-    /// # Panics
-    ///
-    /// If `offset` is beyond the size.
-    #[must_use]
-    pub fn byte(&self, offset: u64) -> u8 {
-        let mut bytes = [0];
-        self.read(offset, &mut bytes);
-        bytes[0]
-    }
-
     /// Copies the bytes from `offset` on.
     ///
     /// # Panics
@@ -189,13 +177,13 @@ impl Memory {
         page.touched.as_ref()?[word as usize % PAGE].stored
     }
 
-    /// Notes that an invocation of the dispatch accesses a word; returns what is wrong with that.
+    /// Notes that an invocation of the dispatch accesses a word; returns the word, and what is wrong with the access.
     pub(crate) fn touch(
         &mut self,
         word: u64,
         (invocation, site): (u32, u32),
         access: Access,
-    ) -> Option<(Kind, String)> {
+    ) -> (u32, Option<(Kind, String)>) {
         let dispatch = self.dispatches;
         let (page, i) = self.page(word);
         let touched = &mut page.touched.get_or_insert_with(|| Box::new([Touched::default(); PAGE]))[i];
@@ -235,14 +223,6 @@ impl Memory {
             touched.stored = Some(Stored { dispatch, site, invocation });
         }
         touched.atomically |= atomically;
-        wrong
+        (page.words[i], wrong)
     }
 }
-
-impl PartialEq for Memory {
-    fn eq(&self, other: &Self) -> bool {
-        self.first_difference(other).is_none()
-    }
-}
-
-impl Eq for Memory {}

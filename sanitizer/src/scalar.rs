@@ -1,6 +1,6 @@
 //! Integer operations for one invocation. Where WGSL leaves a result open, the caller taints it.
 
-use crate::code::{AtomicOp, Binary, Unary};
+use crate::code::{Binary, Unary};
 
 /// Applies a unary operation; `None` if the result depends on the device.
 pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
@@ -18,13 +18,8 @@ pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
             let a = if (a as i32) < 0 { !a } else { a };
             31_u32.wrapping_sub(a.leading_zeros())
         }
-        Unary::FirstTrailing => {
-            if a == 0 {
-                u32::MAX
-            } else {
-                a.trailing_zeros()
-            }
-        }
+        Unary::FirstTrailing if a == 0 => u32::MAX,
+        Unary::FirstTrailing => a.trailing_zeros(),
         _ => return None,
     })
 }
@@ -46,28 +41,16 @@ pub(crate) const fn shifts_by_too_much(op: Binary, b: u32) -> bool {
 /// Applies a binary operation; `None` if the result depends on the device. Shifts use the lowest five bits of `b`,
 /// as in WGSL.
 #[inline]
-pub(crate) const fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
+pub(crate) fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
     let (signed_a, signed_b) = (a as i32, b as i32);
     Some(match op {
         Binary::Add => a.wrapping_add(b),
         Binary::Subtract => a.wrapping_sub(b),
         Binary::Multiply => a.wrapping_mul(b),
-        Binary::DivideU => match a.checked_div(b) {
-            Some(quotient) => quotient,
-            None => a,
-        },
-        Binary::RemainderU => match a.checked_rem(b) {
-            Some(remainder) => remainder,
-            None => 0,
-        },
-        Binary::DivideI => match signed_a.checked_div(signed_b) {
-            Some(quotient) => quotient as u32,
-            None => a,
-        },
-        Binary::RemainderI => match signed_a.checked_rem(signed_b) {
-            Some(remainder) => remainder as u32,
-            None => 0,
-        },
+        Binary::DivideU => a.checked_div(b).unwrap_or(a),
+        Binary::RemainderU => a.checked_rem(b).unwrap_or(0),
+        Binary::DivideI => signed_a.checked_div(signed_b).unwrap_or(signed_a) as u32,
+        Binary::RemainderI => signed_a.checked_rem(signed_b).unwrap_or(0) as u32,
         Binary::And => a & b,
         Binary::Or => a | b,
         Binary::Xor => a ^ b,
@@ -77,82 +60,33 @@ pub(crate) const fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
         Binary::Equal => (a == b) as u32,
         Binary::LessU => (a < b) as u32,
         Binary::LessI => (signed_a < signed_b) as u32,
-        Binary::MinU => {
-            if b < a {
-                b
-            } else {
-                a
-            }
-        }
-        Binary::MaxU => {
-            if b > a {
-                b
-            } else {
-                a
-            }
-        }
-        Binary::MinI => {
-            if signed_b < signed_a {
-                b
-            } else {
-                a
-            }
-        }
-        Binary::MaxI => {
-            if signed_b > signed_a {
-                b
-            } else {
-                a
-            }
-        }
+        Binary::MinU => a.min(b),
+        Binary::MaxU => a.max(b),
+        Binary::MinI => signed_a.min(signed_b) as u32,
+        Binary::MaxI => signed_a.max(signed_b) as u32,
         _ => return None,
     })
 }
 
-/// The value of a word after an atomic operation.
-pub(crate) const fn atomic(op: AtomicOp, old: u32, value: u32) -> u32 {
-    let op = match op {
-        AtomicOp::Add => Binary::Add,
-        AtomicOp::Subtract => Binary::Subtract,
-        AtomicOp::And => Binary::And,
-        AtomicOp::Or => Binary::Or,
-        AtomicOp::Xor => Binary::Xor,
-        AtomicOp::MinU => Binary::MinU,
-        AtomicOp::MaxU => Binary::MaxU,
-        AtomicOp::MinI => Binary::MinI,
-        AtomicOp::MaxI => Binary::MaxI,
-        AtomicOp::Exchange => return value,
-    };
-    match binary(op, old, value) {
-        Some(new) => new,
-        None => value,
-    }
-}
-
 /// The offset of a bit field and a mask of its width, not shifted. Both end at 32 bits, as `extractBits` and
 /// `insertBits` define.
-pub(crate) const fn bit_field(offset: u32, count: u32) -> (u32, u32) {
-    let offset = if offset > 32 { 32 } else { offset };
-    let count = if count > 32 - offset { 32 - offset } else { count };
-    let mask = ((1_u64 << count) - 1) as u32;
-    (offset, mask)
+fn bit_field(offset: u32, count: u32) -> (u32, u64) {
+    let offset = offset.min(32);
+    (offset, (1 << count.min(32 - offset)) - 1)
 }
 
 /// `extractBits`.
-pub(crate) const fn extract_bits(signed: bool, from: u32, offset: u32, count: u32) -> u32 {
+pub(crate) fn extract_bits(signed: bool, from: u32, offset: u32, count: u32) -> u32 {
     let (offset, mask) = bit_field(offset, count);
-    if mask == 0 {
-        return 0;
-    }
-    let bits = (from as u64 >> offset) as u32 & mask;
-    let above = mask.leading_zeros();
-    if signed { ((bits << above) as i32 >> above) as u32 } else { bits }
+    let bits = (u64::from(from) >> offset & mask) as u32;
+    // The bits above the field.
+    let above = mask.leading_zeros() - 32;
+    if signed && above < 32 { ((bits << above) as i32 >> above) as u32 } else { bits }
 }
 
 /// `insertBits`.
-pub(crate) const fn insert_bits(into: u32, bits: u32, offset: u32, count: u32) -> u32 {
+pub(crate) fn insert_bits(into: u32, bits: u32, offset: u32, count: u32) -> u32 {
     let (offset, mask) = bit_field(offset, count);
-    let placed = ((bits & mask) as u64) << offset;
-    let mask = (mask as u64) << offset;
-    (into & !(mask as u32)) | placed as u32
+    let placed = (u64::from(bits) & mask) << offset;
+    into & !((mask << offset) as u32) | placed as u32
 }

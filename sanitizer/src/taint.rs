@@ -83,13 +83,8 @@ pub(crate) const fn binary(op: Binary, a: Tainted, b: Tainted) -> u32 {
         Binary::MaxU => picked(a, b, less(b, a)),
         Binary::MinI => picked(a, b, less(a.moved(), b.moved())),
         Binary::MaxI => picked(a, b, less(b.moved(), a.moved())),
-        Binary::EqualF | Binary::LessF | Binary::LessEqualF => (either != 0) as u32,
-        Binary::DivideU
-        | Binary::DivideI
-        | Binary::RemainderU
-        | Binary::RemainderI
-        | Binary::MinF
-        | Binary::MaxF => whole(either),
+        Binary::EqualF | Binary::LessF => (either != 0) as u32,
+        _ => whole(either),
     }
 }
 

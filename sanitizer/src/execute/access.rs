@@ -1,7 +1,7 @@
 //! Computes addresses, and accesses registers and words of resources.
 
 use super::{Machine, lanes, mask};
-use crate::code::{AtomicOp, BEYOND, Extent, LANES, Reg, Word};
+use crate::code::{BEYOND, Binary, Extent, LANES, NONE, Reg, Word};
 use crate::finding::Kind;
 use crate::memory::Access;
 use crate::{Binding, scalar};
@@ -39,16 +39,10 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn address(
-        &mut self,
-        to: Reg,
-        base: Option<Reg>,
-        index: Reg,
-        (stride, extent): (u32, Extent),
-    ) {
+    pub(super) fn address(&mut self, to: Reg, base: Reg, index: Reg, (stride, extent): (u32, Extent)) {
         let length = self.length(extent);
         let indices = self.values[index as usize];
-        let before = base.map_or([0; LANES], |base| self.values[base as usize]);
+        let before = if base == NONE { [0; LANES] } else { self.values[base as usize] };
         let beyond = mask(|lane| indices[lane] >= length);
         let refused = self.refuse(Kind::TaintedAddress, index);
         if let Some(lane) = lanes(beyond & self.active & !refused).next() {
@@ -66,21 +60,28 @@ impl Machine<'_> {
         self.tainted[to as usize] = 0;
     }
 
-    /// Calls `f` with the buffer, the index of the word and the lane, for each active lane within the binding.
-    fn each_word(&mut self, word: Word, access: Access, f: impl Fn(&mut Self, usize, u64, usize)) {
+    /// Calls `f` with the word at an address and the lane, for each active lane within the binding; stores the word that
+    /// `f` returns.
+    fn each_word(
+        &mut self,
+        word: Word,
+        address: Reg,
+        access: Access,
+        f: impl Fn(&mut Self, u32, usize) -> Option<u32>,
+    ) {
         for lane in lanes(self.active) {
-            let address = word.address.map_or(0, |reg| self.values[reg as usize][lane]);
-            if address == BEYOND {
-                continue;
-            }
-            if let Some((buffer, at)) = self.touch(word, address, access, lane) {
-                f(self, buffer, at, lane);
+            let address = if address == NONE { 0 } else { self.values[address as usize][lane] };
+            if address != BEYOND
+                && let Some((buffer, at, old)) = self.touch(word, address, access, lane)
+                && let Some(new) = f(self, old, lane)
+            {
+                self.buffers[buffer].store(at, new);
             }
         }
     }
 
-    /// Notes an access to a word; returns the buffer and the word's index, or `None` beyond the binding.
-    fn touch(&mut self, word: Word, address: u32, access: Access, lane: usize) -> Option<(usize, u64)> {
+    /// Notes an access to a word; returns the buffer, the word's index and its value, or `None` beyond the binding.
+    fn touch(&mut self, word: Word, address: u32, access: Access, lane: usize) -> Option<(usize, u64, u32)> {
         let Binding { group, binding, buffer, offset, size } = self.resources[word.resource as usize];
         let byte = u64::from(address) + u64::from(word.plus);
         if byte + 4 > size {
@@ -91,76 +92,57 @@ impl Machine<'_> {
         }
         let at = (offset + byte) / 4;
         let who = (self.invocations[lane], self.code.origins[self.at - 1]);
-        if let Some((kind, values)) = self.buffers[buffer].touch(at, who, access) {
+        let (value, wrong) = self.buffers[buffer].touch(at, who, access);
+        if let Some((kind, values)) = wrong {
             self.report(kind, lane, |_| format!("buffer {buffer}, {values}"));
         }
-        Some((buffer, at))
+        Some((buffer, at, value))
     }
 
-    pub(super) fn load(&mut self, to: Reg, word: Word, atomically: bool) {
+    pub(super) fn load(&mut self, to: Reg, word: Word, address: Reg) {
         self.tainted[to as usize] = 0;
-        let access = if atomically { Access::AtomicLoad } else { Access::Load };
-        let read = |this: &mut Self, buffer: usize, at: u64, lane: usize| {
-            this.values[to as usize][lane] = this.buffers[buffer].load(at);
-        };
-        if word.address.is_some() || atomically {
+        let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };
+        if address != NONE || word.is_atomic {
             self.values[to as usize] = [0; LANES];
-            self.each_word(word, access, read);
+            self.each_word(word, address, access, |this, value, lane| {
+                this.values[to as usize][lane] = value;
+                None
+            });
             return;
         }
         // All lanes load the same word. Two are enough: they count as several readers.
-        let mut active = lanes(self.active);
-        let (first, second) = (active.next(), active.next());
         let mut value = 0;
-        for lane in first.into_iter().chain(second) {
-            if let Some((buffer, at)) = self.touch(word, 0, access, lane) {
-                value = self.buffers[buffer].load(at);
-            }
+        for lane in lanes(self.active).take(2) {
+            value = self.touch(word, 0, access, lane).map_or(value, |(.., value)| value);
         }
         self.values[to as usize] = [value; LANES];
     }
 
-    pub(super) fn store(&mut self, word: Word, from: Reg, atomically: bool) {
+    pub(super) fn store(&mut self, word: Word, address: Reg, from: Reg) {
         self.refuse(Kind::TaintedStore, from);
-        let access = if atomically { Access::AtomicStore } else { Access::Store };
-        self.each_word(word, access, |this, buffer, at, lane| {
-            let value = this.values[from as usize][lane];
-            this.buffers[buffer].store(at, value);
-        });
+        let access = if word.is_atomic { Access::AtomicStore } else { Access::Store };
+        self.each_word(word, address, access, |this, _, lane| Some(this.values[from as usize][lane]));
     }
 
-    pub(super) fn atomic(&mut self, op: AtomicOp, to: Reg, word: Word, from: Reg) {
+    pub(super) fn atomic(&mut self, op: Option<Binary>, to: Reg, word: Word, [address, from]: [Reg; 2]) {
         self.refuse(Kind::TaintedStore, from);
         self.tainted[to as usize] = 0;
-        self.each_word(word, Access::AtomicStore, |this, buffer, at, lane| {
-            let old = this.buffers[buffer].load(at);
-            let new = scalar::atomic(op, old, this.values[from as usize][lane]);
-            this.buffers[buffer].store(at, new);
+        self.each_word(word, address, Access::AtomicStore, |this, old, lane| {
+            let value = this.values[from as usize][lane];
             this.values[to as usize][lane] = old;
+            Some(op.and_then(|op| scalar::binary(op, old, value)).unwrap_or(value))
         });
     }
 
-    pub(super) fn compare_exchange(
-        &mut self,
-        [to, exchanged]: [Reg; 2],
-        word: Word,
-        compare: Reg,
-        from: Reg,
-    ) {
+    pub(super) fn compare_exchange(&mut self, to: Reg, word: Word, [address, from, compare]: [Reg; 3]) {
         self.refuse(Kind::TaintedStore, from);
         self.refuse(Kind::TaintedBranch, compare);
-        for reg in [to, exchanged] {
-            self.tainted[reg as usize] = 0;
-        }
-        self.each_word(word, Access::AtomicStore, |this, buffer, at, lane| {
-            let old = this.buffers[buffer].load(at);
+        self.tainted[to as usize] = 0;
+        self.each_word(word, address, Access::AtomicStore, |this, old, lane| {
             let equal = old == this.values[compare as usize][lane];
-            if equal {
-                let new = this.values[from as usize][lane];
-                this.buffers[buffer].store(at, new);
-            }
+            let new = this.values[from as usize][lane];
             this.values[to as usize][lane] = old;
-            this.values[exchanged as usize][lane] = equal.into();
+            equal.then_some(new)
         });
     }
 }

@@ -1,42 +1,41 @@
 //! Computes operations on values.
 
-use super::{Machine, lanes, mask};
-use crate::code::{Binary, LANES, Reg, Unary};
+use super::{Lanes, Machine, lanes, mask};
+use crate::code::{Binary, Float, LANES, Reg, Unary};
 use crate::finding::Kind;
-use crate::float::{self, Step};
+use crate::float::{self, Arithmetic};
 use crate::{scalar, taint};
 
 impl Machine<'_> {
-    pub(super) fn select(&mut self, to: Reg, condition: Reg, accept: Reg, reject: Reg) {
-        let [c, a, r] = [condition, accept, reject].map(|reg| self.values[reg as usize]);
-        let out = &mut self.values[to as usize];
-        for lane in 0..LANES {
-            out[lane] = if c[lane] != 0 { a[lane] } else { r[lane] };
+    /// Computes all lanes, active or not.
+    #[inline]
+    fn each<const N: usize>(&mut self, to: Reg, from: [Reg; N], f: impl Fn([u32; N]) -> u32) {
+        let operands = from.map(|reg| &self.values[reg as usize]);
+        let mut results = [0; LANES];
+        for (lane, result) in results.iter_mut().enumerate() {
+            *result = f(operands.map(|values| values[lane]));
         }
-        self.spread(to, [condition, accept, reject], |[c, a, r]| taint::select(c, a, r));
+        self.values[to as usize] = results;
     }
 
-    pub(super) fn extract_bits(&mut self, to: Reg, signed: bool, [from, offset, count]: [Reg; 3]) {
-        let [f, o, c] = [from, offset, count].map(|reg| self.values[reg as usize]);
-        for lane in 0..LANES {
-            self.values[to as usize][lane] = scalar::extract_bits(signed, f[lane], o[lane], c[lane]);
-        }
-        self.spread(to, [from, offset, count], |[from, offset, count]| match offset.taint | count.taint {
+    pub(super) fn select(&mut self, to: Reg, from: [Reg; 3]) {
+        self.each(to, from, |[condition, accept, reject]| if condition != 0 { accept } else { reject });
+        self.spread(to, from, |[condition, accept, reject]| taint::select(condition, accept, reject));
+    }
+
+    pub(super) fn extract_bits(&mut self, to: Reg, signed: bool, from: [Reg; 3]) {
+        self.each(to, from, |[from, offset, count]| scalar::extract_bits(signed, from, offset, count));
+        self.spread(to, from, |[from, offset, count]| match offset.taint | count.taint {
             0 => scalar::extract_bits(signed, from.taint, offset.bits, count.bits),
             _ => u32::MAX,
         });
     }
 
-    pub(super) fn insert_bits(&mut self, to: Reg, [into, bits, offset, count]: [Reg; 4]) {
-        let [i, b, o, c] = [into, bits, offset, count].map(|reg| self.values[reg as usize]);
-        for lane in 0..LANES {
-            self.values[to as usize][lane] = scalar::insert_bits(i[lane], b[lane], o[lane], c[lane]);
-        }
-        self.spread(to, [into, bits, offset, count], |[into, bits, offset, count]| {
-            match offset.taint | count.taint {
-                0 => scalar::insert_bits(into.taint, bits.taint, offset.bits, count.bits),
-                _ => u32::MAX,
-            }
+    pub(super) fn insert_bits(&mut self, to: Reg, from: [Reg; 4]) {
+        self.each(to, from, |[into, bits, offset, count]| scalar::insert_bits(into, bits, offset, count));
+        self.spread(to, from, |[into, bits, offset, count]| match offset.taint | count.taint {
+            0 => scalar::insert_bits(into.taint, bits.taint, offset.bits, count.bits),
+            _ => u32::MAX,
         });
     }
 
@@ -54,16 +53,14 @@ impl Machine<'_> {
 
     pub(super) fn unary(&mut self, op: Unary, to: Reg, a: Reg) {
         macro_rules! each {
-            ($($op:ident)*) => {{
-                let operand = self.values[a as usize];
-                let out = &mut self.values[to as usize];
+            ($($op:ident)*) => {
                 match op {
-                    $(Unary::$op => for lane in 0..LANES {
-                        out[lane] = scalar::unary(Unary::$op, operand[lane]).unwrap_or_default();
+                    $(Unary::$op => {
+                        self.each(to, [a], |[a]| scalar::unary(Unary::$op, a).unwrap_or_default());
                     })*
                     _ => return self.float_unary(op, to, a),
                 }
-            }};
+            };
         }
         each!(Not Negate Abs Sign CountOnes LeadingZeros TrailingZeros Reverse FirstLeadingU FirstLeadingI FirstTrailing);
         self.spread(to, [a], |[a]| taint::unary(op, a));
@@ -83,7 +80,7 @@ impl Machine<'_> {
     }
 
     /// A comparison, `min` or `max`.
-    fn float_binary(&mut self, op: Binary, to: Reg, a: Reg, b: Reg) {
+    fn float_binary(&mut self, op: Binary, to: Reg, [a, b]: [Reg; 2]) {
         let (left, right) = (self.values[a as usize], self.values[b as usize]);
         self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
         for lane in lanes(self.active) {
@@ -95,87 +92,88 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn binary(&mut self, op: Binary, to: Reg, a: Reg, b: Reg) {
+    pub(super) fn binary(&mut self, op: Binary, to: Reg, from: [Reg; 2]) {
         macro_rules! each {
-            ($($op:ident)*) => {{
-                let (left, right) = (self.values[a as usize], self.values[b as usize]);
-                let out = &mut self.values[to as usize];
+            ($($op:ident)*) => {
                 match op {
-                    $(Binary::$op => for lane in 0..LANES {
-                        out[lane] = scalar::binary(Binary::$op, left[lane], right[lane]).unwrap_or_default();
+                    $(Binary::$op => {
+                        self.each(to, from, |[a, b]| scalar::binary(Binary::$op, a, b).unwrap_or_default());
                     })*
-                    _ => return self.float_binary(op, to, a, b),
+                    _ => return self.float_binary(op, to, from),
                 }
-                (left, right)
-            }};
+            };
         }
-        let (left, right) = each!(Add Subtract Multiply DivideU DivideI RemainderU RemainderI And Or Xor ShiftLeft
-            ShiftRightU ShiftRightI Equal LessU LessI MinU MaxU MinI MaxI);
-        self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
+        each!(Add Subtract Multiply DivideU DivideI RemainderU RemainderI And Or Xor ShiftLeft ShiftRightU ShiftRightI
+            Equal LessU LessI MinU MaxU MinI MaxI);
+        self.spread(to, from, |[a, b]| taint::binary(op, a, b));
+        let [left, right] = from.map(|reg| &self.values[reg as usize]);
         match op {
             Binary::DivideU | Binary::DivideI | Binary::RemainderU | Binary::RemainderI => {
-                self.taint(to, mask(|lane| scalar::is_open(op, left[lane], right[lane])));
+                let open = mask(|lane| scalar::is_open(op, left[lane], right[lane]));
+                self.taint(to, open);
             }
-            Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI => {
-                let most = right.iter().fold(0, |most, &n| most | n);
-                if most >= 32 {
-                    let wrong = mask(|lane| right[lane] >= 32) & self.active;
-                    if let Some(lane) = lanes(wrong).next() {
-                        self.report(Kind::Shift, lane, |_| format!("{:#x} by {}", left[lane], right[lane]));
-                    }
+            Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI
+                if right.iter().fold(0, |most, &n| most | n) >= 32 =>
+            {
+                let wrong = mask(|lane| right[lane] >= 32) & self.active;
+                if let Some(lane) = lanes(wrong).next() {
+                    let (left, right) = (left[lane], right[lane]);
+                    self.report(Kind::Shift, lane, |_| format!("{left:#x} by {right}"));
                 }
             }
             _ => {}
         }
     }
 
-    pub(super) fn float(&mut self, to: Reg, expression: u32) {
-        let (active, mut arithmetic, code) = (self.active, self.arithmetic, self.code);
-        let (steps, freedoms) = &self.floats[expression as usize];
-        arithmetic.met = arithmetic.met.or(*freedoms);
-        let mut stack = std::mem::take(&mut self.stack);
+    pub(super) fn float(&mut self, to: Reg, expression: usize) {
+        let (active, code) = (self.active, self.code);
+        let (arranged, choices) = &self.floats[expression];
+        let mut arithmetic = self.arithmetic;
+        arithmetic.met |= choices;
+        let result = evaluated(arranged, &self.values, active, &mut arithmetic);
+        self.arithmetic = arithmetic;
         // Lanes with a NaN or an infinity among the operands.
         let (mut special, mut dirty) = (0, 0);
-        for step in steps {
-            let operands = match step {
-                Step::Push(_) => 0,
-                Step::Negate => 1,
-                Step::Multiply | Step::Add => 2,
-                Step::Fused => 3,
-            };
-            let mut taken = [[0; LANES]; 3];
-            for place in taken[..operands].iter_mut().rev() {
-                *place = stack.pop().expect("the steps suit the stack");
-            }
-            let [x, y, z] = taken;
-            let mut out = [0; LANES];
-            if let Step::Push(reg) = *step {
-                let values = &self.values[reg as usize];
-                dirty |= self.tainted[reg as usize];
-                special |= mask(|lane| float::is_special(values[lane]));
-                lanes(active).for_each(|lane| out[lane] = arithmetic.operand(values[lane]));
-            } else {
-                for lane in lanes(active) {
-                    out[lane] = match step {
-                        Step::Multiply => arithmetic.product(x[lane], y[lane]),
-                        Step::Add => arithmetic.sum(x[lane], y[lane]),
-                        Step::Fused => arithmetic.fused(x[lane], y[lane], z[lane]),
-                        _ => x[lane] ^ 1 << 31,
-                    };
-                }
-            }
-            stack.push(out);
-        }
-        let result = stack.pop().expect("the steps leave a result");
-        (self.stack, self.arithmetic) = (stack, arithmetic);
+        code.floats[expression].leaves(&mut |reg| {
+            let values = &self.values[reg as usize];
+            special |= mask(|lane| float::is_special(values[lane]));
+            dirty |= self.tainted[reg as usize];
+        });
         self.values[to as usize] = result;
         self.tainted[to as usize] = 0;
         for lane in lanes(dirty & active) {
             let mut since = None;
-            code.floats[expression as usize].leaves(&mut |reg| since = since.or(self.since(reg, lane)));
+            code.floats[expression].leaves(&mut |reg| since = since.or(self.since(reg, lane)));
             self.set_taint(to, lane, u32::MAX, since.unwrap_or_default());
         }
         // Without such operands, a NaN results from infinities to which the expression overflowed.
         self.taint(to, (special | mask(|lane| f32::from_bits(result[lane]).is_nan())) & !dirty);
     }
+}
+
+/// The value of a float expression for the active lanes.
+fn evaluated(float: &Float, values: &[Lanes], active: u64, arithmetic: &mut Arithmetic) -> Lanes {
+    let device = arithmetic.device;
+    let mut of = |float: &Float| evaluated(float, values, active, arithmetic);
+    let mut out = [0; LANES];
+    match float {
+        Float::Leaf(reg) => {
+            lanes(active).for_each(|lane| out[lane] = arithmetic.operand(values[*reg as usize][lane]));
+        }
+        Float::Negative(a) => out = of(a).map(|bits| bits ^ 1 << 31),
+        Float::Product(a, b) => {
+            let (x, y) = (of(a), of(b));
+            lanes(active).for_each(|lane| out[lane] = arithmetic.product(x[lane], y[lane]));
+        }
+        Float::Sum(a, b) => {
+            if let Some([a, b, c]) = float::fusible(a, b, device) {
+                let (x, y, z) = (of(a), of(b), of(c));
+                lanes(active).for_each(|lane| out[lane] = arithmetic.fused(x[lane], y[lane], z[lane]));
+            } else {
+                let (x, y) = (of(a), of(b));
+                lanes(active).for_each(|lane| out[lane] = arithmetic.sum(x[lane], y[lane]));
+            }
+        }
+    }
+    out
 }

@@ -1,8 +1,6 @@
 //! Finishes lowered code: removes unused operations and shares registers.
 
-use std::sync::Arc;
-
-use crate::code::{Code, Float, Op, Reg, Use};
+use crate::code::{Code, NONE, Op, Opcode, Reg};
 
 /// A test of registers.
 type IsFixed<'a> = &'a dyn Fn(Reg) -> bool;
@@ -16,21 +14,23 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     }
     // In a loop, an operation may take a variable that a later one assigns.
     for op in &code.ops {
-        each(*op, &code.floats, |reg, used| needed[reg as usize] |= used == Use::Taken && is_variable(reg));
+        op.operands(&code.floats, &mut |reg| needed[reg as usize] |= is_variable(reg));
     }
     // A load is kept for its checks, unless its address is constant and the program never stores to its resource.
-    let stored = stored_resources(code);
-    let is_pure = |op: &Op| match op {
-        Op::Load { word, .. } => word.address.is_none() && !stored.contains(&word.resource),
+    let stores = |op: &Op| match op.code {
+        Opcode::Store(word) | Opcode::Atomic(_, word) | Opcode::CompareExchange(word) => Some(word.resource),
+        _ => None,
+    };
+    let stored: Vec<_> = code.ops.iter().filter_map(stores).collect();
+    let is_pure = |op: &Op| match op.code {
+        Opcode::Load(word) => op.from[0] == NONE && !stored.contains(&word.resource),
         _ => op.is_pure(),
     };
     let mut kept = vec![true; code.ops.len()];
     for (op, kept) in code.ops.iter().zip(&mut kept).rev() {
-        let mut gives = false;
-        each(*op, &code.floats, |reg, used| gives |= used == Use::Given && needed[reg as usize]);
-        *kept = gives || !is_pure(op);
+        *kept = !is_pure(op) || needed[op.to as usize];
         if *kept {
-            each(*op, &code.floats, |reg, used| needed[reg as usize] |= used == Use::Taken);
+            op.operands(&code.floats, &mut |reg| needed[reg as usize] = true);
         }
     }
     let mut moved = vec![0];
@@ -46,40 +46,32 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     }
 }
 
-/// The resources that the code stores to.
-fn stored_resources(code: &Code) -> Vec<u32> {
-    let stores = |op: &Op| match op {
-        Op::Store { word, .. } | Op::Atomic { word, .. } | Op::CompareExchange { word, .. } => {
-            Some(word.resource)
-        }
-        _ => None,
-    };
-    code.ops.iter().filter_map(stores).collect()
-}
-
 /// Renumbers registers, so that the number of a dead register is used again. Constants, inputs and variables
 /// (`is_fixed`) keep numbers of their own.
 pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
     let count = code.registers as usize;
-    let loops = code.ops.iter().enumerate().filter_map(|(end, op)| match op {
-        Op::Again { head, .. } => Some((*head as usize, end)),
+    let loops = code.ops.iter().enumerate().filter_map(|(end, op)| match op.code {
+        Opcode::Again { head, .. } => Some((head as usize, end)),
         _ => None,
     });
     let loops: Vec<_> = loops.collect();
+    // The positions at which a register is first given and last used.
     let (mut given, mut last) = (vec![usize::MAX; count], vec![0; count]);
     for (at, op) in code.ops.iter().enumerate() {
-        each(*op, &code.floats, |reg, used| {
-            let reg = reg as usize;
-            if used == Use::Given {
-                given[reg] = given[reg].min(at);
-            }
+        let mut used = |reg: Reg, given: usize| {
             // A value from before a loop is needed in each of its rounds.
-            let around = |&&(head, end): &&(usize, usize)| given[reg] < head && (head..=end).contains(&at);
+            let around = |&&(head, end): &&(usize, usize)| given < head && (head..=end).contains(&at);
             let end = loops.iter().filter(around).map(|&(_, end)| end).max();
-            last[reg] = last[reg].max(end.unwrap_or(at));
-        });
+            last[reg as usize] = last[reg as usize].max(end.unwrap_or(at));
+        };
+        op.operands(&code.floats, &mut |reg| used(reg, given[reg as usize]));
+        if op.to != NONE {
+            let first = given[op.to as usize].min(at);
+            given[op.to as usize] = first;
+            used(op.to, first);
+        }
     }
-    let mut names = vec![Reg::MAX; count];
+    let mut names = vec![NONE; count];
     let mut next = 0;
     let mut fresh = || {
         next += 1;
@@ -90,35 +82,22 @@ pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
     }
     let mut ending: Vec<Vec<Reg>> = vec![Vec::new(); code.ops.len()];
     let mut free = Vec::new();
-    for at in 0..code.ops.len() {
-        each(code.ops[at], &code.floats, |reg, used| {
-            if used == Use::Given && names[reg as usize] == Reg::MAX {
-                names[reg as usize] = free.pop().unwrap_or_else(&mut fresh);
-                ending[last[reg as usize]].push(reg);
-            }
-        });
+    for (at, op) in code.ops.iter().enumerate() {
+        if op.to != NONE && names[op.to as usize] == NONE {
+            names[op.to as usize] = free.pop().unwrap_or_else(&mut fresh);
+            ending[last[op.to as usize]].push(op.to);
+        }
         // Free the numbers only now: an operation may write its result before it has read all operands.
         free.extend(ending[at].iter().map(|&reg| names[reg as usize]));
     }
-    let name = |reg: Reg| names[reg as usize];
-    code.ops.iter_mut().for_each(|op| op.registers(|reg, _| *reg = name(*reg)));
-    code.floats.iter_mut().for_each(|float| {
-        let mut is_used = true;
-        float.leaves(&mut |reg| is_used &= name(reg) != Reg::MAX);
-        // A float expression whose operation was trimmed may name registers without a number.
-        if is_used {
-            *float = float.renamed(&name);
-        }
-    });
+    let name = |reg: Reg| if reg == NONE { NONE } else { names[reg as usize] };
+    for op in &mut code.ops {
+        op.to = name(op.to);
+        op.from = op.from.map(name);
+    }
+    // A float expression whose operation was trimmed may name registers without a number.
+    code.floats.iter_mut().for_each(|float| *float = float.renamed(&name));
     code.constants.iter_mut().for_each(|(reg, _)| *reg = name(*reg));
     code.inputs.iter_mut().for_each(|(reg, _)| *reg = name(*reg));
     code.registers = next;
-}
-
-/// Calls `f` with each register of an operation and its use, taken registers first.
-fn each(mut op: Op, floats: &[Arc<Float>], mut f: impl FnMut(Reg, Use)) {
-    if let Op::Float { expression, .. } = op {
-        floats[expression as usize].leaves(&mut |reg| f(reg, Use::Taken));
-    }
-    op.registers(|reg, used| f(*reg, used));
 }

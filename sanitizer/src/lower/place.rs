@@ -1,47 +1,35 @@
 //! Lowers pointers to places in registers or resources, and the accesses through them.
 
-use naga::{
-    AddressSpace, ArraySize, Expression, GlobalVariable, Handle, ScalarKind, StructMember, Type, TypeInner,
-};
+use naga::{AddressSpace, ArraySize, Expression, GlobalVariable, Handle, ScalarKind, Type, TypeInner};
 
-use super::{Frame, Lowering, Value};
+use super::{Lowering, Value};
 use crate::Error;
-use crate::code::{AtomicOp, Extent, Op, Reg, Word};
+use crate::code::{Binary, Extent, NONE, Opcode, Reg, Word};
 
 /// Where a value lies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     root: Root,
-    /// Register that holds the offset from the root: in registers or in bytes, as the root has it.
-    offset: Option<Reg>,
+    /// Register that holds the offset from the root, in registers or in bytes, or [`NONE`].
+    offset: Reg,
     /// Further constant offset, in the same unit.
     plus: u32,
-    ty: Pointee,
+    /// The type of the value; `None` for a component of a vector.
+    ty: Option<Handle<Type>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Root {
-    /// Consecutive variables.
-    Registers {
-        first: Reg,
-        count: u32,
-    },
+    /// Consecutive variables: the first one and their number.
+    Registers(Reg, u32),
     Resource(u32),
-}
-
-/// The type of the value at a place.
-#[derive(Clone, Copy, Debug)]
-enum Pointee {
-    Type(Handle<Type>),
-    /// A component of a vector.
-    Scalar,
 }
 
 impl Place {
     /// The first register of a place in registers.
     pub(super) fn first(&self) -> Reg {
         match self.root {
-            Root::Registers { first, .. } => first + self.plus,
+            Root::Registers(first, _) => first + self.plus,
             Root::Resource(_) => unreachable!("a resource has no registers"),
         }
     }
@@ -56,42 +44,31 @@ impl<'a> Lowering<'a> {
     }
 
     /// Number of scalars in a value of a type.
-    pub(super) fn count(&self, inner: &TypeInner) -> Result<u32, Error> {
-        Ok(match *inner {
-            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
-                self.scalar(scalar)?;
-                1
-            }
-            TypeInner::Vector { size, scalar } => {
-                self.scalar(scalar)?;
-                size as u32
-            }
-            TypeInner::Array { base, size: ArraySize::Constant(size), .. } => {
-                size.get() * self.count(&self.module.types[base].inner)?
-            }
-            TypeInner::Struct { ref members, .. } => self.count_of_members(members)?,
-            ref other => return self.unsupported(format!("{other:?}")),
-        })
-    }
-
-    /// Number of scalars in members of a struct.
-    pub(super) fn count_of_members(&self, members: &[StructMember]) -> Result<u32, Error> {
-        members.iter().map(|member| self.count(&self.module.types[member.ty].inner)).sum()
+    pub(super) fn count(&self, ty: Handle<Type>) -> Result<usize, Error> {
+        let mut bytes = Vec::new();
+        self.bytes(ty, 0, &mut bytes)?;
+        Ok(bytes.len())
     }
 
     /// Appends the byte offset of each scalar of a type in memory.
-    fn bytes(&self, inner: &TypeInner, from: u32, bytes: &mut Vec<u32>) -> Result<(), Error> {
-        match *inner {
-            TypeInner::Scalar(_) | TypeInner::Atomic(_) => bytes.push(from),
-            TypeInner::Vector { size, .. } => bytes.extend((0..size as u32).map(|i| from + 4 * i)),
+    fn bytes(&self, ty: Handle<Type>, from: u32, bytes: &mut Vec<u32>) -> Result<(), Error> {
+        match self.module.types[ty].inner {
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
+                self.scalar(scalar)?;
+                bytes.push(from);
+            }
+            TypeInner::Vector { size, scalar } => {
+                self.scalar(scalar)?;
+                bytes.extend((0..size as u32).map(|i| from + 4 * i));
+            }
             TypeInner::Array { base, size: ArraySize::Constant(size), stride } => {
                 for i in 0..size.get() {
-                    self.bytes(&self.module.types[base].inner, from + i * stride, bytes)?;
+                    self.bytes(base, from + i * stride, bytes)?;
                 }
             }
             TypeInner::Struct { ref members, .. } => {
                 for member in members {
-                    self.bytes(&self.module.types[member.ty].inner, from + member.offset, bytes)?;
+                    self.bytes(member.ty, from + member.offset, bytes)?;
                 }
             }
             ref other => return self.unsupported(format!("{other:?}")),
@@ -101,15 +78,13 @@ impl<'a> Lowering<'a> {
 
     /// A new variable of a type.
     pub(super) fn variable(&mut self, ty: Handle<Type>) -> Result<Place, Error> {
-        let count = self.count(&self.module.types[ty].inner)?;
-        let first = self.registers.variables(count);
-        let root = Root::Registers { first, count };
-        Ok(Place { root, offset: None, plus: 0, ty: Pointee::Type(ty) })
+        let count = self.count(ty)? as u32;
+        let root = Root::Registers(self.out.variables(count), count);
+        Ok(Place { root, offset: NONE, plus: 0, ty: Some(ty) })
     }
 
     pub(super) fn zeros(&mut self, ty: Handle<Type>) -> Result<Vec<Reg>, Error> {
-        let count = self.count(&self.module.types[ty].inner)?;
-        Ok(vec![self.registers.constant(0); count as usize])
+        Ok(vec![self.out.constant(0); self.count(ty)?])
     }
 
     /// The place of a variable of the module.
@@ -120,8 +95,8 @@ impl<'a> Lowering<'a> {
         let global = &self.module.global_variables[handle];
         let place = match (global.space, &global.binding) {
             (AddressSpace::Storage { .. } | AddressSpace::Uniform, Some(binding)) => {
-                let root = Root::Resource(self.registers.resource(binding.group, binding.binding));
-                Place { root, offset: None, plus: 0, ty: Pointee::Type(global.ty) }
+                let root = Root::Resource(self.out.resource(binding.group, binding.binding));
+                Place { root, offset: NONE, plus: 0, ty: Some(global.ty) }
             }
             (AddressSpace::Private, _) => self.variable(global.ty)?,
             (space, _) => return self.unsupported(format!("memory of {space:?}")),
@@ -139,190 +114,163 @@ impl<'a> Lowering<'a> {
                     Some(init) => self.constant_expression(init)?,
                     None => self.zeros(global.ty)?,
                 };
-                self.registers.assign_all(place.first(), &initial);
+                self.out.assign(place.first(), &initial);
             }
         }
         Ok(())
     }
 
-    pub(super) fn place_of(
-        &mut self,
-        frame: &mut Frame<'a>,
-        pointer: Handle<Expression>,
-    ) -> Result<Place, Error> {
-        match self.value(frame, pointer)? {
+    pub(super) fn place_of(&mut self, pointer: Handle<Expression>) -> Result<Place, Error> {
+        match self.value(pointer)? {
             Value::Place(place) => Ok(place),
             Value::Registers(_) => self.unsupported("a pointer that is none"),
         }
     }
 
+    /// The type of the value at a place, unless it is a scalar.
+    fn inner_at(&self, place: Place) -> Result<&'a TypeInner, Error> {
+        let Some(ty) = place.ty else { return self.unsupported("a part of a scalar") };
+        Ok(&self.module.types[ty].inner)
+    }
+
     /// The place of the `index`-th part of the value at `place`.
     pub(super) fn part(&mut self, place: Place, index: u32) -> Result<Place, Error> {
-        let Pointee::Type(ty) = place.ty else { return self.unsupported("a part of a scalar") };
-        let in_registers = matches!(place.root, Root::Registers { .. });
-        let TypeInner::Struct { members, .. } = &self.module.types[ty].inner else {
-            let index = self.registers.constant(index);
+        let TypeInner::Struct { members, .. } = self.inner_at(place)? else {
+            let index = self.out.constant(index);
             return self.element(place, index);
         };
         let member = &members[index as usize];
-        let further =
-            if in_registers { self.count_of_members(&members[..index as usize])? } else { member.offset };
-        Ok(Place { plus: place.plus + further, ty: Pointee::Type(member.ty), ..place })
+        let mut plus = place.plus;
+        match place.root {
+            Root::Resource(_) => plus += member.offset,
+            Root::Registers(..) => {
+                for before in &members[..index as usize] {
+                    plus += self.count(before.ty)? as u32;
+                }
+            }
+        }
+        Ok(Place { plus, ty: Some(member.ty), ..place })
     }
 
     /// The place of an element of an array or a vector, whose index a register holds.
     pub(super) fn element(&mut self, place: Place, index: Reg) -> Result<Place, Error> {
-        let Pointee::Type(ty) = place.ty else { return self.unsupported("an element of a scalar") };
-        let (element, extent, bytes) = match self.module.types[ty].inner {
-            TypeInner::Vector { size, .. } => (Pointee::Scalar, Some(size as u32), 4),
-            TypeInner::Array { base, size, stride } => match size {
-                ArraySize::Constant(size) => (Pointee::Type(base), Some(size.get()), stride),
-                _ => (Pointee::Type(base), None, stride),
-            },
+        let (ty, extent, bytes) = match *self.inner_at(place)? {
+            TypeInner::Vector { size, .. } => (None, Some(size as u32), 4),
+            TypeInner::Array { base, size: ArraySize::Constant(size), stride } => {
+                (Some(base), Some(size.get()), stride)
+            }
+            TypeInner::Array { base, stride, .. } => (Some(base), None, stride),
             ref other => return self.unsupported(format!("an index into {other:?}")),
         };
-        let registers = match element {
-            Pointee::Type(ty) => self.count(&self.module.types[ty].inner)?,
-            Pointee::Scalar => 1,
-        };
-        let stride = if matches!(place.root, Root::Registers { .. }) { registers } else { bytes };
-        if let (Some(known), Some(extent)) = (self.registers.known(index), extent)
+        let registers = ty.map_or(Ok(1), |ty| self.count(ty))? as u32;
+        let stride = if matches!(place.root, Root::Registers(..)) { registers } else { bytes };
+        if let (Some(known), Some(extent)) = (self.out.known(index), extent)
             && known < extent
         {
-            return Ok(Place { plus: place.plus + known * stride, ty: element, ..place });
+            return Ok(Place { plus: place.plus + known * stride, ty, ..place });
         }
         let extent = match (extent, place.root) {
             (Some(extent), _) => Extent::Fixed(extent),
             (None, Root::Resource(resource)) => Extent::Runtime { resource, from: place.plus, stride },
-            (None, Root::Registers { .. }) => return self.unsupported("a variable of unknown size"),
+            (None, Root::Registers(..)) => return self.unsupported("a variable of unknown size"),
         };
-        let to = self.registers.register();
-        self.registers.emit(Op::Address { to, base: place.offset, index, stride, extent });
-        if let Root::Registers { first, count } = place.root {
-            self.registers.array(first, count);
+        let offset = self.out.compute(Opcode::Address { stride, extent }, &[place.offset, index]);
+        if let Root::Registers(first, count) = place.root {
+            self.out.arrays.push((first, count));
         }
-        Ok(Place { offset: Some(to), ty: element, ..place })
+        Ok(Place { offset, ty, ..place })
     }
 
     /// Number of elements of the array at a place.
     pub(super) fn length(&mut self, place: Place) -> Result<Reg, Error> {
-        let Pointee::Type(ty) = place.ty else { return self.unsupported("the length of a scalar") };
-        match (&self.module.types[ty].inner, place.root) {
-            (TypeInner::Array { stride, .. }, Root::Resource(resource)) => {
-                let to = self.registers.register();
-                let extent = Extent::Runtime { resource, from: place.plus, stride: *stride };
-                self.registers.emit(Op::Length { to, extent });
-                Ok(to)
+        match (self.inner_at(place)?, place.root) {
+            (&TypeInner::Array { stride, .. }, Root::Resource(resource)) => {
+                let extent = Extent::Runtime { resource, from: place.plus, stride };
+                Ok(self.out.compute(Opcode::Length(extent), &[]))
             }
             other => self.unsupported(format!("the length of {other:?}")),
         }
     }
 
-    /// The words of the value at a place, and whether they are atomic.
-    fn words(&self, place: Place, resource: u32) -> Result<(Vec<Word>, bool), Error> {
-        let word = |plus| Word { resource, address: place.offset, plus };
-        match place.ty {
-            Pointee::Scalar => Ok((vec![word(place.plus)], false)),
-            Pointee::Type(ty) => {
-                let inner = &self.module.types[ty].inner;
-                let mut bytes = Vec::new();
-                self.bytes(inner, place.plus, &mut bytes)?;
-                Ok((bytes.into_iter().map(word).collect(), matches!(inner, TypeInner::Atomic(_))))
-            }
+    /// The words of the value at a place in a resource.
+    fn words(&self, place: Place, resource: u32) -> Result<Vec<Word>, Error> {
+        let (mut bytes, mut is_atomic) = (vec![place.plus], false);
+        if let Some(ty) = place.ty {
+            bytes.clear();
+            self.bytes(ty, place.plus, &mut bytes)?;
+            is_atomic = matches!(self.module.types[ty].inner, TypeInner::Atomic(_));
         }
-    }
-
-    fn count_at(&self, place: Place) -> Result<u32, Error> {
-        match place.ty {
-            Pointee::Type(ty) => self.count(&self.module.types[ty].inner),
-            Pointee::Scalar => Ok(1),
-        }
+        Ok(bytes.into_iter().map(|plus| Word { resource, plus, is_atomic }).collect())
     }
 
     pub(super) fn load(&mut self, place: Place) -> Result<Vec<Reg>, Error> {
-        let count = self.count_at(place)?;
-        match place.root {
-            Root::Registers { first, .. } => {
-                let first = first + place.plus;
-                let each = first..first + count;
-                Ok(match place.offset {
-                    None => each.map(|variable| self.registers.read(variable)).collect(),
-                    Some(offset) => self.registers.read_at(each, offset),
-                })
+        let offset = place.offset;
+        Ok(match place.root {
+            Root::Registers(..) => {
+                let count = place.ty.map_or(Ok(1), |ty| self.count(ty))?;
+                let each = (place.first()..).take(count);
+                if offset == NONE {
+                    each.map(|variable| self.out.read(variable)).collect()
+                } else {
+                    each.map(|first| self.out.compute(Opcode::ReadRegister, &[first, offset])).collect()
+                }
             }
             Root::Resource(resource) => {
-                let (words, atomically) = self.words(place, resource)?;
-                let mut load = |word| {
-                    let to = self.registers.register();
-                    self.registers.emit(Op::Load { to, word, atomically });
-                    to
-                };
-                Ok(words.into_iter().map(&mut load).collect())
+                let words = self.words(place, resource)?.into_iter();
+                words.map(|word| self.out.compute(Opcode::Load(word), &[offset])).collect()
             }
-        }
+        })
     }
 
     pub(super) fn store(&mut self, place: Place, values: &[Reg]) -> Result<(), Error> {
+        let offset = place.offset;
         match place.root {
-            Root::Registers { first, count } => match place.offset {
-                None => self.registers.assign_all(first + place.plus, values),
-                Some(offset) => {
-                    for (first, &from) in (first + place.plus..).zip(values) {
-                        self.registers.emit(Op::WriteRegister { first, offset, from });
-                    }
-                    self.registers.forget_some(first, count);
+            Root::Registers(..) if offset == NONE => self.out.assign(place.first(), values),
+            Root::Registers(first, count) => {
+                for (element, &from) in (place.first()..).zip(values) {
+                    self.out.emit(Opcode::WriteRegister, &[element, offset, from]);
                 }
-            },
+                self.out.held.retain(|variable, _| !(first..first + count).contains(variable));
+            }
             Root::Resource(resource) => {
-                let (words, atomically) = self.words(place, resource)?;
-                for (word, &from) in words.into_iter().zip(values) {
-                    self.registers.emit(Op::Store { word, from, atomically });
+                for (word, &from) in self.words(place, resource)?.into_iter().zip(values) {
+                    self.out.emit(Opcode::Store(word), &[offset, from]);
                 }
             }
         }
         Ok(())
     }
 
+    /// Returns the registers of the result.
     pub(super) fn atomic(
         &mut self,
-        frame: &mut Frame<'a>,
         pointer: Handle<Expression>,
         fun: naga::AtomicFunction,
         value: Handle<Expression>,
-        result: Option<Handle<Expression>>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Reg>, Error> {
         use naga::AtomicFunction as F;
-        let from = self.register_of(frame, value)?;
-        let signed = self.kind(frame, value) == Some(ScalarKind::Sint);
-        let place = self.place_of(frame, pointer)?;
+        let from = self.register_of(value)?;
+        let signed = self.kind(value) == ScalarKind::Sint;
+        let place = self.place_of(pointer)?;
         let Root::Resource(resource) = place.root else { return self.unsupported("an atomic variable") };
-        let word = Word { resource, address: place.offset, plus: place.plus };
-        let to = self.registers.register();
+        let word = Word { resource, plus: place.plus, is_atomic: true };
         let op = match fun {
-            F::Add => AtomicOp::Add,
-            F::Subtract => AtomicOp::Subtract,
-            F::And => AtomicOp::And,
-            F::InclusiveOr => AtomicOp::Or,
-            F::ExclusiveOr => AtomicOp::Xor,
-            F::Min if signed => AtomicOp::MinI,
-            F::Min => AtomicOp::MinU,
-            F::Max if signed => AtomicOp::MaxI,
-            F::Max => AtomicOp::MaxU,
-            F::Exchange { compare: None } => AtomicOp::Exchange,
+            F::Add => Some(Binary::Add),
+            F::Subtract => Some(Binary::Subtract),
+            F::And => Some(Binary::And),
+            F::InclusiveOr => Some(Binary::Or),
+            F::ExclusiveOr => Some(Binary::Xor),
+            F::Min if signed => Some(Binary::MinI),
+            F::Min => Some(Binary::MinU),
+            F::Max if signed => Some(Binary::MaxI),
+            F::Max => Some(Binary::MaxU),
+            F::Exchange { compare: None } => None,
             F::Exchange { compare: Some(compare) } => {
-                let compare = self.register_of(frame, compare)?;
-                let exchanged = self.registers.register();
-                self.registers.emit(Op::CompareExchange { to, exchanged, word, compare, from });
-                if let Some(result) = result {
-                    frame.values[result.index()] = Some(Value::Registers(vec![to, exchanged]));
-                }
-                return Ok(());
+                let compare = self.register_of(compare)?;
+                let old = self.out.compute(Opcode::CompareExchange(word), &[place.offset, from, compare]);
+                return Ok(vec![old, self.out.binary(Binary::Equal, old, compare)]);
             }
         };
-        self.registers.emit(Op::Atomic { op, to, word, from });
-        if let Some(result) = result {
-            frame.values[result.index()] = Some(Value::Registers(vec![to]));
-        }
-        Ok(())
+        Ok(vec![self.out.compute(Opcode::Atomic(op, word), &[place.offset, from])])
     }
 }

@@ -2,132 +2,33 @@
 
 use std::sync::OnceLock;
 
+use clamp_testing::harness::{Gpu, gpus, read, with_limits};
 use wgpu::util::DeviceExt as _;
 
-use crate::program::{Program, Space};
+use crate::program::Program;
 
 /// The device of all tests.
-fn device() -> &'static (wgpu::Device, wgpu::Queue) {
-    static DEVICE: OnceLock<(wgpu::Device, wgpu::Queue)> = OnceLock::new();
-    DEVICE.get_or_init(|| {
-        let backends = wgpu::Backends::VULKAN;
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-            backends,
-            ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
-        });
-        let wanted = std::env::var("WGPU_ADAPTER_NAME").unwrap_or_default().to_lowercase();
-        let adapters = pollster::block_on(instance.enumerate_adapters(backends));
-        let adapter = adapters.iter().find(|one| one.get_info().name.to_lowercase().contains(&wanted));
+fn gpu() -> &'static Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    GPU.get_or_init(|| {
+        let gpu = gpus().iter().find(|gpu| gpu.adapter.get_info().backend == wgpu::Backend::Vulkan);
         let adapter =
-            adapter.expect("no Vulkan; `cargo xtask drivers` installs a software driver where it can");
-        let descriptor =
-            wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..wgpu::DeviceDescriptor::default() };
-        pollster::block_on(adapter.request_device(&descriptor)).unwrap()
+            &gpu.expect("no Vulkan; `cargo xtask drivers` installs a software driver where it can").adapter;
+        with_limits(adapter, adapter.limits())
     })
 }
 
 /// The bytes of all resources after one dispatch.
 pub fn run(program: &Program) -> Vec<Vec<u8>> {
-    let (device, queue) = device();
-    let buffers: Vec<_> = program
-        .resources
-        .iter()
-        .map(|resource| {
-            let kind = match resource.space {
-                Space::Uniform => wgpu::BufferUsages::UNIFORM,
-                Space::Read | Space::ReadWrite => wgpu::BufferUsages::STORAGE,
-            };
-            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: None,
-                contents: &resource.bytes,
-                usage: kind | wgpu::BufferUsages::COPY_SRC,
-            })
-        })
-        .collect();
-    let (pipeline, groups) = bind(device, program, &buffers);
-
-    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&pipeline);
-        for (group, index) in groups.iter().zip(0..) {
-            pass.set_bind_group(index, group, &[]);
-        }
-        let [x, y, z] = program.grid;
-        pass.dispatch_workgroups(x, y, z);
-    }
-    let readbacks: Vec<_> = buffers
-        .iter()
-        .map(|buffer| {
-            let readback = device.create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size: buffer.size(),
-                usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-                mapped_at_creation: false,
-            });
-            encoder.copy_buffer_to_buffer(buffer, 0, &readback, 0, buffer.size());
-            readback
-        })
-        .collect();
-    queue.submit([encoder.finish()]);
-    for readback in &readbacks {
-        readback.map_async(wgpu::MapMode::Read, .., |_| ());
-    }
-    device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-    readbacks.iter().map(|readback| readback.get_mapped_range(..).unwrap().to_vec()).collect()
-}
-
-fn bind(
-    device: &wgpu::Device,
-    program: &Program,
-    buffers: &[wgpu::Buffer],
-) -> (wgpu::ComputePipeline, Vec<wgpu::BindGroup>) {
-    let last = program.resources.iter().map(|resource| resource.group).max().unwrap_or(0);
-    let in_group =
-        |group| program.resources.iter().zip(buffers).filter(move |(resource, _)| resource.group == group);
-    let layouts: Vec<_> = (0..=last)
-        .map(|group| {
-            let entry = |space, binding| wgpu::BindGroupLayoutEntry {
-                binding,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: match space {
-                        Space::Uniform => wgpu::BufferBindingType::Uniform,
-                        Space::Read => wgpu::BufferBindingType::Storage { read_only: true },
-                        Space::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
-                    },
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            };
-            let entries: Vec<_> = in_group(group).map(|(one, _)| entry(one.space, one.binding)).collect();
-            let label = None;
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries })
-        })
-        .collect();
-    let groups = layouts.iter().zip(0..).map(|(layout, group)| {
-        let entries = in_group(group).map(|(one, buffer)| wgpu::BindGroupEntry {
-            binding: one.binding,
-            resource: buffer.as_entire_binding(),
-        });
-        let entries: Vec<_> = entries.collect();
-        device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
-    });
-    let groups = groups.collect();
-
-    let bind_group_layouts: Vec<_> = layouts.iter().map(Some).collect();
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        bind_group_layouts: &bind_group_layouts,
-        ..wgpu::PipelineLayoutDescriptor::default()
-    });
+    let gpu = gpu();
+    let device = gpu.device();
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,
         source: wgpu::ShaderSource::Wgsl(program.wgsl.as_str().into()),
     });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
-        layout: Some(&layout),
+        layout: None,
         module: &module,
         entry_point: Some(program.entry_point),
         compilation_options: wgpu::PipelineCompilationOptions {
@@ -136,5 +37,32 @@ fn bind(
         },
         cache: None,
     });
-    (pipeline, groups)
+    let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+    let buffers = program.resources.iter().map(|resource| {
+        let contents = &resource.bytes;
+        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage })
+    });
+    let buffers: Vec<_> = buffers.collect();
+
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    pass.set_pipeline(&pipeline);
+    for group in 0..=program.resources.iter().map(|resource| resource.group).max().unwrap_or(0) {
+        let resources = program.resources.iter().zip(&buffers).filter(|(one, _)| one.group == group);
+        let entries = resources.map(|(one, buffer)| wgpu::BindGroupEntry {
+            binding: one.binding,
+            resource: buffer.as_entire_binding(),
+        });
+        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(group),
+            entries: &entries.collect::<Vec<_>>(),
+        });
+        pass.set_bind_group(group, &bind_group, &[]);
+    }
+    let [x, y, z] = program.grid;
+    pass.dispatch_workgroups(x, y, z);
+    drop(pass);
+    gpu.host.queue().submit([encoder.finish()]);
+    buffers.iter().map(|buffer| read(gpu, buffer)).collect()
 }

@@ -10,7 +10,6 @@
 
 mod choices;
 mod examples;
-mod floats;
 mod gpu;
-mod integers;
 mod program;
+mod random;
