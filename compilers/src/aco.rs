@@ -2,74 +2,118 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
-
-/// What the compiler says of one pipeline, by its own names.
-pub type Statistics = BTreeMap<String, u64>;
+use serde::{Deserialize, Serialize};
 
 /// What the compiler made of one pipeline.
+#[derive(Serialize, Deserialize)]
 pub struct Compiled {
-    /// Its figures.
-    pub statistics: Statistics,
-    /// How long the driver took.
-    pub time: Duration,
+    /// The compiler's figures, by its own names.
+    pub statistics: BTreeMap<String, u64>,
+    /// How long the driver took, in milliseconds.
+    pub ms: f64,
 }
 
-/// This program once more, whose [`Compiler`] is for a family of GPUs: the driver takes that from the environment.
+/// The compiler for one family of GPUs, in a process of its own, since the driver takes the family from the environment.
+/// This program starts once more, with `--child`, and calls [`serve`].
+pub struct Family {
+    /// As the driver names it, with its version.
+    pub device: String,
+    child: Child,
+    questions: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+impl Family {
+    /// Starts the process. There is none if this Mesa does not know the family.
+    ///
+    /// # Errors
+    ///
+    /// RADV is not there.
+    pub fn start(family: &str) -> Result<Option<Self>> {
+        let driver = driver()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.env("VK_ICD_FILENAMES", &driver).env("VK_DRIVER_FILES", &driver);
+        command.env("RADV_FORCE_FAMILY", family).env("MESA_SHADER_CACHE_DISABLE", "true");
+        let mut child = command.arg("--child").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let questions = child.stdin.take().context("no input")?;
+        let mut answers = BufReader::new(child.stdout.take().context("no output")?).lines();
+        let device = answers.next().transpose()?;
+        Ok(device.map(|device| Self { device, child, questions, answers }))
+    }
+
+    /// Compiles an entry point of a module whose bindings 0 to `bindings` - 1 are a uniform buffer and storage buffers.
+    /// The inner error is the driver's refusal.
+    ///
+    /// # Errors
+    ///
+    /// The driver has ended the process.
+    pub fn compile(&mut self, spirv: &[u32], entry: &str, bindings: u32) -> Result<Result<Compiled, String>> {
+        let asked = writeln!(self.questions, "{}", serde_json::to_string(&(spirv, entry, bindings))?);
+        match (asked, self.answers.next()) {
+            (Ok(()), Some(answer)) => Ok(serde_json::from_str(&answer?)?),
+            _ => bail!("the driver ends with {}", self.child.wait()?),
+        }
+    }
+}
+
+impl Drop for Family {
+    /// Ends the process.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The process of a [`Family`]: names the device, then answers one line for each line that it reads.
 ///
 /// # Errors
 ///
-/// RADV is not there.
-pub fn child(family: &str) -> Result<Command> {
-    let driver = driver()?;
-    let mut command = Command::new(std::env::current_exe()?);
-    command.env("VK_ICD_FILENAMES", &driver).env("VK_DRIVER_FILES", &driver);
-    command.env("RADV_FORCE_FAMILY", family).env("MESA_SHADER_CACHE_DISABLE", "true");
-    Ok(command)
+/// There is no such device, or a line is no question.
+pub fn serve() -> Result<()> {
+    let compiler = Compiler::open()?;
+    println!("{}", compiler.name);
+    for line in std::io::stdin().lines() {
+        let (spirv, entry, bindings): (Vec<u32>, String, u32) = serde_json::from_str(&line?)?;
+        let answer = compiler.compile(&spirv, &entry, bindings).map_err(|error| format!("{error:#}"));
+        println!("{}", serde_json::to_string(&answer)?);
+    }
+    Ok(())
 }
 
 /// The description of Mesa's RADV.
 fn driver() -> Result<PathBuf> {
     let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
-    let mut found = Vec::new();
-    for dir in dirs.into_iter().map(Path::new).filter(|dir| dir.is_dir()) {
-        for file in std::fs::read_dir(dir)? {
-            let path = file?.path();
-            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")) {
-                found.push(path);
-            }
-        }
-    }
+    let files = dirs.into_iter().filter_map(|dir| Path::new(dir).read_dir().ok()).flatten();
+    let mut found: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
+    found
+        .retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")));
     // There may be one for each architecture.
     found.sort_by_key(|path| !path.to_string_lossy().contains(std::env::consts::ARCH));
-    if let Some(path) = found.into_iter().next() {
-        return Ok(path);
-    }
-    bail!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
+    found.into_iter().next().with_context(|| {
+        format!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
+    })
 }
 
 /// A device that compiles and runs nothing: that of `RADV_FORCE_FAMILY`.
-pub struct Compiler {
+struct Compiler {
     _entry: ash::Entry,
     instance: ash::Instance,
     device: ash::Device,
     executables: ash::khr::pipeline_executable_properties::Device,
     /// As the driver calls it.
-    pub name: String,
+    name: String,
 }
 
 impl Compiler {
     /// Opens the first device of the drivers that `VK_ICD_FILENAMES` names.
-    ///
-    /// # Errors
-    ///
-    /// There is no Vulkan loader, or no device: this Mesa does not know the family.
-    pub fn open() -> Result<Self> {
+    fn open() -> Result<Self> {
         // SAFETY: handles are made in order, each from the one before, with structures that outlive the calls.
         unsafe {
             let entry = ash::Entry::load().context("there is no Vulkan loader")?;
@@ -119,12 +163,7 @@ impl Compiler {
         }
     }
 
-    /// Compiles one entry point of a module whose bindings 0 to `bindings` - 1 are a uniform buffer and storage buffers.
-    ///
-    /// # Errors
-    ///
-    /// The driver refuses it.
-    pub fn compile(&self, spirv: &[u32], entry_point: &str, bindings: u32) -> Result<Compiled> {
+    fn compile(&self, spirv: &[u32], entry_point: &str, bindings: u32) -> Result<Compiled> {
         let name = CString::new(entry_point)?;
         let layout_bindings: Vec<_> = (0..bindings)
             .map(|binding| {
@@ -157,7 +196,7 @@ impl Compiler {
                 .layout(layout);
             let start = Instant::now();
             let made = self.device.create_compute_pipelines(vk::PipelineCache::null(), &[create], None);
-            let time = start.elapsed();
+            let ms = start.elapsed().as_secs_f64() * 1e3;
             let statistics = match made {
                 Ok(pipelines) => {
                     let statistics = self.statistics(pipelines[0]);
@@ -169,15 +208,15 @@ impl Compiler {
             self.device.destroy_shader_module(module, None);
             self.device.destroy_pipeline_layout(layout, None);
             self.device.destroy_descriptor_set_layout(sets[0], None);
-            Ok(Compiled { statistics: statistics?, time })
+            Ok(Compiled { statistics: statistics?, ms })
         }
     }
 
-    fn statistics(&self, pipeline: vk::Pipeline) -> Result<Statistics> {
+    fn statistics(&self, pipeline: vk::Pipeline) -> Result<BTreeMap<String, u64>> {
         let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
         // SAFETY: the pipeline is alive, and was made with CAPTURE_STATISTICS.
         let all = unsafe { self.executables.get_pipeline_executable_statistics(&info)? };
-        let mut statistics = Statistics::new();
+        let mut statistics = BTreeMap::new();
         for one in &all {
             ensure!(
                 one.format == vk::PipelineExecutableStatisticFormatKHR::UINT64,

@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
-use anyhow::{Context as _, Error};
+use anyhow::{Context as _, Result};
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use crate::list::Shader;
-use crate::outcome::Absent;
+use crate::outcome::{Absent, Refusal};
 
 /// Checks each with what `start` makes for a thread, and collects what was refused.
 pub fn each<T>(
@@ -15,7 +15,7 @@ pub fn each<T>(
     shaders: &[Shader<'_>],
     start: impl Fn() -> T + Send + Sync,
     check: impl Fn(&mut T, Shader<'_>) -> Result<(), String> + Send + Sync,
-) -> Vec<(String, String)> {
+) -> Vec<Refusal> {
     let all = shaders.par_iter().progress_with(bar(title, shaders.len()));
     all.map_init(start, |state, shader| check(state, *shader).err().map(|message| (shader.name(), message)))
         .flatten()
@@ -39,11 +39,7 @@ pub fn ask(command: &mut Command) -> Result<(), String> {
 }
 
 /// The first line of a program's version that holds a number.
-///
-/// # Errors
-///
-/// The program is not there, or tells no version.
-pub fn version(program: &str) -> Result<String, Error> {
+pub fn version(program: &str) -> Result<String> {
     let output = Command::new(program).arg("--version").output();
     let output = output.map_err(|_| Absent("the program does not start"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

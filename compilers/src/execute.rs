@@ -1,26 +1,22 @@
 //! naga's HLSL, run: Microsoft's compiler makes SPIR-V of it, which lavapipe executes in the place of naga's, and the
 //! results are held to the crate's reference.
 
-use std::path::Path;
-use std::time::Instant;
-
 use anyhow::{Context, Result, anyhow, ensure};
 use clamp_compilers::translate::{Module, ResourceBinding};
-use half::{bf16, f16};
-use hassle_rs::Dxc;
+use clamp_testing::values::{bits_of, elements, scalar_of};
 use indicatif::ProgressIterator as _;
 use wgpu_clamp::{
-    Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Plan, Precision, Scalar, Tensor, View, verify,
-    wgpu,
+    Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Plan, Precision, Tensor, View, verify, wgpu,
 };
 
-use crate::dxc::{Compiler, version};
+use crate::dxc::{self, Compiler};
 use crate::each::bar;
 use crate::hook::{self, swaps};
+use crate::list::List;
 use crate::options::Options;
-use crate::outcome::{About, Absent, Outcome, Run};
+use crate::outcome::{About, Absent, Run};
 
-static EXECUTED: About = About {
+pub static EXECUTED: About = About {
     name: "DXC, executed",
     takes: "the same HLSL, of which it makes SPIR-V for lavapipe, in the place of naga's",
     proves: "that the HLSL of these kernels computes the reference's bits, in DXC's reading of it",
@@ -28,21 +24,11 @@ static EXECUTED: About = About {
 };
 
 /// Runs every kernel on pairs of dtypes.
-pub fn run(options: &Options) -> Outcome {
-    let run = options
-        .dxc
-        .as_deref()
-        .ok_or_else(|| Absent("libdxcompiler.so is not there").into())
-        .and_then(|library| executed(library, options.every));
-    Outcome { about: &EXECUTED, target: String::new(), run }
-}
-
-fn executed(library: &Path, every: usize) -> Result<Run> {
-    let started = Instant::now();
-    let dxc = Dxc::new(Some(library.into()))?;
+pub fn run(_: &List, options: &Options) -> Result<Run> {
+    let (dxc, version) = dxc::library(options)?;
     let compiler = Compiler::new(&dxc)?;
     let (host, adapter) = open()?;
-    let cases: Vec<_> = cases()?.into_iter().step_by(every).collect();
+    let cases: Vec<_> = cases()?.into_iter().step_by(options.every).collect();
     let (mut refused, mut elements) = (Vec::new(), 0);
     for case in cases.iter().progress_with(bar("DXC, executed", cases.len())) {
         match case.run(&host, &compiler) {
@@ -54,13 +40,7 @@ fn executed(library: &Path, every: usize) -> Result<Run> {
     let idle = swaps.others.len() - swaps.swapped.len();
     ensure!(idle == 0 || !refused.is_empty(), "{idle} modules never reached the driver");
     let ran = format!("cases; {} pipelines, {elements} elements on {adapter}", swaps.swapped.len());
-    Ok(Run {
-        version: version(library)?,
-        asked: cases.len(),
-        refused,
-        notes: vec![ran],
-        seconds: started.elapsed().as_secs_f64(),
-    })
+    Ok(Run { version, asked: cases.len(), refused, notes: vec![ran] })
 }
 
 /// A device of the Vulkan driver on the CPU, without a feature, whose modules are swapped.
@@ -90,13 +70,11 @@ struct Case {
 fn cases() -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (p, (source, dtype)) in pairs().enumerate() {
-        let elements = elements(source);
-        let n = elements.len();
-        for (r, (route, axis, [src, dst])) in routes(n, dtype)?.into_iter().enumerate() {
+        let elements = elements_of(source);
+        for (r, (route, axis, [src, dst])) in routes(elements.len(), dtype)?.into_iter().enumerate() {
             let clamp = |channel: usize| -> Result<Clamp> {
-                let (low, high) = [(10.0, 100.0), (0.0, 6.0), (2.5, 77.0)][(p + channel) % 3];
-                let [min, max] = [low, high]
-                    .map(|bound| Scalar::from_bits(dtype, bits(dtype, bound)).expect("an element"));
+                let (min, max) = [(10.0, 100.0), (0.0, 6.0), (2.5, 77.0)][(p + channel) % 3];
+                let (min, max) = (scalar_of(dtype, min), scalar_of(dtype, max));
                 let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?;
                 Ok(match (p + r) % 3 {
                     0 => clamp,
@@ -253,33 +231,11 @@ fn spirv(
     Ok(bytemuck::pod_collect_to_vec(&bytes))
 }
 
-/// A small number as an element.
-fn bits(dtype: DType, number: f64) -> u64 {
-    match dtype {
-        DType::F64 => number.to_bits(),
-        DType::F32 => (number as f32).to_bits().into(),
-        DType::F16 => f16::from_f64(number).to_bits().into(),
-        DType::BF16 => bf16::from_f64(number).to_bits().into(),
-        _ => number as i64 as u64 & (u64::MAX >> (64 - dtype.bits())),
+/// All numbers of 8 and 16 bits; of wider dtypes those around powers of two and small integers, and some at random.
+fn elements_of(dtype: DType) -> Vec<u64> {
+    let mut elements = elements(&Clamp::unbounded(dtype), 2000, 1);
+    if dtype.bits() > 16 {
+        elements.extend((0..=600).map(|n| bits_of(dtype, f64::from(n) / 2.0 - 150.0)));
     }
-}
-
-/// All numbers of 8 and 16 bits; of wider dtypes those around powers of two and small integers, and a few at random.
-fn elements(dtype: DType) -> Vec<u64> {
-    let mask = u64::MAX >> (64 - dtype.bits());
-    if dtype.bits() <= 16 {
-        return (0..=mask).collect();
-    }
-    let mut elements = vec![0, mask];
-    for bit in 0..dtype.bits() {
-        let power = 1_u64 << bit;
-        elements.extend([power, power - 1, power + 1, mask ^ power]);
-    }
-    elements.extend((0..=600).map(|n| bits(dtype, f64::from(n) / 2.0 - 150.0)));
-    let mut state = 0_u64;
-    elements.extend((0..2000).map(|_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state ^ state >> 29) & mask
-    }));
     elements
 }

@@ -13,19 +13,17 @@ use crate::options::Options;
 pub struct Module {
     number: usize,
     name: String,
-    /// It is written in SPIR-V alone.
+    /// Whether it is written in SPIR-V alone.
     pub vulkan_only: bool,
     sampled: bool,
     /// At least one for each entry point.
-    pub pipelines: Vec<Pipeline>,
+    pipelines: Vec<Pipeline>,
 }
 
 /// An entry point and values of its overridable constants.
 #[derive(Deserialize)]
 pub struct Pipeline {
-    /// In WGSL.
     pub entry_point: String,
-    /// By name.
     pub constants: BTreeMap<String, f64>,
 }
 
@@ -41,16 +39,12 @@ pub struct List {
 #[derive(Clone, Copy)]
 pub struct Shader<'a> {
     directory: &'a Path,
-    module: &'a Module,
-    pipeline: &'a Pipeline,
+    pub module: &'a Module,
+    pub pipeline: &'a Pipeline,
 }
 
 impl List {
     /// Reads the list in a directory.
-    ///
-    /// # Errors
-    ///
-    /// There is none.
     pub fn read(directory: &Path) -> Result<Self> {
         let path = directory.join("list.json");
         let text =
@@ -75,7 +69,7 @@ impl List {
 
     /// Those that are written in all languages.
     pub fn portable(&self) -> Vec<Shader<'_>> {
-        without_vulkan_only(self.spirv())
+        self.spirv().into_iter().filter(|shader| !shader.module.vulkan_only).collect()
     }
 
     /// Those that slow compilers are given.
@@ -85,24 +79,13 @@ impl List {
     }
 }
 
-/// Those that are written in all languages.
-pub fn without_vulkan_only(mut shaders: Vec<Shader<'_>>) -> Vec<Shader<'_>> {
-    shaders.retain(|shader| !shader.module.vulkan_only);
-    shaders
-}
-
-impl<'a> Shader<'a> {
+impl Shader<'_> {
     /// Its file in a language.
     pub fn file(self, extension: &str) -> PathBuf {
         self.directory.join(format!("{:05}-{}.{extension}", self.module.number, self.pipeline.entry_point))
     }
 
-    /// Its pipeline.
-    pub fn pipeline(self) -> &'a Pipeline {
-        self.pipeline
-    }
-
-    /// For a message.
+    /// Its name for a message.
     pub fn name(self) -> String {
         let Self { module, pipeline, .. } = self;
         let constants = pipeline.constants.iter().map(|(name, value)| format!(" {name}={value}"));

@@ -16,9 +16,20 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser as _;
+use rayon::prelude::*;
 
 use list::List;
 use options::Options;
+use outcome::{About, Outcome, Run};
+
+/// The compilers of `--only` but AMD's: the name, who it is, and how it is asked.
+const COMPILERS: [(&str, &About, fn(&List, &Options) -> Result<Run>); 5] = [
+    ("spirv-val", &khronos::SPIRV_VAL, khronos::spirv_val),
+    ("glslang", &khronos::GLSLANG, khronos::glslang),
+    ("tint", &tint::TINT, tint::run),
+    ("dxc", &dxc::DXC, dxc::run),
+    ("execute", &execute::EXECUTED, execute::run),
+];
 
 fn main() -> ExitCode {
     match run() {
@@ -35,33 +46,21 @@ fn main() -> ExitCode {
 fn run() -> Result<bool> {
     let options = Options::parse();
     if options.child {
-        families::child(&options)?;
-        return Ok(true);
+        return clamp_compilers::aco::serve().map(|()| true);
     }
     let list = List::read(&options.shaders)?;
-    let mut outcomes = vec![naga::run(&list)];
-    if outcomes[0].failed() {
-        println!("{}", outcome::report(&outcomes));
-        return Ok(false);
-    }
-    if options.asks("spirv-val") {
-        outcomes.push(khronos::spirv_val(&list));
-    }
-    if options.asks("glslang") {
-        outcomes.push(khronos::glslang(&list));
-    }
-    if options.asks("tint") {
-        outcomes.push(tint::run(&list, options.tint.as_deref(), &options.shaders));
-    }
-    if options.asks("dxc") {
-        outcomes.push(dxc::run(&list, &options));
-    }
-    if options.asks("execute") {
-        outcomes.push(execute::run(&options));
-    }
-    if options.asks("aco") {
-        outcomes.extend(families::run(&list, &options));
+    // naga writes what the others are given.
+    let mut outcomes = vec![Outcome::of(&naga::NAGA, "", || naga::run(&list))];
+    if !outcomes[0].failed() {
+        let asked = COMPILERS.iter().filter(|(name, ..)| options.asks(name));
+        outcomes.extend(asked.map(|(_, about, ask)| Outcome::of(about, "", || ask(&list, &options))));
+        if options.asks("aco") {
+            let families = options.families.par_iter();
+            let one =
+                |name: &String| Outcome::of(&families::ACO, name, || families::run(&list, name, &options));
+            outcomes.par_extend(families.map(one));
+        }
     }
     println!("{}", outcome::report(&outcomes));
-    Ok(!outcomes.iter().any(outcome::Outcome::failed))
+    Ok(!outcomes.iter().any(Outcome::failed))
 }

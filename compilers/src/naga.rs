@@ -1,7 +1,5 @@
 //! naga, which wgpu translates with: writes the files that the others are given.
 
-use std::time::Instant;
-
 use anyhow::Result;
 use clamp_compilers::translate;
 use indicatif::ParallelProgressIterator as _;
@@ -9,9 +7,9 @@ use rayon::prelude::*;
 
 use crate::each::bar;
 use crate::list::{List, Module};
-use crate::outcome::{About, Outcome, Run};
+use crate::outcome::{About, Run};
 
-static NAGA: About = About {
+pub static NAGA: About = About {
     name: "naga",
     takes: "WGSL, and writes SPIR-V, GLSL, HLSL and MSL with the options of wgpu-hal",
     proves: "that wgpu translates every module. MSL goes to nobody: Metal's compiler is Apple's alone",
@@ -19,28 +17,25 @@ static NAGA: About = About {
 };
 
 /// Writes every pipeline in its languages.
-pub fn run(list: &List) -> Outcome {
-    let started = Instant::now();
+#[expect(clippy::unnecessary_wraps, reason = "other compilers may be absent")]
+pub fn run(list: &List) -> Result<Run> {
     let progress = bar("naga", list.modules.len());
     let refused = list.modules.par_iter().progress_with(progress).flat_map_iter(|module| {
         let all = written(list, module);
         all.err().map(|error| (list.wgsl(module).display().to_string(), format!("{error:#}")))
     });
-    let refused = refused.collect();
-    let run = Run {
+    Ok(Run {
         version: "30".to_owned(),
+        refused: refused.collect(),
         asked: list.spirv().len(),
-        refused,
         notes: vec![format!("{} modules", list.modules.len())],
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    Outcome { about: &NAGA, target: String::new(), run: Ok(run) }
+    })
 }
 
 fn written(list: &List, module: &Module) -> Result<()> {
     let parsed = translate::Module::parse(&std::fs::read_to_string(list.wgsl(module))?)?;
     for shader in list.of(module) {
-        let asked = shader.pipeline();
+        let asked = shader.pipeline;
         let constants = asked.constants.iter().map(|(name, value)| (name.as_str(), *value));
         let pipeline = parsed.pipeline(&asked.entry_point, constants)?;
         std::fs::write(shader.file("spv"), bytemuck::cast_slice(&pipeline.spirv()?))?;

@@ -35,7 +35,7 @@ pub struct Options {
     /// The file libdxcompiler.so.
     #[arg(long, value_name = "FILE")]
     pub dxc: Option<PathBuf>,
-    /// Runs AMD's compiler alone: the program starts itself once per family.
+    /// Answers as AMD's compiler: the program starts itself once per family.
     #[arg(long, hide = true)]
     pub child: bool,
 }
@@ -64,7 +64,7 @@ mod tests {
         let options = parse("--every 3 --only dxc --only=aco").unwrap();
         assert!(options.asks("dxc") && options.asks("aco") && !options.asks("tint"));
         assert_eq!((options.every, options.families.len()), (3, 4));
-        assert_eq!(parse("--child --family navi21").unwrap().families, ["navi21"]);
+        assert_eq!(parse("--family navi21").unwrap().families, ["navi21"]);
         assert!(parse("").unwrap().asks("tint"));
         for line in ["--only fxc", "--every 0"] {
             assert!(parse(line).is_err(), "{line}");

@@ -1,12 +1,13 @@
 //! What a compiler said, as a table and as a list of refusals.
 
-use std::fmt::{self, Write as _};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::time::Instant;
 
-use anyhow::Error;
+use anyhow::{Error, Result};
 
 /// A compiler: who it is and what its word is worth.
 pub struct About {
-    /// As it calls itself.
     pub name: &'static str,
     /// What it reads, and for whom.
     pub takes: &'static str,
@@ -16,44 +17,52 @@ pub struct About {
     pub proves_not: &'static str,
 }
 
-/// Of one run.
+/// The answers of one compiler.
 pub struct Outcome {
-    /// Of whom.
-    pub about: &'static About,
-    /// What there is more to say than the name: the GPU, the profile.
-    pub target: String,
+    about: &'static About,
+    /// The compiler's name, with the GPU if it has one.
+    name: String,
+    seconds: f64,
     /// Or why there is no answer: [`Absent`], or what went wrong.
-    pub run: Result<Run, Error>,
+    run: Result<Run, Error>,
 }
 
-/// It is not on this machine, which is no fault of the shaders.
+/// The compiler is not on this machine, which is no fault of the shaders.
 #[derive(Debug)]
 pub struct Absent(pub &'static str);
 
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Display for Absent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
     }
 }
 
 impl std::error::Error for Absent {}
 
+/// The name of a pipeline, and what was said about it.
+pub type Refusal = (String, String);
+
 /// What was asked and answered.
 pub struct Run {
-    /// As it tells.
+    /// As the compiler tells.
     pub version: String,
-    /// Pipelines.
+    /// The number of pipelines.
     pub asked: usize,
-    /// Name of the pipeline, and what was said about it.
-    pub refused: Vec<(String, String)>,
-    /// Whatever else there is to know.
+    pub refused: Vec<Refusal>,
     pub notes: Vec<String>,
-    /// By the wall.
-    pub seconds: f64,
 }
 
 impl Outcome {
-    /// Something was refused, or there is no answer from a compiler that is there.
+    /// Asks a compiler and measures the time. `target` is a GPU, or empty.
+    pub fn of(about: &'static About, target: &str, ask: impl FnOnce() -> Result<Run>) -> Self {
+        let started = Instant::now();
+        let run = ask();
+        let comma = if target.is_empty() { "" } else { ", " };
+        let name = format!("{}{comma}{target}", about.name);
+        Self { about, name, seconds: started.elapsed().as_secs_f64(), run }
+    }
+
+    /// Whether something was refused, or there is no answer from a compiler that is there.
     pub fn failed(&self) -> bool {
         match &self.run {
             Ok(run) => !run.refused.is_empty(),
@@ -78,11 +87,9 @@ pub fn report(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
         "| compiler | version | pipelines | accepted | refused | s | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
     );
-    for Outcome { about, target, run } in outcomes {
-        let name = format!("{}{target}", about.name);
+    for Outcome { name, seconds, run, .. } in outcomes {
         let _ = match run {
-            Ok(run) => {
-                let Run { version, asked, refused, notes, seconds } = run;
+            Ok(Run { version, asked, refused, notes }) => {
                 let (refused, accepted) = (refused.len(), asked - refused.len());
                 let notes = notes.join("; ");
                 writeln!(
@@ -96,26 +103,24 @@ pub fn report(outcomes: &[Outcome]) -> String {
             }
         };
     }
-    let mut told = Vec::new();
     text.push('\n');
-    for Outcome { about, .. } in outcomes {
-        if !told.contains(&about.name) {
-            told.push(about.name);
-            let About { name, takes, proves, proves_not } = about;
+    let mut told = HashSet::new();
+    for About { name, takes, proves, proves_not } in outcomes.iter().map(|outcome| outcome.about) {
+        if told.insert(name) {
             let _ = writeln!(text, "{name} takes {takes}. Proves {proves}; not {proves_not}.");
         }
     }
-    for Outcome { about, target, run } in outcomes.iter().filter(|outcome| outcome.failed()) {
-        let refused = run.as_ref().map_or(&[][..], |run| &run.refused);
+    for Outcome { name, run, .. } in outcomes {
+        let Ok(Run { refused, .. }) = run else { continue };
         for (pipeline, message) in refused.iter().take(SHOWN) {
-            let _ = writeln!(text, "\n{}{target} refuses {pipeline}:", about.name);
+            let _ = writeln!(text, "\n{name} refuses {pipeline}:");
             // DXC ends with a null.
             for line in message.trim_end_matches(['\0', '\n', ' ']).lines().take(LINES) {
                 let _ = writeln!(text, "{line}");
             }
         }
         if refused.len() > SHOWN {
-            let _ = writeln!(text, "\n{}{target} refuses {} more", about.name, refused.len() - SHOWN);
+            let _ = writeln!(text, "\n{name} refuses {} more", refused.len() - SHOWN);
         }
     }
     text

@@ -1,4 +1,4 @@
-// What the plain kernels share: where a tensor lies, and what becomes of an element. Elements are u8, i8, f16, i32 or f32.
+// The part that the plain kernels share: where a tensor lies, and the result of an element. Elements are u8, i8, f16, i32 or f32.
 override SRC_BITS: u32;
 override DST_BITS: u32;
 // Whether an integer has a sign; 32 bits without one are an f32.

@@ -13,9 +13,8 @@ use crate::data;
 use crate::device::Device;
 use crate::kernels::{self, COPIES, FILLS, Packets};
 use crate::options::Options;
-use crate::row::{Goal, Outcome, Rival, Row, Trial, Unit, Verdict};
+use crate::row::{Measured, Rival, Trial};
 use crate::stats::Stats;
-use crate::table::figure;
 
 /// Bytes from which work no longer stays in a GPU's cache between repetitions.
 const BEYOND_CACHES: u64 = 100_000_000;
@@ -24,10 +23,8 @@ const BEYOND_CACHES: u64 = 100_000_000;
 pub struct Bench {
     /// The device.
     pub device: Device,
-    /// The clock.
-    pub clock: Clock,
-    /// The command line's options.
-    pub options: Options,
+    pub(crate) clock: Clock,
+    pub(crate) options: Options,
     copies: [Packets; 3],
     fills: [Packets; 3],
     arena: RefCell<Option<Arena>>,
@@ -35,7 +32,6 @@ pub struct Bench {
 }
 
 /// Buffers for copies and fills, kept from one row to the next.
-#[derive(Clone)]
 struct Arena {
     bytes: u64,
     pairs: Rc<Vec<[wgpu::Buffer; 2]>>,
@@ -50,7 +46,8 @@ impl Bench {
     pub fn open(options: Options) -> Result<Self> {
         let device = Device::open()?;
         let clock = Clock::new(&device)?;
-        let [copies, fills] = [COPIES, FILLS].map(|kinds| kinds.map(|kind| Packets::new(&device, kind)));
+        let copies = COPIES.map(|packets| Packets::copy(&device, packets));
+        let fills = FILLS.map(|packets| Packets::fill(&device, packets));
         Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None), start: Instant::now() })
     }
 
@@ -69,29 +66,43 @@ impl Bench {
     }
 
     /// Number of rounds.
-    #[must_use]
-    pub fn rounds(&self) -> usize {
-        let Options { rounds, first, layouts, quick, .. } = &self.options;
+    pub(crate) fn rounds(&self) -> usize {
+        let Options { rounds, first, layouts, quick, .. } = self.options;
         rounds.unwrap_or(match self.device.is_cpu() {
             // Only Linux has drivers whose shader caches can be turned off. Elsewhere only the first sample is a cold
             // start.
-            _ if *first => {
-                if cfg!(target_os = "linux") {
-                    3
-                } else {
-                    1
-                }
-            }
-            _ if *layouts || *quick => 5,
+            _ if first && cfg!(target_os = "linux") => 3,
+            _ if first => 1,
+            _ if layouts || quick => 5,
             true => 15,
             false => 11,
         })
     }
 
-    /// Whether the time of `--minutes` is over, so that no further row may start.
-    #[must_use]
-    pub fn time_is_over(&self) -> bool {
-        self.options.minutes.is_some_and(|minutes| self.start.elapsed().as_secs() >= 60 * minutes as u64)
+    /// Measures one item after the other while there is time, and prints a line of each at once, so that an
+    /// interrupted run leaves its results.
+    pub(crate) fn each<T, R>(
+        &self,
+        items: Vec<T>,
+        name: impl Fn(&T) -> String,
+        mut measure: impl FnMut(T) -> Result<R>,
+        line: impl Fn(&R) -> String,
+    ) -> Result<Vec<R>> {
+        let bar = progress(items.len());
+        let mut all = Vec::new();
+        for item in items {
+            let spent = self.start.elapsed().as_secs();
+            if self.options.minutes.is_some_and(|minutes| spent >= 60 * minutes as u64) {
+                break;
+            }
+            bar.set_message(name(&item));
+            let measured = measure(item)?;
+            bar.suspend(|| println!("{}", line(&measured)));
+            bar.inc(1);
+            all.push(measured);
+        }
+        bar.finish_and_clear();
+        Ok(all)
     }
 
     /// Number of buffer sets that work of `bytes` bytes cycles through, so that a GPU's cache is not measured.
@@ -105,13 +116,8 @@ impl Bench {
     }
 
     /// The copies that a row of `bytes` bytes is compared with.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory.
-    pub fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
-        let pairs = self.pairs(bytes)?;
-        let mut rivals = self.all_copies(bytes, &pairs);
+    pub(crate) fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
+        let mut rivals = self.all_copies(bytes)?;
         if self.device.is_cpu() {
             // On a CPU, wgpu's own copy is a `memcpy`.
             rivals.pop();
@@ -120,36 +126,17 @@ impl Bench {
     }
 
     /// Every copy kernel, then `copy_buffer_to_buffer`.
-    fn all_copies(&self, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Vec<Rival> {
-        let mut rivals: Vec<_> =
-            self.copies.iter().map(|kernel| kernel.rival(&self.device, bytes, pairs)).collect();
-        rivals.push(Rival {
-            name: "copy_buffer_to_buffer".to_owned(),
-            work: kernels::buffer_to_buffer(bytes / 16 * 16, pairs),
-        });
-        rivals
+    pub(crate) fn all_copies(&self, bytes: u64) -> Result<Vec<Rival>> {
+        let pairs = self.pairs(bytes)?;
+        let kernels = self.copies.iter().map(|kernel| kernel.rival(&self.device, bytes, &pairs));
+        let work = kernels::buffer_to_buffer(bytes / 16 * 16, &pairs);
+        Ok(kernels.chain([Rival { name: "copy_buffer_to_buffer".to_owned(), work }]).collect())
     }
 
     /// The fills that a row of `bytes` bytes is compared with.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory.
-    pub fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
+    pub(crate) fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
         let pairs = self.pairs(bytes)?;
         Ok(self.fills.iter().map(|kernel| kernel.rival(&self.device, bytes, &pairs)).collect())
-    }
-
-    /// Times every copy kernel, then `copy_buffer_to_buffer`.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory, or the device is lost.
-    pub fn copy_medians(&self, bytes: u64) -> Result<Vec<(String, Stats)>> {
-        let mut rivals = self.all_copies(bytes, &self.pairs(bytes)?);
-        let stats =
-            self.take_turns(&mut rivals.iter_mut().map(|rival| &mut rival.work).collect::<Vec<_>>())?;
-        Ok(rivals.into_iter().map(|rival| rival.name).zip(stats).collect())
     }
 
     /// Pairs of buffers of random bytes.
@@ -159,8 +146,7 @@ impl Bench {
             return Ok(Rc::clone(&arena.pairs));
         }
         *arena = None;
-        let bytes_usize = usize::try_from(bytes)?.max(16);
-        let random = data::random(DType::U64, bytes_usize, 1);
+        let random = data::random(DType::U64, usize::try_from(bytes)?.max(16), 1);
         let pair = |_| -> Result<_> {
             Ok([data::buffer(&self.device, &random)?, data::buffer(&self.device, &random)?])
         };
@@ -169,50 +155,23 @@ impl Bench {
         Ok(pairs)
     }
 
-    /// Measures a row and compares its results with the reference.
-    pub fn measure(&self, row: Row) -> Outcome {
-        let goal = row.goals[usize::from(self.device.is_cpu())];
-        let mut outcome = Outcome {
-            section: row.section.to_owned(),
-            name: row.name,
-            dtype: row.dtype.map(|dtype| dtype.name().to_owned()),
-            bytes: 0,
-            unit: row.unit,
-            ours: None,
-            rivals: Vec::new(),
-            ratio: None,
-            goal: goal_text(goal, row.unit),
-            target: None,
-            time_over_time: false,
-            verdict: Verdict::Report,
-            error: None,
-        };
-        let result = (row.prepare)(self).and_then(|trial| self.run(trial, &mut outcome));
-        outcome.error = result.err().map(|error| format!("{error:#}"));
-        outcome.judge(goal);
-        outcome
-    }
-
-    fn run(&self, mut trial: Trial, outcome: &mut Outcome) -> Result<()> {
-        outcome.bytes = trial.bytes;
-        let mut works = vec![&mut trial.ours];
-        works.extend(trial.rivals.iter_mut().map(|rival| &mut rival.work));
-        let mut stats = self.take_turns(&mut works)?.into_iter();
-        outcome.ours = stats.next();
-        outcome.rivals = trial.rivals.into_iter().map(|rival| rival.name).zip(stats).collect();
-        (trial.check)(self)
+    /// Measures a trial, then compares its results with the reference.
+    pub(crate) fn run(&self, trial: Trial) -> Result<Measured> {
+        let Trial { bytes, ours, rivals, check } = trial;
+        let (names, works): (Vec<_>, Vec<_>) =
+            rivals.into_iter().map(|rival| (rival.name, rival.work)).unzip();
+        let mut stats = self.take_turns([ours].into_iter().chain(works).collect())?;
+        let ours = stats.remove(0);
+        let error = check(self).err().map(|error| format!("{error:#}"));
+        Ok(Measured { bytes, ours, rivals: names.into_iter().zip(stats).collect(), error })
     }
 
     /// Takes one sample of each work per round. The order rotates from round to round.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost, or work fails.
-    pub fn take_turns(&self, works: &mut [&mut Work]) -> Result<Vec<Stats>> {
+    pub(crate) fn take_turns(&self, mut works: Vec<Work>) -> Result<Vec<Stats>> {
         // Two samples that do not count: a software driver compiles at the first dispatch, and a GPU raises its
         // clocks.
         let mut repeats = Vec::new();
-        for work in works.iter_mut() {
+        for work in &mut works {
             self.clock.sample(&self.device, work, 1)?;
             repeats.push(self.repeats(self.clock.sample(&self.device, work, 1)?));
         }
@@ -220,7 +179,7 @@ impl Bench {
         for round in 0..self.rounds() {
             for turn in 0..works.len() {
                 let i = (round + turn) % works.len();
-                samples[i].push(self.clock.sample(&self.device, works[i], repeats[i])?);
+                samples[i].push(self.clock.sample(&self.device, &mut works[i], repeats[i])?);
             }
         }
         Ok(samples.into_iter().map(Stats::of).collect())
@@ -234,20 +193,10 @@ impl Bench {
 }
 
 /// A progress bar on stderr.
-#[must_use]
-pub fn progress(steps: usize) -> ProgressBar {
+pub(crate) fn progress(steps: usize) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
         bar.set_style(style);
     }
     bar
-}
-
-fn goal_text(goal: Goal, unit: Unit) -> String {
-    match goal {
-        Goal::Speed(least) => format!("≥ {least:.2}"),
-        Goal::Time(most) => format!("≤ {most:.2} in time"),
-        Goal::Absolute(most) => format!("≤ {}", figure(most, unit)),
-        Goal::Report => "–".to_owned(),
-    }
 }

@@ -1,17 +1,15 @@
-//! A clamp of a tensor on the device, compared with a copy or a fill of as many bytes.
+//! A clamp of a tensor on the device, compared with a copy or a fill of as many bytes, or with a plain kernel.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use wgpu_clamp::{Clamp, Clamps, DType, Layout, Number, Operands, Prepared, View, wgpu};
 
 use crate::bench::Bench;
-use crate::clock::{Dispatch, Work, wait};
-use crate::data;
+use crate::clock::{Dispatch, Work};
+use crate::data::{self, POISON};
 use crate::device::Device;
-use crate::row::{Goal, Rival, Row, Trial, Unit};
+use crate::plain;
+use crate::row::{Goal, Rival, Row, Trial};
 use crate::verify::{self, Side};
-
-/// Initial byte of every output, so that unwritten elements are noticed.
-const POISON: u8 = 0xa5;
 
 /// One clamp on given layouts.
 #[derive(Clone, Copy)]
@@ -20,7 +18,7 @@ pub struct Case {
     pub clamp: Clamp,
     /// The channels' axis and clamps, if each channel has its own.
     pub channels: Option<(usize, &'static [Clamp])>,
-    /// The clamp with scale and bias on the GPU, if they lie there.
+    /// The clamp of the measured call, if some of its numbers lie on the GPU.
     pub slots: Option<Clamp>,
     /// The source layout.
     pub src: Layout,
@@ -45,6 +43,10 @@ pub enum Against {
     Fill,
     /// The same clamps with host numbers in place of numbers on the GPU.
     Values,
+    /// A plain kernel, for a picture whose layouts have the shape `[channels, pixels]`.
+    Plain,
+    /// First the plain kernel for any layout, then copies.
+    PlainAndCopy,
 }
 
 /// A case with one or more sets of buffers.
@@ -52,12 +54,12 @@ pub struct Set {
     src_bytes: Vec<u8>,
     /// Initial bytes of a destination.
     pub(crate) dst_bytes: Vec<u8>,
-    /// Scales and biases, if they lie on the GPU.
-    slots: Option<[wgpu::Buffer; 2]>,
+    /// Min, Max, scale and bias of each channel, if they lie on the GPU.
+    slots: [Option<wgpu::Buffer>; 4],
     /// Pairs of source and destination; in place, both are the same buffer.
-    pub buffers: Vec<[wgpu::Buffer; 2]>,
+    pub(crate) buffers: Vec<[wgpu::Buffer; 2]>,
     /// The clamp prepared on each pair of buffers.
-    pub prepared: Vec<Prepared>,
+    pub(crate) prepared: Vec<Prepared>,
 }
 
 impl Case {
@@ -89,15 +91,7 @@ impl Case {
     }
 
     /// As [`along`](Self::along), with scales and biases on the GPU. Compared with the same clamps with host numbers.
-    ///
-    /// # Errors
-    ///
-    /// The dtype takes no scale on the GPU.
-    ///
-    /// # Panics
-    ///
-    /// There is no clamp.
-    pub fn in_slots(axis: usize, clamps: &[Clamp], src: Layout, dst: Layout) -> Result<Self> {
+    pub(crate) fn in_slots(axis: usize, clamps: &[Clamp], src: Layout, dst: Layout) -> Result<Self> {
         let slots = clamps[0].with_scale_bias(Number::OnGpu, Number::OnGpu)?;
         Ok(Self { slots: Some(slots), rival: Against::Values, ..Self::along(axis, clamps, src, dst) })
     }
@@ -119,11 +113,9 @@ impl Case {
     }
 
     /// A row of the table. `goals` are for a GPU and for a CPU.
-    #[must_use]
     pub fn row(self, section: &'static str, name: impl Into<String>, goals: [Goal; 2]) -> Row {
-        let dtype = Some(self.clamp.dtype());
-        let prepare = Box::new(move |bench: &Bench| self.trial(bench));
-        Row { section, name: name.into(), dtype, goals, unit: Unit::Seconds, case: Some(self), prepare }
+        let row = Row::new(section, name, self.clamp.dtype(), goals, move |bench| self.trial(bench));
+        Row { case: Some(self), ..row }
     }
 
     /// Bytes of a copy with the same traffic: half of all bytes loaded and stored.
@@ -133,69 +125,101 @@ impl Case {
         usize::midpoint(self.loaded * self.clamp.source().size(), stored) as u64
     }
 
-    fn trial(self, bench: &Bench) -> Result<Trial> {
-        let bytes = self.bytes();
-        let rivals = match self.rival {
-            Against::Copy => bench.copies(bytes)?,
+    /// Makes the buffers and records the work.
+    pub(crate) fn trial(self, bench: &Bench) -> Result<Trial> {
+        let (device, bytes, sets) = (&bench.device, self.bytes(), bench.sets(self.bytes()));
+        // Before the case's own buffers: the buffers of the last row's copies go first.
+        let mut rivals = match self.rival {
+            Against::Copy | Against::PlainAndCopy => bench.copies(bytes)?,
             Against::Fill => bench.fill(bytes)?,
             Against::Values => {
-                let they = Self { slots: None, ..self }.set(&bench.device, bench.sets(bytes))?;
-                vec![Rival { name: "ours, scales of the program".to_owned(), work: they.work() }]
+                let work = Self { slots: None, ..self }.set(device, sets)?.work();
+                vec![Rival { name: "ours, scales of the program".to_owned(), work }]
             }
+            Against::Plain => Vec::new(),
         };
-        let set = self.set(&bench.device, bench.sets(bytes))?;
+        let set = self.set(device, sets)?;
         let ours = set.work();
-        Ok(Trial { bytes, ours, rivals, check: Box::new(move |bench| self.check(&bench.device, &set)) })
+        let mut theirs = None;
+        if matches!(self.rival, Against::Plain | Against::PlainAndCopy) {
+            let pairs = set.beside(device)?;
+            let work = if self.rival == Against::Plain { plain::picture } else { plain::words };
+            let work = work(&self, device, &pairs)?;
+            rivals.insert(0, Rival { name: "plain kernel".to_owned(), work });
+            theirs = pairs.into_iter().next().map(|[_, dst]| dst);
+        }
+        let check = move |bench: &Bench| {
+            self.check(&bench.device, &set)?;
+            theirs.map_or(Ok(()), |theirs| plain::alike(&self, &bench.device, &set, &theirs))
+        };
+        Ok(Trial { bytes, ours, rivals, check: Box::new(check) })
     }
 
-    /// Creates random sources and poisoned destinations, and prepares the clamp on each pair.
+    /// Creates random sources and poisoned destinations.
+    pub(crate) fn buffers(&self, device: &Device, sets: usize) -> Result<Set> {
+        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
+        let src_bytes = data::random(self.clamp.source(), size(&self.src, self.clamp.source())?, 42);
+        let dst_size = size(&self.dst, self.clamp.dtype())?;
+        let dst_bytes = if self.in_place { src_bytes.clone() } else { vec![POISON; dst_size] };
+        let mut buffers = Vec::new();
+        for _ in 0..sets {
+            let src = data::buffer(device, &src_bytes)?;
+            let dst = if self.in_place { src.clone() } else { data::buffer(device, &dst_bytes)? };
+            buffers.push([src, dst]);
+        }
+        Ok(Set { src_bytes, dst_bytes, slots: self.slot_buffers(device)?, buffers, prepared: Vec::new() })
+    }
+
+    /// As `buffers`, with the clamp prepared on each pair.
     ///
     /// # Errors
     ///
     /// There is no memory, or the clamp is refused.
     pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
-        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
-        let src_bytes = data::random(self.clamp.source(), size(&self.src, self.clamp.source())?, 42);
-        let dst_size = size(&self.dst, self.clamp.dtype())?;
-        let dst_bytes = if self.in_place { src_bytes.clone() } else { vec![POISON; dst_size] };
-        let slots = self.slot_buffers(device)?;
-        let mut set = Set { src_bytes, dst_bytes, slots, buffers: Vec::new(), prepared: Vec::new() };
-        for n in 0..sets {
-            let src = data::buffer(device, &set.src_bytes)?;
-            let dst = if self.in_place { src.clone() } else { data::buffer(device, &set.dst_bytes)? };
-            set.buffers.push([src, dst]);
-            let prepared = device.host.clamper().prepare(self.asked(), self.operands(&set, n)?)?;
-            set.prepared.push(prepared);
-        }
-        wait(device)?;
+        let mut set = self.buffers(device, sets)?;
+        let prepare = |n| self.prepare(device, &set, n);
+        set.prepared = (0..sets).map(prepare).collect::<Result<_>>()?;
+        device.wait()?;
         Ok(set)
+    }
+
+    /// Prepares the clamp on the `n`-th pair of buffers.
+    pub(crate) fn prepare(&self, device: &Device, set: &Set, n: usize) -> Result<Prepared> {
+        Ok(device.host.clamper().prepare(self.asked(), self.operands(set, n)?)?)
     }
 
     /// Operands for [`asked`](Self::asked) on the `n`-th pair of buffers.
     ///
     /// # Errors
     ///
-    /// None: there are as many scales and biases as clamps.
+    /// None: there are as many numbers on the GPU as clamps.
     pub fn operands<'a>(&self, set: &'a Set, n: usize) -> Result<Operands<'a>> {
-        let [src, dst] = &set.buffers[n];
-        let src = View::new(src, self.clamp.source(), self.src);
+        let (src, dst) = (View::new(&set.buffers[n][0], self.clamp.source(), self.src), &set.buffers[n][1]);
         let operands = Operands::new(src, View::new(dst, self.clamp.dtype(), self.dst));
-        let Some([scale, bias]) = &set.slots else { return Ok(operands) };
-        let line = Layout::packed(&[self.clamps().as_slice().len()])?;
-        let [scale, bias] = [scale, bias].map(|buffer| View::of::<f32>(buffer, line));
-        Ok(operands.with_scale(scale).with_bias(bias))
+        let shape = [self.clamps().as_slice().len()];
+        let slots = Layout::packed(if self.channels.is_some() { &shape } else { &[] })?;
+        let view = |n: usize, dtype| set.slots[n].as_ref().map(|buffer| View::new(buffer, dtype, slots));
+        let dtype = self.clamp.dtype();
+        let operands = operands.with_min(view(0, dtype)).with_max(view(1, dtype));
+        Ok(operands.with_scale(view(2, DType::F32)).with_bias(view(3, DType::F32)))
     }
 
-    /// Uploads the scales and the biases, if they lie on the GPU.
-    fn slot_buffers(&self, device: &Device) -> Result<Option<[wgpu::Buffer; 2]>> {
-        if self.slots.is_none() {
-            return Ok(None);
+    /// Uploads the numbers that lie on the GPU.
+    fn slot_buffers(&self, device: &Device) -> Result<[Option<wgpu::Buffer>; 4]> {
+        let numbers = |clamp: &Clamp| [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
+        let mut buffers = [const { None }; 4];
+        for (n, buffer) in buffers.iter_mut().enumerate() {
+            if self.slots.is_none_or(|slots| numbers(&slots)[n] != Number::OnGpu) {
+                continue;
+            }
+            let mut bytes = Vec::new();
+            for clamp in self.clamps().as_slice() {
+                let value = numbers(clamp)[n].value().context("a slot without a value")?;
+                bytes.extend_from_slice(&value.bits().to_le_bytes()[..value.dtype().size()]);
+            }
+            *buffer = Some(data::buffer(device, &bytes)?);
         }
-        let bits = |number: Number| number.value().map_or(0, |scalar| scalar.bits() as u32).to_le_bytes();
-        let clamps = self.clamps().as_slice().iter();
-        let scales: Vec<u8> = clamps.clone().flat_map(|clamp| bits(clamp.scale())).collect();
-        let biases: Vec<u8> = clamps.flat_map(|clamp| bits(clamp.bias())).collect();
-        Ok(Some([data::buffer(device, &scales)?, data::buffer(device, &biases)?]))
+        Ok(buffers)
     }
 
     /// Compares the first destination with the reference. In place the clamp has run many times; without scale and
@@ -215,11 +239,7 @@ impl Case {
 
 impl Set {
     /// Pairs each source with a new destination, for a kernel that is not ours.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory.
-    pub fn beside(&self, device: &Device) -> Result<Vec<[wgpu::Buffer; 2]>> {
+    fn beside(&self, device: &Device) -> Result<Vec<[wgpu::Buffer; 2]>> {
         self.buffers
             .iter()
             .map(|[src, _]| Ok([src.clone(), data::buffer(device, &self.dst_bytes)?]))
@@ -229,9 +249,9 @@ impl Set {
     /// The dispatches on each pair of buffers.
     #[must_use]
     pub fn work(&self) -> Work {
-        let record = |prepared: &Prepared| {
+        let record = |prepared: &Prepared| -> Dispatch {
             let prepared = prepared.clone();
-            Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.record(pass)) as Dispatch
+            Box::new(move |pass| prepared.record(pass))
         };
         Work::Pass(self.prepared.iter().map(record).collect())
     }

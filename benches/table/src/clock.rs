@@ -1,6 +1,6 @@
 //! Samples: the time that the device takes for a piece of work.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
@@ -24,8 +24,26 @@ pub enum Work {
     Measured(Box<dyn FnMut() -> Result<f64>>),
 }
 
+impl Work {
+    /// Work on the CPU, timed by the wall.
+    #[must_use]
+    pub fn timed(mut run: impl FnMut() -> Result<()> + 'static) -> Self {
+        Self::Measured(Box::new(move || {
+            let (time, result) = seconds(&mut run);
+            result.map(|()| time)
+        }))
+    }
+}
+
+/// Runs a function and returns its time in seconds, with its result.
+pub fn seconds<R>(run: impl FnOnce() -> R) -> (f64, R) {
+    let start = Instant::now();
+    let result = run();
+    (start.elapsed().as_secs_f64(), result)
+}
+
 /// How work on the device is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// The device's timestamps around the pass.
     Timestamps,
@@ -53,25 +71,16 @@ struct Queries {
 impl Clock {
     /// Uses timestamps on a GPU that has them, else wall time. A software driver's dispatches are long enough for
     /// wall time, and its timestamps come from whichever thread writes them.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost.
     pub fn new(device: &Device) -> Result<Self> {
         let queries = device.has_timestamps().then(|| Queries::new(device));
         let method = if queries.is_some() && !device.is_cpu() { Method::Timestamps } else { Method::Wall };
         let mut clock = Self { method, empty: 0.0, queries };
         let nothing = Work::Pass(vec![Box::new(|_| {})]);
-        let samples: Result<Vec<_>> = (0..40).map(|_| clock.wall(device, &nothing, 1)).collect();
-        clock.empty = Stats::of(samples?).median;
+        clock.empty = Stats::median_of(40, || clock.wall(device, &nothing, 1))?;
         Ok(clock)
     }
 
     /// Seconds per repetition, of `repeats` repetitions in one submission.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost, or the work fails.
     pub fn sample(&self, device: &Device, work: &mut Work, repeats: usize) -> Result<f64> {
         if let Work::Measured(measured) = work {
             return measured();
@@ -80,10 +89,6 @@ impl Clock {
     }
 
     /// As [`Clock::sample`], by the given method.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost, or it has no timestamps.
     #[expect(clippy::cast_precision_loss, reason = "a few repeats")]
     pub fn with(&self, method: Method, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
         let all = match method {
@@ -95,17 +100,13 @@ impl Clock {
     }
 
     /// Seconds from submission to completion.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost.
     pub fn wall(&self, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
         let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         record(&mut encoder, work, repeats, None);
         let commands = encoder.finish();
         let start = Instant::now();
         device.queue().submit([commands]);
-        wait(device)?;
+        device.wait()?;
         Ok(start.elapsed().as_secs_f64())
     }
 
@@ -117,57 +118,31 @@ impl Clock {
         encoder.copy_buffer_to_buffer(&queries.resolved, 0, &queries.staging, 0, 16);
         device.queue().submit([encoder.finish()]);
         queries.staging.map_async(wgpu::MapMode::Read, .., |_| {});
-        wait(device)?;
-        let ticks = {
-            let mapped = queries.staging.get_mapped_range(..).context("no timestamps came back")?;
-            let tick =
-                |at: usize| mapped[at..at + 8].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
-            tick(8).saturating_sub(tick(0))
-        };
+        device.wait()?;
+        let mapped = queries.staging.get_mapped_range(..).context("no timestamps came back")?;
+        let [start, end]: [u64; 2] = bytemuck::pod_read_unaligned(&mapped);
+        drop(mapped);
         queries.staging.unmap();
         #[expect(clippy::cast_precision_loss, reason = "less than a second")]
-        Ok(ticks as f64 * queries.period)
+        Ok(end.saturating_sub(start) as f64 * queries.period)
     }
 }
 
 impl Queries {
     fn new(device: &Device) -> Self {
         let buffer = |usage| {
-            device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size: 16,
-                usage,
-                mapped_at_creation: false,
-            })
+            let descriptor =
+                wgpu::BufferDescriptor { label: None, size: 16, usage, mapped_at_creation: false };
+            device.wgpu().create_buffer(&descriptor)
         };
+        let set = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: 2 };
         Self {
-            set: device.wgpu().create_query_set(&wgpu::QuerySetDescriptor {
-                label: None,
-                ty: wgpu::QueryType::Timestamp,
-                count: 2,
-            }),
+            set: device.wgpu().create_query_set(&set),
             resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
             staging: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
             period: f64::from(device.queue().get_timestamp_period()) * 1e-9,
         }
     }
-}
-
-/// Waits until the device has finished all submitted work.
-///
-/// # Errors
-///
-/// The device is lost.
-pub fn wait(device: &Device) -> Result<()> {
-    device.wgpu().poll(wgpu::PollType::wait_indefinitely())?;
-    Ok(())
-}
-
-/// Runs a function and returns its time in seconds, with its result.
-pub fn seconds<R>(run: impl FnOnce() -> R) -> (f64, R) {
-    let start = Instant::now();
-    let result = run();
-    (Duration::as_secs_f64(&start.elapsed()), result)
 }
 
 fn record(encoder: &mut wgpu::CommandEncoder, work: &Work, repeats: usize, set: Option<&wgpu::QuerySet>) {

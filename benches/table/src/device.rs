@@ -25,10 +25,6 @@ const WANTED: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
 
 impl Device {
     /// Opens the adapter that wgpu's environment variables ask for, or the fastest. Nothing is validated.
-    ///
-    /// # Errors
-    ///
-    /// There is no such adapter, or it gives no device.
     pub fn open() -> Result<Self> {
         pollster::block_on(async {
             let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
@@ -37,55 +33,52 @@ impl Device {
             let backends = descriptor.backends;
             let instance = wgpu::Instance::new(descriptor);
             let adapter = pick(instance.enumerate_adapters(backends).await)?;
-            let required_features = adapter.features() & wanted(&adapter);
+            let info = adapter.get_info();
+            // Where host and device share memory, buffers that the host can map serve as storage. Elsewhere they are
+            // slow.
+            let shared = matches!(info.device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu);
+            let mapped =
+                if shared { wgpu::Features::MAPPABLE_PRIMARY_BUFFERS } else { wgpu::Features::empty() };
             let (device, queue) = adapter
                 .request_device(&wgpu::DeviceDescriptor {
                     label: Some("clamp-bench"),
-                    required_features,
+                    required_features: adapter.features() & (WANTED | mapped),
                     required_limits: adapter.limits(),
                     ..Default::default()
                 })
                 .await
                 .context("the adapter gives no device")?;
             let host = Host::new(&Clamper::new(&device)?, &queue);
-            Ok(Self { info: adapter.get_info(), instance, adapter, host })
+            Ok(Self { info, instance, adapter, host })
         })
     }
 
     /// The wgpu device.
-    #[must_use]
     pub fn wgpu(&self) -> &wgpu::Device {
         self.host.clamper().device()
     }
 
     /// The wgpu queue.
-    #[must_use]
     pub fn queue(&self) -> &wgpu::Queue {
         self.host.queue()
     }
 
     /// Whether the adapter is a software driver on the CPU.
-    #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
     /// Whether the device can time passes.
-    #[must_use]
     pub fn has_timestamps(&self) -> bool {
         self.wgpu()
             .features()
             .contains(wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     }
-}
 
-/// Adds buffers that the host can map as storage, where host and device share memory. Elsewhere they are slow.
-fn wanted(adapter: &wgpu::Adapter) -> wgpu::Features {
-    match adapter.get_info().device_type {
-        wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu => {
-            WANTED | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS
-        }
-        _ => WANTED,
+    /// Waits until the device has finished all submitted work.
+    pub fn wait(&self) -> Result<()> {
+        self.wgpu().poll(wgpu::PollType::wait_indefinitely())?;
+        Ok(())
     }
 }
 

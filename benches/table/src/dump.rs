@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::first::First;
 use crate::growth::Curve;
 use crate::head::Head;
-use crate::row::Outcome;
+use crate::row::{Outcome, Verdict};
 use crate::sweep;
 
 /// All figures of one run.
@@ -32,29 +32,20 @@ pub struct Dump {
 
 impl Dump {
     /// Writes the figures as JSON.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Reads a file of `--json`.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or was not written by `--json`.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).with_context(|| format!("{} is no file of `--json`", path.display()))
     }
 
     /// Whether every result is right.
-    #[must_use]
     pub fn is_right(&self) -> bool {
-        self.rows.iter().all(|row| row.verdict != crate::row::Verdict::Wrong)
+        self.rows.iter().all(|row| row.verdict != Verdict::Wrong)
             && self.growth.iter().flat_map(|curve| &curve.points).all(|point| point.error.is_none())
             && self.layouts.iter().all(|point| point.error.is_none())
             && self.first.iter().all(|first| first.error.is_none())

@@ -9,40 +9,37 @@ use crate::data;
 use crate::row::Goal::{Report, Speed};
 use crate::row::{Goal, Row};
 
-/// All rows of this file.
-///
-/// # Errors
-///
-/// None at sizes that a device can have.
-pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
+/// All rows of this file, of tensors of `bytes` bytes.
+pub fn rows(bench: &Bench, bytes: usize) -> Result<Vec<Row>> {
+    let packed = |clamp: Clamp| -> Result<Case> {
+        let layout = Layout::packed(&[bytes / clamp.dtype().size()])?;
+        Ok(Case::new(clamp, layout, layout))
+    };
     let mut rows = Vec::new();
     for dtype in DType::ALL {
         let least = if matches!(dtype, DType::F16 | DType::BF16) { 0.80 } else { 0.90 };
         for (name, in_place) in [("clamp", false), ("clamp, in place", true)] {
-            let case = Case { in_place, ..packed(bench, data::bounds(dtype)?)? };
+            let case = Case { in_place, ..packed(data::bounds(dtype))? };
             rows.push(case.row("contiguous", name, [Speed(0.95), Speed(least)]));
         }
     }
+    let has_f64 = bench.device.wgpu().features().contains(wgpu::Features::SHADER_F64);
     for dtype in DType::ALL {
-        let clamp = stepped(dtype, Precision::Fast)?;
-        let mut goals = fast_goals(dtype);
-        if dtype == DType::F64 && !bench.device.wgpu().features().contains(wgpu::Features::SHADER_F64) {
-            goals = [Report; 2];
-        }
-        rows.push(packed(bench, clamp)?.row("scale and bias", "scale, bias, clamp", goals));
+        let goals = if dtype == DType::F64 && !has_f64 { [Report; 2] } else { fast_goals(dtype) };
+        rows.push(packed(stepped(dtype)?)?.row("scale and bias", "scale, bias, clamp", goals));
     }
     for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float()) {
-        let clamp = stepped(dtype, Precision::Exact)?;
+        let clamp = stepped(dtype)?.with_precision(Precision::Exact);
         let least = if dtype == DType::F32 { Speed(0.45) } else { Report };
-        rows.push(packed(bench, clamp)?.row("scale and bias", "the same, Exact", [Report, least]));
+        rows.push(packed(clamp)?.row("scale and bias", "the same, Exact", [Report, least]));
     }
     Ok(rows)
 }
 
 /// Bounds with an ordinary scale and bias.
-fn stepped(dtype: DType, precision: Precision) -> Result<Clamp> {
+fn stepped(dtype: DType) -> Result<Clamp> {
     let (scale, bias) = if dtype.is_float() { (1.7, -0.3) } else { (1.5, -20.0) };
-    Ok(data::bounds(dtype)?.with_affine(scale, bias)?.with_precision(precision))
+    Ok(data::bounds(dtype).with_affine(scale, bias)?.with_precision(Precision::Fast))
 }
 
 fn fast_goals(dtype: DType) -> [Goal; 2] {
@@ -55,10 +52,4 @@ fn fast_goals(dtype: DType) -> [Goal; 2] {
         DType::I32 | DType::U32 => [Report, Speed(0.58)],
         DType::I64 | DType::U64 => [Report, Speed(0.45)],
     }
-}
-
-/// A clamp of the default size from one buffer to another.
-fn packed(bench: &Bench, clamp: Clamp) -> Result<Case> {
-    let layout = Layout::packed(&[usize::try_from(bench.bytes())? / clamp.dtype().size()])?;
-    Ok(Case::new(clamp, layout, layout))
 }

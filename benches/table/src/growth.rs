@@ -1,5 +1,8 @@
 //! Curves of time against something that grows: bytes, rank, clamps in a pass, bytes in host memory.
 
+use std::fmt::Write as _;
+use std::rc::Rc;
+
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use wgpu_clamp::{DType, Layout, wgpu};
@@ -9,8 +12,10 @@ use crate::case::Case;
 use crate::clock::Work;
 use crate::data;
 use crate::hand::Hand;
+use crate::row::{Measured, Rival, Trial, Unit};
 use crate::slices;
 use crate::stats::Stats;
+use crate::text::{error_column, size, spread, tsv as lines, wrong};
 
 /// A curve of time against something that grows.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,14 +30,6 @@ pub struct Curve {
     pub points: Vec<Point>,
 }
 
-impl Curve {
-    /// The ending of its file names.
-    #[must_use]
-    pub fn suffix(&self) -> String {
-        format!("-growth-{}", self.over.replace(' ', "-"))
-    }
-}
-
 /// One point of a [`Curve`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Point {
@@ -40,15 +37,71 @@ pub struct Point {
     pub at: u64,
     /// Seconds of each series.
     pub seconds: Vec<Stats>,
-    /// The error, if the result is wrong.
     pub error: Option<String>,
 }
 
+impl Curve {
+    /// A curve without points.
+    pub fn new(name: &str, over: &str, ours: &str) -> Self {
+        let (name, over) = (name.to_owned(), over.to_owned());
+        Self { name, over, series: vec![ours.to_owned()], points: Vec::new() }
+    }
+
+    /// Measures a point.
+    pub fn add(&mut self, bench: &Bench, at: u64, trial: Trial) -> Result<()> {
+        let Measured { ours, rivals, error, .. } = bench.run(trial)?;
+        let (names, theirs): (Vec<_>, Vec<_>) = rivals.into_iter().unzip();
+        self.series.truncate(1);
+        self.series.extend(names);
+        self.points.push(Point { at, seconds: [ours].into_iter().chain(theirs).collect(), error });
+        Ok(())
+    }
+
+    /// The ending of its file names.
+    pub fn suffix(&self) -> String {
+        format!("-growth-{}", self.over.replace(' ', "-"))
+    }
+
+    /// A value of the quantity that grows.
+    pub fn at(&self, at: u64) -> String {
+        if self.over.starts_with("bytes") { size(at) } else { at.to_string() }
+    }
+
+    /// The curve in Markdown.
+    pub fn table(&self) -> String {
+        let mut text = format!("Growth: {}\n\n| {} ", self.name, self.over);
+        for name in &self.series {
+            let _ = write!(text, "| {name} ");
+        }
+        let _ = write!(text, "| ratio |\n| --: {}| --: |", "| --: ".repeat(self.series.len()));
+        for Point { at, seconds, error } in &self.points {
+            let _ = write!(text, "\n| {} ", self.at(*at));
+            for stats in seconds {
+                let _ = write!(text, "| {} ", spread(stats, Unit::Seconds));
+            }
+            let best = seconds[1..].iter().map(|stats| stats.median).fold(f64::INFINITY, f64::min);
+            let _ = write!(text, "| {:.2}{} |", best / seconds[0].median, wrong(error.as_ref()));
+        }
+        text + "\n"
+    }
+}
+
+/// All points of all curves in seconds, tab-separated.
+pub fn tsv(curves: &[Curve]) -> String {
+    let of_curve = |curve| {
+        let Curve { series, points, .. } = curve;
+        points.iter().flat_map(|point| series.iter().zip(&point.seconds).map(move |one| (curve, point, one)))
+    };
+    let head = "curve\tover\tat\tseries\tseconds\tq1\tq3\terror";
+    lines(head, curves.iter().flat_map(of_curve), |(curve, point, (one, stats))| {
+        let (Curve { name, over, .. }, Point { at, error, .. }) = (curve, point);
+        let Stats { median, q1, q3, .. } = stats;
+        let error = error_column(error.as_ref());
+        format!("{name}\t{over}\t{at}\t{one}\t{median:.4e}\t{q1:.4e}\t{q3:.4e}\t{error}")
+    })
+}
+
 /// All curves.
-///
-/// # Errors
-///
-/// The device is lost.
 pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
     let bar = progress(4);
     let mut curves = Vec::new();
@@ -65,44 +118,23 @@ pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
     Ok(curves)
 }
 
-fn point(bench: &Bench, at: u64, case: &Case) -> Result<Point> {
-    let set = case.set(&bench.device, bench.sets(case.bytes()))?;
-    let mut works = vec![set.work()];
-    works.extend(bench.copies(case.bytes())?.into_iter().map(|rival| rival.work));
-    let seconds = bench.take_turns(&mut works.iter_mut().collect::<Vec<_>>())?;
-    let error = case.check(&bench.device, &set).err().map(|error| format!("{error:#}"));
-    Ok(Point { at, seconds, error })
-}
-
-fn series(bench: &Bench) -> Result<Vec<String>> {
-    let rivals = bench.copies(1 << 20)?;
-    Ok([String::from("clamp")].into_iter().chain(rivals.into_iter().map(|rival| rival.name)).collect())
-}
-
 /// 4 KiB to 1 GiB, or up to the largest buffer.
 fn sizes(bench: &Bench) -> Result<Curve> {
     let wanted = if bench.options.quick { 256 << 20 } else { 1 << 30 };
     let most = wanted.min(bench.device.wgpu().limits().max_buffer_size);
-    let clamp = data::bounds(DType::F32)?;
-    let mut points = Vec::new();
+    let mut curve = Curve::new("a contiguous clamp of f32", "bytes", "clamp");
     for bytes in (0..10).map(|power| 4096_u64 << (2 * power)).take_while(|bytes| *bytes <= most) {
         let layout = Layout::packed(&[usize::try_from(bytes / 4)?])?;
-        let case = Case::new(clamp, layout, layout);
-        points.push(point(bench, bytes, &case)?);
+        curve.add(bench, bytes, Case::new(data::bounds(DType::F32), layout, layout).trial(bench)?)?;
     }
-    Ok(Curve {
-        name: "a contiguous clamp of f32".to_owned(),
-        over: "bytes".to_owned(),
-        series: series(bench)?,
-        points,
-    })
+    Ok(curve)
 }
 
 /// The same number of elements in 1 to 8 dimensions, none of which can be merged: the source has the outer dimensions
 /// in reverse order and a gap after each row.
 fn ranks(bench: &Bench) -> Result<Curve> {
-    let clamp = data::bounds(DType::F32)?;
-    let mut points = Vec::new();
+    let name = "a clamp of 2 Mi f32, the source's outer dimensions reversed";
+    let mut curve = Curve::new(name, "rank", "clamp");
     for rank in 1..=8_usize {
         // 2^21 elements: 2 in every outer dimension, the rest in the innermost.
         let mut shape = vec![2_usize; rank];
@@ -111,49 +143,31 @@ fn ranks(bench: &Bench) -> Result<Curve> {
         let row = shape[rank - 1].cast_signed() + 8;
         let strides: Vec<_> = (0..rank - 1).map(|axis| row << axis).chain([1]).collect();
         let (src, dst) = (Layout::strided(&shape, &strides, 0)?, Layout::packed(&shape)?);
-        let case = Case::new(clamp, src, dst);
-        points.push(point(bench, rank as u64, &case)?);
+        curve.add(bench, rank as u64, Case::new(data::bounds(DType::F32), src, dst).trial(bench)?)?;
     }
-    let name = "a clamp of 2 Mi f32, the source's outer dimensions reversed";
-    Ok(Curve { name: name.to_owned(), over: "rank".to_owned(), series: series(bench)?, points })
+    Ok(curve)
 }
 
 /// Many clamps of 4 KiB in one pass, from submission to completion.
 fn counts(bench: &Bench) -> Result<Curve> {
     const SMALL: usize = 4096;
     let most = if bench.options.quick { 1024 } else { 4096 };
-    let hand = Hand::new(&bench.device);
+    let hand = Rc::new(Hand::new(&bench.device));
     let layout = Layout::packed(&[SMALL / 4])?;
-    let clamp = data::bounds(DType::F32)?;
-    let case = Case::new(clamp, layout, layout);
-    let set = case.set(&bench.device, most)?;
-    let groups: Result<Vec<_>> = set
-        .buffers
-        .iter()
-        .map(|[src, dst]| hand.bind(bench.device.wgpu(), src.as_entire_binding(), dst.as_entire_binding()))
-        .collect();
-    let groups = groups?;
-    let mut points = Vec::new();
+    let set = Case::new(data::bounds(DType::F32), layout, layout).set(&bench.device, most)?;
+    let bind = |[src, dst]: &[wgpu::Buffer; 2]| {
+        hand.bind(bench.device.wgpu(), src.as_entire_binding(), dst.as_entire_binding())
+    };
+    let groups: Vec<_> = set.buffers.iter().map(bind).collect();
+    let mut curve = Curve::new("clamps of 4 KiB of f32 in one pass", "clamps", "ours");
     for count in (0..7).map(|power| 1 << (2 * power)).take_while(|count| *count <= most) {
-        let (prepared, groups, hand) =
-            (set.prepared[..count].to_vec(), groups[..count].to_vec(), hand.clone());
-        let mut works = [
-            Work::Pass(vec![Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
-                for prepared in &prepared {
-                    prepared.record(pass);
-                }
-            })]),
-            Work::Pass(vec![Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
-                hand.record(pass, &groups, SMALL as u64);
-            })]),
-        ];
-        let seconds = bench.take_turns(&mut works.iter_mut().collect::<Vec<_>>())?;
-        points.push(Point { at: count as u64, seconds, error: None });
+        let (prepared, groups) = (set.prepared[..count].to_vec(), groups[..count].to_vec());
+        let hand = Rc::clone(&hand);
+        let ours = Work::Pass(vec![Box::new(move |pass| prepared.iter().for_each(|one| one.record(pass)))]);
+        let work = Work::Pass(vec![Box::new(move |pass| hand.record(pass, &groups, SMALL as u64))]);
+        let rivals = vec![Rival { name: "by hand".to_owned(), work }];
+        let check = Box::new(|_: &Bench| Ok(()));
+        curve.add(bench, count as u64, Trial { bytes: SMALL as u64, ours, rivals, check })?;
     }
-    Ok(Curve {
-        name: "clamps of 4 KiB of f32 in one pass".to_owned(),
-        over: "clamps".to_owned(),
-        series: vec!["ours".to_owned(), "by hand".to_owned()],
-        points,
-    })
+    Ok(curve)
 }

@@ -1,13 +1,12 @@
 //! Clamps of f32 on bare wgpu, written by hand as a program without this library would.
 
-use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
 
+use crate::data;
 use crate::device::Device;
 use crate::kernels;
 
 /// The pipeline and its bind group layout.
-#[derive(Clone)]
 pub struct Hand {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
@@ -15,34 +14,21 @@ pub struct Hand {
 
 impl Hand {
     /// Compiles the pipeline.
-    #[must_use]
     pub fn new(device: &Device) -> Self {
-        let pipeline = kernels::pipeline(device, include_str!("../shaders/hand.wgsl"));
+        let pipeline = kernels::pipeline(device, include_str!("../shaders/hand.wgsl"), &[]);
         let layout = pipeline.get_bind_group_layout(0);
         Self { pipeline, layout }
     }
 
     /// Writes the bounds into a uniform buffer and makes the bind group.
-    ///
-    /// # Errors
-    ///
-    /// wgpu does not map a new buffer.
     pub fn bind(
         &self,
         device: &wgpu::Device,
         src: wgpu::BindingResource<'_>,
         dst: wgpu::BindingResource<'_>,
-    ) -> Result<wgpu::BindGroup> {
-        let params = device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: 8,
-            usage: wgpu::BufferUsages::UNIFORM,
-            mapped_at_creation: true,
-        });
-        let bounds = bytemuck::cast::<[f32; 2], [u8; 8]>([-4.1, 3.9]);
-        params.get_mapped_range_mut(..).context("a new buffer is not mapped")?.copy_from_slice(&bounds);
-        params.unmap();
-        Ok(device.create_bind_group(&wgpu::BindGroupDescriptor {
+    ) -> wgpu::BindGroup {
+        let params = data::uniform(device, bytemuck::bytes_of(&[-4.1_f32, 3.9]));
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &self.layout,
             entries: &[
@@ -50,7 +36,7 @@ impl Hand {
                 wgpu::BindGroupEntry { binding: 1, resource: src },
                 wgpu::BindGroupEntry { binding: 2, resource: dst },
             ],
-        }))
+        })
     }
 
     /// Records one dispatch for each bind group; each buffer has `bytes` bytes.

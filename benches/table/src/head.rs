@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use wgpu_clamp::wgpu;
+use time::OffsetDateTime;
+use wgpu_clamp::DType;
 
 use crate::bench::Bench;
 use crate::clock::{Method, Work};
+use crate::data;
 use crate::kernels::{COPIES, Packets};
-use crate::row::Unit;
+use crate::row::Unit::Seconds;
 use crate::stats::Stats;
-use crate::table::{figure, size, spread};
+use crate::text::{figure, size, spread};
 
 /// The lines above the table.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,36 +25,32 @@ pub struct Head {
 
 impl Head {
     /// Describes the device; this takes a moment, because it times copies.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost.
     pub fn of(bench: &Bench) -> Result<Self> {
         let info = &bench.device.info;
         let limits = bench.device.wgpu().limits();
-        let kind = format!("{:?}, {:?}", info.backend, info.device_type);
-        let copies: Vec<_> = bench
-            .copy_medians(bench.bytes())?
+        let features = bench.device.wgpu().features();
+        let features: Vec<_> = features.iter_names().map(|(name, _)| name).collect();
+        let limits = [
+            format!("binding {}", size(limits.max_storage_buffer_binding_size)),
+            format!("buffer {}", size(limits.max_buffer_size)),
+            format!("{} invocations in a workgroup", limits.max_compute_invocations_per_workgroup),
+            format!("{} workgroups in a dimension", limits.max_compute_workgroups_per_dimension),
+            format!("bindings at {} B", limits.min_storage_buffer_offset_alignment),
+        ];
+        let (names, works): (Vec<_>, Vec<_>) =
+            bench.all_copies(bench.bytes())?.into_iter().map(|copy| (copy.name, copy.work)).unzip();
+        let copies: Vec<_> = names
             .iter()
-            .map(|(name, stats)| format!("{name} {}", spread(stats, Unit::Seconds)))
+            .zip(bench.take_turns(works)?)
+            .map(|(name, stats)| format!("{name} {}", spread(&stats, Seconds)))
             .collect();
-        let lines = vec![
-            ("adapter", format!("{} ({kind})", info.name)),
+        let lines = [
+            ("adapter", format!("{} ({:?}, {:?})", info.name, info.backend, info.device_type)),
             ("driver", format!("{} {}", info.driver, info.driver_info).trim().to_owned()),
-            ("features", features(bench)),
-            (
-                "limits",
-                format!(
-                    "binding {}, buffer {}, {} invocations in a workgroup, {} workgroups in a dimension, bindings at {} B",
-                    size(limits.max_storage_buffer_binding_size),
-                    size(limits.max_buffer_size),
-                    limits.max_compute_invocations_per_workgroup,
-                    limits.max_compute_workgroups_per_dimension,
-                    limits.min_storage_buffer_offset_alignment,
-                ),
-            ),
+            ("features", features.join(", ")),
+            ("limits", limits.join(", ")),
             ("commit", commit()),
-            ("date", date(SystemTime::now())),
+            ("date", OffsetDateTime::now_utc().date().to_string()),
             ("rounds", format!("{}, order rotated; median (quartiles)", bench.rounds())),
             ("copies", format!("of {}: {}", size(bench.bytes()), copies.join(", "))),
             ("clock", clocks(bench)?),
@@ -67,19 +64,16 @@ impl Head {
     }
 
     /// The adapter, its driver, the date and the commit in one line.
-    #[must_use]
     pub fn title(&self) -> String {
         ["adapter", "driver", "date", "commit"].map(|name| self.line(name)).join(", ")
     }
 
     /// The adapter's name and API.
-    #[must_use]
     pub fn adapter(&self) -> &str {
         self.line("adapter")
     }
 
     /// The adapter and its API as a part of a file's name: `nvidia-h100-vulkan`.
-    #[must_use]
     pub fn slug(&self) -> String {
         let adapter = self.line("adapter");
         let name = adapter.split(" (").next().unwrap_or_default();
@@ -91,65 +85,43 @@ impl Head {
     }
 
     /// The lines as comments above a table of tab-separated values.
-    #[must_use]
     pub fn tsv(&self) -> String {
-        self.markdown().lines().map(|line| line.replacen('-', "#", 1) + "\n").collect()
+        self.lines.iter().map(|(name, value)| format!("# {name}: {value}\n")).collect()
     }
 
     /// The lines as a Markdown list.
-    #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = String::new();
-        for (name, value) in &self.lines {
-            let _ = writeln!(text, "- {name}: {value}");
-        }
-        text
+        self.lines.iter().map(|(name, value)| format!("- {name}: {value}\n")).collect()
     }
-}
-
-/// Names of the device's features.
-fn features(bench: &Bench) -> String {
-    let names: Vec<_> = bench.device.wgpu().features().iter_names().map(|(name, _)| name).collect();
-    names.join(", ")
 }
 
 /// The clock in use, and the time of one copy by every available method.
 fn clocks(bench: &Bench) -> Result<String> {
     let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
-    let kernel = Packets::new(&bench.device, COPIES[1]);
-    let pairs = [bench.scratch(bytes)?];
-    let work = kernel.work(&bench.device, bytes, &pairs);
+    let random = data::random(DType::U64, usize::try_from(bytes)?, 2);
+    let pair = [data::buffer(&bench.device, &random)?, data::buffer(&bench.device, &random)?];
+    let work = Packets::copy(&bench.device, COPIES[1]).work(&bench.device, bytes, &[pair]);
     let used = match bench.clock.method {
         Method::Timestamps => "pass timestamps",
         Method::Wall => "wall time of a submission less that of an empty one",
     };
-    let empty = figure(bench.clock.empty, Unit::Seconds);
-    let slope = slope(bench, &work)?;
-    let wall = of(bench, &work, Method::Wall, 16)?;
+    let time = |method, repeats| -> Result<String> {
+        let sample = || bench.clock.with(method, &bench.device, &work, repeats);
+        sample()?;
+        Ok(figure(Stats::median_of(9, sample)?, Seconds))
+    };
     let mut text = format!(
-        "{used} ({empty}). Check, a copy of {}: slope of the wall over 1 to 64 dispatches {}, wall {}",
+        "{used} ({}). Check, a copy of {}: slope of the wall over 1 to 64 dispatches {}, wall {}",
+        figure(bench.clock.empty, Seconds),
         size(bytes),
-        figure(slope, Unit::Seconds),
-        figure(wall, Unit::Seconds),
+        figure(slope(bench, &work)?, Seconds),
+        time(Method::Wall, 16)?,
     );
     if bench.device.has_timestamps() {
-        let one = of(bench, &work, Method::Timestamps, 1)?;
-        let many = of(bench, &work, Method::Timestamps, 16)?;
-        let _ = write!(
-            text,
-            ", timestamps {} (16 in a pass) and {} (one)",
-            figure(many, Unit::Seconds),
-            figure(one, Unit::Seconds)
-        );
+        let (many, one) = (time(Method::Timestamps, 16)?, time(Method::Timestamps, 1)?);
+        let _ = write!(text, ", timestamps {many} (16 in a pass) and {one} (one)");
     }
     Ok(text)
-}
-
-fn of(bench: &Bench, work: &Work, method: Method, repeats: usize) -> Result<f64> {
-    bench.clock.with(method, &bench.device, work, repeats)?;
-    let samples: Result<Vec<_>> =
-        (0..9).map(|_| bench.clock.with(method, &bench.device, work, repeats)).collect();
-    Ok(Stats::of(samples?).median)
 }
 
 /// Slope of the wall time: least squares through the medians over 1, 2, 4, … 64 dispatches.
@@ -157,10 +129,9 @@ fn of(bench: &Bench, work: &Work, method: Method, repeats: usize) -> Result<f64>
 fn slope(bench: &Bench, work: &Work) -> Result<f64> {
     let mut points = Vec::new();
     for repeats in (0..7).map(|power| 1_usize << power) {
-        bench.clock.wall(&bench.device, work, repeats)?;
-        let samples: Result<Vec<_>> =
-            (0..5).map(|_| bench.clock.wall(&bench.device, work, repeats)).collect();
-        points.push((repeats as f64, Stats::of(samples?).median));
+        let sample = || bench.clock.wall(&bench.device, work, repeats);
+        sample()?;
+        points.push((repeats as f64, Stats::median_of(5, sample)?));
     }
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0 / n, sum.1 + point.1 / n));
@@ -180,30 +151,9 @@ fn commit() -> String {
     })
 }
 
-/// The date in UTC, by Howard Hinnant's `civil_from_days`.
-fn date(now: SystemTime) -> String {
-    let days = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400) + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{}-{month:02}-{day:02}", era * 400 + year_of_era + carry)
-}
-
-impl Bench {
-    /// A new pair of buffers with random bytes.
-    fn scratch(&self, bytes: u64) -> Result<[wgpu::Buffer; 2]> {
-        let random = crate::data::random(wgpu_clamp::DType::U64, usize::try_from(bytes)?, 2);
-        Ok([crate::data::buffer(&self.device, &random)?, crate::data::buffer(&self.device, &random)?])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn files_are_named_by_adapter_and_api() {
@@ -214,13 +164,6 @@ mod tests {
         ] {
             let head = Head { lines: vec![("adapter".to_owned(), adapter.to_owned())] };
             assert_eq!(head.slug(), slug);
-        }
-    }
-
-    #[test]
-    fn days_of_the_calendar() {
-        for (days, text) in [(0, "1970-01-01"), (11_016, "2000-02-29"), (20_454, "2026-01-01")] {
-            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(days * 86_400)), text);
         }
     }
 }

@@ -6,66 +6,45 @@ use crate::clock::{Commands, Dispatch, Work};
 use crate::device::Device;
 use crate::row::Rival;
 
+/// Packets of 16 bytes that one invocation of each copy kernel moves.
+pub const COPIES: [u32; 3] = [1, 2, 4];
+
+/// Packets that one invocation of each fill kernel stores.
+pub const FILLS: [u32; 3] = [1, 4, 16];
+
 /// A kernel that moves 16-byte packets.
-#[derive(Clone)]
 pub struct Packets {
-    name: &'static str,
+    name: String,
     pipeline: wgpu::ComputePipeline,
-    per_workgroup: u64,
+    per_workgroup: u32,
 }
-
-/// The source of a baseline kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    name: &'static str,
-    source: &'static str,
-    packets_per_invocation: u64,
-}
-
-macro_rules! kind {
-    ($file:literal, $name:literal, $packets:literal) => {
-        Kind {
-            name: $name,
-            source: include_str!(concat!("../shaders/", $file, ".wgsl")),
-            packets_per_invocation: $packets,
-        }
-    };
-}
-
-/// Copy kernels, the widest last.
-pub const COPIES: [Kind; 3] = [
-    kind!("copy1", "copy kernel ×1", 1),
-    kind!("copy2", "copy kernel ×2", 2),
-    kind!("copy4", "copy kernel ×4", 4),
-];
-
-/// Fill kernels, the widest last. They store the source's first packet to every packet of the destination.
-pub const FILLS: [Kind; 3] = [
-    kind!("fill1", "fill kernel ×1", 1),
-    kind!("fill4", "fill kernel ×4", 4),
-    kind!("fill16", "fill kernel ×16", 16),
-];
 
 impl Packets {
-    /// Compiles a kernel.
-    #[must_use]
-    pub fn new(device: &Device, kind: Kind) -> Self {
+    /// Compiles a copy kernel with so many packets per invocation.
+    pub fn copy(device: &Device, packets: u32) -> Self {
+        Self::new(device, "copy", packets)
+    }
+
+    /// Compiles a fill kernel, which stores the source's first packet to every packet of the destination.
+    pub fn fill(device: &Device, packets: u32) -> Self {
+        Self::new(device, "fill", packets)
+    }
+
+    fn new(device: &Device, kind: &str, packets: u32) -> Self {
         Self {
-            name: kind.name,
-            pipeline: pipeline(device, kind.source),
-            per_workgroup: 256 * kind.packets_per_invocation,
+            name: format!("{kind} kernel ×{packets}"),
+            pipeline: pipeline(device, &text(kind == "fill", packets), &[]),
+            per_workgroup: 256 * packets,
         }
     }
 
     /// The kernel's work as a rival of a row.
-    #[must_use]
     pub fn rival(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Rival {
-        Rival { name: self.name.to_owned(), work: self.work(device, bytes, pairs) }
+        Rival { name: self.name.clone(), work: self.work(device, bytes, pairs) }
     }
 
     /// Runs the kernel on the first `bytes` bytes of each pair of source and destination. A pair takes one dispatch,
     /// or one per part that fits a binding.
-    #[must_use]
     pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
         // A multiple of 256, so that every part begins at an offset that a binding can have.
         let most = device.wgpu().limits().max_storage_buffer_binding_size / 256 * 256;
@@ -73,33 +52,48 @@ impl Packets {
             let bytes = pair.iter().map(wgpu::Buffer::size).min().unwrap_or(0).min(bytes);
             let parts = (0..bytes.div_ceil(most)).map(|n| {
                 let size = (bytes - n * most).min(most) / 16 * 16;
-                let [src, dst] = pair.each_ref().map(|buffer| part(buffer, n * most, size));
-                let grid = grid((size / 16).div_ceil(self.per_workgroup));
-                (bind(device, &self.pipeline, &[src, dst]), grid)
+                let resources = pair.each_ref().map(|buffer| part(buffer, n * most, size));
+                let grid = grid((size / 16).div_ceil(self.per_workgroup.into()));
+                (bind(device, &self.pipeline, &resources), grid)
             });
-            let parts: Vec<_> = parts.collect();
-            let pipeline = self.pipeline.clone();
-            Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
-                pass.set_pipeline(&pipeline);
-                for (bind_group, [x, y]) in &parts {
-                    pass.set_bind_group(0, bind_group, &[]);
-                    pass.dispatch_workgroups(*x, *y, 1);
-                }
-            }) as Dispatch
+            dispatch(&self.pipeline, parts.collect())
         });
         Work::Pass(dispatches.collect())
     }
 }
 
-/// A pipeline of a module with one entry point.
-#[must_use]
-pub fn pipeline(device: &Device, source: &str) -> wgpu::ComputePipeline {
-    pipeline_with(device, source, &[])
+/// The WGSL of a copy or a fill, with all loads before any store.
+fn text(fill: bool, packets: u32) -> String {
+    // Past the end the first packet is moved once more.
+    let place = |n: u32| match 256 * n {
+        0 => "first".to_owned(),
+        far => format!("select(first, first + {far}u, first + {far}u < count)"),
+    };
+    let loads: String = if fill {
+        "let x = src[0];\n".to_owned()
+    } else {
+        (0..packets).map(|n| format!("let x{n} = src[{}];\n", place(n))).collect()
+    };
+    let stores: String =
+        (0..packets)
+            .map(|n| {
+                if fill {
+                    format!("dst[{}] = x;\n", place(n))
+                } else {
+                    format!("dst[{}] = x{n};\n", place(n))
+                }
+            })
+            .collect();
+    format!(
+        "{}const PER_WORKGROUP = {}u;\nfn move_packets(first: u32, count: u32) {{\n{loads}{stores}}}\n",
+        include_str!("../shaders/packets.wgsl"),
+        256 * packets
+    )
 }
 
-/// As [`pipeline`], with values for overridable constants.
+/// A pipeline of a module with one entry point, and the values of its overridable constants.
 #[must_use]
-pub fn pipeline_with(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+pub fn pipeline(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
     let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,
         source: wgpu::ShaderSource::Wgsl(source.into()),
@@ -121,15 +115,26 @@ pub fn bind(
     pipeline: &wgpu::ComputePipeline,
     resources: &[wgpu::BindingResource<'_>],
 ) -> wgpu::BindGroup {
-    let entries: Vec<_> = resources
-        .iter()
-        .zip(0..)
-        .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource: resource.clone() })
-        .collect();
+    let resources = resources.iter().cloned().zip(0..);
+    let entries: Vec<_> =
+        resources.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
     device.wgpu().create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
         layout: &pipeline.get_bind_group_layout(0),
         entries: &entries,
+    })
+}
+
+/// Runs a pipeline once per bind group, each on its own grid.
+#[must_use]
+pub fn dispatch(pipeline: &wgpu::ComputePipeline, groups: Vec<(wgpu::BindGroup, [u32; 2])>) -> Dispatch {
+    let pipeline = pipeline.clone();
+    Box::new(move |pass| {
+        pass.set_pipeline(&pipeline);
+        for (group, [x, y]) in &groups {
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(*x, *y, 1);
+        }
     })
 }
 
@@ -141,7 +146,8 @@ pub fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingReso
 }
 
 /// A grid of at least `workgroups` workgroups: a line, or nearly a square if a line would be too long.
-pub(crate) fn grid(workgroups: u64) -> [u32; 2] {
+#[must_use]
+pub fn grid(workgroups: u64) -> [u32; 2] {
     if workgroups <= 65_535 {
         return [workgroups as u32, 1];
     }
@@ -150,8 +156,7 @@ pub(crate) fn grid(workgroups: u64) -> [u32; 2] {
 }
 
 /// wgpu's own copy of the first `bytes` bytes of each pair.
-#[must_use]
-pub fn buffer_to_buffer(bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
+pub(crate) fn buffer_to_buffer(bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
     let copies = pairs.iter().map(|[src, dst]| {
         let (src, dst) = (src.clone(), dst.clone());
         Box::new(move |encoder: &mut wgpu::CommandEncoder| {

@@ -8,31 +8,31 @@
 pub mod bench;
 pub mod case;
 pub mod clock;
-mod curves;
 pub mod data;
-pub mod device;
+mod device;
 mod dump;
 mod elements;
-pub mod first;
-pub mod growth;
-pub mod hand;
-pub mod head;
+mod first;
+mod growth;
+mod hand;
+mod head;
 pub mod kernels;
 pub mod options;
 mod overhead;
 mod pictures;
 mod plain;
-mod plot;
+pub mod plot;
 mod quantised;
 mod record;
-pub mod ring;
+mod ring;
 pub mod row;
 mod slices;
-pub mod stats;
+mod stats;
 mod strided;
-pub mod sweep;
-pub mod table;
-pub mod verify;
+mod sweep;
+mod table;
+mod text;
+mod verify;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -88,7 +88,7 @@ fn try_run(more: &[More]) -> Result<bool> {
         println!("\n{}\n", table::summary(&dump.rows));
         dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
         for curve in &dump.growth {
-            println!("{}", curves::table(curve));
+            println!("{}", curve.table());
         }
     }
     dump.left_out = left_out(&bench.options, dump.layouts.len() + dump.first.len() + dump.rows.len(), count);
@@ -127,12 +127,12 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
     let Some(path) = &options.plot else { return Ok(()) };
     let title = dump.head.title();
     if options.layouts {
-        return sweep::draw(path, &title, &dump.layouts);
+        return plot::cells(path, &title, &dump.layouts);
     }
     plot::ratios(path, &title, &dump.rows)?;
     for curve in &dump.growth {
         let name = path.file_stem().unwrap_or_default().display();
-        curves::draw(&path.with_file_name(format!("{name}{}.svg", curve.suffix())), &title, curve)?;
+        plot::curve(&path.with_file_name(format!("{name}{}.svg", curve.suffix())), &title, curve)?;
     }
     Ok(())
 }
@@ -143,16 +143,20 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
 ///
 /// A tensor of the requested size is not possible.
 pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
-    let mut rows = elements::rows(bench)?;
-    rows.extend(strided::rows(bench)?);
-    rows.extend(pictures::rows(bench)?);
-    rows.extend(quantised::rows(bench)?);
+    let bytes = usize::try_from(bench.bytes())?;
+    let mut rows = elements::rows(bench, bytes)?;
+    rows.extend(strided::rows(bytes)?);
+    rows.extend(pictures::rows(bytes)?);
+    rows.extend(quantised::rows(bytes)?);
     rows.extend(overhead::rows());
     rows.extend(slices::rows(bench));
     for more in more {
         rows.extend(more(bench)?);
     }
-    rows.retain(|row| bench.options.wants(&description(row)));
+    rows.retain(|Row { section, name, dtype, .. }| {
+        let dtype = dtype.map_or("", wgpu_clamp::DType::name);
+        bench.options.wants(&format!("{section}: {name} {dtype}"))
+    });
     Ok(rows)
 }
 
@@ -160,21 +164,8 @@ pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
 fn measure(bench: &Bench, more: &[More]) -> Result<(Vec<Outcome>, usize)> {
     let rows = rows(bench, more)?;
     let count = rows.len();
-    let bar = bench::progress(count);
     println!("{}", table::HEAD);
-    let measured = rows.into_iter().take_while(|_| !bench.time_is_over()).map(|row| {
-        bar.set_message(format!("{}: {}", row.section, row.name));
-        let outcome = bench.measure(row);
-        // Each row is printed at once, so that an interrupted run leaves its results.
-        bar.suspend(|| println!("{}", table::line(&outcome)));
-        bar.inc(1);
-        outcome
-    });
-    let outcomes = measured.collect();
-    bar.finish_and_clear();
+    let title = |row: &Row| format!("{}: {}", row.section, row.name);
+    let outcomes = bench.each(rows, title, |row| Ok(Outcome::of(row, bench)), table::line)?;
     Ok((outcomes, count))
-}
-
-fn description(row: &Row) -> String {
-    format!("{}: {} {}", row.section, row.name, row.dtype.map_or("", wgpu_clamp::DType::name))
 }

@@ -2,35 +2,22 @@
 
 use anyhow::Result;
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Element, Layout, Precision, Rounding, Scalar};
+use wgpu_clamp::{Clamp, DType, Element, Layout, Precision, Rounding};
 
-use crate::bench::Bench;
-use crate::case::Case;
+use crate::case::{Against, Case};
 use crate::data;
-use crate::plain::Plain;
 use crate::row::Goal::{Report, Speed};
 use crate::row::{Goal, Row};
-
-/// One dtype of each width.
-const WIDTHS: [DType; 3] = [DType::U8, DType::F16, DType::F32];
 
 /// Mean and deviation of each component, as networks trained on `ImageNet` expect.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 
-/// All rows of this file.
-///
-/// # Errors
-///
-/// None at sizes that a device can have.
-pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
-    let bytes = usize::try_from(bench.bytes())?;
-    let mut rows = shuffles(bytes)?;
-    rows.extend(converted(bytes)?);
-    rows.extend(pitched(bytes)?);
-    rows.extend(contiguous(bytes)?);
-    rows.extend(channels(bytes)?);
-    Ok(rows)
+/// All rows of this file, of tensors of `bytes` bytes.
+pub fn rows(bytes: usize) -> Result<Vec<Row>> {
+    let groups = [shuffles, converted, pitched, contiguous, channels];
+    let groups = groups.map(|group| group(bytes)).into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(groups.into_iter().flatten().collect())
 }
 
 /// A picture whose layouts have the shape `[channels, pixels]`.
@@ -46,27 +33,12 @@ struct Picture {
 }
 
 impl Picture {
-    fn interleaved(self) -> Result<Layout> {
-        let strides = [1, self.components.cast_signed()];
-        Ok(Layout::strided(&[self.taken, self.pixels], &strides, self.lead)?)
-    }
-
-    fn planar(self) -> Result<Layout> {
-        Ok(Layout::packed(&[self.taken, self.pixels])?)
-    }
-
     /// Source and destination: from pixels to planes, or back.
     fn layouts(self, to_planes: bool) -> Result<[Layout; 2]> {
-        let (pixels, planes) = (self.interleaved()?, self.planar()?);
+        let shape = [self.taken, self.pixels];
+        let pixels = Layout::strided(&shape, &[1, self.components.cast_signed()], self.lead)?;
+        let planes = Layout::packed(&shape)?;
         Ok(if to_planes { [pixels, planes] } else { [planes, pixels] })
-    }
-
-    const fn plain(self, to_planes: bool) -> Plain {
-        Plain {
-            to_planes,
-            channels: self.components,
-            aligned: self.pixels.is_multiple_of(4) && self.lead == 0,
-        }
     }
 }
 
@@ -83,33 +55,35 @@ fn odd(pixels: usize) -> usize {
 }
 
 /// Two rows: the case against a copy, and against a plain kernel.
-fn both(case: &Case, plain: Plain, name: &str, goal: Goal) -> [Row; 2] {
-    [case.row("pictures", name, [Report, goal]), plain.row(case, "pictures, against a plain kernel", name)]
+fn both(case: Case, name: &str, goal: Goal) -> [Row; 2] {
+    let plain = Case { rival: Against::Plain, ..case };
+    [
+        case.row("pictures", name, [Report, goal]),
+        plain.row("pictures, against a plain kernel", name, [Speed(1.0); 2]),
+    ]
 }
 
 /// Rows between pixels and planes of one dtype.
 fn shuffles(bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (dtype, [aligned, planes_off, both_off]) in
-        WIDTHS.into_iter().zip([[0.85, 0.65, 0.55], [0.80, 0.65, 0.55], [0.90, 0.75, 0.65]])
+        [(DType::U8, [0.85, 0.65, 0.55]), (DType::F16, [0.80, 0.65, 0.55]), (DType::F32, [0.90, 0.75, 0.65])]
     {
-        let clamp = data::bounds(dtype)?;
-        let mut add = |picture: Picture, suffix: &str, goal| -> Result<()> {
+        let elements = bytes / dtype.size();
+        for (components, pixels, lead, suffix, goal) in [
+            (2, even(elements / 2), 0, "", aligned),
+            (3, even(elements / 3), 0, "", aligned),
+            (4, even(elements / 4), 0, "", aligned),
+            (3, odd(elements / 3), 0, ", planes off packets", planes_off),
+            (3, odd(elements / 3), 1, ", planes and pixels off packets", both_off),
+        ] {
+            let picture = Picture { pixels, components, taken: components, lead };
             for (to_planes, way) in [(true, "interleaved to planar"), (false, "planar to interleaved")] {
                 let [src, dst] = picture.layouts(to_planes)?;
-                let name = format!("{way}, {} channels{suffix}", picture.taken);
-                rows.extend(both(&Case::new(clamp, src, dst), picture.plain(to_planes), &name, Speed(goal)));
+                let name = format!("{way}, {components} channels{suffix}");
+                rows.extend(both(Case::new(data::bounds(dtype), src, dst), &name, Speed(goal)));
             }
-            Ok(())
-        };
-        let picture = |pixels, components, lead| Picture { pixels, components, taken: components, lead };
-        let elements = bytes / dtype.size();
-        for components in 2..=4 {
-            add(picture(even(elements / components), components, 0), "", aligned)?;
         }
-        let pixels = odd(elements / 3);
-        add(picture(pixels, 3, 0), ", planes off packets", planes_off)?;
-        add(picture(pixels, 3, 1), ", planes and pixels off packets", both_off)?;
     }
     Ok(rows)
 }
@@ -139,7 +113,7 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         ("RGBA U8 to F32 planes without alpha, scale, bias, clamp", floats()?, true, 4, Speed(0.85)),
         ("RGB U8 to F16 planes, scale, bias, clamp", halves()?, true, 3, Speed(0.55)),
         ("F32 planes to RGB U8, scale, bias, nearest even, clamp", denormalized()?, false, 3, Speed(0.70)),
-        ("U8 planes into RGBA, alpha left alone", vec![data::bounds(DType::U8)?; 3], false, 4, Report),
+        ("U8 planes into RGBA, alpha left alone", vec![data::bounds(DType::U8); 3], false, 4, Report),
     ] {
         let pixels = even(elements(bytes, clamps[0]) / 3);
         let picture = Picture { pixels, components, taken: 3, lead: 0 };
@@ -149,7 +123,7 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         // The components that stay are loaded and stored again.
         let stored = if !to_planes && components > 3 { 2 * pixels * components } else { pixels * 3 };
         let case = Case { loaded, stored, ..Case::along(0, &clamps, src, dst) };
-        rows.extend(both(&case, picture.plain(to_planes), name, goal));
+        rows.extend(both(case, name, goal));
     }
     Ok(rows)
 }
@@ -184,15 +158,14 @@ fn pitched(bytes: usize) -> Result<Vec<Row>> {
 
 /// Rows for conversions between two dtypes, without gaps.
 fn contiguous(bytes: usize) -> Result<Vec<Row>> {
-    let from = |dtype, clamp: Clamp| -> Result<Clamp> { Ok(clamp.with_source(dtype)?) };
-    let plain = |source, dtype| from(source, data::bounds(dtype)?);
+    let plain = |source, dtype| data::bounds(dtype).with_source(source);
     let unit = Clamp::new(-0.4_f32, 0.4);
-    let bytes_to_floats = from(DType::U8, unit)?.with_affine(1.0 / 255.0, -0.5)?;
-    let words_to_floats = from(DType::U16, unit)?.with_affine(1.0 / 65_535.0, -0.5)?;
+    let bytes_to_floats = unit.with_source(DType::U8)?.with_affine(1.0 / 255.0, -0.5)?;
+    let words_to_floats = unit.with_source(DType::U16)?.with_affine(1.0 / 65_535.0, -0.5)?;
     let halves = Clamp::new(f16::from_f32(-0.4), f16::from_f32(0.4));
-    let bytes_to_halves = from(DType::U8, halves)?.with_affine(1.0 / 255.0, -0.5)?;
-    let floats_to_bytes = from(DType::F32, Clamp::new(5_u8, 250))?.with_affine(17.3, 128.0)?;
-    let floats_to_integers = from(DType::F32, Clamp::new(-100_i8, 100))?.with_affine(15.7, 0.5)?;
+    let bytes_to_halves = halves.with_source(DType::U8)?.with_affine(1.0 / 255.0, -0.5)?;
+    let floats_to_bytes = Clamp::new(5_u8, 250).with_source(DType::F32)?.with_affine(17.3, 128.0)?;
+    let floats_to_integers = Clamp::new(-100_i8, 100).with_source(DType::F32)?.with_affine(15.7, 0.5)?;
     let exact = bytes_to_floats.with_precision(Precision::Exact);
     let mut rows = Vec::new();
     for (name, clamp, goal) in [
@@ -240,15 +213,13 @@ fn channels(bytes: usize) -> Result<Vec<Row>> {
 /// A clamp whose numbers differ from channel to channel.
 fn of_channel(dtype: DType, channel: usize) -> Result<Clamp> {
     let n = f32::from(channel as u16);
-    let (min, max, scale, bias) = match dtype {
+    let clamp = match dtype {
         DType::F32 => {
-            ((-4.1 - n / 64.0).to_bits64(), (3.9 + n / 128.0).to_bits64(), 1.7 + n / 100.0, n / 50.0 - 0.3)
+            Clamp::new(-4.1 - n / 64.0, 3.9 + n / 128.0).with_affine(1.7 + n / 100.0, n / 50.0 - 0.3)
         }
-        _ => (61 + channel as u64, 197 - channel as u64, 1.5 + n / 8.0, -20.0 - n),
+        _ => Clamp::new(61 + channel as u8, 197 - channel as u8).with_affine(1.5 + n / 8.0, -20.0 - n),
     };
-    Ok(Clamp::unbounded(dtype)
-        .with_bounds(Scalar::from_bits(dtype, min).unwrap(), Scalar::from_bits(dtype, max).unwrap())?
-        .with_affine(scale, bias)?)
+    Ok(clamp?)
 }
 
 #[cfg(test)]

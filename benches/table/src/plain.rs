@@ -1,17 +1,15 @@
-//! Plain kernels: bare wgpu, as a program without this library would write it. Two move pictures between pixels and
+//! Plain kernels: bare wgpu, as a program without this library would write it. One moves pictures between pixels and
 //! planes, one takes any layout.
 
 use anyhow::{Context, Result, ensure};
 use half::f16;
 use wgpu_clamp::{Clamp, DType, Number, Scalar, wgpu};
 
-use crate::bench::Bench;
 use crate::case::{Case, Set};
-use crate::clock::{Dispatch, Work};
+use crate::clock::Work;
 use crate::data::{self, Random};
 use crate::device::Device;
 use crate::kernels;
-use crate::row::{Goal, Rival, Row, Trial, Unit};
 use crate::verify::{Side, address, bits, untouched};
 
 /// Number of random elements of a result that are compared.
@@ -24,141 +22,84 @@ macro_rules! source {
     };
 }
 
-/// A plain kernel for a case whose shape is `[channels, pixels]`.
-#[derive(Clone, Copy, Debug)]
-pub struct Plain {
-    /// Whether the source has the pixels, and the destination the planes.
-    pub to_planes: bool,
-    /// Elements from one pixel to the next.
-    pub channels: usize,
-    /// Whether the pixels and every plane begin at a word.
-    pub aligned: bool,
-}
-
-impl Plain {
-    /// A row of the table that compares the case with this kernel.
-    #[must_use]
-    pub fn row(self, case: &Case, section: &'static str, name: impl Into<String>) -> Row {
-        let case = *case;
-        let prepare = Box::new(move |bench: &Bench| self.trial(&case, bench));
-        Row {
-            section,
-            name: name.into(),
-            dtype: Some(case.clamp.dtype()),
-            goals: [Goal::Speed(1.0); 2],
-            unit: Unit::Seconds,
-            case: None,
-            prepare,
-        }
+/// The plain kernel between pixels and planes, for a case whose shape is `[channels, pixels]`. Where pixels or planes do
+/// not begin at words, the kernel for any layout.
+pub fn picture(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+    let to_planes = case.src.strides()[1] > 1;
+    let interleaved = if to_planes { case.src } else { case.dst };
+    let (taken, pixels) = (case.dst.shape()[0], case.dst.shape()[1]);
+    let smaller = case.clamp.source().size().min(case.clamp.dtype().size());
+    let aligned = pixels.is_multiple_of(4) && interleaved.offset() == 0;
+    if !aligned && smaller < 4 {
+        return words(case, device, pairs);
     }
-
-    fn trial(self, case: &Case, bench: &Bench) -> Result<Trial> {
-        let bytes = case.bytes();
-        let set = case.set(&bench.device, bench.sets(bytes))?;
-        let pairs = set.beside(&bench.device)?;
-        let work = self.work(case, &bench.device, &pairs)?;
-        let ours = set.work();
-        let case = *case;
-        let check = move |bench: &Bench| {
-            case.check(&bench.device, &set)?;
-            alike(&case, &bench.device, &set, &pairs[0][1])
-        };
-        let rivals = vec![Rival { name: "plain kernel".to_owned(), work }];
-        Ok(Trial { bytes, ours, rivals, check: Box::new(check) })
-    }
-
-    fn work(self, case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
-        let Some(pixels) = self.pixels_per_invocation(case) else { return words(case, device, pairs) };
-        let mut constants = constants(case);
-        constants.extend([
-            ("CHANNELS", self.channels as u32),
-            ("TAKEN", case.dst.shape()[0] as u32),
-            ("PIXELS", pixels as u32),
-        ]);
-        let source = if self.to_planes { source!("plain_to_planes") } else { source!("plain_to_pixels") };
-        let invocations = case.dst.shape()[1].div_ceil(pixels) as u64;
-        Kernel { source, constants, dims: Dims::default(), invocations }.work(case, device, pairs)
-    }
-
-    /// Elements of the smaller dtype per word; `None` if the case takes the kernel for words of the destination.
-    fn pixels_per_invocation(self, case: &Case) -> Option<usize> {
-        let smaller = case.clamp.source().size().min(case.clamp.dtype().size());
-        (self.aligned || smaller == 4).then_some(4 / smaller)
-    }
+    let per_invocation = 4 / smaller;
+    let constants = [
+        ("CHANNELS", interleaved.strides()[1] as u32),
+        ("TAKEN", taken as u32),
+        ("PIXELS", per_invocation as u32),
+        ("TO_PLANES", to_planes.into()),
+    ];
+    let invocations = pixels.div_ceil(per_invocation) as u64;
+    work(case, device, pairs, source!("plain_picture"), &constants, &Dims::default(), invocations)
 }
 
 /// The plain kernel for any layout. Each invocation writes a word of the destination and finds its elements by
-/// divisions.
-///
-/// # Errors
-///
-/// The layouts have more than three dimensions once merged, or the destination has gaps other than behind a short
-/// innermost dimension.
+/// divisions. Fails if the layouts have more than three dimensions once merged, or if the destination has gaps other
+/// than behind a short innermost dimension.
 pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
     let dims = Dims::of(case)?;
-    let mut constants = constants(case);
-    constants.extend([
+    let constants = [
         ("CHANNELS", if dims.extents[0] <= COMPONENTS { dims.extents[0] } else { 0 }),
         ("TAKEN", dims.taken),
         ("RANK", dims.rank),
         ("AXIS", dims.axis),
-    ]);
+    ];
     let words = pairs.first().map_or(0, |[_, dst]| dst.size().div_ceil(4));
-    Kernel { source: source!("plain_words"), constants, dims, invocations: words }.work(case, device, pairs)
+    work(case, device, pairs, source!("plain_words"), &constants, &dims, words)
 }
 
-/// A kernel's text, constants, dimensions and number of invocations.
-struct Kernel {
-    source: &'static str,
-    constants: Vec<(&'static str, u32)>,
-    dims: Dims,
+/// A kernel with its own constants and those that every plain kernel has.
+fn work(
+    case: &Case,
+    device: &Device,
+    pairs: &[[wgpu::Buffer; 2]],
+    source: &str,
+    own: &[(&'static str, u32)],
+    dims: &Dims,
     invocations: u64,
+) -> Result<Work> {
+    let (clamp, clamps) = (case.clamp, case.clamps().as_slice());
+    let shared = [
+        ("SRC_BITS", clamp.source().bits()),
+        ("DST_BITS", clamp.dtype().bits()),
+        ("SRC_SIGNED", clamp.source().is_signed_integer().into()),
+        ("DST_SIGNED", clamp.dtype().is_signed_integer().into()),
+        ("AFFINE", (clamp.scale() != Number::Absent).into()),
+        ("MANY", (clamps.len() > 4).into()),
+    ];
+    let constants: Vec<_> =
+        shared.iter().chain(own).map(|(name, value)| (*name, f64::from(*value))).collect();
+    let pipeline = kernels::pipeline(device, source, &constants);
+    let params = data::uniform(device.wgpu(), bytemuck::cast_slice(&params(case, dims)));
+    let table: Vec<_> = clamps.iter().map(numbers).collect();
+    let table = data::buffer(device, bytemuck::cast_slice(&table))?;
+    let grid = kernels::grid(invocations.div_ceil(256));
+    let dispatches = pairs.iter().map(|pair| {
+        let [src, dst] = pair.each_ref().map(wgpu::Buffer::as_entire_binding);
+        let resources = [params.as_entire_binding(), src, dst, table.as_entire_binding()];
+        kernels::dispatch(&pipeline, vec![(kernels::bind(device, &pipeline, &resources), grid)])
+    });
+    Ok(Work::Pass(dispatches.collect()))
 }
 
-impl Kernel {
-    fn work(&self, case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
-        let constants: Vec<_> =
-            self.constants.iter().map(|(name, value)| (*name, f64::from(*value))).collect();
-        let pipeline = kernels::pipeline_with(device, self.source, &constants);
-        let (params, table) = (self.params(case, device)?, table(case, device)?);
-        let [x, y] = kernels::grid(self.invocations.div_ceil(256));
-        let dispatches = pairs.iter().map(|pair| {
-            let [src, dst] = pair.each_ref().map(wgpu::Buffer::as_entire_binding);
-            let resources = [params.as_entire_binding(), src, dst, table.as_entire_binding()];
-            let group = kernels::bind(device, &pipeline, &resources);
-            let pipeline = pipeline.clone();
-            Box::new(move |pass: &mut wgpu::ComputePass<'_>| {
-                pass.set_pipeline(&pipeline);
-                pass.set_bind_group(0, &group, &[]);
-                pass.dispatch_workgroups(x, y, 1);
-            }) as Dispatch
-        });
-        Ok(Work::Pass(dispatches.collect()))
-    }
-
-    /// The uniform buffer `Params` of `shaders/plain.wgsl`.
-    fn params(&self, case: &Case, device: &Device) -> Result<wgpu::Buffer> {
-        let clamps = clamps(case);
-        let pixels = case.dst.shape().get(1).copied().unwrap_or(0);
-        let places = [pixels, case.src.offset(), case.dst.offset(), self.dims.span].map(|n| n as u32);
-        let channel = |n: usize| numbers(clamps[n.min(clamps.len() - 1)]).map(f32::to_bits);
-        let tensor = [places, self.dims.extents, self.dims.strides];
-        let words = [tensor.as_slice(), [0, 1, 2, 3].map(channel).as_slice()].concat();
-        uniform(device, bytemuck::cast_slice(words.as_flattened()))
-    }
-}
-
-/// The constants that every plain kernel has.
-fn constants(case: &Case) -> Vec<(&'static str, u32)> {
-    let [source, dtype] = [case.clamp.source(), case.clamp.dtype()];
-    vec![
-        ("SRC_BITS", source.bits()),
-        ("DST_BITS", dtype.bits()),
-        ("SRC_SIGNED", u32::from(matches!(source, DType::I8 | DType::I32))),
-        ("DST_SIGNED", u32::from(matches!(dtype, DType::I8 | DType::I32))),
-        ("AFFINE", u32::from(case.clamp.scale() != Number::Absent)),
-        ("MANY", u32::from(clamps(case).len() > 4)),
-    ]
+/// The uniform block `Params` of `shaders/plain.wgsl`.
+fn params(case: &Case, dims: &Dims) -> Vec<[u32; 4]> {
+    let clamps = case.clamps().as_slice();
+    let pixels = case.dst.shape().get(1).copied().unwrap_or(0);
+    let places = [pixels, case.src.offset(), case.dst.offset(), dims.span].map(|n| n as u32);
+    let channel = |n: usize| numbers(&clamps[n.min(clamps.len() - 1)]).map(f32::to_bits);
+    [places, dims.extents, dims.strides].into_iter().chain([0, 1, 2, 3].map(channel)).collect()
 }
 
 /// Largest innermost extent that a program knows at compile time, such as a number of components.
@@ -236,12 +177,8 @@ impl Dims {
     }
 }
 
-fn clamps(case: &Case) -> &[Clamp] {
-    case.channels.map_or(std::slice::from_ref(&case.clamp), |(_, clamps)| clamps)
-}
-
 /// Min, Max, scale and bias of a clamp.
-fn numbers(clamp: Clamp) -> [f32; 4] {
+fn numbers(clamp: &Clamp) -> [f32; 4] {
     let [min, max] = [(clamp.min(), f32::MIN), (clamp.max(), f32::MAX)].map(|(bound, absent)| match bound {
         Number::Value(scalar) => number(clamp.dtype(), scalar.bits()),
         _ => absent,
@@ -249,26 +186,6 @@ fn numbers(clamp: Clamp) -> [f32; 4] {
     let [scale, bias] = [(clamp.scale(), 1.0), (clamp.bias(), 0.0)]
         .map(|(number, absent)| number.value().and_then(Scalar::get::<f32>).unwrap_or(absent));
     [min, max, scale, bias]
-}
-
-/// Uploads the numbers of all channels if there are more than four, else those of the first.
-fn table(case: &Case, device: &Device) -> Result<wgpu::Buffer> {
-    let clamps = clamps(case);
-    let clamps = if clamps.len() > 4 { clamps } else { &clamps[..1] };
-    let numbers: Vec<_> = clamps.iter().map(|clamp| numbers(*clamp)).collect();
-    data::buffer(device, bytemuck::cast_slice(numbers.as_flattened()))
-}
-
-fn uniform(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
-    let buffer = device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-        label: None,
-        size: bytes.len() as u64,
-        usage: wgpu::BufferUsages::UNIFORM,
-        mapped_at_creation: true,
-    });
-    buffer.get_mapped_range_mut(..).context("a new buffer is not mapped")?.copy_from_slice(bytes);
-    buffer.unmap();
-    Ok(buffer)
 }
 
 /// Value of an element, for the dtypes that plain kernels take.
@@ -284,7 +201,7 @@ fn number(dtype: DType, bits: u64) -> f32 {
 }
 
 /// Checks that the plain kernel's result is close to ours, so that both did the same work.
-pub(crate) fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
+pub fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
     let (ours, theirs) = (data::read(device, &set.buffers[0][1])?, data::read(device, theirs)?);
     let dtype = case.clamp.dtype();
     let dst = Side { layout: &case.dst, bytes: &set.dst_bytes };
@@ -325,7 +242,7 @@ mod tests {
                 let src = case.src.offset().cast_signed() + step(0) + step(1) + step(2);
                 (index[0] < dims.taken as usize).then(|| (case.dst.offset() + n, src.cast_unsigned()))
             });
-            assert!(walked.eq(places), "{}: {dims:?}", way.name());
+            assert!(walked.eq(places), "{}: {dims:?}", way.name);
         }
     }
 }

@@ -6,18 +6,14 @@ use wgpu_clamp::{Clamp, DType, Layout, Rounding};
 use crate::bench::Bench;
 use crate::case::Case;
 use crate::row::Goal::{Report, Speed, Time};
-use crate::row::{Rival, Row, Trial, Unit};
+use crate::row::{Rival, Row, Trial};
 
 /// Columns of a matrix.
 const COLUMNS: usize = 1024;
 
-/// All rows of this file.
-///
-/// # Errors
-///
-/// None at sizes that a device can have.
-pub fn rows(bench: &Bench) -> Result<Vec<Row>> {
-    let count = usize::try_from(bench.bytes())? / 4 / COLUMNS;
+/// All rows of this file; a matrix of I32 has `bytes` bytes.
+pub fn rows(bytes: usize) -> Result<Vec<Row>> {
+    let count = bytes / 4 / COLUMNS;
     let layout = Layout::packed(&[count, COLUMNS])?;
     let mut rows = Vec::new();
     for (source, dtype, along, goal) in [
@@ -66,15 +62,8 @@ fn resolve() -> Result<Row> {
         let (bytes, ours) = (few.bytes(), set.work());
         Ok(Trial { bytes, ours, rivals, check: Box::new(move |bench| few.check(&bench.device, &set)) })
     };
-    Ok(Row {
-        section: "quantised",
-        name: "8192 scales on the GPU, of one element each".to_owned(),
-        dtype: Some(DType::I8),
-        goals: [Report, Time(0.05)],
-        unit: Unit::Seconds,
-        case: None,
-        prepare: Box::new(prepare),
-    })
+    let name = "8192 scales on the GPU, of one element each";
+    Ok(Row::new("quantised", name, DType::I8, [Report, Time(0.05)], prepare))
 }
 
 /// A clamp that scales accumulators of about a million (or floats of about 8) to 8 bits, differently for each index.

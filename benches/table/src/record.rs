@@ -9,34 +9,31 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::curves;
 use crate::dump::Dump;
-use crate::first;
-use crate::plot;
-use crate::sweep;
-use crate::table;
+use crate::{first, growth, plot, sweep, table};
 
 /// Number of the sweep's worst rows that are shown.
 const WORST: usize = 5;
 
-/// Takes the figures of `dump` into the page; returns the names of its tables.
-///
-/// # Errors
-///
-/// There are no figures, they are a part where the page has a whole table, or a file cannot be read or written.
+/// Takes the figures of `dump` into the page; returns the names of its tables. Fails if the figures are a part where the
+/// page has a whole table.
 pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     let mut text = fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;
     let mut names = Vec::new();
-    for kind in kinds(dump) {
-        let name = format!("{} {kind}", dump.head.slug());
+    let slug = dump.head.slug();
+    let kinds = [
+        ("table", dump.rows.is_empty()),
+        ("growth", dump.growth.is_empty()),
+        ("layouts", dump.layouts.is_empty()),
+        ("first", dump.first.is_empty()),
+    ];
+    for (kind, _) in kinds.into_iter().filter(|(_, is_empty)| !is_empty) {
+        let name = format!("{slug} {kind}");
         if let Some(why) = &dump.left_out {
-            ensure!(
-                !text.contains(&begin(&name)),
-                "the page has a whole {kind}, this is a part of one: {why}"
-            );
+            let whole = text.contains(&begin(&name));
+            ensure!(!whole, "the page has a whole {kind}, this is a part of one: {why}");
         }
-        let block = block(dump, kind, page)?;
-        text = placed(&text, dump.head.slug().as_str(), kind, dump.head.adapter(), &block)?;
+        text = placed(&text, &slug, kind, dump.head.adapter(), &block(dump, kind, page)?)?;
         names.push(name);
     }
     ensure!(!names.is_empty(), "the file has no table");
@@ -44,60 +41,39 @@ pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The kinds of table that have figures.
-fn kinds(dump: &Dump) -> Vec<&'static str> {
-    let all = [
-        ("table", dump.rows.is_empty()),
-        ("growth", dump.growth.is_empty()),
-        ("layouts", dump.layouts.is_empty()),
-        ("first", dump.first.is_empty()),
-    ];
-    all.into_iter().filter(|(_, is_empty)| !is_empty).map(|(kind, _)| kind).collect()
-}
-
 /// The text of a block, at most a screen high. Its pictures and its full figures become files beside the page.
 fn block(dump: &Dump, kind: &str, page: &Path) -> Result<String> {
     let (head, slug, title) = (&dump.head, dump.head.slug(), dump.head.title());
     let beside = |suffix: &str| page.with_file_name(format!("{slug}{suffix}"));
-    let tsv = format!("-{kind}.tsv");
-    let keep = |text: String| {
-        let file = beside(&tsv);
-        fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
-    };
-    let mut block = String::new();
-    match kind {
+    let (mut block, tsv) = match kind {
         "table" => {
             plot::ratios(&beside(".svg"), &title, &dump.rows)?;
-            keep(head.tsv() + &table::tsv(&dump.rows))?;
-            let _ = write!(block, "![Ratio by row and dtype]({slug}.svg)\n\n{title}.\n\n");
-            let _ = write!(block, "{}.\n\n{}", table::summary(&dump.rows), table::sections(&dump.rows));
+            let (summary, sections) = (table::summary(&dump.rows), table::sections(&dump.rows));
+            let block =
+                format!("![Ratio by row and dtype]({slug}.svg)\n\n{title}.\n\n{summary}.\n\n{sections}");
+            (block, head.tsv() + &table::tsv(&dump.rows))
         }
         "growth" => {
+            let mut block = String::new();
             for curve in &dump.growth {
                 let suffix = curve.suffix();
-                curves::draw(&beside(&format!("{suffix}.svg")), &title, curve)?;
+                plot::curve(&beside(&format!("{suffix}.svg")), &title, curve)?;
                 let _ = writeln!(block, "![{}]({slug}{suffix}.svg)", curve.name);
             }
-            keep(curves::tsv(&dump.growth))?;
-            let _ = write!(block, "\n{title}.");
+            (format!("{block}\n{title}."), growth::tsv(&dump.growth))
         }
         "layouts" => {
-            sweep::draw(&beside("-layouts.svg"), &title, &dump.layouts)?;
-            keep(sweep::tsv(&dump.layouts))?;
-            let _ = write!(
-                block,
-                "![A copy's time over ours, by layout and dtypes]({slug}-layouts.svg)\n\n{title}.\n\n{}\n{}",
-                sweep::summary(&dump.layouts),
-                sweep::worst(&dump.layouts, WORST)
-            );
+            plot::cells(&beside("-layouts.svg"), &title, &dump.layouts)?;
+            let picture = format!("![A copy's time over ours, by layout and dtypes]({slug}-layouts.svg)");
+            let (summary, worst) = (sweep::summary(&dump.layouts), sweep::worst(&dump.layouts, WORST));
+            (format!("{picture}\n\n{title}.\n\n{summary}\n{worst}"), sweep::tsv(&dump.layouts))
         }
-        _ => {
-            keep(first::tsv(&dump.first))?;
-            let _ = write!(block, "{title}. {}", first::summary(&dump.first));
-        }
-    }
+        _ => (format!("{title}. {}", first::summary(&dump.first)), first::tsv(&dump.first)),
+    };
+    let file = beside(&format!("-{kind}.tsv"));
+    fs::write(&file, tsv).with_context(|| format!("cannot write {}", file.display()))?;
     block.truncate(block.trim_end().len());
-    let _ = write!(block, "\n\n[All rows]({slug}{tsv}), times in seconds.");
+    let _ = write!(block, "\n\n[All rows]({slug}-{kind}.tsv), times in seconds.");
     if let Some(why) = &dump.left_out {
         let _ = write!(block, "\n\nNot all rows: {why}.");
     }

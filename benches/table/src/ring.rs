@@ -44,21 +44,13 @@ struct Lane {
 
 impl Ring {
     /// Makes the buffers, with the upload buffers mapped.
-    ///
-    /// # Errors
-    ///
-    /// wgpu does not map a new buffer.
-    pub fn new(device: &Device, way: Way) -> Result<Self> {
+    pub fn new(device: &Device, way: Way) -> Self {
         let hand = Hand::new(device);
-        let lanes = (0..LANES).map(|_| Lane::new(device.wgpu(), way, &hand)).collect::<Result<_>>()?;
-        Ok(Self { device: device.wgpu().clone(), queue: device.queue().clone(), way, hand, lanes })
+        let lanes = (0..LANES).map(|_| Lane::new(device.wgpu(), way, &hand)).collect();
+        Self { device: device.wgpu().clone(), queue: device.queue().clone(), way, hand, lanes }
     }
 
     /// Sends `src` through the device to `dst`, in chunks whose transfers overlap.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost.
     pub fn run(&mut self, src: &[u8], dst: &mut [u8]) -> Result<()> {
         let mut next = 0;
         let mut done = 0;
@@ -91,13 +83,11 @@ impl Ring {
             encoder.copy_buffer_to_buffer(result, 0, &lane.download, 0, bytes);
         }
         lane.submission = Some(self.queue.submit([encoder.finish()]));
-        match self.way {
-            Way::Staging | Way::Clamped => {
-                lane.upload.map_async(wgpu::MapMode::Write, .., |_| {});
-                lane.download.map_async(wgpu::MapMode::Read, .., |_| {});
-            }
-            Way::Mapped => lane.download.map_async(wgpu::MapMode::Read, .., |_| {}),
+        // A mapped lane has one buffer, which is mapped for the next chunk when this one has been read.
+        if self.way != Way::Mapped {
+            lane.upload.map_async(wgpu::MapMode::Write, .., |_| {});
         }
+        lane.download.map_async(wgpu::MapMode::Read, .., |_| {});
         Ok(())
     }
 
@@ -116,7 +106,7 @@ impl Ring {
 }
 
 impl Lane {
-    fn new(device: &wgpu::Device, way: Way, hand: &Hand) -> Result<Self> {
+    fn new(device: &wgpu::Device, way: Way, hand: &Hand) -> Self {
         let buffer = |usage, mapped_at_creation| {
             let size = CHUNK as u64;
             device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation })
@@ -127,20 +117,15 @@ impl Lane {
         if way == Way::Mapped {
             let shared = buffer(write | read | storage, true);
             let [upload, data, download] = [shared.clone(), shared.clone(), shared];
-            return Ok(Self { upload, data, download, clamp: None, submission: None });
+            return Self { upload, data, download, clamp: None, submission: None };
         }
         let data = buffer(from | to | storage, false);
         let clamp = (way == Way::Clamped).then(|| {
             let clamped = buffer(from | storage, false);
-            let group = hand.bind(device, data.as_entire_binding(), clamped.as_entire_binding())?;
-            anyhow::Ok((clamped, group))
+            let group = hand.bind(device, data.as_entire_binding(), clamped.as_entire_binding());
+            (clamped, group)
         });
-        Ok(Self {
-            upload: buffer(write | from, true),
-            data,
-            download: buffer(read | to, false),
-            clamp: clamp.transpose()?,
-            submission: None,
-        })
+        let (upload, download) = (buffer(write | from, true), buffer(read | to, false));
+        Self { upload, data, download, clamp, submission: None }
     }
 }

@@ -8,6 +8,7 @@ use crate::bench::Bench;
 use crate::case::Case;
 use crate::clock::Work;
 use crate::stats::Stats;
+use crate::table::figure;
 
 /// Makes the buffers of a row and records its work.
 pub type Prepare = Box<dyn FnOnce(&Bench) -> Result<Trial>>;
@@ -31,6 +32,20 @@ pub struct Row {
     pub case: Option<Case>,
     /// Makes the buffers and records the work.
     pub prepare: Prepare,
+}
+
+impl Row {
+    /// A row without a case whose samples are seconds.
+    pub fn new(
+        section: &'static str,
+        name: impl Into<String>,
+        dtype: DType,
+        goals: [Goal; 2],
+        prepare: impl FnOnce(&Bench) -> Result<Trial> + 'static,
+    ) -> Self {
+        let (name, dtype, prepare) = (name.into(), Some(dtype), Box::new(prepare));
+        Self { section, name, dtype, goals, unit: Unit::Seconds, case: None, prepare }
+    }
 }
 
 /// A row with its buffers, ready to be measured.
@@ -78,10 +93,8 @@ pub enum Unit {
 /// The outcome of a row against its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The goal is reached.
+pub(crate) enum Verdict {
     Met,
-    /// The goal is missed.
     Missed,
     /// There is no goal.
     Report,
@@ -89,51 +102,79 @@ pub enum Verdict {
     Wrong,
 }
 
+/// The times of a trial.
+pub(crate) struct Measured {
+    pub(crate) bytes: u64,
+    pub(crate) ours: Stats,
+    /// Name and times of each rival.
+    pub(crate) rivals: Vec<(String, Stats)>,
+    /// What is wrong with the results.
+    pub(crate) error: Option<String>,
+}
+
 /// A measured row of the table.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Outcome {
-    /// The row's section of the table.
-    pub section: String,
-    /// The row's name.
-    pub name: String,
-    /// The dtype's name.
-    pub dtype: Option<String>,
+pub(crate) struct Outcome {
+    pub(crate) section: String,
+    pub(crate) name: String,
+    pub(crate) dtype: Option<String>,
     /// Bytes of the output; of a conversion, half of the bytes read and written.
-    pub bytes: u64,
-    /// The unit of the samples.
-    pub unit: Unit,
+    pub(crate) bytes: u64,
+    pub(crate) unit: Unit,
     /// The library's times, unless it failed.
-    pub ours: Option<Stats>,
+    pub(crate) ours: Option<Stats>,
     /// Name and times of each rival.
-    pub rivals: Vec<(String, Stats)>,
+    pub(crate) rivals: Vec<(String, Stats)>,
     /// The fastest rival's time over ours, or for [`Goal::Time`] ours over the rival's.
-    pub ratio: Option<f64>,
+    pub(crate) ratio: Option<f64>,
     /// The goal as printed.
-    pub goal: String,
+    pub(crate) goal: String,
     /// The goal as a number.
-    pub target: Option<f64>,
+    pub(crate) target: Option<f64>,
     /// Whether the ratio is our time over the rival's, so that above 1 is slower.
-    pub time_over_time: bool,
-    /// Whether the goal is met.
-    pub verdict: Verdict,
-    /// The error, if there was one.
-    pub error: Option<String>,
+    pub(crate) time_over_time: bool,
+    pub(crate) verdict: Verdict,
+    pub(crate) error: Option<String>,
 }
 
 impl Outcome {
-    /// The fastest rival.
-    #[must_use]
-    pub fn best(&self) -> Option<&(String, Stats)> {
-        self.rivals.iter().min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
+    /// Measures a row and holds its figure to its goal.
+    pub(crate) fn of(row: Row, bench: &Bench) -> Self {
+        let Row { section, name, dtype, goals, unit, prepare, .. } = row;
+        let goal = goals[usize::from(bench.device.is_cpu())];
+        let measured = prepare(bench).and_then(|trial| bench.run(trial));
+        let (bytes, ours, rivals, error) = match measured {
+            Ok(Measured { bytes, ours, rivals, error }) => (bytes, Some(ours), rivals, error),
+            Err(error) => (0, None, Vec::new(), Some(format!("{error:#}"))),
+        };
+        let (target, text) = match goal {
+            Goal::Speed(least) => (Some(least), format!("≥ {least:.2}")),
+            Goal::Time(most) => (Some(most), format!("≤ {most:.2} in time")),
+            Goal::Absolute(most) => (Some(most), format!("≤ {}", figure(most, unit))),
+            Goal::Report => (None, "–".to_owned()),
+        };
+        let mut outcome = Self {
+            section: section.to_owned(),
+            name,
+            dtype: dtype.map(|dtype| dtype.name().to_owned()),
+            bytes,
+            unit,
+            ours,
+            rivals,
+            ratio: None,
+            goal: text,
+            target,
+            time_over_time: matches!(goal, Goal::Time(_)),
+            verdict: Verdict::Wrong,
+            error,
+        };
+        outcome.judge(goal);
+        outcome
     }
 
-    /// Sets the ratio, the goal as a number and the verdict.
-    pub(crate) fn judge(&mut self, goal: Goal) {
-        self.time_over_time = matches!(goal, Goal::Time(_));
-        let Some(ours) = self.ours.as_ref().map(|stats| stats.median) else {
-            self.verdict = Verdict::Wrong;
-            return;
-        };
+    /// Sets the ratio and the verdict.
+    fn judge(&mut self, goal: Goal) {
+        let Some(ours) = self.ours.as_ref().map(|stats| stats.median) else { return };
         let theirs = self.best().map(|(_, stats)| stats.median);
         self.ratio = theirs.map(|theirs| if self.time_over_time { ours / theirs } else { theirs / ours });
         let reached = match goal {
@@ -142,15 +183,21 @@ impl Outcome {
             Goal::Absolute(most) => Some(ours <= most),
             Goal::Report => None,
         };
-        self.verdict = match (self.error.is_some(), reached) {
-            (true, _) => Verdict::Wrong,
-            (false, Some(true)) => Verdict::Met,
-            (false, Some(false)) => Verdict::Missed,
-            (false, None) => Verdict::Report,
+        self.verdict = match reached {
+            _ if self.error.is_some() => Verdict::Wrong,
+            Some(true) => Verdict::Met,
+            Some(false) => Verdict::Missed,
+            None => Verdict::Report,
         };
-        self.target = match goal {
-            Goal::Speed(n) | Goal::Time(n) | Goal::Absolute(n) => Some(n),
-            Goal::Report => None,
-        };
+    }
+
+    /// The fastest rival.
+    pub(crate) fn best(&self) -> Option<&(String, Stats)> {
+        self.rivals.iter().min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
+    }
+
+    /// Their time over ours, so that more is faster, of a number in the unit of `ratio`.
+    pub(crate) fn speed(&self, ratio: f64) -> f64 {
+        if self.time_over_time { 1.0 / ratio } else { ratio }
     }
 }

@@ -1,11 +1,11 @@
 //! Medians and quartiles of samples.
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 /// Median, quartiles and samples.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stats {
-    /// The median.
     pub median: f64,
     /// The first quartile.
     pub q1: f64,
@@ -17,16 +17,17 @@ pub struct Stats {
 
 impl Stats {
     /// Statistics of at least one sample.
-    #[must_use]
     pub fn of(samples: Vec<f64>) -> Self {
         let mut sorted = samples.clone();
         sorted.sort_by(f64::total_cmp);
-        Self {
-            median: quantile(&sorted, 0.5),
-            q1: quantile(&sorted, 0.25),
-            q3: quantile(&sorted, 0.75),
-            samples,
-        }
+        let [median, q1, q3] = [0.5, 0.25, 0.75].map(|q| quantile(&sorted, q));
+        Self { median, q1, q3, samples }
+    }
+
+    /// The median of `count` samples.
+    pub fn median_of(count: usize, sample: impl Fn() -> Result<f64>) -> Result<f64> {
+        let samples = (0..count).map(|_| sample()).collect::<Result<_>>()?;
+        Ok(Self::of(samples).median)
     }
 }
 
@@ -43,14 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_of_five_are_three_of_them() {
-        let stats = Stats::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
-        assert_eq!(format!("{} {} {}", stats.q1, stats.median, stats.q3), "2 3 4");
-    }
-
-    #[test]
-    fn one_sample_is_its_own_median() {
-        let stats = Stats::of(vec![7.0]);
-        assert_eq!(format!("{} {} {}", stats.q1, stats.median, stats.q3), "7 7 7");
+    fn quartiles_of_five_are_three_of_them_and_one_sample_is_its_own() {
+        for (samples, quartiles) in [(vec![5.0, 1.0, 4.0, 2.0, 3.0], "2 3 4"), (vec![7.0], "7 7 7")] {
+            let stats = Stats::of(samples);
+            assert_eq!(format!("{} {} {}", stats.q1, stats.median, stats.q3), quartiles);
+        }
     }
 }

@@ -2,7 +2,6 @@
 //! kernel.
 
 pub mod layouts;
-mod plot;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -10,19 +9,17 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{self, Bench};
-use crate::case::Case;
-use crate::plain;
+use crate::bench::Bench;
+use crate::case::{Against, Case};
+use crate::row::Measured;
 use crate::stats::Stats;
-use crate::table::size;
+use crate::text::{dash, error_column, minus, size, tsv as lines, wrong};
 
 use layouts::{PAIRS, Pair, Way, ways};
-pub use plot::draw;
 
 /// A layout with a pair of dtypes at one size.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Point {
-    /// The layout.
     pub layout: String,
     /// The pair, as in `u8 → f32`.
     pub pair: String,
@@ -40,19 +37,16 @@ pub struct Point {
     pub plain: Option<Stats>,
     /// The goal of the ratio to the copy, on a software driver.
     pub goal: Option<f64>,
-    /// The error, if there was one.
     pub error: Option<String>,
 }
 
 impl Point {
     /// The copy's time over ours; none where the result is wrong.
-    #[must_use]
     pub fn to_copy(&self) -> Option<f64> {
         self.ratio(self.copy.as_ref())
     }
 
     /// The plain kernel's time over ours; none where the result is wrong.
-    #[must_use]
     pub fn to_plain(&self) -> Option<f64> {
         self.ratio(self.plain.as_ref())
     }
@@ -61,42 +55,23 @@ impl Point {
         let ratio = theirs?.median / self.ours.as_ref()?.median;
         self.error.is_none().then_some(ratio)
     }
-
-    fn missed(&self) -> bool {
-        self.to_copy().zip(self.goal).is_some_and(|(ratio, goal)| ratio < goal)
-    }
 }
 
-/// Measures the requested points while there is time and prints each at once. Also returns the number of requested
-/// points.
-///
-/// # Errors
-///
-/// A case cannot be made. A failure on the device is stored as the point's own error.
+/// Measures the requested points while there is time. Also returns the number of requested points.
 pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     let mut cases = Vec::new();
+    let ways = ways();
     for bytes in sizes(bench) {
-        for (way, pair) in ways().into_iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
-            if bench.options.wants(&format!("{} {}", way.name(), name(pair))) {
+        for (way, pair) in ways.iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
+            if bench.options.wants(&format!("{} {}", way.name, name(pair))) {
                 cases.push((bytes, way, pair));
             }
         }
     }
     let count = cases.len();
-    let bar = bench::progress(count);
     println!("{HEAD}");
-    let mut points = Vec::new();
-    for (bytes, way, pair) in cases {
-        if bench.time_is_over() {
-            break;
-        }
-        bar.set_message(format!("{}, {}", way.name(), name(pair)));
-        let point = point(bench, bytes, way, pair)?;
-        bar.suspend(|| println!("{}", line(&point)));
-        bar.inc(1);
-        points.push(point);
-    }
-    bar.finish_and_clear();
+    let title = |(_, way, pair): &(u64, &Way, Pair)| format!("{}, {}", way.name, name(*pair));
+    let points = bench.each(cases, title, |(bytes, way, pair)| point(bench, bytes, way, pair), line)?;
     Ok((points, count))
 }
 
@@ -110,14 +85,14 @@ fn sizes(bench: &Bench) -> Vec<u64> {
     }
 }
 
-fn point(bench: &Bench, bytes: u64, way: Way, pair: Pair) -> Result<Point> {
+fn point(bench: &Bench, bytes: u64, way: &Way, pair: Pair) -> Result<Point> {
     let limits = bench.device.wgpu().limits();
     // Plain kernels bind whole buffers.
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     let elements = 2 * usize::try_from(bytes)? / (pair[0].size() + pair[1].size());
-    let case = way.case(pair, elements, most)?;
+    let case = Case { rival: Against::PlainAndCopy, ..way.case(pair, elements, most)? };
     let mut point = Point {
-        layout: way.name(),
+        layout: way.name.clone(),
         pair: name(pair),
         bytes,
         elements: case.dst.len() as u64,
@@ -128,21 +103,15 @@ fn point(bench: &Bench, bytes: u64, way: Way, pair: Pair) -> Result<Point> {
         goal: bench.device.is_cpu().then(|| way.goal(pair)),
         error: None,
     };
-    point.error = run(bench, &case, &mut point).err().map(|error| format!("{error:#}"));
+    match case.trial(bench).and_then(|trial| bench.run(trial)) {
+        Ok(Measured { ours, rivals, error, .. }) => {
+            let mut rivals = rivals.into_iter().map(|(_, stats)| stats);
+            (point.ours, point.plain, point.error) = (Some(ours), rivals.next(), error);
+            point.copy = rivals.min_by(|a, b| a.median.total_cmp(&b.median));
+        }
+        Err(error) => point.error = Some(format!("{error:#}")),
+    }
     Ok(point)
-}
-
-fn run(bench: &Bench, case: &Case, point: &mut Point) -> Result<()> {
-    let set = case.set(&bench.device, bench.sets(case.bytes()))?;
-    let pairs = set.beside(&bench.device)?;
-    let mut works = vec![set.work(), plain::words(case, &bench.device, &pairs)?];
-    works.extend(bench.copies(case.bytes())?.into_iter().map(|rival| rival.work));
-    let mut stats = bench.take_turns(&mut works.iter_mut().collect::<Vec<_>>())?.into_iter();
-    point.ours = stats.next();
-    point.plain = stats.next();
-    point.copy = stats.min_by(|a, b| a.median.total_cmp(&b.median));
-    case.check(&bench.device, &set)?;
-    plain::alike(case, &bench.device, &set, &pairs[0][1])
 }
 
 fn name([source, dtype]: Pair) -> String {
@@ -154,41 +123,37 @@ const HEAD: &str = "\
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |";
 
 fn line(point: &Point) -> String {
-    let ns = |stats: &Option<Stats>| {
-        #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52 elements")]
-        let per_element = |seconds: f64| seconds * 1e9 / point.elements as f64;
-        stats.as_ref().map_or_else(|| "–".to_owned(), |stats| format!("{:.2}", per_element(stats.median)))
-    };
-    let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
-    let Point { layout, pair, moved, goal, .. } = point;
-    let goal = goal.map_or_else(|| "–".to_owned(), |goal| format!("≥ {goal:.2}"));
-    let mut line = format!("| {layout} | {pair} | {} | {} ", size(*moved), ns(&point.ours));
-    let _ = write!(line, "| {} | {} ", ns(&point.copy), ns(&point.plain));
-    let _ = write!(line, "| {} | {goal} | {} |", ratio(point.to_copy()), ratio(point.to_plain()));
-    if let Some(error) = &point.error {
-        let _ = write!(line, " **WRONG**: {}", error.replace('\n', " "));
-    }
-    line
+    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52 elements")]
+    let ns = |stats: &Stats| format!("{:.2}", stats.median * 1e9 / point.elements as f64);
+    let ratio = |ratio| format!("{ratio:.2}");
+    let Point { layout, pair, moved, goal, ours, copy, plain, error, .. } = point;
+    let [ours, copy, plain] = [ours, copy, plain].map(|stats| dash(stats.as_ref(), ns));
+    let (to_copy, to_plain) = (dash(point.to_copy(), ratio), dash(point.to_plain(), ratio));
+    let goal = dash(*goal, |goal| format!("≥ {goal:.2}"));
+    let moved = size(*moved);
+    format!(
+        "| {layout} | {pair} | {moved} | {ours} | {copy} | {plain} | {to_copy} | {goal} | {to_plain} |{}",
+        wrong(error.as_ref())
+    )
 }
 
 /// Counts of points by speed, for each size.
-#[must_use]
 pub fn summary(points: &[Point]) -> String {
     let mut text = String::new();
     for points in points.chunk_by(|a, b| a.bytes == b.bytes) {
-        let below =
-            |limit| points.iter().filter(|point| point.to_copy().is_some_and(|to| to < limit)).count();
-        let missed = points.iter().filter(|point| point.missed()).count();
-        let slower = points.iter().filter(|point| point.to_plain().is_some_and(|to| to < 1.0)).count();
-        let wrong = points.iter().filter(|point| point.error.is_some()).count();
+        let count = |is: &dyn Fn(&Point) -> bool| points.iter().filter(|point| is(point)).count();
+        let below = |ratio: Option<f64>, limit| ratio.is_some_and(|ratio| ratio < limit);
         let _ = writeln!(
             text,
-            "- {}, {} rows: {} below 0.15 of a copy, {} below 0.3, {missed} below their goal, {slower} slower than the \
-             plain kernel, {wrong} wrong.",
+            "- {}, {} rows: {} below 0.15 of a copy, {} below 0.3, {} below their goal, {} slower than the plain \
+             kernel, {} wrong.",
             size(points[0].bytes),
             points.len(),
-            below(0.15),
-            below(0.3),
+            count(&|point| below(point.to_copy(), 0.15)),
+            count(&|point| below(point.to_copy(), 0.3)),
+            count(&|point| point.goal.is_some_and(|goal| below(point.to_copy(), goal))),
+            count(&|point| below(point.to_plain(), 1.0)),
+            count(&|point| point.error.is_some()),
         );
     }
     text
@@ -196,7 +161,6 @@ pub fn summary(points: &[Point]) -> String {
 
 /// The slowest layouts compared with a copy, and those that the plain kernel beats by most. Each layout stands by its
 /// slowest point.
-#[must_use]
 pub fn worst(points: &[Point], count: usize) -> String {
     let mut text = String::new();
     let mut add = |title: &str, of: fn(&Point) -> Option<f64>, below: f64| {
@@ -220,19 +184,13 @@ pub fn worst(points: &[Point], count: usize) -> String {
 }
 
 /// All points, tab-separated.
-#[must_use]
 pub fn tsv(points: &[Point]) -> String {
-    let mut text =
-        "layout\tdtypes\tasked_bytes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\terror\n".to_owned();
-    for point in points {
-        let seconds = |stats: &Option<Stats>| {
-            stats.as_ref().map_or_else(|| "-".to_owned(), |stats| format!("{:.3e}", stats.median))
-        };
+    let head = "layout\tdtypes\tasked_bytes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\terror";
+    lines(head, points, |point| {
         let Point { layout, pair, bytes, elements, moved, ours, copy, plain, goal, error } = point;
-        let times = [ours, copy, plain].map(seconds).join("\t");
-        let goal = goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string());
-        let error = error.as_deref().unwrap_or("-").replace(['\n', '\t'], " ");
-        let _ = writeln!(text, "{layout}\t{pair}\t{bytes}\t{moved}\t{elements}\t{times}\t{goal}\t{error}");
-    }
-    text
+        let seconds = |stats: &Stats| format!("{:.3e}", stats.median);
+        let times = [ours, copy, plain].map(|stats| minus(stats.as_ref(), seconds)).join("\t");
+        let (goal, error) = (minus(*goal, |goal| goal.to_string()), error_column(error.as_ref()));
+        format!("{layout}\t{pair}\t{bytes}\t{moved}\t{elements}\t{times}\t{goal}\t{error}")
+    })
 }

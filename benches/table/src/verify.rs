@@ -16,11 +16,8 @@ pub struct Side<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Compares `after` with what the clamps make of `src`. `dst` holds the bytes before.
-///
-/// # Errors
-///
-/// An element is not what the reference allows, or a byte outside the output has changed.
+/// Compares `after` with what the clamps make of `src`. `dst` holds the bytes before. Fails if the reference does not
+/// allow an element, or if a byte outside the output has changed.
 pub fn check<'a>(clamps: impl Into<Clamps<'a>>, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Result<()> {
     let clamps = clamps.into();
     if dst.layout.len() <= SAMPLE {
@@ -65,7 +62,7 @@ fn of<'a>(clamps: Clamps<'a>, layout: &Layout, n: u64) -> &'a Clamp {
 }
 
 /// Address of the `n`-th element in row-major order, in elements.
-pub(crate) fn address(layout: &Layout, mut n: u64) -> usize {
+pub fn address(layout: &Layout, mut n: u64) -> usize {
     let mut at = layout.offset().cast_signed();
     for (&extent, &stride) in layout.shape().iter().zip(layout.strides()).rev() {
         at += (n % extent as u64) as isize * stride;
@@ -74,12 +71,12 @@ pub(crate) fn address(layout: &Layout, mut n: u64) -> usize {
     at.cast_unsigned()
 }
 
-pub(crate) fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
+pub fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
     bytes[element * size..][..size].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
 /// Checks that the gaps of an output are unchanged.
-pub(crate) fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
+pub fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
     if dst.layout.len() * size == dst.bytes.len() {
         return Ok(());
     }

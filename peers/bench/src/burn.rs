@@ -12,33 +12,23 @@ use burn_backend::{Backend, FloatDType, Scalar, TensorData};
 use burn_fusion::Fusion;
 use burn_wgpu::{CubeBackend, RuntimeOptions, WgpuDevice, WgpuSetup, init_device};
 use clamp_bench::bench::Bench;
-use clamp_bench::clock::{Work, seconds};
+use clamp_bench::clock::Work;
 use clamp_bench::row::Goal::{Report, Speed};
 use clamp_bench::row::Row;
 
-use crate::ours::{BIAS, BOUNDS, LEVELS, NORMAL, Output, RANGE, SCALE, Step, calls, row, settle};
+use crate::ours::{BIAS, BOUNDS, LEVELS, NORMAL, Output, RANGE, SCALE, Step, calls, row, settled};
 
-/// All of them.
-///
-/// # Errors
-///
-/// None.
+/// The rows of burn.
 pub fn rows(_: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (step, goals) in [(Step::Clamp, [1.5, 2.0]), (Step::Affine, [3.0, 4.0])] {
-        let goals = goals.map(Speed);
+    for (step, goals) in [
+        (Step::Clamp, [Speed(1.5), Speed(2.0)]),
+        (Step::Affine, [Speed(3.0), Speed(4.0)]),
+        (Step::Picture, [Report; 2]),
+    ] {
         rows.push(row("burn 0.22", step, goals, true, Box::new(peer::<CubeBackend>)));
         rows.push(row("burn 0.22 with fusion", step, goals, true, Box::new(peer::<Fusion<CubeBackend>>)));
     }
-    let report = [Report; 2];
-    rows.push(row("burn 0.22", Step::Picture, report, true, Box::new(peer::<CubeBackend>)));
-    rows.push(row(
-        "burn 0.22 with fusion",
-        Step::Picture,
-        report,
-        true,
-        Box::new(peer::<Fusion<CubeBackend>>),
-    ));
     let goals = [Speed(1.0); 2];
     rows.push(row("burn 0.22", Step::Quantize, goals, true, Box::new(quantized::<CubeBackend>)));
     Ok(rows)
@@ -95,12 +85,10 @@ fn timed<B: Backend, T: 'static>(
         *kept.borrow_mut() = outputs.into_iter().next_back();
         Ok(())
     };
-    let work = Work::Measured(Box::new(move || {
-        settle();
-        let (time, result) = seconds(&call);
-        result.map(|()| time / f64::from(calls))
-    }));
-    (work, Box::new(move || last.borrow_mut().take().ok_or_else(|| anyhow!("burn has not run"))))
+    (
+        settled(calls, call),
+        Box::new(move || last.borrow_mut().take().ok_or_else(|| anyhow!("burn has not run"))),
+    )
 }
 
 fn floats<B: Backend>(tensor: FloatTensor<B>) -> Result<Vec<f32>> {

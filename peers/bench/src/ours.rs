@@ -7,7 +7,7 @@ use clamp_bench::bench::Bench;
 use clamp_bench::case::{Case, Set};
 use clamp_bench::clock::{Work, seconds};
 use clamp_bench::data;
-use clamp_bench::row::{Check, Goal, Rival, Row, Trial, Unit};
+use clamp_bench::row::{Check, Goal, Rival, Row, Trial};
 use wgpu_clamp::{Clamp, DType, Layout, Number, Rounding, reference, wgpu};
 
 /// Of the affine step; exact in f32.
@@ -59,10 +59,9 @@ pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> 
         Step::Picture => "RGB U8 to F32 planes, scale, bias, clamp",
         Step::Quantize => "F32 to I8, a scale on the GPU",
     };
-    let name_of_peer = name.to_owned();
-    let prepare = Box::new(move |bench: &Bench| trial(bench, step, name_of_peer, wall, peer));
+    let peer_name = name.to_owned();
     let name = format!("{what}, against {name}");
-    Row { section: "peers", name, dtype: Some(DType::F32), goals, unit: Unit::Seconds, case: None, prepare }
+    Row::new("peers", name, DType::F32, goals, move |bench| trial(bench, step, peer_name, wall, peer))
 }
 
 fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Result<Trial> {
@@ -84,7 +83,7 @@ fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Res
 fn case(bench: &Bench, step: Step) -> Result<Case> {
     let bytes = usize::try_from(bench.bytes())?;
     let layout = Layout::packed(&[bytes / 4])?;
-    let clamp = data::bounds(DType::F32)?;
+    let clamp = data::bounds(DType::F32);
     Ok(match step {
         Step::Clamp => Case::new(clamp, layout, layout),
         Step::Affine => Case::new(clamp.with_affine(SCALE, BIAS)?, layout, layout),
@@ -111,9 +110,14 @@ pub fn calls(bench: &Bench) -> u32 {
     if bench.device.is_cpu() { 1 } else { 8 }
 }
 
-/// Lets the threads that a peer keeps come to rest: on a CPU they would share its cores with whoever comes next.
-pub fn settle() {
-    std::thread::sleep(std::time::Duration::from_millis(50));
+/// Work of so many calls, timed by the wall. Before a sample the threads that a peer keeps come to rest: on a CPU they
+/// would share its cores with whoever comes next.
+pub fn settled(calls: u32, call: impl Fn() -> Result<()> + 'static) -> Work {
+    Work::Measured(Box::new(move || {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let (time, result) = seconds(&call);
+        result.map(|()| time / f64::from(calls))
+    }))
 }
 
 /// A sample of whole calls: preparing, recording, submitting, waiting, as a peer is timed.
@@ -130,11 +134,7 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
         device.poll(wgpu::PollType::wait_indefinitely())?;
         Ok(())
     };
-    Work::Measured(Box::new(move || {
-        settle();
-        let (time, result) = seconds(&call);
-        result.map(|()| time / f64::from(calls))
-    }))
+    settled(calls, call)
 }
 
 /// Whether a peer computes the same: what the reference allows, at every hundredth element or so.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Layout, Rounding};
+use wgpu_clamp::{Clamp, DType, Error, Layout, Rounding};
 
 use crate::case::Case;
 
@@ -22,134 +22,177 @@ pub const PAIRS: [Pair; 8] = [
 ];
 
 /// A layout of the sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    kind: Kind,
+    pub name: String,
     /// Elements of a pixel.
     components: usize,
-    /// Whether each component, row or column has a clamp of its own.
-    channels: bool,
+    /// The axis of the channels, if each component, row or column has a clamp of its own.
+    axis: Option<usize>,
+    layouts: Layouts,
+    goal: Goal,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Flat,
-    OddOffset,
-    HwcToHwc,
-    HwcToChw,
-    ChwToHwc,
-    ChwToChw,
-    Bgr,
-    BgrToChw,
-    Mirrored,
-    MirroredToChw,
-    UpsideDown,
-    Rotated,
-    RotatedPlanes,
-    RgbaToRgb,
-    RgbToRgba,
-    RgbaToChw,
-    Crop,
-    CropToChw,
-    EverySecondPixel,
-    Transposed,
-    PerRow,
-    PerColumn,
+/// Makes source and destination.
+type Layouts = fn(&Picture) -> Result<[Layout; 2], Error>;
+
+/// The goal for a number of components.
+type Goal = fn(usize, Pair) -> f64;
+
+/// A picture of about as many elements as asked for.
+struct Picture {
+    elements: usize,
+    /// Height, width and components.
+    sides: [usize; 3],
+    hwc: Layout,
+    planes: Layout,
+}
+
+impl Picture {
+    fn new(elements: usize, components: usize) -> Result<Self, Error> {
+        let [h, w] = sides(elements / components);
+        let hwc = Layout::packed(&[h, w, components])?;
+        let planes = Layout::packed(&[components, h, w])?.permute(&[1, 2, 0])?;
+        Ok(Self { elements, sides: [h, w, components], hwc, planes })
+    }
+
+    /// The first components of RGBA pixels.
+    fn rgba(&self) -> Result<Layout, Error> {
+        let [h, w, c] = self.sides;
+        Layout::packed(&[h, w, 4])?.slice(2, 0..c)
+    }
+
+    /// A part of a larger picture, at an odd offset.
+    fn crop(&self) -> Result<Layout, Error> {
+        let [h, w, c] = self.sides;
+        Layout::packed(&[h + 9, w + 37, c])?.slice(0, 5..h + 5)?.slice(1, 11..w + 11)
+    }
+
+    fn every_second_pixel(&self) -> Result<Layout, Error> {
+        let [h, w, c] = self.sides;
+        Layout::packed(&[h, 2 * w, c])?.step(1, 2)
+    }
+
+    fn transposed(&self) -> Result<Layout, Error> {
+        let [h, w, c] = self.sides;
+        Layout::packed(&[w, h, c])?.permute(&[1, 0, 2])
+    }
+
+    fn rotated_planes(&self) -> Result<Layout, Error> {
+        let [h, w, c] = self.sides;
+        Layout::packed(&[c, w, h])?.permute(&[2, 1, 0])?.flip(0)
+    }
+
+    fn matrices(&self) -> Result<[Layout; 2], Error> {
+        Ok([Layout::packed(&[(self.elements / (2304 * 1024)).max(1), 2304, 1024])?; 2])
+    }
 }
 
 /// All layouts, in the order of the picture.
-#[must_use]
 pub fn ways() -> Vec<Way> {
-    let one = |kind, components| Way { kind, components, channels: false };
-    let each = |kind, components| Way { kind, components, channels: true };
-    let mut ways = vec![one(Kind::Flat, 1), one(Kind::OddOffset, 1)];
-    ways.extend([3, 4, 8, 16, 64, 1024].map(|n| each(Kind::HwcToHwc, n)));
-    ways.extend([2, 3, 4, 8, 16, 64].map(|n| each(Kind::HwcToChw, n)));
-    ways.extend([3, 8, 16].map(|n| one(Kind::HwcToChw, n)));
-    ways.extend([2, 3, 4, 8, 16, 64].map(|n| each(Kind::ChwToHwc, n)));
-    ways.push(each(Kind::ChwToChw, 3));
-    ways.extend([Kind::Bgr, Kind::BgrToChw, Kind::Mirrored, Kind::MirroredToChw].map(|kind| one(kind, 3)));
-    ways.push(one(Kind::Mirrored, 1));
-    ways.extend([Kind::UpsideDown, Kind::Rotated, Kind::RotatedPlanes].map(|kind| one(kind, 3)));
-    ways.extend([Kind::RgbaToRgb, Kind::RgbToRgba, Kind::RgbaToChw].map(|kind| one(kind, 3)));
-    ways.extend([Kind::Crop, Kind::CropToChw, Kind::EverySecondPixel].map(|kind| one(kind, 3)));
-    ways.push(one(Kind::EverySecondPixel, 1));
-    ways.push(one(Kind::Transposed, 1));
-    ways.extend([Kind::PerRow, Kind::PerColumn].map(|kind| each(kind, 1)));
+    let way = |name: &str, components, axis, layouts, goal| Way {
+        name: name.to_owned(),
+        components,
+        axis,
+        layouts,
+        goal,
+    };
+    let flat: [(&str, Layouts); 2] = [
+        ("flat", |p| Ok([Layout::packed(&[p.elements])?; 2])),
+        ("flat, at an odd offset", |p| {
+            let src = Layout::packed(&[p.elements + 5])?.slice(0, 5..p.elements + 5)?;
+            Ok([src, Layout::packed(&[p.elements])?])
+        }),
+    ];
+    let mut ways: Vec<_> =
+        flat.into_iter().map(|(name, layouts)| way(name, 1, None, layouts, |_, _| LEAST)).collect();
+
+    let channels: [(&str, &[usize], Option<usize>, Layouts, Goal); 5] = [
+        ("HWC to HWC", &[3, 4, 8, 16, 64, 1024], Some(2), |p| Ok([p.hwc, p.hwc]), in_pixels),
+        ("HWC to CHW", &[2, 3, 4, 8, 16, 64], Some(2), |p| Ok([p.hwc, p.planes]), to_planes),
+        ("HWC to CHW", &[3, 8, 16], None, |p| Ok([p.hwc, p.planes]), to_planes),
+        ("CHW to HWC", &[2, 3, 4, 8, 16, 64], Some(2), |p| Ok([p.planes, p.hwc]), |_, _| LEAST),
+        ("CHW to CHW", &[3], Some(2), |p| Ok([p.planes, p.planes]), |_, _| LEAST),
+    ];
+    for (name, counts, axis, layouts, goal) in channels {
+        let clamps = if axis.is_some() { "per channel" } else { "one clamp" };
+        let name = |count: &usize| format!("{name}, {count} channels, {clamps}");
+        ways.extend(counts.iter().map(|count| way(&name(count), *count, axis, layouts, goal)));
+    }
+
+    let others: [(&str, usize, Layouts, Goal); 16] = [
+        ("HWC to HWC, BGR to RGB", 3, |p| Ok([p.hwc.flip(2)?, p.hwc]), |_, _| 0.4),
+        ("HWC to CHW, BGR to RGB", 3, |p| Ok([p.hwc.flip(2)?, p.planes]), |_, _| LEAST),
+        ("HWC to HWC, mirrored", 3, |p| Ok([p.hwc.flip(1)?, p.hwc]), |_, _| 0.33),
+        (
+            "HWC to CHW, mirrored",
+            3,
+            |p| Ok([p.hwc.flip(1)?, p.planes]),
+            |_, [_, dtype]| match dtype {
+                DType::F32 => 0.6,
+                _ => LEAST,
+            },
+        ),
+        ("plane, mirrored", 1, |p| Ok([p.hwc.flip(1)?, p.hwc]), |_, _| 0.25),
+        ("HWC to HWC, upside down", 3, |p| Ok([p.hwc.flip(0)?, p.hwc]), |_, _| LEAST),
+        ("HWC to HWC, rotated by 90°", 3, |p| Ok([p.transposed()?.flip(0)?, p.hwc]), |_, _| 0.2),
+        ("CHW to CHW, rotated by 90°", 3, |p| Ok([p.rotated_planes()?, p.planes]), |_, _| LEAST),
+        ("HWC to HWC, RGBA to RGB", 3, |p| Ok([p.rgba()?, p.hwc]), |_, _| 0.3),
+        ("HWC to HWC, RGB into RGBA", 3, |p| Ok([p.hwc, p.rgba()?]), |_, _| LEAST),
+        ("HWC to CHW, RGBA to RGB", 3, |p| Ok([p.rgba()?, p.planes]), |_, _| LEAST),
+        ("HWC to HWC, a crop at odd places", 3, |p| Ok([p.crop()?, p.hwc]), |_, _| LEAST),
+        ("HWC to CHW, a crop at odd places", 3, |p| Ok([p.crop()?, p.planes]), |_, _| LEAST),
+        ("HWC to HWC, every second pixel", 3, |p| Ok([p.every_second_pixel()?, p.hwc]), |_, _| LEAST),
+        ("plane, every second column", 1, |p| Ok([p.every_second_pixel()?, p.hwc]), |_, _| LEAST),
+        ("2-D transpose", 1, |p| Ok([p.transposed()?, p.hwc]), transposed),
+    ];
+    let others = others.map(|(name, components, layouts, goal)| way(name, components, None, layouts, goal));
+    ways.extend(others);
+    ways.push(way("[2304, 1024], per row", 1, Some(1), Picture::matrices, |_, _| LEAST));
+    ways.push(way("[2304, 1024], per column", 1, Some(2), Picture::matrices, |_, _| LEAST));
     ways
 }
 
-impl Way {
-    /// The layout's name.
-    #[must_use]
-    pub fn name(self) -> String {
-        let Self { kind, components, channels } = self;
-        let one = components == 1;
-        let shape = match kind {
-            Kind::Flat => return "flat".to_owned(),
-            Kind::OddOffset => return "flat, at an odd offset".to_owned(),
-            Kind::Transposed => return "2-D transpose".to_owned(),
-            Kind::PerRow => return "[2304, 1024], per row".to_owned(),
-            Kind::PerColumn => return "[2304, 1024], per column".to_owned(),
-            Kind::Mirrored if one => return "plane, mirrored".to_owned(),
-            Kind::EverySecondPixel if one => return "plane, every second column".to_owned(),
-            Kind::HwcToHwc => "HWC to HWC",
-            Kind::HwcToChw => "HWC to CHW",
-            Kind::ChwToHwc => "CHW to HWC",
-            Kind::ChwToChw => "CHW to CHW",
-            Kind::Bgr => return "HWC to HWC, BGR to RGB".to_owned(),
-            Kind::BgrToChw => return "HWC to CHW, BGR to RGB".to_owned(),
-            Kind::Mirrored => return "HWC to HWC, mirrored".to_owned(),
-            Kind::MirroredToChw => return "HWC to CHW, mirrored".to_owned(),
-            Kind::UpsideDown => return "HWC to HWC, upside down".to_owned(),
-            Kind::Rotated => return "HWC to HWC, rotated by 90°".to_owned(),
-            Kind::RotatedPlanes => return "CHW to CHW, rotated by 90°".to_owned(),
-            Kind::RgbaToRgb => return "HWC to HWC, RGBA to RGB".to_owned(),
-            Kind::RgbToRgba => return "HWC to HWC, RGB into RGBA".to_owned(),
-            Kind::RgbaToChw => return "HWC to CHW, RGBA to RGB".to_owned(),
-            Kind::Crop => return "HWC to HWC, a crop at odd places".to_owned(),
-            Kind::CropToChw => return "HWC to CHW, a crop at odd places".to_owned(),
-            Kind::EverySecondPixel => return "HWC to HWC, every second pixel".to_owned(),
-        };
-        format!("{shape}, {components} channels, {}", if channels { "per channel" } else { "one clamp" })
-    }
+/// The goal of a layout without a stricter one. The table has stricter goals for flat tensors and for planes.
+const LEAST: f64 = 0.15;
 
-    /// The least ratio to a copy that a software driver should reach. The table has stricter goals for flat tensors
-    /// and for planes.
-    #[must_use]
-    pub fn goal(self, [source, dtype]: Pair) -> f64 {
-        let to_another_size = source.size() != dtype.size();
-        match (self.kind, self.components) {
-            (Kind::HwcToHwc, 3 | 4) if to_another_size => match dtype.size() {
-                1 => 0.5,
-                2 => 0.4,
-                _ => 0.6,
-            },
-            (Kind::HwcToHwc, _) => 0.28,
-            (Kind::Mirrored, 3) => 0.33,
-            (Kind::Mirrored, _) => 0.25,
-            (Kind::MirroredToChw, _) if dtype == DType::F32 => 0.6,
-            (Kind::Bgr, _) => 0.4,
-            (Kind::RgbaToRgb, _) => 0.3,
-            (Kind::Rotated, _) => 0.2,
-            (Kind::Transposed, _) if to_another_size || dtype == DType::F32 => 0.5,
-            (Kind::Transposed, _) if dtype == DType::U8 => 0.25,
-            (Kind::HwcToChw, 8) if [source, dtype] == [DType::U8; 2] => 0.25,
-            (Kind::HwcToChw, 16) if [source, dtype] == [DType::F32; 2] => 0.4,
-            _ => 0.15,
-        }
+fn in_pixels(components: usize, [source, dtype]: Pair) -> f64 {
+    match (components, dtype.size()) {
+        (3 | 4, size) if source.size() == size => 0.28,
+        (3 | 4, 1) => 0.5,
+        (3 | 4, 2) => 0.4,
+        (3 | 4, _) => 0.6,
+        _ => 0.28,
+    }
+}
+
+fn to_planes(components: usize, pair: Pair) -> f64 {
+    match (components, pair) {
+        (8, [DType::U8, DType::U8]) => 0.25,
+        (16, [DType::F32, DType::F32]) => 0.4,
+        _ => LEAST,
+    }
+}
+
+fn transposed(_: usize, [source, dtype]: Pair) -> f64 {
+    match dtype {
+        _ if source.size() != dtype.size() => 0.5,
+        DType::F32 => 0.5,
+        DType::U8 => 0.25,
+        _ => LEAST,
+    }
+}
+
+impl Way {
+    /// The least ratio to a copy that a software driver should reach.
+    pub fn goal(&self, pair: Pair) -> f64 {
+        (self.goal)(self.components, pair)
     }
 
     /// The case of about `elements` elements, or fewer if the source or the destination would be larger than `most`
     /// bytes.
-    ///
-    /// # Errors
-    ///
-    /// None at sizes that a device can have.
-    pub fn case(self, pair: Pair, elements: usize, most: u64) -> Result<Case> {
+    pub fn case(&self, pair: Pair, elements: usize, most: u64) -> Result<Case> {
         let case = self.sized(pair, elements)?;
-        let bytes = |case: &Case| case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
-        let needed = bytes(&case);
+        let needed = case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
         if needed <= most {
             return Ok(case);
         }
@@ -158,42 +201,9 @@ impl Way {
         self.sized(pair, fewer as usize)
     }
 
-    fn sized(self, pair: Pair, elements: usize) -> Result<Case> {
-        let c = self.components;
-        let [h, w] = sides(elements / c);
-        let hwc = Layout::packed(&[h, w, c])?;
-        let planes = Layout::packed(&[c, h, w])?.permute(&[1, 2, 0])?;
-        let rgba = Layout::packed(&[h, w, 4])?.slice(2, 0..c.min(4))?;
-        let crop = || Layout::packed(&[h + 9, w + 37, c])?.slice(0, 5..h + 5)?.slice(1, 11..w + 11);
-        let matrix = Layout::packed(&[(elements / (2304 * 1024)).max(1), 2304, 1024])?;
-        let flat = Layout::packed(&[elements])?;
-        let (axis, [src, dst]) = match self.kind {
-            Kind::Flat => (0, [flat, flat]),
-            Kind::OddOffset => (0, [Layout::packed(&[elements + 5])?.slice(0, 5..elements + 5)?, flat]),
-            Kind::HwcToHwc => (2, [hwc, hwc]),
-            Kind::HwcToChw => (2, [hwc, planes]),
-            Kind::ChwToHwc => (2, [planes, hwc]),
-            Kind::ChwToChw => (2, [planes, planes]),
-            Kind::Bgr => (2, [hwc.flip(2)?, hwc]),
-            Kind::BgrToChw => (2, [hwc.flip(2)?, planes]),
-            Kind::Mirrored => (2, [hwc.flip(1)?, hwc]),
-            Kind::MirroredToChw => (2, [hwc.flip(1)?, planes]),
-            Kind::UpsideDown => (2, [hwc.flip(0)?, hwc]),
-            Kind::RotatedPlanes => (2, [Layout::packed(&[c, w, h])?.permute(&[2, 1, 0])?.flip(0)?, planes]),
-            Kind::Rotated => (2, [Layout::packed(&[w, h, c])?.permute(&[1, 0, 2])?.flip(0)?, hwc]),
-            Kind::RgbaToRgb => (2, [rgba, hwc]),
-            Kind::RgbToRgba => (2, [hwc, rgba]),
-            Kind::RgbaToChw => (2, [rgba, planes]),
-            Kind::Crop => (2, [crop()?, hwc]),
-            Kind::CropToChw => (2, [crop()?, planes]),
-            Kind::EverySecondPixel => (2, [Layout::packed(&[h, 2 * w, c])?.step(1, 2)?, hwc]),
-            Kind::Transposed => (2, [Layout::packed(&[w, h, c])?.permute(&[1, 0, 2])?, hwc]),
-            Kind::PerRow => (1, [matrix, matrix]),
-            Kind::PerColumn => (2, [matrix, matrix]),
-        };
-        if !self.channels {
-            return Ok(Case::new(clamp(pair, 0)?, src, dst));
-        }
+    fn sized(&self, pair: Pair, elements: usize) -> Result<Case> {
+        let [src, dst] = (self.layouts)(&Picture::new(elements, self.components)?)?;
+        let Some(axis) = self.axis else { return Ok(Case::new(clamp(pair, 0)?, src, dst)) };
         let clamps = (0..src.shape()[axis]).map(|n| clamp(pair, n)).collect::<Result<Vec<_>>>()?;
         Ok(Case::along(axis, &clamps, src, dst))
     }
@@ -238,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_layout_has_a_name_and_a_case_of_its_own() {
-        let names: HashSet<_> = ways().into_iter().map(Way::name).collect();
+        let names: HashSet<_> = ways().into_iter().map(|way| way.name).collect();
         assert_eq!(names.len(), ways().len());
         let cases = ways().into_iter().map(|way| {
             let case = way.case(PAIRS[0], 1 << 18, u64::MAX).unwrap();
@@ -250,15 +260,15 @@ mod tests {
     #[test]
     fn tensors_are_as_large_as_asked_for_and_no_larger_than_a_binding() {
         let most = 1 << 24;
-        for (way, pair) in ways().into_iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
+        for (way, pair) in ways().iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
             for elements in [1 << 20, 1 << 22] {
                 let case = way.case(pair, elements, most).unwrap();
                 let sizes = [case.src.required_bytes(pair[0]), case.dst.required_bytes(pair[1])];
                 let whole = way.sized(pair, elements).unwrap();
-                assert!(sizes.iter().all(|bytes| *bytes <= most), "{}: {sizes:?}", way.name());
-                let matrix = matches!(way.kind, Kind::PerRow | Kind::PerColumn);
+                assert!(sizes.iter().all(|bytes| *bytes <= most), "{}: {sizes:?}", way.name);
+                let matrix = way.name.starts_with("[2304");
                 assert!(matrix || whole.dst.len() * 20 > elements * 19 && whole.dst.len() <= elements);
-                assert!(case.dst.len() * 3 > whole.dst.len(), "{}", way.name());
+                assert!(case.dst.len() * 3 > whole.dst.len(), "{}", way.name);
             }
         }
     }

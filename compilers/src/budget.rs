@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 
+use figures::Family;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -30,20 +31,19 @@ fn main() -> ExitCode {
 /// Whether the figures are those of the file.
 fn run() -> Result<bool> {
     let options = Options::parse();
-    if let Some(dir) = &options.compile {
-        figures::compile(dir)?;
-        return Ok(true);
+    if options.child {
+        return clamp_compilers::aco::serve().map(|()| true);
     }
     let rows = rows::rows(&options)?;
-    let figures = figures::of(&rows, &options.families)?;
-    for family in &figures.families {
+    let families = options.families.iter().map(|name| Family::of(name, &rows)).collect::<Result<Vec<_>>>()?;
+    for family in &families {
         println!("{}", table::markdown(family, &rows));
     }
     if let Some(path) = &options.plot {
-        plot::draw(path, &figures.families[0], &rows)?;
+        plot::draw(path, &families[0], &rows)?;
     }
-    match (options.write, options.only) {
-        (true, _) => figures.write().map(|()| true),
-        (false, only) => figures.check(only.is_some()),
+    if options.write {
+        return figures::write(&families).map(|()| true);
     }
+    figures::check(&families, options.only.is_some())
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clamp_bench::bench::Bench;
+use clamp_bench::case::Against;
 use wgpu_clamp::{Limits, Plan, Shader};
 
 use crate::options::Options;
@@ -82,11 +83,7 @@ fn copy() -> Row {
     }
 }
 
-/// All that were asked for.
-///
-/// # Errors
-///
-/// There is no device for the benchmark to plan for, or a plan cannot be made.
+/// All that were asked for. Fails if there is no device for the benchmark to plan for.
 pub fn rows(options: &Options) -> Result<Vec<Row>> {
     let bench = Bench::open(clamp_bench::options::Options {
         size: Some(BYTES),
@@ -97,7 +94,8 @@ pub fn rows(options: &Options) -> Result<Vec<Row>> {
     let limits = Limits { f64_arithmetic: true, ..Limits::default() };
     let mut rows = vec![copy()];
     for row in clamp_bench::rows(&bench, &[])? {
-        let Some(case) = row.case else { continue };
+        // A row against a plain kernel repeats the case of another row.
+        let Some(case) = row.case.filter(|case| case.rival != Against::Plain) else { continue };
         let plan = if case.in_place {
             Plan::in_one_buffer(case.asked(), &case.src, &case.dst, limits)?
         } else {

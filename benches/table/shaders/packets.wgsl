@@ -1,4 +1,4 @@
-// A copy, one 16-byte packet per invocation.
+// A copy of 16-byte packets, or a fill with the source's first packet. `kernels.rs` adds `PER_WORKGROUP` and `move_packets`.
 @group(0) @binding(0) var<storage, read> src: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> dst: array<vec4<u32>>;
 
@@ -8,8 +8,8 @@ fn main(
     @builtin(num_workgroups) grid: vec3<u32>,
     @builtin(local_invocation_index) invocation: u32,
 ) {
-    let a = (workgroup.y * grid.x + workgroup.x) * 256u + invocation;
-    if a < arrayLength(&dst) {
-        dst[a] = src[a];
+    let first = (workgroup.y * grid.x + workgroup.x) * PER_WORKGROUP + invocation;
+    if first < arrayLength(&dst) {
+        move_packets(first, arrayLength(&dst));
     }
 }

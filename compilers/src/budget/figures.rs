@@ -1,0 +1,143 @@
+//! What the compiler says of each kernel, and whether it is what it said before.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use clamp_compilers::aco;
+use clamp_compilers::translate::Module;
+use indicatif::ProgressBar;
+
+use crate::rows::{Kernel, Row};
+
+/// Of one kernel.
+pub struct Figures {
+    /// In one wave's program; what is in a loop counts once.
+    pub instructions: u64,
+    pub vgprs: u64,
+    /// Registers that did not fit.
+    pub spills: u64,
+    /// That a SIMD unit can keep.
+    pub waves: u64,
+    /// The compiler's estimate of cycles per wave when many run.
+    pub cycles: u64,
+    /// Invocations in a workgroup, which is no figure of the compiler.
+    pub workgroup_size: u64,
+    /// What the driver took, in milliseconds. No two runs agree, so this is not kept.
+    pub compile_ms: f64,
+}
+
+/// The names of the numbers that are kept, in the order of `Display`.
+const COLUMNS: &str = "instructions\tvgprs\tspills\twaves\tcycles\tworkgroup size";
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { instructions, vgprs, spills, waves, cycles, workgroup_size, .. } = self;
+        write!(f, "{instructions}\t{vgprs}\t{spills}\t{waves}\t{cycles}\t{workgroup_size}")
+    }
+}
+
+/// Of all kernels, on one family of GPUs.
+pub struct Family {
+    /// As `RADV_FORCE_FAMILY` names it.
+    pub name: String,
+    /// As the driver names it, with its version.
+    pub device: String,
+    /// By [`Kernel::name`].
+    pub kernels: BTreeMap<String, Figures>,
+}
+
+impl Family {
+    /// Compiles the kernels of rows for a family. Fails if naga or the driver refuses one.
+    pub fn of(name: &str, rows: &[Row]) -> Result<Self> {
+        let kernels: BTreeMap<_, _> =
+            rows.iter().flat_map(|row| &row.kernels).map(|kernel| (kernel.name(), kernel)).collect();
+        let bar = ProgressBar::new(kernels.len() as u64).with_message(name.to_owned());
+        let mut compiler =
+            aco::Family::start(name)?.with_context(|| format!("no device for {name}, see above"))?;
+        let figures = kernels.into_iter().map(|(name, kernel)| {
+            bar.inc(1);
+            let figures = compiled(&mut compiler, kernel).with_context(|| name.clone())?;
+            Ok((name, figures))
+        });
+        let kernels = figures.collect::<Result<_>>()?;
+        bar.finish_and_clear();
+        Ok(Self { name: name.to_owned(), device: compiler.device.clone(), kernels })
+    }
+}
+
+fn compiled(compiler: &mut aco::Family, kernel: &Kernel) -> Result<Figures> {
+    let constants = kernel.constants.iter().copied();
+    let pipeline = Module::parse(&kernel.wgsl)?.pipeline(&kernel.entry_point, constants)?;
+    let made = compiler.compile(&pipeline.spirv()?, &kernel.entry_point, pipeline.bindings())?;
+    let made = made.map_err(|message| anyhow!(message))?;
+    let get = |name: &str| {
+        made.statistics.get(name).copied().with_context(|| format!("the driver does not tell `{name}`"))
+    };
+    Ok(Figures {
+        instructions: get("Instructions")?,
+        vgprs: get("VGPRs")?,
+        spills: get("Spilled SGPRs")? + get("Spilled VGPRs")?,
+        waves: get("Subgroups per SIMD")?,
+        cycles: get("Inverse Throughput")?,
+        workgroup_size: pipeline.workgroup_size()?.into(),
+        compile_ms: made.ms,
+    })
+}
+
+/// Keeps the figures.
+pub fn write(families: &[Family]) -> Result<()> {
+    let mut text = String::new();
+    for Family { name, device, kernels } in families {
+        writeln!(text, "# {name}: {device}\n# {COLUMNS}\tkernel")?;
+        for (kernel, figures) in kernels {
+            writeln!(text, "{figures}\t{kernel}")?;
+        }
+    }
+    std::fs::write(kept(), text).with_context(|| format!("cannot write {}", kept().display()))
+}
+
+/// Whether the figures are those that were kept, by the same version of the driver. Prints what is not. `partly`: not
+/// all rows were asked for.
+pub fn check(families: &[Family], partly: bool) -> Result<bool> {
+    let text =
+        std::fs::read_to_string(kept()).with_context(|| format!("cannot read {}", kept().display()))?;
+    Ok(families.iter().fold(true, |same, family| family.check(&text, partly) && same))
+}
+
+impl Family {
+    fn check(&self, text: &str, partly: bool) -> bool {
+        let Self { name: family, device: ours, kernels } = self;
+        let head = format!("# {family}: ");
+        let Some((device, rest)) = text.split_once(&head).and_then(|(_, rest)| rest.split_once('\n')) else {
+            println!("{family}: no figures were kept");
+            return true;
+        };
+        if device != ours {
+            println!("{family}: not compared, the kept figures are those of {device}, not of {ours}");
+            return true;
+        }
+        let lines = rest.lines().skip(1).take_while(|line| !line.starts_with('#'));
+        let kept: BTreeMap<_, _> =
+            lines.filter_map(|line| line.rsplit_once('\t')).map(|(figures, name)| (name, figures)).collect();
+        let mut differing = 0;
+        for (name, now) in kernels {
+            let before = kept.get(name.as_str()).copied().unwrap_or("none");
+            if before != now.to_string() {
+                differing += 1;
+                println!("{family}, {name}: {now} for {before}");
+            }
+        }
+        let gone = kept.keys().filter(|name| !partly && !kernels.contains_key(**name)).count();
+        let (all, same) = (kernels.len(), kernels.len() - differing);
+        println!("{family}: {same} of {all} kernels are as they were kept, {gone} others are gone");
+        differing + gone == 0
+    }
+}
+
+/// Where figures are kept.
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("figures.tsv")
+}
