@@ -31,8 +31,8 @@ use shell::{shell, shell_here};
 
 /// The commands of wgpu-clamp.
 ///
-/// Commands that need a GPU install Mesa's software drivers on a Debian or Ubuntu without a driver. That takes root, or a
-/// sudo without a password; otherwise they name the packages.
+/// Commands that need a GPU install Mesa's software drivers on a Linux machine without a driver, by apt, dnf or pacman. That
+/// takes root, or a sudo without a password; otherwise they print the command to run.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {

@@ -1,4 +1,4 @@
-//! Installs packages of Debian and its relatives: drivers, and programs that single commands need.
+//! Installs packages through the machine's package manager: drivers, and programs that single commands need.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,12 +9,12 @@ use xshell::{Cmd, Shell, cmd};
 use crate::machine::Machine;
 use crate::shell::shell;
 
-/// What a command needs of the machine, and Debian's package that brings it; Mesa's for drivers.
+/// What a command needs of the machine, and the package that brings it with each of [`MANAGERS`]; Mesa's for drivers.
 #[derive(Clone, Copy)]
 pub struct Need {
     name: &'static str,
     find: Find,
-    package: &'static str,
+    packages: [&'static str; 3],
 }
 
 #[derive(Clone, Copy)]
@@ -29,20 +29,24 @@ enum Find {
     Driver(fn(&Machine) -> Option<PathBuf>),
 }
 
-const fn need(name: &'static str, find: Find, package: &'static str) -> Need {
-    Need { name, find, package }
+const fn need(name: &'static str, find: Find, packages: [&'static str; 3]) -> Need {
+    Need { name, find, packages }
 }
 
 /// Without these there is no adapter of wgpu's `Backends::VULKAN`. Any driver will do.
 pub const VULKAN: [Need; 2] = [
-    need("Vulkan loader", Find::Library("libvulkan.so.1"), "libvulkan1"),
+    need(
+        "Vulkan loader",
+        Find::Library("libvulkan.so.1"),
+        ["libvulkan1", "vulkan-loader", "vulkan-icd-loader"],
+    ),
     need(
         "Vulkan driver",
         Find::Driver(|machine| {
             let chosen = machine.chosen(&["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]);
             chosen.or_else(|| machine.manifest("vulkan/icd.d", |_| true))
         }),
-        "mesa-vulkan-drivers",
+        ["mesa-vulkan-drivers", "mesa-vulkan-drivers", "vulkan-swrast"],
     ),
 ];
 
@@ -53,14 +57,18 @@ pub const VALIDATION_LAYER: Need = need(
         let is_it = |text: &str| text.contains("\"VK_LAYER_KHRONOS_validation\"");
         machine.chosen(&["VK_LAYER_PATH"]).or_else(|| machine.manifest("vulkan/explicit_layer.d", is_it))
     }),
-    "vulkan-validationlayers",
+    ["vulkan-validationlayers", "vulkan-validation-layers", "vulkan-validation-layers"],
 );
 
 /// Without these there is no adapter of wgpu's `Backends::GL`, which is GLES through EGL. Any driver will do.
 pub const GL: [Need; 4] = [
-    need("EGL loader", Find::Library("libEGL.so.1"), "libegl1"),
-    need("EGL driver", Find::Driver(|machine| machine.egl_driver(|_| true)), "libegl-mesa0"),
-    need("GLES library", Find::Library("libGLESv2.so.2"), "libgles2"),
+    need("EGL loader", Find::Library("libEGL.so.1"), ["libegl1", "libglvnd-egl", "libglvnd"]),
+    need(
+        "EGL driver",
+        Find::Driver(|machine| machine.egl_driver(|_| true)),
+        ["libegl-mesa0", "mesa-libEGL", "mesa"],
+    ),
+    need("GLES library", Find::Library("libGLESv2.so.2"), ["libgles2", "libglvnd-gles", "libglvnd"]),
     // What Mesa's EGL needs to draw anything; other vendors bring their own.
     need(
         "GL driver",
@@ -68,26 +76,33 @@ pub const GL: [Need; 4] = [
             let other = machine.egl_driver(|text| !text.contains("libEGL_mesa"));
             other.or_else(|| machine.gallium())
         }),
-        "libgl1-mesa-dri",
+        ["libgl1-mesa-dri", "mesa-dri-drivers", "mesa"],
     ),
 ];
 
-pub const SPIRV_VAL: Need = need("spirv-val", Find::Program(&["spirv-val"]), "spirv-tools");
-pub const GLSLANG: Need = need("glslang", Find::Program(&["glslangValidator"]), "glslang-tools");
-pub const NODE: Need = need("Node.js", Find::Program(&["node"]), "nodejs");
-pub const NPM: Need = need("npm", Find::Program(&["npm"]), "npm");
+pub const SPIRV_VAL: Need =
+    need("spirv-val", Find::Program(&["spirv-val"]), ["spirv-tools", "spirv-tools", "spirv-tools"]);
+pub const GLSLANG: Need =
+    need("glslang", Find::Program(&["glslangValidator"]), ["glslang-tools", "glslang", "glslang"]);
+pub const NODE: Need = need("Node.js", Find::Program(&["node"]), ["nodejs", "nodejs", "nodejs"]);
+pub const NPM: Need = need("npm", Find::Program(&["npm"]), ["npm", "nodejs-npm", "npm"]);
 /// Fetches wheels.
-pub const PIP: Need = need("pip", Find::Python("pip"), "python3-pip");
+pub const PIP: Need = need("pip", Find::Python("pip"), ["python3-pip", "python3-pip", "python-pip"]);
 /// Makes virtual environments. Debian's Python has the module `venv` without its dependencies.
-pub const VENV: Need = need("venv", Find::Python("ensurepip, venv"), "python3-venv");
+pub const VENV: Need = need("venv", Find::Python("ensurepip, venv"), ["python3-venv", "python3", "python"]);
 /// Puts a Debian into a folder. Often not on the PATH of users.
-pub const DEBOOTSTRAP: Need = need("debootstrap", Find::File(&["usr/sbin/debootstrap"]), "debootstrap");
+pub const DEBOOTSTRAP: Need =
+    need("debootstrap", Find::File(&["usr/sbin/debootstrap"]), ["debootstrap", "debootstrap", "debootstrap"]);
 /// Links programs for Windows.
-pub const MINGW: Need = need("MinGW", Find::Program(&["x86_64-w64-mingw32-gcc"]), "gcc-mingw-w64-x86-64");
+pub const MINGW: Need = need(
+    "MinGW",
+    Find::Program(&["x86_64-w64-mingw32-gcc"]),
+    ["gcc-mingw-w64-x86-64", "mingw64-gcc", "mingw-w64-gcc"],
+);
 pub const CHROMIUM: Need = need(
     "Chromium",
     Find::Program(&["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]),
-    "chromium",
+    ["chromium", "chromium", "chromium"],
 );
 /// The manifest of the driver inside Chromium.
 pub const SWIFTSHADER: Need = need(
@@ -97,7 +112,7 @@ pub const SWIFTSHADER: Need = need(
         "usr/lib64/chromium-browser/vk_swiftshader_icd.json",
         "usr/lib/chromium-browser/vk_swiftshader_icd.json",
     ]),
-    "chromium-common",
+    ["chromium-common", "chromium", "chromium"],
 );
 
 impl Need {
@@ -117,50 +132,87 @@ impl Need {
     }
 }
 
-/// Installs those of `needs` that are missing, where apt is, and prints and returns their places.
+/// A package manager.
+struct Manager {
+    program: &'static str,
+    /// Words that fetch the list of packages. dnf fetches it by itself; with pacman that would upgrade the whole
+    /// machine, which is for its owner to start.
+    refresh: Option<&'static str>,
+    /// Words that install without asking. An optional extra that a package recommends stays out.
+    install: &'static [&'static str],
+}
+
+/// The package managers of Debian, of Fedora, and of Arch with their relatives.
+const MANAGERS: [Manager; 3] = [
+    Manager {
+        program: "apt-get",
+        refresh: Some("update"),
+        // A fresh machine may be busy with its own updates: wait for the lock. No terminal between apt and dpkg: a log
+        // needs no progress bars.
+        install: &[
+            "-oDPkg::Lock::Timeout=300",
+            "-oDpkg::Use-Pty=0",
+            "--yes",
+            "--no-install-recommends",
+            "install",
+        ],
+    },
+    Manager {
+        program: "dnf",
+        refresh: None,
+        install: &["install", "--assumeyes", "--setopt=install_weak_deps=False"],
+    },
+    Manager { program: "pacman", refresh: None, install: &["-S", "--noconfirm", "--needed"] },
+];
+
+/// Installs those of `needs` that are missing, and prints and returns their places.
 pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
     let mut machine = Machine::this();
     let missing: Vec<_> = needs.iter().filter(|need| need.find(&machine).is_none()).collect();
     if !missing.is_empty() {
-        let packages: Vec<_> = missing.iter().map(|need| need.package).collect();
-        install(&packages).with_context(|| {
-            let names: Vec<_> = missing.iter().map(|need| need.name).collect();
-            format!(
-                "missing: {}. On Debian:\n\n    sudo apt-get install {}\n",
-                names.join(", "),
-                packages.join(" ")
-            )
+        let names: Vec<_> = missing.iter().map(|need| need.name).collect();
+        let names = names.join(", ");
+        let manager = MANAGERS.iter().zip(0..).find(|(known, _)| machine.program(&[known.program]).is_some());
+        let (manager, which) = manager.with_context(|| {
+            format!("missing: {names}; the packages that bring them on this machine are not known")
+        })?;
+        let mut packages: Vec<_> = missing.iter().map(|need| need.packages[which]).collect();
+        packages.sort_unstable();
+        packages.dedup();
+        manager.install(&packages).with_context(|| {
+            let words = [&["sudo", manager.program], manager.install, &packages].concat();
+            format!("missing: {names}. To install by hand:\n\n    {}\n", words.join(" "))
         })?;
         machine = Machine::this();
     }
     needs
         .iter()
         .map(|need| {
-            let place = need.find(&machine).with_context(|| {
-                format!("{} is not found, although {} is installed", need.name, need.package)
-            })?;
+            let place = need.find(&machine);
+            let place = place.with_context(|| format!("{} is installed and not found", need.name))?;
             println!("{:<14} {}", need.name, place.display());
             Ok(place)
         })
         .collect()
 }
 
+impl Manager {
+    fn install(&self, packages: &[&str]) -> Result<()> {
+        let sh = shell()?;
+        let as_root = || as_root(&sh).context("installing needs root, or a sudo that asks for no password");
+        if let Some(refresh) = self.refresh
+            && as_root()?.args([self.program, refresh]).run().is_err()
+        {
+            println!("the list of packages may be old");
+        }
+        let install = as_root()?.args(["env", "DEBIAN_FRONTEND=noninteractive", self.program]);
+        Ok(install.args(self.install).args(packages).run()?)
+    }
+}
+
 /// Installs Mesa's software drivers where a driver is missing on Linux. Other systems bring theirs.
 pub fn drivers(needs: &[Need]) -> Result<()> {
     if cfg!(target_os = "linux") { ensure(needs).map(drop) } else { Ok(()) }
-}
-
-fn install(packages: &[&str]) -> Result<()> {
-    let sh = shell()?;
-    let as_root = || as_root(&sh).context("installing needs root, or a sudo that asks for no password");
-    if as_root()?.args(["apt-get", "update"]).run().is_err() {
-        println!("the list of packages may be old");
-    }
-    // A fresh machine may be busy with its own updates: wait for the lock. No terminal between apt and dpkg: a log needs no
-    // progress bars. An optional extra that a package recommends stays out.
-    let options = ["-oDPkg::Lock::Timeout=300", "-oDpkg::Use-Pty=0", "--yes", "--no-install-recommends"];
-    let install = as_root()?.args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install"]);
-    Ok(install.args(options).args(packages).run()?)
 }
 
 /// The start of a command that runs as root; `None` if this user cannot.
