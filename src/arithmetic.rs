@@ -44,8 +44,8 @@ impl Parameters {
     /// Enough for the largest class with the largest step; a test checks that.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// The parameters of `clamp` for modules of `arithmetic`. If only the module has an affine step, its numbers keep
-    /// every element unchanged.
+    /// The parameters of `clamp` for modules of `arithmetic`. If the module has an affine step for another channel and
+    /// `clamp` has none, the step's numbers keep every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
         let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, twins: [NoStep::TWIN; 2] };
         let class = arithmetic.class();

@@ -75,9 +75,10 @@ impl Task {
 /// The part of a region that a kernel would take: all of it, or what remains after cuts.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
-    /// Applied in order. They leave at most two parts before and behind them, to kernels that cut nothing.
+    /// Applied in order. The parts cut off, at most two, go to kernels whose claims have no cuts.
     pub(crate) cuts: [Option<Cut>; 2],
-    /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by these.
+    /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by these, so that the
+    /// other tiles start at packet boundaries.
     pub(crate) lead: usize,
     /// The alignment of the ends of the bindings of src and dst, in bytes. It may exceed a word only if elements follow
     /// the claimed part.
@@ -101,8 +102,8 @@ impl Claim {
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The greatest [`Definition::multiple`] of the dimensions, without a dimension of channels that a block takes
-    /// whole.
+    /// The greatest [`Definition::multiple`] of the dimensions. A dimension of channels that a block takes whole does not
+    /// count.
     pub(crate) quantum: usize,
     /// The most elements of a tile, such that the largest grid covers them and the kernel's numbers can count them.
     pub(crate) most: u64,

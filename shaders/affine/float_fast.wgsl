@@ -3,13 +3,16 @@
 // Provides: Affine, affine, KEEPS_INFINITY
 // Needs: numbers, HAS_SPECIALS, MAKES_NANS, KEEPS_NANS, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
 //     OPERAND_INFINITY, widen_operand, narrow_operand
+//
+// An element of magnitude `infinite_from` or more counts as ±∞ and becomes `(bits & infinity_mask) ^ infinity_flip`.
+// `infinite_from` is 0 if scale or bias is NaN or infinite, and if the channel has no step and keeps every element.
+// Integers have no ∞: if scale or bias is NaN or infinite, `infinity_flip` makes their results NaN; else it is 0.
 struct Affine {
     scale: f32,
     bias: f32,
-    infinity_mask: u32, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32, // for integers: the bits of a NaN if a scale or bias on the GPU is NaN or infinite, else 0
-    infinite_from: u32, // least magnitude that counts as ±∞: 0 if scale or bias is NaN or infinite, or if the
-                        // channel has no step and keeps every element
+    infinity_mask: u32,
+    infinity_flip: u32,
+    infinite_from: u32,
 }
 
 // Whether every scale is positive, so that ±∞ stays.

@@ -23,7 +23,7 @@ struct Bounds {
 // Whether no bound replaces a zero or a NaN.
 override ZERO_WITHIN: bool = false;
 
-// Returns `kept` if no bound replaces `x`, else the bound.
+// The bound that replaces `x`, or `kept`: the same element where the caller wants it, as in the lower half of a word.
 fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     if ZERO_WITHIN {

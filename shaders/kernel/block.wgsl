@@ -15,7 +15,7 @@ struct Place {
     inside: bool, // whether the block is inside the tile
     src: u32,     // in elements
     dst: u32,
-    channel: u32, // index along the channels, in blocks, if the walk has that dimension; of `around` the channel
+    channel: u32, // block index along the channels, 0 if the walk lacks that dimension; in `around` the channel
     x: u32,       // block index along src's fastest dimension (squares) or in the run (runs); else the linear index
     y: u32,       // block index along dst's fastest dimension (squares)
 }

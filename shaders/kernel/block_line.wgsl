@@ -1,4 +1,5 @@
-// Blocks in a line: neighbouring invocations take neighbouring blocks.
+// Blocks in a line: neighbouring invocations take neighbouring blocks. The walk finds a block's place from its linear
+// index, so y stays 0.
 //
 // Provides: place
 // Needs: params, WORKGROUP_SIZE, workgroup_index, walk, Place

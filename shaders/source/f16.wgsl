@@ -13,7 +13,7 @@ fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
 }
 
 // From the upper bits to f32; finite numbers only, and subnormals may be flushed. Shifted down by three bits they are
-// an f32 whose exponent is too low by 112. A subnormal stays one.
+// an f32 whose exponent is too low by 112, hence the factor 0x1p112f. A subnormal stays one.
 //
 // The last mask changes no bit, but compilers cannot know that. Without it WGSL lets them multiply 0x1p112f by the
 // scale first, which overflows for scales from 2^16 on.

@@ -323,7 +323,7 @@ impl Arithmetic {
         }
     }
 
-    /// The fragment for packets of elements that are larger than words or [have a packed form](Self::has_packed_form).
+    /// The fragment for packets of elements of 8 bytes, or of 1 or 2 bytes with a [packed form](Self::has_packed_form).
     pub(crate) const fn packet_fragment(self) -> Fragment {
         match (self.dtype.size(), self.class(), self.step) {
             (1, ..) => fragment!("packet/fields8"),

@@ -49,7 +49,7 @@ pub(crate) struct Block {
     dims: [Along; MAX_DIMS],
     rank: u8,
     /// Places before the first element in the first packet of a row of dst; 0 unless packets keep other bytes.
-    lead: u8,
+    kept_before: u8,
     reads: Reads,
     numbers: Numbers,
     shape: Shape,
@@ -165,7 +165,7 @@ impl Block {
         let mut all = [Along::ONCE; MAX_DIMS];
         all[..dims.len()].copy_from_slice(dims);
         let sizes = sizes.map(|size| size as u8);
-        Self { sizes, dims: all, rank: dims.len() as u8, lead: 0, reads, numbers, shape }
+        Self { sizes, dims: all, rank: dims.len() as u8, kept_before: 0, reads, numbers, shape }
     }
 
     fn dims(&self) -> &[Along] {
@@ -202,7 +202,7 @@ impl Block {
         let rows = [SRC, DST].map(|side| self.rows(side));
         let element = |index: [u8; MAX_DIMS]| {
             let channel = self.channel_dim().map_or(0, |d| index[d]);
-            let mut element = Element { offsets: [0, self.lead.into()], rows: [0; 2], channel };
+            let mut element = Element { offsets: [0, self.kept_before.into()], rows: [0; 2], channel };
             for side in [SRC, DST] {
                 let mut row = Row::default();
                 for (d, dim) in self.dims.iter().enumerate() {

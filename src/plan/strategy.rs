@@ -14,8 +14,7 @@ pub(super) const MAX_DISPATCHES: usize = 65_536;
 pub(crate) struct Assignment {
     pub(crate) kernel: Kernel,
     pub(crate) region: Region,
-    /// Elements between the preceding packet boundary and the start. The first tile is shorter by them, so that the
-    /// other tiles start at packet boundaries.
+    /// See [`Claim::lead`].
     lead: usize,
     /// The alignment of the ends of a tile's bindings, in bytes.
     pub(crate) ends: [u64; 2],

@@ -19,10 +19,10 @@ const WHOLE: usize = 8;
 
 /// Packets that a block should load and store, so that finding its place costs little in comparison.
 const ENOUGH_PACKETS: usize = 12;
-/// The same if each element along the dimension comes from another row of src.
+/// The same where the stride of src is far: each element along the dimension comes from another row.
 const ENOUGH_OF_ROWS: usize = 6;
 
-/// The most elements of dst's pitch per element of the block, for packets with bytes to preserve.
+/// The greatest ratio of dst's pitch to the block's elements within it, where packets keep other bytes.
 const SPARSEST: usize = 4;
 
 /// The fewest blocks of a run that begins anywhere: its edges, a packet in all, take another dispatch.
@@ -50,9 +50,10 @@ struct Chosen<'a> {
 impl Block {
     /// The claims of blocks on a region, the best first; empty if blocks do not suit it.
     pub(in crate::kernel) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
+        // First rows whose src repeats, then all rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };
-        // Boxes that begin at packets and have all channels need not compute a channel; blocks around channels do.
+        // The text of a box with all channels knows the channel of each element. Blocks around channels compute it.
         let has_all = |block: &Self| {
             let channels = block.dims().iter().find(|dim| dim.channels);
             let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
@@ -88,7 +89,7 @@ impl Block {
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let pitch = along.dst.unsigned_abs();
-        // The most places of the first packet before its first element; they keep their bytes.
+        // How many places of the first packet may precede its first element; they keep their bytes.
         let leads = if keeps { pitch - chosen.between(d) } else { 0 };
         let begins = |lead: usize| {
             let at = start.checked_sub(lead)?;
@@ -96,7 +97,7 @@ impl Block {
         };
         let ahead = (0..=leads).find_map(begins).filter(|_| alike);
         chosen.widen();
-        chosen.gather_channels(d, task);
+        chosen.lengthen_for_channels(d, task);
         chosen.lengthen(d, ahead.is_none());
         // Pixels beyond whole blocks are left to another kernel. One more pixel is left if the last packet would extend
         // past the last element, because whole packets are loaded.
@@ -107,10 +108,10 @@ impl Block {
         let left = usize::from(first > 0) + usize::from(beyond || rest > 0);
         chosen.divide_others(d, MOST_PARTS - left);
         // Runs compute some blocks twice. In place, the second time would load what another invocation has stored.
-        let run = along.extent * chosen.between(d);
+        let run_length = along.extent * chosen.between(d);
         let joins = !keeps
             && !task.in_place(region)
-            && run >= LEAST_PACKETS * per_packet
+            && run_length >= LEAST_PACKETS * per_packet
             && along.extent >= LEAST_BLOCKS * chosen.extents[d];
         if ahead.is_none() && !joins || chosen.len() == 1 || chosen.mixes_channels() {
             return None;
@@ -139,7 +140,7 @@ impl Block {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block = Block { lead: lead as u8, ..chosen.block(&main, numbers, run) };
+        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run) };
         let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
         Some((block, Claim { cuts, ends, ..Claim::all() }))
     }
@@ -280,9 +281,9 @@ impl Chosen<'_> {
     }
 
     /// Lengthens a block with several channels until it has enough elements of each to clamp them together.
-    fn gather_channels(&mut self, d: usize, task: &Task) {
+    fn lengthen_for_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
-        // A block that grows along the channels looks up one clamp per channel.
+        // A block that fills packets along the channels looks up one clamp per channel.
         let (enough, most) = if d == channels {
             (most_rows(task.per_packet()), most_gathered(task.arithmetic))
         } else {

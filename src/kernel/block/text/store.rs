@@ -14,8 +14,8 @@ const MOST_CALLS: usize = 4;
 
 impl Block {
     /// Whether the text first arranges elements into packets of dst and then clamps whole packets. Otherwise it clamps
-    /// first. Packets need one element size on both sides, one clamp per packet, and words, larger elements or packed
-    /// arithmetic.
+    /// first. Whole packets need one element size on both sides, one clamp per packet, and elements that are words or
+    /// larger, or have packed arithmetic.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
         if arithmetic.one_size().is_none() || !packed {
@@ -115,7 +115,7 @@ impl Text<'_> {
                 }
                 continue;
             }
-            let start = self.row(DST, *row, -i32::from(self.block.lead));
+            let start = self.row(DST, *row, -i32::from(self.block.kept_before));
             let per_packet = self.block.per_packet();
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
