@@ -176,9 +176,7 @@ pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
         let (manager, which) = manager.with_context(|| {
             format!("missing: {names}; the packages that bring them on this machine are not known")
         })?;
-        let mut packages: Vec<_> = missing.iter().map(|need| need.packages[which]).collect();
-        packages.sort_unstable();
-        packages.dedup();
+        let packages = packages(&missing, which);
         manager.install(&packages).with_context(|| {
             let words = [&["sudo", manager.program], manager.install, &packages].concat();
             format!("missing: {names}. To install by hand:\n\n    {}\n", words.join(" "))
@@ -194,6 +192,14 @@ pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
             Ok(place)
         })
         .collect()
+}
+
+/// The packages of all `needs` with a manager of [`MANAGERS`], each once.
+fn packages(needs: &[&Need], manager: usize) -> Vec<&'static str> {
+    let mut packages: Vec<_> = needs.iter().map(|need| need.packages[manager]).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    packages
 }
 
 impl Manager {
@@ -227,6 +233,33 @@ pub fn as_root(sh: &Shell) -> Option<Cmd<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_manager_installs_its_own_packages_once_and_asks_nothing() {
+        let needs: Vec<_> = VULKAN.iter().chain(&GL).collect();
+        let debian =
+            ["libegl-mesa0", "libegl1", "libgl1-mesa-dri", "libgles2", "libvulkan1", "mesa-vulkan-drivers"];
+        let fedora = [
+            "libglvnd-egl",
+            "libglvnd-gles",
+            "mesa-dri-drivers",
+            "mesa-libEGL",
+            "mesa-vulkan-drivers",
+            "vulkan-loader",
+        ];
+        let arch = ["libglvnd", "mesa", "vulkan-icd-loader", "vulkan-swrast"];
+        for (i, (program, flag, expected)) in [
+            ("apt-get", "--yes", &debian[..]),
+            ("dnf", "--assumeyes", &fedora),
+            ("pacman", "--noconfirm", &arch),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            assert_eq!(packages(&needs, i), expected);
+            assert!(MANAGERS[i].program == program && MANAGERS[i].install.contains(&flag), "{program}");
+        }
+    }
 
     const ICD: &str = "usr/share/vulkan/icd.d/a.json";
     const LAYER: &str = "usr/share/vulkan/explicit_layer.d/a.json";
