@@ -170,13 +170,14 @@ impl Layer {
         let [activations, activations_i8] = [on_gpu.activations.view(), on_gpu.activations_i8.view()];
         let [products, dequantized] = [on_gpu.products.view(), on_gpu.dequantized.view()];
         let to_i8 = Operands::new(activations, activations_i8);
-        let quantize = prepare(host, quantize()?, ROWS, to_i8, of_tokens(0)?)?;
+        let quantize = prepare(host, quantize()?, ROWS, &to_i8, of_tokens(0)?)?;
         let next_i8 = Operands::new(products, on_gpu.requantized.view());
-        let requantize = prepare(host, requantize()?, COLUMNS, next_i8, on_gpu.to_i8.view())?;
+        let requantize = prepare(host, requantize()?, COLUMNS, &next_i8, on_gpu.to_i8.view())?;
         let to_f32 = Operands::new(products, dequantized);
-        let dequantize_columns = prepare(host, dequantize_columns()?, COLUMNS, to_f32, on_gpu.to_f32.view())?;
+        let dequantize_columns =
+            prepare(host, dequantize_columns()?, COLUMNS, &to_f32, on_gpu.to_f32.view())?;
         let in_place = Operands::in_place(dequantized);
-        let dequantize_rows = prepare(host, dequantize_rows(), ROWS, in_place, of_tokens(1)?)?;
+        let dequantize_rows = prepare(host, dequantize_rows(), ROWS, &in_place, of_tokens(1)?)?;
         let find_scales = kernel(host, FIND_SCALES, &[&on_gpu.activations, &on_gpu.scales]);
         let multiply = MULTIPLY.replace("OUTPUTS", &format!("{OUTPUTS}u"));
         let multiply =
@@ -281,7 +282,7 @@ fn prepare<'a>(
     host: &Host,
     clamp: Clamp,
     axis: usize,
-    operands: Operands<'a>,
+    operands: &Operands<'a>,
     scales: View<'a>,
 ) -> Result<Prepared, Error> {
     let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent)?;
