@@ -73,7 +73,9 @@ impl Gpu {
     pub fn recorded(&self, prepared: &[&Prepared]) -> wgpu::CommandBuffer {
         let mut encoder = self.encoder();
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+        for prepared in prepared {
+            prepared.record(&mut pass);
+        }
         drop(pass);
         encoder.finish()
     }
@@ -190,7 +192,9 @@ pub fn alone(test: &str) -> bool {
 /// Runs `test`, named by its path, in a process of its own, with a new device of each adapter.
 pub fn alone_on_each(test: &str, run: impl Fn(Gpu)) {
     if alone(test) {
-        gpus().iter().for_each(|gpu| run(gpu.fresh()));
+        for gpu in gpus() {
+            run(gpu.fresh());
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #![allow(
     clippy::missing_panics_doc,
     clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
     reason = "tests panic where something is wrong, and use what they ask for"
 )]
 

@@ -63,7 +63,7 @@ impl Case<'_> {
             .map(|slot| slot.as_ref().map(|(buffer, dtype, layout)| View::new(buffer, *dtype, *layout)));
         let operands = Operands::new(View::new(&from, source, *src), View::new(&to, dtype, *dst));
         let clamps = axis.map_or_else(|| clamp.into(), |axis| Clamps::slots_along(axis, clamp));
-        gpu.host.submit(clamps, with_slots(operands, views)).unwrap();
+        gpu.host.submit(clamps, with_slots(&operands, &views)).unwrap();
         let after = read(gpu, &to);
         let found: Vec<_> = numbers.iter().map(|numbers| Found::new(clamp, *numbers)).collect();
         let size = dtype.size();

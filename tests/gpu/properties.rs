@@ -153,7 +153,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) {
         let axis = rng.below(dst.rank());
         let list: Vec<Clamp> = (0..dst.shape()[axis]).map(|_| channel(clamp, &mut rng)).collect();
         let clamps = Clamps::along(axis, &list);
-        return submit(gpu, clamps, clamps, operands, &from, to);
+        return submit(gpu, clamps, clamps, &operands, &from, to);
     }
     let slot = |bound, on_gpu| match bound {
         Number::Value(value) if on_gpu => {
@@ -168,7 +168,7 @@ fn run(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) {
     let one = strided(&[], &[], 8 / dtype.size());
     let view = |n: usize| slots[n].as_ref().map(|buffer| View::new(buffer, dtype, one));
     let operands = operands.with_min(view(0)).with_max(view(1));
-    submit(gpu, (&asked).into(), clamp.into(), operands, &from, to);
+    submit(gpu, (&asked).into(), clamp.into(), &operands, &from, to);
 }
 
 /// A clamp that agrees with another in the properties that channels must share.
@@ -192,13 +192,13 @@ fn submit(
     gpu: &Gpu,
     asked: Clamps<'_>,
     by_value: Clamps<'_>,
-    operands: Operands<'_>,
+    operands: &Operands<'_>,
     from: &[u8],
     to: &[u8],
 ) {
     let (src, dst) = (operands.src(), operands.dst());
-    match gpu.host.submit(asked, operands) {
-        Ok(_) => compare(gpu, by_value, operands, from, to),
+    match gpu.host.submit(asked, *operands) {
+        Ok(_) => compare(gpu, by_value, *operands, from, to),
         // An undecided search, or a destination that overlaps itself, names one argument.
         Err(Error::Overlap(Refusal { argument: "src, dst", .. })) if src.buffer() == dst.buffer() => {
             let bytes = |view: View<'_>| {

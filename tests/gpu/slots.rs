@@ -17,10 +17,10 @@ fn on_gpu(clamp: &Clamp, which: [bool; 4]) -> Clamp {
 
 /// Operands with slots of Min, Max, scale and bias.
 pub fn with_slots<'a>(
-    operands: Operands<'a>,
-    [min, max, scale, bias]: [Option<View<'a>>; 4],
+    operands: &Operands<'a>,
+    [min, max, scale, bias]: &[Option<View<'a>>; 4],
 ) -> Operands<'a> {
-    operands.with_min(min).with_max(max).with_scale(scale).with_bias(bias)
+    operands.with_min(*min).with_max(*max).with_scale(*scale).with_bias(*bias)
 }
 
 /// The slot of number `n` alone.
@@ -132,12 +132,13 @@ fn a_slot_is_read_when_the_dispatch_runs() {
     fn doubled<const N: usize>(
         gpu: &Gpu,
         slots: View<'_>,
-        (clamps, operands): (Clamps<'_>, Operands<'_>),
+        clamps: Clamps<'_>,
+        operands: &Operands<'_>,
         expected: [[u64; 4]; N],
     ) {
         let double = Clamp::unbounded(slots.dtype()).with_affine(2.0, 0.0).unwrap();
         let double = gpu.clamper().prepare(&double, Operands::in_place(slots)).unwrap();
-        let reads = gpu.clamper().prepare(clamps, operands).unwrap();
+        let reads = gpu.clamper().prepare(clamps, *operands).unwrap();
         for expected in expected {
             gpu.run(&[&double, &reads]);
             let dst = operands.dst();
@@ -153,7 +154,7 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         let clamp = Clamp::unbounded(DType::I16).with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let operands = Operands::new(words.view(), out.view()).with_max(slot);
         let expected = [100, 200, 400].map(|most| [1, 20, 300, 4000].map(|x: u64| x.min(most)));
-        doubled(gpu, slot, ((&clamp).into(), operands), expected);
+        doubled(gpu, slot, (&clamp).into(), &operands, expected);
 
         // A scale for each row.
         let rows = Tensor::upload(&gpu.host, &[2, 2], &[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
@@ -163,8 +164,19 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
         let operands = Operands::new(rows.view(), out.view()).with_scale(scales.view());
         let expected = [[2, 4, 60, 80], [4, 8, 120, 160], [8, 16, 240, 255]];
-        doubled(gpu, scales.view(), (Clamps::slots_along(0, &clamp), operands), expected);
+        doubled(gpu, scales.view(), Clamps::slots_along(0, &clamp), &operands, expected);
     }
+}
+
+/// Asserts that the call is refused, that wgpu reports nothing, and that dst, 64 bytes of 7, is not written.
+#[track_caller]
+fn refuse(gpu: &Gpu, clamps: Clamps<'_>, operands: &Operands<'_>, variant: &str, said: &str) {
+    let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+    let mut encoder = gpu.encoder();
+    assert_refused(gpu.clamper().encode(&mut encoder, clamps, *operands), variant, said);
+    gpu.host.queue().submit([encoder.finish()]);
+    assert!(pollster::block_on(scope.pop()).is_none());
+    assert_eq!(read(gpu, operands.dst().buffer()), [7; 64]);
 }
 
 #[test]
@@ -250,22 +262,17 @@ fn slots_that_do_not_fit_are_refused() {
                     ),
                 ),
             ] {
-                let operands = with_slots(in_place, slots);
-                let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
-                let mut encoder = gpu.encoder();
-                assert_refused(gpu.clamper().encode(&mut encoder, clamps, operands), variant, said);
-                gpu.host.queue().submit([encoder.finish()]);
-                assert!(pollster::block_on(scope.pop()).is_none());
-                assert_eq!(read(gpu, &data), [7; 64]);
+                refuse(gpu, clamps, &with_slots(&in_place, &slots), variant, &said);
             }
             // Directly behind the output.
-            gpu.clamper().prepare(one, with_slots(in_place, at(&data, 8 / size))).unwrap();
+            gpu.clamper().prepare(one, with_slots(&in_place, &at(&data, 8 / size))).unwrap();
             let beside = slot(&data, Layout::packed_at(&[4], 8 / size).unwrap());
-            gpu.clamper().prepare(along, with_slots(in_place, beside)).unwrap();
+            gpu.clamper().prepare(along, with_slots(&in_place, &beside)).unwrap();
             // Without an element there is nothing to do, but slots are checked.
             let nothing = Operands::in_place(View::of::<u8>(&data, packed(&[0, 2])));
             for (shape, fits) in [(&[0][..], true), (&[], true), (&[2], false)] {
-                let prepared = gpu.clamper().prepare(along, with_slots(nothing, slot(&other, packed(shape))));
+                let prepared =
+                    gpu.clamper().prepare(along, with_slots(&nothing, &slot(&other, packed(shape))));
                 match prepared {
                     Ok(prepared) => assert!(fits && prepared.dispatches() == 0, "{shape:?}"),
                     Err(error) => assert!(!fits && matches!(error, Error::Argument(_)), "{error:?}"),
@@ -340,7 +347,7 @@ fn slots_take_as_few_dispatches_as_can_be() {
             {
                 let view = View::of::<f32>(slot.buffer(), packed(shape));
                 let slots = which.map(|wanted| wanted.then_some(view));
-                let operands = with_slots(Operands::in_place(data.view()), slots);
+                let operands = with_slots(&Operands::in_place(data.view()), &slots);
                 let prepared = gpu.clamper().prepare(clamps, operands).unwrap();
                 let resolves = [0, 1, 2][usize::from(n > 0) + usize::from(n == 15)];
                 assert_eq!(prepared.dispatches(), 1 + resolves, "{n:04b}, {shape:?}");
