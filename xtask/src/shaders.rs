@@ -53,7 +53,7 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
 fn count(args: &[OsString]) -> Result<()> {
     // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
     drivers::ensure(&[Api::Vulkan])?;
-    run_command(program("compilers/budget")?.args(args))
+    run_command(program("compilers")?.arg("budget").args(args))
 }
 
 /// Writes every module in every language and runs each compiler that is there.
