@@ -21,7 +21,7 @@ pub struct Compiled {
 }
 
 /// The compiler for one family of GPUs, in a process of its own, since the driver takes the family from the environment.
-/// This program starts once more, with `--child`, and calls [`serve`].
+/// This program starts once more, as `aco`, and calls [`serve`].
 pub struct Family {
     /// As the driver names it, with its version.
     pub device: String,
@@ -32,16 +32,12 @@ pub struct Family {
 
 impl Family {
     /// Starts the process. There is none if this Mesa does not know the family.
-    ///
-    /// # Errors
-    ///
-    /// RADV is not there.
     pub fn start(family: &str) -> Result<Option<Self>> {
         let driver = driver()?;
         let mut command = Command::new(std::env::current_exe()?);
         command.env("VK_ICD_FILENAMES", &driver).env("VK_DRIVER_FILES", &driver);
         command.env("RADV_FORCE_FAMILY", family).env("MESA_SHADER_CACHE_DISABLE", "true");
-        let mut child = command.arg("--child").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut child = command.arg("aco").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let questions = child.stdin.take().context("no input")?;
         let mut answers = BufReader::new(child.stdout.take().context("no output")?).lines();
         let device = answers.next().transpose()?;
@@ -50,10 +46,6 @@ impl Family {
 
     /// Compiles an entry point of a module whose bindings 0 to `bindings` - 1 are a uniform buffer and storage buffers.
     /// The inner error is the driver's refusal.
-    ///
-    /// # Errors
-    ///
-    /// The driver has ended the process.
     pub fn compile(&mut self, spirv: &[u32], entry: &str, bindings: u32) -> Result<Result<Compiled, String>> {
         let asked = writeln!(self.questions, "{}", serde_json::to_string(&(spirv, entry, bindings))?);
         match (asked, self.answers.next()) {
@@ -72,10 +64,6 @@ impl Drop for Family {
 }
 
 /// The process of a [`Family`]: names the device, then answers one line for each line that it reads.
-///
-/// # Errors
-///
-/// There is no such device, or a line is no question.
 pub fn serve() -> Result<()> {
     let compiler = Compiler::open()?;
     println!("{}", compiler.name);

@@ -2,7 +2,6 @@
 //! results are held to the crate's reference.
 
 use anyhow::{Context, Result, anyhow, ensure};
-use clamp_compilers::translate::{Module, ResourceBinding};
 use clamp_testing::values::{bits_of, elements, scalar_of};
 use indicatif::ProgressIterator as _;
 use wgpu_clamp::{
@@ -15,6 +14,7 @@ use crate::hook::{self, swaps};
 use crate::list::List;
 use crate::options::Options;
 use crate::outcome::{About, Absent, Run};
+use crate::translate::{Module, ResourceBinding};
 
 pub static EXECUTED: About = About {
     name: "DXC, executed",

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use clamp_compilers::aco::Family;
 
+use crate::aco::Family;
 use crate::each::bar;
 use crate::list::List;
 use crate::options::Options;

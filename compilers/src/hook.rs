@@ -32,10 +32,6 @@ pub fn swaps() -> MutexGuard<'static, Swaps> {
 }
 
 /// An instance whose devices swap modules.
-///
-/// # Errors
-///
-/// There is no Vulkan.
 pub fn instance() -> Result<wgpu::Instance> {
     // SAFETY: the functions below have the types that their names stand for, and call those of the loader, which is
     // never unloaded: wgpu's instance keeps the entry, and `leak` the one that holds the library.

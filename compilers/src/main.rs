@@ -1,5 +1,7 @@
 //! Hands every shader of the crate to the compilers of others. Nothing runs on a GPU.
 
+mod aco;
+mod budget;
 mod dxc;
 mod each;
 mod execute;
@@ -11,6 +13,7 @@ mod naga;
 mod options;
 mod outcome;
 mod tint;
+mod translate;
 
 use std::process::ExitCode;
 
@@ -19,7 +22,7 @@ use clap::Parser as _;
 use rayon::prelude::*;
 
 use list::List;
-use options::Options;
+use options::{Options, Other};
 use outcome::{About, Outcome, Run};
 
 /// The compilers of `--only` but AMD's: the name, who it is, and how it is asked.
@@ -42,11 +45,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing was refused.
+/// Whether nothing was refused, or no figure has changed.
 fn run() -> Result<bool> {
     let options = Options::parse();
-    if options.child {
-        return clamp_compilers::aco::serve().map(|()| true);
+    match &options.other {
+        Some(Other::Aco) => return aco::serve().map(|()| true),
+        Some(Other::Budget(options)) => return budget::run(options),
+        None => {}
     }
     let list = List::read(&options.shaders)?;
     // naga writes what the others are given.

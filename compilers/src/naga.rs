@@ -1,13 +1,13 @@
 //! naga, which wgpu translates with: writes the files that the others are given.
 
 use anyhow::Result;
-use clamp_compilers::translate;
 use indicatif::ParallelProgressIterator as _;
 use rayon::prelude::*;
 
 use crate::each::bar;
 use crate::list::{List, Module};
 use crate::outcome::{About, Run};
+use crate::translate;
 
 pub static NAGA: About = About {
     name: "naga",

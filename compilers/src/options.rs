@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use clap::{Parser, Subcommand};
+
+use crate::budget;
 
 /// The compilers that `--only` knows.
 const COMPILERS: [&str; 6] = ["spirv-val", "glslang", "tint", "dxc", "execute", "aco"];
@@ -12,7 +14,10 @@ const COMPILERS: [&str; 6] = ["spirv-val", "glslang", "tint", "dxc", "execute", 
 ///
 /// `cargo xtask shaders` writes the modules, installs what the compilers need and gives `--shaders`, `--tint` and `--dxc`.
 #[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Options {
+    #[command(subcommand)]
+    pub other: Option<Other>,
     /// Takes every pipeline through the slow compilers too (AMD's, Microsoft's), instead of one module per arithmetic and
     /// kernel.
     #[arg(long)]
@@ -35,9 +40,15 @@ pub struct Options {
     /// The file libdxcompiler.so.
     #[arg(long, value_name = "FILE")]
     pub dxc: Option<PathBuf>,
+}
+
+/// Jobs beside the compilers.
+#[derive(Debug, Subcommand)]
+pub enum Other {
+    Budget(budget::Options),
     /// Answers as AMD's compiler: the program starts itself once per family.
-    #[arg(long, hide = true)]
-    pub child: bool,
+    #[command(hide = true)]
+    Aco,
 }
 
 impl Options {
@@ -68,6 +79,20 @@ mod tests {
         assert!(parse("").unwrap().asks("tint"));
         for line in ["--only fxc", "--every 0"] {
             assert!(parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn figures_are_kept_of_all_rows_and_families() {
+        let budget = |line: &str| match parse(&format!("budget {line}"))?.other {
+            Some(Other::Budget(options)) => Ok(options),
+            other => panic!("{other:?}"),
+        };
+        let options = budget("--write").unwrap();
+        assert!(options.write && options.families == ["navi21", "gfx1100", "vega10"]);
+        assert_eq!(budget("--family navi10").unwrap().families, ["navi10"]);
+        for line in ["--write --only f16", "--write --family navi21"] {
+            assert!(budget(line).is_err(), "{line}");
         }
     }
 }

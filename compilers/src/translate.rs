@@ -35,10 +35,6 @@ enum Buffer {
 
 impl Module {
     /// Reads WGSL.
-    ///
-    /// # Errors
-    ///
-    /// naga refuses it.
     pub fn parse(wgsl: &str) -> Result<Self> {
         let module =
             naga::front::wgsl::parse_str(wgsl).map_err(|error| anyhow!("{}", error.emit_to_string(wgsl)))?;
@@ -49,10 +45,6 @@ impl Module {
     }
 
     /// Gives the overridable constants their values.
-    ///
-    /// # Errors
-    ///
-    /// There is no such entry point, or naga refuses the values.
     pub fn pipeline<'a>(
         &self,
         entry_point: &str,
@@ -86,26 +78,17 @@ impl Module {
 
 impl Pipeline {
     /// How many bindings the bind group has.
-    #[must_use]
     pub fn bindings(&self) -> u32 {
         self.buffers.keys().map(|at| at.binding + 1).max().unwrap_or(0)
     }
 
     /// Invocations in a workgroup.
-    ///
-    /// # Errors
-    ///
-    /// There is no such entry point.
     pub fn workgroup_size(&self) -> Result<u32> {
         let named = self.module.entry_points.iter().find(|entry| entry.name == self.entry_point);
         Ok(named.context("no such entry point")?.workgroup_size.iter().product())
     }
 
     /// SPIR-V for a driver of Vulkan 1.3 that checks buffers itself (`robustBufferAccess2`).
-    ///
-    /// # Errors
-    ///
-    /// naga cannot write it.
     pub fn spirv(&self) -> Result<Vec<u32>> {
         let options = spv::Options {
             lang_version: (1, 6),
@@ -125,10 +108,6 @@ impl Pipeline {
     }
 
     /// GLSL ES 3.10, the least that has compute shaders.
-    ///
-    /// # Errors
-    ///
-    /// naga cannot write it.
     pub fn glsl(&self) -> Result<String> {
         let storage = |buffer| usize::from(buffer != Buffer::Uniform);
         let slots = self.slots(storage).map(|(at, _, slot)| (at, slot as u8));
@@ -151,7 +130,6 @@ impl Pipeline {
 
     /// The registers of its HLSL, and what is bound there. Wgpu's own constants, which no shader of the crate reads, are in
     /// a group behind.
-    #[must_use]
     pub fn registers(&self) -> Vec<(String, ResourceBinding)> {
         let slots = self.slots(|buffer| buffer as usize);
         let own = (format!("b{}", self.uniforms()), ResourceBinding { group: 1, binding: 0 });
@@ -166,10 +144,6 @@ impl Pipeline {
     }
 
     /// HLSL for shader model 6.0, the least that DXC takes.
-    ///
-    /// # Errors
-    ///
-    /// naga cannot write it.
     pub fn hlsl(&self) -> Result<String> {
         let slots = self.slots(|buffer| buffer as usize);
         let target = |register| hlsl::BindTarget { register, ..Default::default() };
@@ -195,10 +169,6 @@ impl Pipeline {
     }
 
     /// MSL 2.4, of macOS 12.
-    ///
-    /// # Errors
-    ///
-    /// naga cannot write it.
     pub fn msl(&self) -> Result<String> {
         let slots = self.slots(|_| 0).map(|(at, buffer, slot)| {
             let mutable = buffer == Buffer::ReadWrite;

@@ -48,7 +48,7 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
     if *budget {
         // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
         packages::drivers(&VULKAN)?;
-        return Ok(program(&shell_here()?, "compilers/budget").args(args).run()?);
+        return Ok(program(&shell_here()?, "compilers").arg("budget").args(args).run()?);
     }
     compile(&sh, args)
 }

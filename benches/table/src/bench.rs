@@ -11,9 +11,10 @@ use wgpu_clamp::{DType, wgpu};
 use crate::clock::{Clock, Work};
 use crate::data;
 use crate::device::Device;
-use crate::kernels::{self, COPIES, FILLS, Packets};
+use crate::kernels::{self, Kind, Packets};
 use crate::options::Options;
-use crate::row::{Measured, Rival, Trial};
+use crate::outcome::Measured;
+use crate::row::{Rival, Trial};
 use crate::stats::Stats;
 
 /// Bytes from which work no longer stays in a GPU's cache between repetitions.
@@ -39,20 +40,15 @@ struct Arena {
 
 impl Bench {
     /// Opens the device and compiles the kernels.
-    ///
-    /// # Errors
-    ///
-    /// There is no adapter, or the device is lost.
     pub fn open(options: Options) -> Result<Self> {
         let device = Device::open()?;
         let clock = Clock::new(&device)?;
-        let copies = COPIES.map(|packets| Packets::copy(&device, packets));
-        let fills = FILLS.map(|packets| Packets::fill(&device, packets));
+        let copies = [1, 2, 4].map(|packets| Packets::new(&device, Kind::Copy, packets));
+        let fills = [1, 4, 16].map(|packets| Packets::new(&device, Kind::Fill, packets));
         Ok(Self { device, clock, options, copies, fills, arena: RefCell::new(None), start: Instant::now() })
     }
 
     /// Default size of an output, in bytes. Some rows choose another.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         let wanted = match (self.options.size, self.device.is_cpu(), self.options.quick) {
             (Some(bytes), ..) => bytes,
@@ -106,7 +102,6 @@ impl Bench {
     }
 
     /// Number of buffer sets that work of `bytes` bytes cycles through, so that a GPU's cache is not measured.
-    #[must_use]
     pub fn sets(&self, bytes: u64) -> usize {
         if self.device.is_cpu() || bytes >= BEYOND_CACHES {
             1

@@ -1,6 +1,7 @@
 //! A clamp of a tensor on the device, compared with a copy or a fill of as many bytes, or with a plain kernel.
 
 use anyhow::{Context, Result};
+use wgpu_clamp::verify::Buffers;
 use wgpu_clamp::{Clamp, Clamps, DType, Layout, Number, Operands, Prepared, View, wgpu};
 
 use crate::bench::Bench;
@@ -9,7 +10,7 @@ use crate::data::{self, POISON};
 use crate::device::Device;
 use crate::plain;
 use crate::row::{Goal, Rival, Row, Trial};
-use crate::verify::{self, Side};
+use crate::verify;
 
 /// One clamp on given layouts.
 #[derive(Clone, Copy)]
@@ -64,7 +65,6 @@ pub struct Set {
 
 impl Case {
     /// A clamp from one buffer to another, compared with a copy.
-    #[must_use]
     pub fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
         Self {
             clamp,
@@ -81,11 +81,6 @@ impl Case {
 
     /// As [`new`](Self::new), with a clamp for each index of an axis. The clamps are leaked: a program makes a few
     /// hundred.
-    ///
-    /// # Panics
-    ///
-    /// There is no clamp.
-    #[must_use]
     pub fn along(axis: usize, clamps: &[Clamp], src: Layout, dst: Layout) -> Self {
         Self { channels: Some((axis, Vec::leak(clamps.to_vec()))), ..Self::new(clamps[0], src, dst) }
     }
@@ -97,13 +92,11 @@ impl Case {
     }
 
     /// The clamps with host numbers, as the reference takes them.
-    #[must_use]
     pub fn clamps(&self) -> Clamps<'_> {
         self.channels.map_or_else(|| (&self.clamp).into(), |(axis, clamps)| Clamps::along(axis, clamps))
     }
 
     /// The clamps of the measured call, with numbers on the GPU if the case has slots.
-    #[must_use]
     pub fn asked(&self) -> Clamps<'_> {
         match (&self.slots, self.channels) {
             (Some(clamp), Some((axis, _))) => Clamps::slots_along(axis, clamp),
@@ -119,7 +112,6 @@ impl Case {
     }
 
     /// Bytes of a copy with the same traffic: half of all bytes loaded and stored.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         let stored = self.stored * self.clamp.dtype().size();
         usize::midpoint(self.loaded * self.clamp.source().size(), stored) as u64
@@ -171,10 +163,6 @@ impl Case {
     }
 
     /// As `buffers`, with the clamp prepared on each pair.
-    ///
-    /// # Errors
-    ///
-    /// There is no memory, or the clamp is refused.
     pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
         let mut set = self.buffers(device, sets)?;
         let prepare = |n| self.prepare(device, &set, n);
@@ -189,10 +177,6 @@ impl Case {
     }
 
     /// Operands for [`asked`](Self::asked) on the `n`-th pair of buffers.
-    ///
-    /// # Errors
-    ///
-    /// None: there are as many numbers on the GPU as clamps.
     pub fn operands<'a>(&self, set: &'a Set, n: usize) -> Result<Operands<'a>> {
         let (src, dst) = (View::new(&set.buffers[n][0], self.clamp.source(), self.src), &set.buffers[n][1]);
         let operands = Operands::new(src, View::new(dst, self.clamp.dtype(), self.dst));
@@ -224,16 +208,22 @@ impl Case {
 
     /// Compares the first destination with the reference. In place the clamp has run many times; without scale and
     /// bias that changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// The destination holds something else, or the device is lost.
     pub fn check(&self, device: &Device, set: &Set) -> Result<()> {
         // Submissions cycle through the sets from the first on: only the first is sure to be written.
-        let after = data::read(device, &set.buffers[0][1])?;
-        let src = Side { layout: &self.src, bytes: &set.src_bytes };
-        let dst = Side { layout: &self.dst, bytes: &set.dst_bytes };
-        verify::check(self.clamps(), &src, &dst, &after[..set.dst_bytes.len()])
+        self.check_buffer(device, set, &set.buffers[0][1])
+    }
+
+    /// Compares a destination with the reference.
+    pub(crate) fn check_buffer(&self, device: &Device, set: &Set, dst: &wgpu::Buffer) -> Result<()> {
+        let after = data::read(device, dst)?;
+        let buffers = Buffers {
+            src_layout: &self.src,
+            src: &set.src_bytes,
+            dst_layout: &self.dst,
+            dst_before: &set.dst_bytes,
+            dst_after: &after[..set.dst_bytes.len()],
+        };
+        verify::check(self.clamps(), buffers)
     }
 }
 
@@ -247,7 +237,6 @@ impl Set {
     }
 
     /// The dispatches on each pair of buffers.
-    #[must_use]
     pub fn work(&self) -> Work {
         let record = |prepared: &Prepared| -> Dispatch {
             let prepared = prepared.clone();

@@ -26,7 +26,6 @@ pub enum Work {
 
 impl Work {
     /// Work on the CPU, timed by the wall.
-    #[must_use]
     pub fn timed(mut run: impl FnMut() -> Result<()> + 'static) -> Self {
         Self::Measured(Box::new(move || {
             let (time, result) = seconds(&mut run);

@@ -13,7 +13,6 @@ pub(crate) use clamp_testing::random::Random;
 pub(crate) const POISON: u8 = 0xa5;
 
 /// Elements that fill `bytes` bytes: integers of random bits, floats between −8 and 8.
-#[must_use]
 pub fn random(dtype: DType, bytes: usize, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut data = Vec::with_capacity(bytes + 8);
@@ -31,7 +30,6 @@ pub fn random(dtype: DType, bytes: usize, seed: u64) -> Vec<u8> {
 }
 
 /// Bounds that replace about half of [`random`]'s elements: a quarter each.
-#[must_use]
 pub fn bounds(dtype: DType) -> Clamp {
     match dtype {
         DType::F32 => Clamp::new(-4.1_f32, 3.9),
@@ -50,10 +48,6 @@ pub fn bounds(dtype: DType) -> Clamp {
 }
 
 /// Creates a buffer for storage and copies that starts with `bytes`.
-///
-/// # Errors
-///
-/// There is no memory for it.
 pub fn buffer(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     let size = bytes.len().next_multiple_of(16) as u64;
@@ -71,17 +65,12 @@ pub fn buffer(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
 }
 
 /// Creates a uniform buffer.
-#[must_use]
 pub fn uniform(device: &wgpu::Device, contents: &[u8]) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::UNIFORM;
     device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage })
 }
 
 /// Reads a buffer after all submitted work.
-///
-/// # Errors
-///
-/// The device is lost.
 pub fn read(device: &Device, buffer: &wgpu::Buffer) -> Result<Vec<u8>> {
     let staging = device.wgpu().create_buffer(&wgpu::BufferDescriptor {
         label: None,

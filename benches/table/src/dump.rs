@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::first::First;
 use crate::growth::Curve;
 use crate::head::Head;
-use crate::row::{Outcome, Verdict};
+use crate::outcome::{Outcome, Verdict};
 use crate::sweep;
 
 /// All figures of one run.

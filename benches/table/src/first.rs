@@ -17,7 +17,7 @@ use crate::case::Case;
 use crate::clock::{Clock, Work};
 use crate::data;
 use crate::device::Device;
-use crate::kernels::Packets;
+use crate::kernels::{Kind, Packets};
 use crate::plain;
 use crate::row::Unit;
 use crate::stats::Stats;
@@ -206,7 +206,7 @@ pub fn sample(n: usize, side: Side) -> Result<()> {
     let device = Device::open()?;
     let clock = Clock::new(&device)?;
     let scratch = [data::buffer(&device, &[1; 4096])?, data::buffer(&device, &[0; 4096])?];
-    clock.wall(&device, &Packets::copy(&device, 1).work(&device, 4096, &[scratch]), 1)?;
+    clock.wall(&device, &Packets::new(&device, Kind::Copy, 1).work(&device, 4096, &[scratch]), 1)?;
     let set = job.case.buffers(&device, 1)?;
     device.wait()?;
     let start = Instant::now();

@@ -12,7 +12,8 @@ use crate::case::Case;
 use crate::clock::Work;
 use crate::data;
 use crate::hand::Hand;
-use crate::row::{Measured, Rival, Trial, Unit};
+use crate::outcome::Measured;
+use crate::row::{Rival, Trial, Unit};
 use crate::slices;
 use crate::stats::Stats;
 use crate::text::{error_column, size, spread, tsv as lines, wrong};
@@ -88,16 +89,14 @@ impl Curve {
 
 /// All points of all curves in seconds, tab-separated.
 pub fn tsv(curves: &[Curve]) -> String {
-    let of_curve = |curve| {
-        let Curve { series, points, .. } = curve;
-        points.iter().flat_map(|point| series.iter().zip(&point.seconds).map(move |one| (curve, point, one)))
-    };
+    let points = curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
+    let all = points.flat_map(|(curve, point)| {
+        curve.series.iter().zip(&point.seconds).map(move |(series, stats)| (curve, point, series, stats))
+    });
     let head = "curve\tover\tat\tseries\tseconds\tq1\tq3\terror";
-    lines(head, curves.iter().flat_map(of_curve), |(curve, point, (one, stats))| {
-        let (Curve { name, over, .. }, Point { at, error, .. }) = (curve, point);
-        let Stats { median, q1, q3, .. } = stats;
-        let error = error_column(error.as_ref());
-        format!("{name}\t{over}\t{at}\t{one}\t{median:.4e}\t{q1:.4e}\t{q3:.4e}\t{error}")
+    lines(head, all, |(Curve { name, over, .. }, Point { at, error, .. }, series, stats)| {
+        let (Stats { median, q1, q3, .. }, error) = (stats, error_column(error.as_ref()));
+        format!("{name}\t{over}\t{at}\t{series}\t{median:.4e}\t{q1:.4e}\t{q3:.4e}\t{error}")
     })
 }
 

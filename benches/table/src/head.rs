@@ -1,7 +1,6 @@
 //! The lines above the table: the device, the driver, the commit, the date and the clock.
 
 use std::fmt::Write as _;
-use std::process::Command;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use wgpu_clamp::DType;
 use crate::bench::Bench;
 use crate::clock::{Method, Work};
 use crate::data;
-use crate::kernels::{COPIES, Packets};
+use crate::kernels::{Kind, Packets};
 use crate::row::Unit::Seconds;
 use crate::stats::Stats;
 use crate::text::{figure, size, spread};
@@ -49,7 +48,8 @@ impl Head {
             ("driver", format!("{} {}", info.driver, info.driver_info).trim().to_owned()),
             ("features", features.join(", ")),
             ("limits", limits.join(", ")),
-            ("commit", commit()),
+            // `cargo xtask bench` and the kit set the variable.
+            ("commit", std::env::var("WGPU_CLAMP_COMMIT").unwrap_or_else(|_| "unknown".to_owned())),
             ("date", OffsetDateTime::now_utc().date().to_string()),
             ("rounds", format!("{}, order rotated; median (quartiles)", bench.rounds())),
             ("copies", format!("of {}: {}", size(bench.bytes()), copies.join(", "))),
@@ -86,12 +86,20 @@ impl Head {
 
     /// The lines as comments above a table of tab-separated values.
     pub fn tsv(&self) -> String {
-        self.lines.iter().map(|(name, value)| format!("# {name}: {value}\n")).collect()
+        self.listed("#")
     }
 
     /// The lines as a Markdown list.
     pub fn markdown(&self) -> String {
-        self.lines.iter().map(|(name, value)| format!("- {name}: {value}\n")).collect()
+        self.listed("-")
+    }
+
+    fn listed(&self, mark: &str) -> String {
+        let mut text = String::new();
+        for (name, value) in &self.lines {
+            let _ = writeln!(text, "{mark} {name}: {value}");
+        }
+        text
     }
 }
 
@@ -100,7 +108,7 @@ fn clocks(bench: &Bench) -> Result<String> {
     let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
     let random = data::random(DType::U64, usize::try_from(bytes)?, 2);
     let pair = [data::buffer(&bench.device, &random)?, data::buffer(&bench.device, &random)?];
-    let work = Packets::copy(&bench.device, COPIES[1]).work(&bench.device, bytes, &[pair]);
+    let work = Packets::new(&bench.device, Kind::Copy, 2).work(&bench.device, bytes, &[pair]);
     let used = match bench.clock.method {
         Method::Timestamps => "pass timestamps",
         Method::Wall => "wall time of a submission less that of an empty one",
@@ -138,17 +146,6 @@ fn slope(bench: &Bench, work: &Work) -> Result<f64> {
     let product: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
     let square: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
     Ok(product / square)
-}
-
-/// The commit from `WGPU_CLAMP_COMMIT`, or from git.
-fn commit() -> String {
-    std::env::var("WGPU_CLAMP_COMMIT").ok().filter(|commit| !commit.is_empty()).unwrap_or_else(|| {
-        let output = Command::new("git").args(["describe", "--always", "--dirty"]).output();
-        output.ok().filter(|output| output.status.success()).map_or_else(
-            || "unknown".to_owned(),
-            |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-        )
-    })
 }
 
 #[cfg(test)]

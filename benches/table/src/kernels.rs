@@ -1,39 +1,35 @@
 //! Baselines: the plainest kernels that move bytes, written by hand for wgpu.
 
+use std::fmt::Write as _;
+
 use wgpu_clamp::wgpu;
 
 use crate::clock::{Commands, Dispatch, Work};
 use crate::device::Device;
 use crate::row::Rival;
 
-/// Packets of 16 bytes that one invocation of each copy kernel moves.
-pub const COPIES: [u32; 3] = [1, 2, 4];
+/// The kind of a kernel that moves packets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Copy,
+    /// Stores the source's first packet to every packet of the destination.
+    Fill,
+}
 
-/// Packets that one invocation of each fill kernel stores.
-pub const FILLS: [u32; 3] = [1, 4, 16];
-
-/// A kernel that moves 16-byte packets.
-pub struct Packets {
+/// A kernel that moves packets of 16 bytes.
+pub(crate) struct Packets {
     name: String,
     pipeline: wgpu::ComputePipeline,
     per_workgroup: u32,
 }
 
 impl Packets {
-    /// Compiles a copy kernel with so many packets per invocation.
-    pub fn copy(device: &Device, packets: u32) -> Self {
-        Self::new(device, "copy", packets)
-    }
-
-    /// Compiles a fill kernel, which stores the source's first packet to every packet of the destination.
-    pub fn fill(device: &Device, packets: u32) -> Self {
-        Self::new(device, "fill", packets)
-    }
-
-    fn new(device: &Device, kind: &str, packets: u32) -> Self {
+    /// Compiles a kernel with so many packets per invocation.
+    pub fn new(device: &Device, kind: Kind, packets: u32) -> Self {
+        let name = if kind == Kind::Copy { "copy" } else { "fill" };
         Self {
-            name: format!("{kind} kernel ×{packets}"),
-            pipeline: pipeline(device, &text(kind == "fill", packets), &[]),
+            name: format!("{name} kernel ×{packets}"),
+            pipeline: pipeline(device, &text(kind, packets), &[]),
             per_workgroup: 256 * packets,
         }
     }
@@ -63,36 +59,32 @@ impl Packets {
 }
 
 /// The WGSL of a copy or a fill, with all loads before any store.
-fn text(fill: bool, packets: u32) -> String {
+fn text(kind: Kind, packets: u32) -> String {
     // Past the end the first packet is moved once more.
     let place = |n: u32| match 256 * n {
         0 => "first".to_owned(),
         far => format!("select(first, first + {far}u, first + {far}u < count)"),
     };
-    let loads: String = if fill {
-        "let x = src[0];\n".to_owned()
-    } else {
-        (0..packets).map(|n| format!("let x{n} = src[{}];\n", place(n))).collect()
-    };
-    let stores: String =
-        (0..packets)
-            .map(|n| {
-                if fill {
-                    format!("dst[{}] = x;\n", place(n))
-                } else {
-                    format!("dst[{}] = x{n};\n", place(n))
-                }
-            })
-            .collect();
+    let (mut loads, mut stores) = (String::new(), String::new());
+    for n in 0..packets {
+        let (x, from) = match kind {
+            Kind::Copy => (n, place(n)),
+            Kind::Fill => (0, "0".to_owned()),
+        };
+        if x == n {
+            let _ = writeln!(loads, "let x{x} = src[{from}];");
+        }
+        let _ = writeln!(stores, "dst[{}] = x{x};", place(n));
+    }
+    let main = include_str!("../shaders/packets.wgsl");
+    let per_workgroup = 256 * packets;
     format!(
-        "{}const PER_WORKGROUP = {}u;\nfn move_packets(first: u32, count: u32) {{\n{loads}{stores}}}\n",
-        include_str!("../shaders/packets.wgsl"),
-        256 * packets
+        "{main}const PER_WORKGROUP = {per_workgroup}u;\n\
+         fn move_packets(first: u32, count: u32) {{\n{loads}{stores}}}\n"
     )
 }
 
 /// A pipeline of a module with one entry point, and the values of its overridable constants.
-#[must_use]
 pub fn pipeline(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
     let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,
@@ -109,7 +101,6 @@ pub fn pipeline(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgp
 }
 
 /// A bind group with the resources at bindings 0, 1, … of group 0.
-#[must_use]
 pub fn bind(
     device: &Device,
     pipeline: &wgpu::ComputePipeline,
@@ -126,7 +117,6 @@ pub fn bind(
 }
 
 /// Runs a pipeline once per bind group, each on its own grid.
-#[must_use]
 pub fn dispatch(pipeline: &wgpu::ComputePipeline, groups: Vec<(wgpu::BindGroup, [u32; 2])>) -> Dispatch {
     let pipeline = pipeline.clone();
     Box::new(move |pass| {
@@ -139,14 +129,12 @@ pub fn dispatch(pipeline: &wgpu::ComputePipeline, groups: Vec<(wgpu::BindGroup, 
 }
 
 /// A binding of a part of a buffer; offset and size in bytes.
-#[must_use]
 pub fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingResource<'_> {
     let size = wgpu::BufferSize::new(bytes);
     wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
 }
 
 /// A grid of at least `workgroups` workgroups: a line, or nearly a square if a line would be too long.
-#[must_use]
 pub fn grid(workgroups: u64) -> [u32; 2] {
     if workgroups <= 65_535 {
         return [workgroups as u32, 1];

@@ -4,6 +4,12 @@
 //! The program `clamp-bench` uses this library, and so do programs that add rows of their own.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    reason = "programs of this repository alone use the library, and most errors are a device's"
+)]
 
 pub mod bench;
 pub mod case;
@@ -18,6 +24,7 @@ mod hand;
 mod head;
 pub mod kernels;
 pub mod options;
+mod outcome;
 mod overhead;
 mod pictures;
 mod plain;
@@ -44,13 +51,13 @@ use bench::Bench;
 use dump::Dump;
 use head::Head;
 use options::Options;
-use row::{Outcome, Row};
+use outcome::Outcome;
+use row::Row;
 
 /// Makes the rows that a program adds.
 pub type More = fn(&Bench) -> Result<Vec<Row>>;
 
 /// Measures what the command line asks for. Fails on a wrong result, never on a slow one.
-#[must_use]
 pub fn run(more: &[More]) -> ExitCode {
     match try_run(more) {
         Ok(true) => ExitCode::SUCCESS,
@@ -138,10 +145,6 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
 }
 
 /// The requested rows, in the order of the table.
-///
-/// # Errors
-///
-/// A tensor of the requested size is not possible.
 pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     let bytes = usize::try_from(bench.bytes())?;
     let mut rows = elements::rows(bench, bytes)?;

@@ -4,17 +4,16 @@ use std::hint::black_box;
 use std::rc::Rc;
 
 use anyhow::Result;
-use wgpu_clamp::{Clamp, DType, Host, Layout, Limits, Number, Operands, Plan, Prepared, View, wgpu};
+use wgpu_clamp::{DType, Host, Layout, Limits, Number, Operands, Plan, Prepared, View, wgpu};
 
 use crate::bench::Bench;
-use crate::case::Case;
+use crate::case::{Case, Set};
 use crate::clock::{Work, seconds};
-use crate::data::{self, POISON};
+use crate::data;
 use crate::device::Device;
 use crate::hand::Hand;
 use crate::kernels::part;
 use crate::row::{Check, Goal, Rival, Row, Trial, Unit};
-use crate::verify::{self, Side};
 
 /// Bytes of a small clamp.
 const SMALL: u64 = 4096;
@@ -72,54 +71,39 @@ fn begin_pass(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
     encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default())
 }
 
-/// A source, one destination for each side, and the source's bytes.
+/// Small clamps side by side in one buffer: a source, and one destination for each side.
 struct Small {
     host: Host,
-    src: wgpu::Buffer,
-    ours: wgpu::Buffer,
-    theirs: wgpu::Buffer,
-    src_bytes: Vec<u8>,
     hand: Hand,
-    clamp: Clamp,
+    /// All small clamps as one.
+    case: Case,
+    set: Set,
+    theirs: wgpu::Buffer,
 }
 
 impl Small {
     fn new(device: &Device, count: u64) -> Result<Rc<Self>> {
-        let src_bytes = data::random(DType::F32, usize::try_from(SMALL * count)?, 5);
-        let poison = vec![POISON; src_bytes.len()];
-        let small = Self {
-            src: data::buffer(device, &src_bytes)?,
-            ours: data::buffer(device, &poison)?,
-            theirs: data::buffer(device, &poison)?,
-            host: device.host.clone(),
-            src_bytes,
-            hand: Hand::new(device),
-            clamp: data::bounds(DType::F32),
-        };
+        let layout = Layout::packed(&[usize::try_from(SMALL * count / 4)?])?;
+        let case = Case::new(data::bounds(DType::F32), layout, layout);
+        let set = case.buffers(device, 1)?;
+        let theirs = data::buffer(device, &set.dst_bytes)?;
         device.wait()?;
-        Ok(Rc::new(small))
+        Ok(Rc::new(Self { host: device.host.clone(), hand: Hand::new(device), case, set, theirs }))
     }
 
     /// The operands of the `n`-th small clamp.
     fn operands(&self, n: u64) -> Result<Operands<'_>> {
         let elements = usize::try_from(SMALL / 4)?;
-        let layout = Layout::strided(&[elements], &[1], elements * usize::try_from(n)?)?;
-        Ok(Operands::new(View::of::<f32>(&self.src, layout), View::of::<f32>(&self.ours, layout)))
+        let layout = Layout::packed_at(&[elements], elements * usize::try_from(n)?)?;
+        let [src, dst] = self.set.buffers[0].each_ref().map(|buffer| View::of::<f32>(buffer, layout));
+        Ok(Operands::new(src, dst))
     }
 
     /// The bind group of the `n`-th small clamp by hand.
     fn bind(&self, n: u64) -> wgpu::BindGroup {
-        let [src, dst] = [&self.src, &self.theirs].map(|buffer| part(buffer, n * SMALL, SMALL));
+        let buffers = [&self.set.buffers[0][0], &self.theirs];
+        let [src, dst] = buffers.map(|buffer| part(buffer, n * SMALL, SMALL));
         self.hand.bind(self.host.clamper().device(), src, dst)
-    }
-
-    /// Checks both destinations: both sides must do the same work.
-    fn check(&self, device: &Device) -> Result<()> {
-        let layout = Layout::packed(&[self.src_bytes.len() / 4])?;
-        let poison = vec![POISON; self.src_bytes.len()];
-        let [src, dst] = [&self.src_bytes, &poison].map(|bytes| Side { layout: &layout, bytes });
-        verify::check(&self.clamp, &src, &dst, &data::read(device, &self.ours)?)?;
-        verify::check(&self.clamp, &src, &dst, &data::read(device, &self.theirs)?)
     }
 
     fn trial(
@@ -135,20 +119,26 @@ impl Small {
             bytes,
             ours: Work::Measured(Box::new(move || ours(&us))),
             rivals: vec![Rival { name: rival.to_owned(), work }],
-            check: Box::new(move |bench| self.check(&bench.device)),
+            // Both sides must do the same work.
+            check: Box::new(move |bench| {
+                self.case.check(&bench.device, &self.set)?;
+                self.case.check_buffer(&bench.device, &self.set, &self.theirs)
+            }),
         }
     }
 }
 
 fn many(bench: &Bench) -> Result<Trial> {
     let small = Small::new(&bench.device, MANY)?;
-    let prepare = |n| Ok(bench.device.host.clamper().prepare(&small.clamp, small.operands(n)?)?);
+    let prepare = |n| Ok(bench.device.host.clamper().prepare(&small.case.clamp, small.operands(n)?)?);
     let prepared = (0..MANY).map(prepare).collect::<Result<Vec<_>>>()?;
     let groups: Vec<_> = (0..MANY).map(|n| small.bind(n)).collect();
     let ours = move |small: &Small| {
         recorded(&small.host, |encoder| {
             let mut pass = begin_pass(encoder);
-            prepared.iter().for_each(|prepared| prepared.record(&mut pass));
+            for prepared in &prepared {
+                prepared.record(&mut pass);
+            }
             Ok(())
         })
     };
@@ -163,8 +153,9 @@ fn many(bench: &Bench) -> Result<Trial> {
 
 fn unprepared(bench: &Bench) -> Result<Trial> {
     let ours = |small: &Small| {
-        let encode =
-            |encoder: &mut _| Ok(small.host.clamper().encode(encoder, &small.clamp, small.operands(0)?)?);
+        let encode = |encoder: &mut _| {
+            Ok(small.host.clamper().encode(encoder, &small.case.clamp, small.operands(0)?)?)
+        };
         let time = recorded(&small.host, |encoder| (0..CALLS).try_for_each(|_| encode(encoder)))?;
         Ok(time / f64::from(CALLS))
     };
@@ -183,7 +174,7 @@ fn unprepared(bench: &Bench) -> Result<Trial> {
 
 fn one(bench: &Bench) -> Result<Trial> {
     let small = Small::new(&bench.device, 1)?;
-    let prepared = bench.device.host.clamper().prepare(&small.clamp, small.operands(0)?)?;
+    let prepared = bench.device.host.clamper().prepare(&small.case.clamp, small.operands(0)?)?;
     let group = [small.bind(0)];
     let ours = move |small: &Small| round_trips(&small.host, |pass| prepared.record(pass));
     let theirs = move |small: &Small| round_trips(&small.host, |pass| small.hand.record(pass, &group, SMALL));

@@ -20,26 +20,19 @@ pub fn rows(bytes: usize) -> Result<Vec<Row>> {
     Ok(groups.into_iter().flatten().collect())
 }
 
-/// A picture whose layouts have the shape `[channels, pixels]`.
-#[derive(Clone, Copy)]
-struct Picture {
-    pixels: usize,
-    /// Elements from one pixel to the next.
-    components: usize,
-    /// Components that take part.
+/// Source and destination of the shape `[taken, pixels]`, from pixels to planes or back. Pixels have `components`
+/// elements each, of which `taken` take part; the first one begins at `lead`.
+fn layouts(
     taken: usize,
-    /// Elements before the first pixel.
+    pixels: usize,
+    components: usize,
     lead: usize,
-}
-
-impl Picture {
-    /// Source and destination: from pixels to planes, or back.
-    fn layouts(self, to_planes: bool) -> Result<[Layout; 2]> {
-        let shape = [self.taken, self.pixels];
-        let pixels = Layout::strided(&shape, &[1, self.components.cast_signed()], self.lead)?;
-        let planes = Layout::packed(&shape)?;
-        Ok(if to_planes { [pixels, planes] } else { [planes, pixels] })
-    }
+    to_planes: bool,
+) -> Result<[Layout; 2]> {
+    let shape = [taken, pixels];
+    let interleaved = Layout::strided(&shape, &[1, components.cast_signed()], lead)?;
+    let planes = Layout::packed(&shape)?;
+    Ok(if to_planes { [interleaved, planes] } else { [planes, interleaved] })
 }
 
 /// The size of a picture of about `pixels` pixels whose sides are multiples of 64.
@@ -55,8 +48,8 @@ fn odd(pixels: usize) -> usize {
 }
 
 /// Two rows: the case against a copy, and against a plain kernel.
-fn both(case: Case, name: &str, goal: Goal) -> [Row; 2] {
-    let plain = Case { rival: Against::Plain, ..case };
+fn both(case: &Case, name: &str, goal: Goal) -> [Row; 2] {
+    let plain = Case { rival: Against::Plain, ..*case };
     [
         case.row("pictures", name, [Report, goal]),
         plain.row("pictures, against a plain kernel", name, [Speed(1.0); 2]),
@@ -77,11 +70,10 @@ fn shuffles(bytes: usize) -> Result<Vec<Row>> {
             (3, odd(elements / 3), 0, ", planes off packets", planes_off),
             (3, odd(elements / 3), 1, ", planes and pixels off packets", both_off),
         ] {
-            let picture = Picture { pixels, components, taken: components, lead };
             for (to_planes, way) in [(true, "interleaved to planar"), (false, "planar to interleaved")] {
-                let [src, dst] = picture.layouts(to_planes)?;
+                let [src, dst] = layouts(components, pixels, components, lead, to_planes)?;
                 let name = format!("{way}, {components} channels{suffix}");
-                rows.extend(both(Case::new(data::bounds(dtype), src, dst), &name, Speed(goal)));
+                rows.extend(both(&Case::new(data::bounds(dtype), src, dst), &name, Speed(goal)));
             }
         }
     }
@@ -116,14 +108,13 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
         ("U8 planes into RGBA, alpha left alone", vec![data::bounds(DType::U8); 3], false, 4, Report),
     ] {
         let pixels = even(elements(bytes, clamps[0]) / 3);
-        let picture = Picture { pixels, components, taken: 3, lead: 0 };
-        let [src, dst] = picture.layouts(to_planes)?;
+        let [src, dst] = layouts(3, pixels, components, 0, to_planes)?;
         // Words of the source also hold the components that are not taken.
         let loaded = if to_planes { pixels * components } else { pixels * 3 };
         // The components that stay are loaded and stored again.
         let stored = if !to_planes && components > 3 { 2 * pixels * components } else { pixels * 3 };
         let case = Case { loaded, stored, ..Case::along(0, &clamps, src, dst) };
-        rows.extend(both(case, name, goal));
+        rows.extend(both(&case, name, goal));
     }
     Ok(rows)
 }

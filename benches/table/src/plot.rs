@@ -8,7 +8,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::growth::Curve;
-use crate::row::{Outcome, Unit, Verdict};
+use crate::outcome::{Outcome, Verdict};
+use crate::row::Unit;
 use crate::sweep::Point;
 use crate::text::{dash, figure, size};
 
@@ -16,10 +17,6 @@ use crate::text::{dash, figure, size};
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Makes a white picture of a width and a height in pixels, and lets `draw` fill it.
-///
-/// # Errors
-///
-/// The file cannot be written.
 pub fn picture(
     path: &Path,
     (width, height): (i32, i32),
@@ -35,10 +32,6 @@ pub fn picture(
 }
 
 /// Draws text at a point, which is the text's middle or one of its ends.
-///
-/// # Errors
-///
-/// None: a picture takes any text.
 pub fn text(area: &Area<'_>, words: &str, at: (i32, i32), height: i32, side: HPos) -> Result<()> {
     let font = ("sans-serif", height).into_font();
     let style = font.color(&BLACK).pos(Pos::new(side, VPos::Center));
@@ -46,20 +39,12 @@ pub fn text(area: &Area<'_>, words: &str, at: (i32, i32), height: i32, side: HPo
 }
 
 /// Draws a title and a line below.
-///
-/// # Errors
-///
-/// None: a picture takes any text.
 pub fn title(area: &Area<'_>, title: &str, below: &str) -> Result<()> {
     text(area, title, (12, 22), 20, HPos::Left)?;
     text(area, below, (12, 43), 13, HPos::Left)
 }
 
 /// Draws a straight line.
-///
-/// # Errors
-///
-/// None: a picture takes any line.
 pub fn line(area: &Area<'_>, from: (i32, i32), to: (i32, i32), style: impl Into<ShapeStyle>) -> Result<()> {
     Ok(area.draw(&PathElement::new(vec![from, to], style.into()))?)
 }
@@ -70,8 +55,8 @@ pub(crate) fn ratios(path: &Path, adapter: &str, rows: &[Outcome]) -> Result<()>
     // Gathers each section's rows; sections keep the order of their first rows.
     let sections: Vec<_> = rows.iter().map(|row| &row.section).collect();
     rows.sort_by_key(|row| sections.iter().position(|section| **section == row.section));
-    let sections = rows.chunk_by(|a, b| a.section == b.section);
-    let height = HEAD + 40 + LINE * (rows.len() + sections.clone().count()) as i32;
+    let sections: Vec<_> = rows.chunk_by(|a, b| a.section == b.section).collect();
+    let height = HEAD + 40 + LINE * (rows.len() + sections.len()) as i32;
     picture(path, (WIDTH, height), |area| {
         title(area, "Speed of wgpu-clamp: their time ÷ ours", adapter)?;
         let entries = [(Verdict::Met, "goal met"), (Verdict::Missed, "missed"), (Verdict::Report, "no goal")];

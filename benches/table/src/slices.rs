@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use half::f16;
+use wgpu_clamp::verify::Buffers;
 use wgpu_clamp::{Clamp, DType, Element, Layout, wgpu};
 
 use crate::bench::Bench;
@@ -14,7 +15,7 @@ use crate::growth::Curve;
 use crate::ring::{Ring, Way};
 use crate::row::Goal::{Report, Time};
 use crate::row::{Check, Rival, Row, Trial};
-use crate::verify::{self, Side};
+use crate::verify;
 
 /// All rows of this file.
 pub fn rows(bench: &Bench) -> Vec<Row> {
@@ -27,12 +28,12 @@ pub fn rows(bench: &Bench) -> Vec<Row> {
     }
     let row = |(rival, way, goals)| {
         let name = format!("`clamp_slice`, {rival}");
-        Row::new("host memory", name, DType::F32, goals, move |bench| trial(bench, way))
+        Row::new("host memory", name, DType::F32, goals, move |bench| Ok(trial(bench, way)))
     };
     rows.into_iter().map(row).collect()
 }
 
-fn trial(bench: &Bench, way: Way) -> Result<Trial> {
+fn trial(bench: &Bench, way: Way) -> Trial {
     let bytes: u64 = if bench.options.quick { 128 << 20 } else { 1 << 30 };
     let mut random = Random(11);
     let src: Rc<Vec<f32>> = Rc::new((0..bytes / 4).map(|_| random.number() as f32).collect());
@@ -52,7 +53,7 @@ fn trial(bench: &Bench, way: Way) -> Result<Trial> {
         ensure!(bytes(expected) == bytes(&theirs), "what was done by hand differs");
         check(&clamp, &src, &ours)
     });
-    Ok(Trial { bytes, ours: ours_work, rivals: vec![Rival { name: name.to_owned(), work }], check })
+    Trial { bytes, ours: ours_work, rivals: vec![Rival { name: name.to_owned(), work }], check }
 }
 
 /// `clamp_slice` and a single-threaded loop over the same slices, from 4 KiB to 256 MiB. One clamp costs the CPU next
@@ -110,8 +111,10 @@ fn poisoned<T: Element>(len: usize) -> Rc<RefCell<Vec<T>>> {
 }
 
 fn check<T: Element>(clamp: &Clamp, src: &[T], dst: &[T]) -> Result<()> {
-    let layout = Layout::packed(&[src.len()])?;
+    let layout = &Layout::packed(&[src.len()])?;
+    let src = bytemuck::cast_slice(src);
     // A packed destination has no gaps, so its previous bytes are not compared.
-    let side = Side { layout: &layout, bytes: bytemuck::cast_slice(src) };
-    verify::check(clamp, &side, &side, bytemuck::cast_slice(dst))
+    let (src_layout, dst_layout, dst_before) = (layout, layout, src);
+    let dst_after = bytemuck::cast_slice(dst);
+    verify::check(clamp, Buffers { src_layout, src, dst_layout, dst_before, dst_after })
 }

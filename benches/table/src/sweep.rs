@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::Bench;
 use crate::case::{Against, Case};
-use crate::row::Measured;
+use crate::outcome::Measured;
 use crate::stats::Stats;
 use crate::text::{dash, error_column, minus, size, tsv as lines, wrong};
 
@@ -60,18 +60,20 @@ impl Point {
 /// Measures the requested points while there is time. Also returns the number of requested points.
 pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     let mut cases = Vec::new();
-    let ways = ways();
     for bytes in sizes(bench) {
-        for (way, pair) in ways.iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
-            if bench.options.wants(&format!("{} {}", way.name, name(pair))) {
-                cases.push((bytes, way, pair));
+        for (n, way) in ways(PAIRS[0], 1 << 20)?.into_iter().enumerate() {
+            for pair in PAIRS {
+                let (way, pair_name) = (&way.name, name(pair));
+                if bench.options.wants(&format!("{way} {pair_name}")) {
+                    cases.push((bytes, n, pair, format!("{way}, {pair_name}")));
+                }
             }
         }
     }
     let count = cases.len();
     println!("{HEAD}");
-    let title = |(_, way, pair): &(u64, &Way, Pair)| format!("{}, {}", way.name, name(*pair));
-    let points = bench.each(cases, title, |(bytes, way, pair)| point(bench, bytes, way, pair), line)?;
+    let title = |(.., title): &(u64, usize, Pair, String)| title.clone();
+    let points = bench.each(cases, title, |(bytes, n, pair, _)| point(bench, bytes, n, pair), line)?;
     Ok((points, count))
 }
 
@@ -85,14 +87,15 @@ fn sizes(bench: &Bench) -> Vec<u64> {
     }
 }
 
-fn point(bench: &Bench, bytes: u64, way: &Way, pair: Pair) -> Result<Point> {
+fn point(bench: &Bench, bytes: u64, n: usize, pair: Pair) -> Result<Point> {
     let limits = bench.device.wgpu().limits();
     // Plain kernels bind whole buffers.
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     let elements = 2 * usize::try_from(bytes)? / (pair[0].size() + pair[1].size());
-    let case = Case { rival: Against::PlainAndCopy, ..way.case(pair, elements, most)? };
+    let way = Way::nth(n, pair, elements, most)?;
+    let case = Case { rival: Against::PlainAndCopy, ..way.case(pair)? };
     let mut point = Point {
-        layout: way.name.clone(),
+        layout: way.name,
         pair: name(pair),
         bytes,
         elements: case.dst.len() as u64,
@@ -100,7 +103,7 @@ fn point(bench: &Bench, bytes: u64, way: &Way, pair: Pair) -> Result<Point> {
         ours: None,
         copy: None,
         plain: None,
-        goal: bench.device.is_cpu().then(|| way.goal(pair)),
+        goal: bench.device.is_cpu().then_some(way.goal),
         error: None,
     };
     match case.trial(bench).and_then(|trial| bench.run(trial)) {

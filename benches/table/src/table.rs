@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use crate::row::{Outcome, Verdict};
+use crate::outcome::{Outcome, Verdict};
 use crate::stats::Stats;
 use crate::text::{dash, minus, size, spread, tsv as lines};
 

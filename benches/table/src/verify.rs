@@ -1,47 +1,31 @@
 //! Compares results with the reference: all elements of a small tensor, a sample of a large one.
 
 use anyhow::{Result, ensure};
-use wgpu_clamp::{Clamp, Clamps, Layout, reference, verify};
+use wgpu_clamp::verify::{self, Buffers};
+use wgpu_clamp::{Clamp, Clamps, Layout, reference};
 
 use crate::data::Random;
 
 /// Elements up to which all are compared; of a larger tensor, as many random ones are.
 const SAMPLE: usize = 1 << 18;
 
-/// One side of a clamp in host memory.
-pub struct Side<'a> {
-    /// The layout of the elements.
-    pub layout: &'a Layout,
-    /// The whole buffer.
-    pub bytes: &'a [u8],
-}
-
-/// Compares `after` with what the clamps make of `src`. `dst` holds the bytes before. Fails if the reference does not
-/// allow an element, or if a byte outside the output has changed.
-pub fn check<'a>(clamps: impl Into<Clamps<'a>>, src: &Side<'_>, dst: &Side<'_>, after: &[u8]) -> Result<()> {
+/// Fails if the reference does not allow an element, or if a byte outside the output has changed.
+pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<()> {
     let clamps = clamps.into();
-    if dst.layout.len() <= SAMPLE {
-        let report = verify::check(
-            clamps,
-            verify::Buffers {
-                src_layout: src.layout,
-                src: src.bytes,
-                dst_layout: dst.layout,
-                dst_before: dst.bytes,
-                dst_after: after,
-            },
-        )?;
+    let Buffers { src_layout, src, dst_layout, dst_before, dst_after } = buffers;
+    if dst_layout.len() <= SAMPLE {
+        let report = verify::check(clamps, buffers)?;
         ensure!(report.passed(), "{report}");
         return Ok(());
     }
     let mut random = Random(7);
-    let len = dst.layout.len() as u64;
+    let len = dst_layout.len() as u64;
     let ends = (0..64).chain(len - 64..len);
     let sample = std::iter::repeat_with(|| random.bits() % len).take(SAMPLE);
     for n in ends.chain(sample) {
-        let clamp = of(clamps, dst.layout, n);
-        let x = bits(src.bytes, address(src.layout, n), clamp.source().size());
-        let got = bits(after, address(dst.layout, n), clamp.dtype().size());
+        let clamp = of(clamps, dst_layout, n);
+        let x = bits(src, address(src_layout, n), clamp.source().size());
+        let got = bits(dst_after, address(dst_layout, n), clamp.dtype().size());
         let allowed = reference::allowed(clamp, x);
         ensure!(
             allowed.contains(got),
@@ -49,7 +33,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, src: &Side<'_>, dst: &Side<'_>, 
             allowed.values()
         );
     }
-    untouched(dst, of(clamps, dst.layout, 0).dtype().size(), after)
+    untouched(dst_layout, of(clamps, dst_layout, 0).dtype().size(), dst_before, dst_after)
 }
 
 /// The clamp of the `n`-th element, in row-major order.
@@ -76,12 +60,12 @@ pub fn bits(bytes: &[u8], element: usize, size: usize) -> u64 {
 }
 
 /// Checks that the gaps of an output are unchanged.
-pub fn untouched(dst: &Side<'_>, size: usize, after: &[u8]) -> Result<()> {
-    if dst.layout.len() * size == dst.bytes.len() {
+pub fn untouched(layout: &Layout, size: usize, before: &[u8], after: &[u8]) -> Result<()> {
+    if layout.len() * size == before.len() {
         return Ok(());
     }
-    let mut expected = dst.bytes.to_vec();
-    for address in dst.layout.addresses() {
+    let mut expected = before.to_vec();
+    for address in layout.addresses() {
         let element = address * size..(address + 1) * size;
         expected[element.clone()].copy_from_slice(&after[element]);
     }
@@ -96,24 +80,19 @@ mod tests {
 
     use super::*;
 
-    /// A tensor of rows with a gap, too large for comparing every element.
-    fn case() -> (Clamp, Layout, Vec<u8>, Vec<u8>) {
-        let clamp = Clamp::new(50_u8, 200);
-        let layout = Layout::strided(&[1 << 10, 1 << 9], &[513, 1], 0).unwrap();
-        let bytes = crate::data::random(clamp.dtype(), 513 << 10, 3);
-        let mut after = vec![0xa5; bytes.len()];
-        for at in layout.addresses() {
-            after[at] = bytes[at].clamp(50, 200);
-        }
-        (clamp, layout, bytes, after)
-    }
-
+    /// Checks rows with a gap, too large for comparing every element, after a change.
     fn passes(change: impl FnOnce(&mut [u8])) -> bool {
-        let (clamp, layout, bytes, mut after) = case();
+        let clamp = Clamp::new(50_u8, 200);
+        let layout = &Layout::strided(&[1 << 10, 1 << 9], &[513, 1], 0).unwrap();
+        let src = &crate::data::random(clamp.dtype(), 513 << 10, 3);
+        let dst_before = &vec![0xa5; src.len()];
+        let mut after = dst_before.clone();
+        for at in layout.addresses() {
+            after[at] = src[at].clamp(50, 200);
+        }
         change(&mut after);
-        let before = vec![0xa5; bytes.len()];
-        let side = |bytes| Side { layout: &layout, bytes };
-        check(&clamp, &side(&bytes), &side(&before), &after).is_ok()
+        let (src_layout, dst_layout) = (layout, layout);
+        check(&clamp, Buffers { src_layout, src, dst_layout, dst_before, dst_after: &after }).is_ok()
     }
 
     #[test]
@@ -129,16 +108,16 @@ mod tests {
         let to_floats = |min, max| Clamp::new(min, max).with_source(DType::U8).unwrap();
         let clamps = [to_floats(0.0_f32, 99.0), to_floats(50.0, 255.0), to_floats(7.0, 200.0)];
         let pixels = 1 << 18;
-        let src = Layout::packed(&[pixels, 3]).unwrap();
-        let dst = Layout::packed(&[3, pixels]).unwrap().permute(&[1, 0]).unwrap();
-        let bytes = crate::data::random(DType::U8, 3 * pixels, 5);
-        let mut after = vec![0; 12 * pixels];
-        reference::apply(Clamps::along(1, &clamps), &src, &bytes, &dst, &mut after).unwrap();
-        let before = vec![0xa5; after.len()];
-        let sides = [Side { layout: &src, bytes: &bytes }, Side { layout: &dst, bytes: &before }];
-        let passes = |clamps: &[Clamp]| check(Clamps::along(1, clamps), &sides[0], &sides[1], &after).is_ok();
+        let src_layout = &Layout::packed(&[pixels, 3]).unwrap();
+        let dst_layout = &Layout::packed(&[3, pixels]).unwrap().permute(&[1, 0]).unwrap();
+        let src = &crate::data::random(DType::U8, 3 * pixels, 5);
+        let dst_before = &vec![0xa5; 12 * pixels];
+        let mut after = dst_before.clone();
+        reference::apply(Clamps::along(1, &clamps), src_layout, src, dst_layout, &mut after).unwrap();
+        let buffers = Buffers { src_layout, src, dst_layout, dst_before, dst_after: &after };
+        let passes = |clamps: &[Clamp]| check(Clamps::along(1, clamps), buffers).is_ok();
         assert!(passes(&clamps));
         assert!(!passes(&[clamps[1], clamps[0], clamps[2]]));
-        assert!(check(&clamps[0], &sides[0], &sides[1], &after).is_err());
+        assert!(check(&clamps[0], buffers).is_err());
     }
 }

@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use clamp_compilers::aco;
-use clamp_compilers::translate::Module;
 use indicatif::ProgressBar;
 
-use crate::rows::{Kernel, Row};
+use crate::aco;
+use crate::translate::Module;
+
+use super::rows::{Kernel, Row};
 
 /// Of one kernel.
 pub struct Figures {
@@ -139,5 +140,5 @@ impl Family {
 
 /// Where figures are kept.
 fn kept() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("figures.tsv")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("budget/figures.tsv")
 }

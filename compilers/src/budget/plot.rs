@@ -7,10 +7,10 @@ use clamp_bench::plot::{line, picture, text, title};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use crate::figures::Family;
-use crate::roofline::GPUS;
-use crate::rows::Row;
-use crate::table::per_element_and_byte;
+use super::figures::Family;
+use super::roofline::GPUS;
+use super::rows::Row;
+use super::table::per_element_and_byte;
 
 /// Height of a row, in pixels.
 const LINE: i32 = 16;
@@ -31,8 +31,8 @@ fn x(instructions: f64) -> i32 {
 
 /// Draws all rows.
 pub fn draw(path: &Path, family: &Family, rows: &[Row]) -> Result<()> {
-    let sections = rows.chunk_by(|a, b| a.section == b.section);
-    let height = HEAD + LINE * (rows.len() + sections.clone().count()) as i32 + 30;
+    let sections: Vec<_> = rows.chunk_by(|a, b| a.section == b.section).collect();
+    let height = HEAD + LINE * (rows.len() + sections.len()) as i32 + 30;
     picture(path, (1160, height), |area| {
         let below = format!(
             "{}. Right of a GPU's line a kernel waits for arithmetic, left of it for memory. Loops count once.",

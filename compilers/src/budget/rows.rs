@@ -7,8 +7,6 @@ use clamp_bench::bench::Bench;
 use clamp_bench::case::Against;
 use wgpu_clamp::{Limits, Plan, Shader};
 
-use crate::options::Options;
-
 /// The tensors: large enough that edges do not count, small enough for every plan to be made at once.
 const BYTES: u64 = 64 << 20;
 
@@ -68,7 +66,7 @@ impl From<Shader> for Kernel {
 fn copy() -> Row {
     let kernel = Kernel {
         label: "copy".to_owned(),
-        wgsl: include_str!("../shaders/copy.wgsl").to_owned(),
+        wgsl: include_str!("../../budget/copy.wgsl").to_owned(),
         entry_point: "copy".to_owned(),
         constants: Vec::new(),
         workgroups: BYTES / 16 / 1024,
@@ -84,12 +82,8 @@ fn copy() -> Row {
 }
 
 /// All that were asked for. Fails if there is no device for the benchmark to plan for.
-pub fn rows(options: &Options) -> Result<Vec<Row>> {
-    let bench = Bench::open(clamp_bench::options::Options {
-        size: Some(BYTES),
-        only: options.only.clone(),
-        ..Default::default()
-    })?;
+pub fn rows(only: Option<String>) -> Result<Vec<Row>> {
+    let bench = Bench::open(clamp_bench::options::Options { size: Some(BYTES), only, ..Default::default() })?;
     // Whatever device is here.
     let limits = Limits { f64_arithmetic: true, ..Limits::default() };
     let mut rows = vec![copy()];

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::figures::Family;
-use crate::roofline::GPUS;
-use crate::rows::Row;
+use super::figures::Family;
+use super::roofline::GPUS;
+use super::rows::Row;
 
 /// Instructions of a row in all of its dispatches, for each of its elements and for each byte that is moved.
 pub fn per_element_and_byte(family: &Family, row: &Row) -> Option<[f64; 2]> {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Error, Layout, Rounding};
+use wgpu_clamp::{Clamp, DType, Layout, Rounding};
 
 use crate::case::Case;
 
@@ -24,188 +24,122 @@ pub const PAIRS: [Pair; 8] = [
 /// A layout of the sweep.
 pub struct Way {
     pub name: String,
-    /// Elements of a pixel.
-    components: usize,
     /// The axis of the channels, if each component, row or column has a clamp of its own.
     axis: Option<usize>,
-    layouts: Layouts,
-    goal: Goal,
+    pub src: Layout,
+    pub dst: Layout,
+    /// The least ratio to a copy that a software driver should reach.
+    pub goal: f64,
 }
 
-/// Makes source and destination.
-type Layouts = fn(&Picture) -> Result<[Layout; 2], Error>;
-
-/// The goal for a number of components.
-type Goal = fn(usize, Pair) -> f64;
-
-/// A picture of about as many elements as asked for.
-struct Picture {
-    elements: usize,
-    /// Height, width and components.
-    sides: [usize; 3],
-    hwc: Layout,
-    planes: Layout,
-}
-
-impl Picture {
-    fn new(elements: usize, components: usize) -> Result<Self, Error> {
-        let [h, w] = sides(elements / components);
-        let hwc = Layout::packed(&[h, w, components])?;
-        let planes = Layout::packed(&[components, h, w])?.permute(&[1, 2, 0])?;
-        Ok(Self { elements, sides: [h, w, components], hwc, planes })
-    }
-
-    /// The first components of RGBA pixels.
-    fn rgba(&self) -> Result<Layout, Error> {
-        let [h, w, c] = self.sides;
-        Layout::packed(&[h, w, 4])?.slice(2, 0..c)
-    }
-
-    /// A part of a larger picture, at an odd offset.
-    fn crop(&self) -> Result<Layout, Error> {
-        let [h, w, c] = self.sides;
-        Layout::packed(&[h + 9, w + 37, c])?.slice(0, 5..h + 5)?.slice(1, 11..w + 11)
-    }
-
-    fn every_second_pixel(&self) -> Result<Layout, Error> {
-        let [h, w, c] = self.sides;
-        Layout::packed(&[h, 2 * w, c])?.step(1, 2)
-    }
-
-    fn transposed(&self) -> Result<Layout, Error> {
-        let [h, w, c] = self.sides;
-        Layout::packed(&[w, h, c])?.permute(&[1, 0, 2])
-    }
-
-    fn rotated_planes(&self) -> Result<Layout, Error> {
-        let [h, w, c] = self.sides;
-        Layout::packed(&[c, w, h])?.permute(&[2, 1, 0])?.flip(0)
-    }
-
-    fn matrices(&self) -> Result<[Layout; 2], Error> {
-        Ok([Layout::packed(&[(self.elements / (2304 * 1024)).max(1), 2304, 1024])?; 2])
-    }
-}
-
-/// All layouts, in the order of the picture.
-pub fn ways() -> Vec<Way> {
-    let way = |name: &str, components, axis, layouts, goal| Way {
-        name: name.to_owned(),
-        components,
-        axis,
-        layouts,
-        goal,
+/// All layouts of about `elements` elements, in the order of the picture.
+pub fn ways(pair: Pair, elements: usize) -> Result<Vec<Way>> {
+    let [source, dtype] = pair;
+    let to_another_size = source.size() != dtype.size();
+    // The table has stricter goals for flat tensors and for planes.
+    let least = 0.15;
+    let mut ways = Vec::new();
+    let mut add = |name: &str, axis, [src, dst]: [Layout; 2], goal| {
+        ways.push(Way { name: name.to_owned(), axis, src, dst, goal });
     };
-    let flat: [(&str, Layouts); 2] = [
-        ("flat", |p| Ok([Layout::packed(&[p.elements])?; 2])),
-        ("flat, at an odd offset", |p| {
-            let src = Layout::packed(&[p.elements + 5])?.slice(0, 5..p.elements + 5)?;
-            Ok([src, Layout::packed(&[p.elements])?])
-        }),
-    ];
-    let mut ways: Vec<_> =
-        flat.into_iter().map(|(name, layouts)| way(name, 1, None, layouts, |_, _| LEAST)).collect();
 
-    let channels: [(&str, &[usize], Option<usize>, Layouts, Goal); 5] = [
-        ("HWC to HWC", &[3, 4, 8, 16, 64, 1024], Some(2), |p| Ok([p.hwc, p.hwc]), in_pixels),
-        ("HWC to CHW", &[2, 3, 4, 8, 16, 64], Some(2), |p| Ok([p.hwc, p.planes]), to_planes),
-        ("HWC to CHW", &[3, 8, 16], None, |p| Ok([p.hwc, p.planes]), to_planes),
-        ("CHW to HWC", &[2, 3, 4, 8, 16, 64], Some(2), |p| Ok([p.planes, p.hwc]), |_, _| LEAST),
-        ("CHW to CHW", &[3], Some(2), |p| Ok([p.planes, p.planes]), |_, _| LEAST),
-    ];
-    for (name, counts, axis, layouts, goal) in channels {
-        let clamps = if axis.is_some() { "per channel" } else { "one clamp" };
-        let name = |count: &usize| format!("{name}, {count} channels, {clamps}");
-        ways.extend(counts.iter().map(|count| way(&name(count), *count, axis, layouts, goal)));
+    let flat = Layout::packed(&[elements])?;
+    add("flat", None, [flat, flat], least);
+    let odd = Layout::packed(&[elements + 5])?.slice(0, 5..elements + 5)?;
+    add("flat, at an odd offset", None, [odd, flat], least);
+
+    let pixels = |c: usize| -> Result<[Layout; 2]> {
+        let [h, w] = sides(elements / c);
+        Ok([Layout::packed(&[h, w, c])?, Layout::packed(&[c, h, w])?.permute(&[1, 2, 0])?])
+    };
+    for c in [3, 4, 8, 16, 64, 1024] {
+        let [hwc, _] = pixels(c)?;
+        let goal = match dtype.size() {
+            _ if c > 4 || !to_another_size => 0.28,
+            1 => 0.5,
+            2 => 0.4,
+            _ => 0.6,
+        };
+        add(&format!("HWC to HWC, {c} channels, per channel"), Some(2), [hwc, hwc], goal);
     }
-
-    let others: [(&str, usize, Layouts, Goal); 16] = [
-        ("HWC to HWC, BGR to RGB", 3, |p| Ok([p.hwc.flip(2)?, p.hwc]), |_, _| 0.4),
-        ("HWC to CHW, BGR to RGB", 3, |p| Ok([p.hwc.flip(2)?, p.planes]), |_, _| LEAST),
-        ("HWC to HWC, mirrored", 3, |p| Ok([p.hwc.flip(1)?, p.hwc]), |_, _| 0.33),
-        (
-            "HWC to CHW, mirrored",
-            3,
-            |p| Ok([p.hwc.flip(1)?, p.planes]),
-            |_, [_, dtype]| match dtype {
-                DType::F32 => 0.6,
-                _ => LEAST,
-            },
-        ),
-        ("plane, mirrored", 1, |p| Ok([p.hwc.flip(1)?, p.hwc]), |_, _| 0.25),
-        ("HWC to HWC, upside down", 3, |p| Ok([p.hwc.flip(0)?, p.hwc]), |_, _| LEAST),
-        ("HWC to HWC, rotated by 90°", 3, |p| Ok([p.transposed()?.flip(0)?, p.hwc]), |_, _| 0.2),
-        ("CHW to CHW, rotated by 90°", 3, |p| Ok([p.rotated_planes()?, p.planes]), |_, _| LEAST),
-        ("HWC to HWC, RGBA to RGB", 3, |p| Ok([p.rgba()?, p.hwc]), |_, _| 0.3),
-        ("HWC to HWC, RGB into RGBA", 3, |p| Ok([p.hwc, p.rgba()?]), |_, _| LEAST),
-        ("HWC to CHW, RGBA to RGB", 3, |p| Ok([p.rgba()?, p.planes]), |_, _| LEAST),
-        ("HWC to HWC, a crop at odd places", 3, |p| Ok([p.crop()?, p.hwc]), |_, _| LEAST),
-        ("HWC to CHW, a crop at odd places", 3, |p| Ok([p.crop()?, p.planes]), |_, _| LEAST),
-        ("HWC to HWC, every second pixel", 3, |p| Ok([p.every_second_pixel()?, p.hwc]), |_, _| LEAST),
-        ("plane, every second column", 1, |p| Ok([p.every_second_pixel()?, p.hwc]), |_, _| LEAST),
-        ("2-D transpose", 1, |p| Ok([p.transposed()?, p.hwc]), transposed),
-    ];
-    let others = others.map(|(name, components, layouts, goal)| way(name, components, None, layouts, goal));
-    ways.extend(others);
-    ways.push(way("[2304, 1024], per row", 1, Some(1), Picture::matrices, |_, _| LEAST));
-    ways.push(way("[2304, 1024], per column", 1, Some(2), Picture::matrices, |_, _| LEAST));
-    ways
-}
-
-/// The goal of a layout without a stricter one. The table has stricter goals for flat tensors and for planes.
-const LEAST: f64 = 0.15;
-
-fn in_pixels(components: usize, [source, dtype]: Pair) -> f64 {
-    match (components, dtype.size()) {
-        (3 | 4, size) if source.size() == size => 0.28,
-        (3 | 4, 1) => 0.5,
-        (3 | 4, 2) => 0.4,
-        (3 | 4, _) => 0.6,
-        _ => 0.28,
-    }
-}
-
-fn to_planes(components: usize, pair: Pair) -> f64 {
-    match (components, pair) {
+    let to_planes = |c| match (c, pair) {
         (8, [DType::U8, DType::U8]) => 0.25,
         (16, [DType::F32, DType::F32]) => 0.4,
-        _ => LEAST,
+        _ => least,
+    };
+    for c in [2, 3, 4, 8, 16, 64] {
+        add(&format!("HWC to CHW, {c} channels, per channel"), Some(2), pixels(c)?, to_planes(c));
     }
-}
+    for c in [3, 8, 16] {
+        add(&format!("HWC to CHW, {c} channels, one clamp"), None, pixels(c)?, to_planes(c));
+    }
+    for c in [2, 3, 4, 8, 16, 64] {
+        let [hwc, chw] = pixels(c)?;
+        add(&format!("CHW to HWC, {c} channels, per channel"), Some(2), [chw, hwc], least);
+    }
+    let [hwc, chw] = pixels(3)?;
+    add("CHW to CHW, 3 channels, per channel", Some(2), [chw, chw], least);
 
-fn transposed(_: usize, [source, dtype]: Pair) -> f64 {
-    match dtype {
-        _ if source.size() != dtype.size() => 0.5,
+    let [plane, _] = pixels(1)?;
+    let [h, w] = sides(elements / 3);
+    let [plane_h, plane_w] = sides(elements);
+    let crop = Layout::packed(&[h + 9, w + 37, 3])?.slice(0, 5..h + 5)?.slice(1, 11..w + 11)?;
+    let rgba = Layout::packed(&[h, w, 4])?.slice(2, 0..3)?;
+    let rotated = Layout::packed(&[w, h, 3])?.permute(&[1, 0, 2])?.flip(0)?;
+    let rotated_planes = Layout::packed(&[3, w, h])?.permute(&[2, 1, 0])?.flip(0)?;
+    let wide = Layout::packed(&[h, 2 * w, 3])?.step(1, 2)?;
+    let wide_plane = Layout::packed(&[plane_h, 2 * plane_w, 1])?.step(1, 2)?;
+    let transposed = Layout::packed(&[plane_w, plane_h, 1])?.permute(&[1, 0, 2])?;
+    let of_transpose = match dtype {
+        _ if to_another_size => 0.5,
         DType::F32 => 0.5,
         DType::U8 => 0.25,
-        _ => LEAST,
+        _ => least,
+    };
+    for (name, layouts, goal) in [
+        ("HWC to HWC, BGR to RGB", [hwc.flip(2)?, hwc], 0.4),
+        ("HWC to CHW, BGR to RGB", [hwc.flip(2)?, chw], least),
+        ("HWC to HWC, mirrored", [hwc.flip(1)?, hwc], 0.33),
+        ("HWC to CHW, mirrored", [hwc.flip(1)?, chw], if dtype == DType::F32 { 0.6 } else { least }),
+        ("plane, mirrored", [plane.flip(1)?, plane], 0.25),
+        ("HWC to HWC, upside down", [hwc.flip(0)?, hwc], least),
+        ("HWC to HWC, rotated by 90°", [rotated, hwc], 0.2),
+        ("CHW to CHW, rotated by 90°", [rotated_planes, chw], least),
+        ("HWC to HWC, RGBA to RGB", [rgba, hwc], 0.3),
+        ("HWC to HWC, RGB into RGBA", [hwc, rgba], least),
+        ("HWC to CHW, RGBA to RGB", [rgba, chw], least),
+        ("HWC to HWC, a crop at odd places", [crop, hwc], least),
+        ("HWC to CHW, a crop at odd places", [crop, chw], least),
+        ("HWC to HWC, every second pixel", [wide, hwc], least),
+        ("plane, every second column", [wide_plane, plane], least),
+        ("2-D transpose", [transposed, plane], of_transpose),
+    ] {
+        add(name, None, layouts, goal);
     }
+    let matrix = Layout::packed(&[(elements / (2304 * 1024)).max(1), 2304, 1024])?;
+    add("[2304, 1024], per row", Some(1), [matrix, matrix], least);
+    add("[2304, 1024], per column", Some(2), [matrix, matrix], least);
+    Ok(ways)
 }
 
 impl Way {
-    /// The least ratio to a copy that a software driver should reach.
-    pub fn goal(&self, pair: Pair) -> f64 {
-        (self.goal)(self.components, pair)
-    }
-
-    /// The case of about `elements` elements, or fewer if the source or the destination would be larger than `most`
-    /// bytes.
-    pub fn case(&self, pair: Pair, elements: usize, most: u64) -> Result<Case> {
-        let case = self.sized(pair, elements)?;
-        let needed = case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
+    /// The `n`-th layout with about `elements` elements, or fewer if the source or the destination would be larger than
+    /// `most` bytes.
+    pub fn nth(n: usize, pair: Pair, elements: usize, most: u64) -> Result<Self> {
+        let way = ways(pair, elements)?.swap_remove(n);
+        let needed = way.src.required_bytes(pair[0]).max(way.dst.required_bytes(pair[1]));
         if needed <= most {
-            return Ok(case);
+            return Ok(way);
         }
         // A crop's source has a few rows and columns more than the case has elements.
         let fewer = elements as u128 * u128::from(most) * 15 / 16 / u128::from(needed);
-        self.sized(pair, fewer as usize)
+        Ok(ways(pair, fewer as usize)?.swap_remove(n))
     }
 
-    fn sized(&self, pair: Pair, elements: usize) -> Result<Case> {
-        let [src, dst] = (self.layouts)(&Picture::new(elements, self.components)?)?;
-        let Some(axis) = self.axis else { return Ok(Case::new(clamp(pair, 0)?, src, dst)) };
-        let clamps = (0..src.shape()[axis]).map(|n| clamp(pair, n)).collect::<Result<Vec<_>>>()?;
-        Ok(Case::along(axis, &clamps, src, dst))
+    pub fn case(&self, pair: Pair) -> Result<Case> {
+        let Some(axis) = self.axis else { return Ok(Case::new(clamp(pair, 0)?, self.src, self.dst)) };
+        let clamps = (0..self.src.shape()[axis]).map(|n| clamp(pair, n)).collect::<Result<Vec<_>>>()?;
+        Ok(Case::along(axis, &clamps, self.src, self.dst))
     }
 }
 
@@ -248,27 +182,24 @@ mod tests {
 
     #[test]
     fn every_layout_has_a_name_and_a_case_of_its_own() {
-        let names: HashSet<_> = ways().into_iter().map(|way| way.name).collect();
-        assert_eq!(names.len(), ways().len());
-        let cases = ways().into_iter().map(|way| {
-            let case = way.case(PAIRS[0], 1 << 18, u64::MAX).unwrap();
-            format!("{:?} {:?} {:?}", case.src, case.dst, case.channels)
-        });
-        assert_eq!(cases.collect::<HashSet<_>>().len(), ways().len());
+        let ways = ways(PAIRS[0], 1 << 18).unwrap();
+        let names: HashSet<_> = ways.iter().map(|way| &way.name).collect();
+        assert_eq!(names.len(), ways.len());
+        let cases = ways.iter().map(|way| format!("{:?} {:?} {:?}", way.src, way.dst, way.axis));
+        assert_eq!(cases.collect::<HashSet<_>>().len(), ways.len());
     }
 
     #[test]
     fn tensors_are_as_large_as_asked_for_and_no_larger_than_a_binding() {
         let most = 1 << 24;
-        for (way, pair) in ways().iter().flat_map(|way| PAIRS.map(|pair| (way, pair))) {
-            for elements in [1 << 20, 1 << 22] {
-                let case = way.case(pair, elements, most).unwrap();
-                let sizes = [case.src.required_bytes(pair[0]), case.dst.required_bytes(pair[1])];
-                let whole = way.sized(pair, elements).unwrap();
+        for (pair, elements) in PAIRS.into_iter().flat_map(|pair| [(pair, 1 << 20), (pair, 1 << 22)]) {
+            for (n, whole) in ways(pair, elements).unwrap().into_iter().enumerate() {
+                let way = Way::nth(n, pair, elements, most).unwrap();
+                let sizes = [way.src.required_bytes(pair[0]), way.dst.required_bytes(pair[1])];
                 assert!(sizes.iter().all(|bytes| *bytes <= most), "{}: {sizes:?}", way.name);
                 let matrix = way.name.starts_with("[2304");
                 assert!(matrix || whole.dst.len() * 20 > elements * 19 && whole.dst.len() <= elements);
-                assert!(case.dst.len() * 3 > whole.dst.len(), "{}", way.name);
+                assert!(way.dst.len() * 3 > whole.dst.len(), "{}", way.name);
             }
         }
     }
