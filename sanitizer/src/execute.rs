@@ -168,9 +168,9 @@ impl Machine<'_> {
 
     fn report(&mut self, kind: Kind, lane: usize, values: impl FnOnce(&Self) -> String) {
         let operation = self.at as u32 - 1;
-        let line = self.code.sites[self.code.origins[operation as usize] as usize].line;
+        let site = self.code.sites[self.code.origins[operation as usize] as usize];
         let is_same = |other: &Finding| {
-            other.kind == kind && other.source.as_ref().is_some_and(|source| source.line == line)
+            other.kind == kind && other.source.as_ref().is_some_and(|source| source.line == site.line)
         };
         if self.findings.len() < MOST_FINDINGS && !self.findings.iter().any(is_same) {
             let (source, values) = (Some(self.source(operation, lane)), values(self));

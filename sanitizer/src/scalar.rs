@@ -11,7 +11,6 @@ pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
         Unary::Sign => (a as i32).signum() as u32,
         Unary::CountOnes => a.count_ones(),
         Unary::LeadingZeros => a.leading_zeros(),
-        Unary::TrailingZeros => a.trailing_zeros(),
         Unary::Reverse => a.reverse_bits(),
         Unary::FirstLeadingU => 31_u32.wrapping_sub(a.leading_zeros()),
         Unary::FirstLeadingI => {
@@ -19,7 +18,7 @@ pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
             31_u32.wrapping_sub(a.leading_zeros())
         }
         Unary::FirstTrailing if a == 0 => u32::MAX,
-        Unary::FirstTrailing => a.trailing_zeros(),
+        Unary::TrailingZeros | Unary::FirstTrailing => a.trailing_zeros(),
         _ => return None,
     })
 }
@@ -57,9 +56,9 @@ pub(crate) fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
         Binary::ShiftLeft => a.wrapping_shl(b),
         Binary::ShiftRightU => a.wrapping_shr(b),
         Binary::ShiftRightI => signed_a.wrapping_shr(b) as u32,
-        Binary::Equal => (a == b) as u32,
-        Binary::LessU => (a < b) as u32,
-        Binary::LessI => (signed_a < signed_b) as u32,
+        Binary::Equal => u32::from(a == b),
+        Binary::LessU => u32::from(a < b),
+        Binary::LessI => u32::from(signed_a < signed_b),
         Binary::MinU => a.min(b),
         Binary::MaxU => a.max(b),
         Binary::MinI => signed_a.min(signed_b) as u32,

@@ -160,17 +160,17 @@ fn evaluated(float: &Float, values: &[Lanes], active: u64, arithmetic: &mut Arit
         Float::Leaf(reg) => {
             lanes(active).for_each(|lane| out[lane] = arithmetic.operand(values[*reg as usize][lane]));
         }
-        Float::Negative(a) => out = of(a).map(|bits| bits ^ 1 << 31),
-        Float::Product(a, b) => {
-            let (x, y) = (of(a), of(b));
+        Float::Negative(part) => out = of(part).map(|bits| bits ^ 1 << 31),
+        Float::Product(left, right) => {
+            let (x, y) = (of(left), of(right));
             lanes(active).for_each(|lane| out[lane] = arithmetic.product(x[lane], y[lane]));
         }
-        Float::Sum(a, b) => {
-            if let Some([a, b, c]) = float::fusible(a, b, device) {
-                let (x, y, z) = (of(a), of(b), of(c));
+        Float::Sum(left, right) => {
+            if let Some(operands) = float::fusible(left, right, device) {
+                let [x, y, z] = operands.map(of);
                 lanes(active).for_each(|lane| out[lane] = arithmetic.fused(x[lane], y[lane], z[lane]));
             } else {
-                let (x, y) = (of(a), of(b));
+                let (x, y) = (of(left), of(right));
                 lanes(active).for_each(|lane| out[lane] = arithmetic.sum(x[lane], y[lane]));
             }
         }

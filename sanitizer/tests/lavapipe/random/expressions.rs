@@ -7,7 +7,7 @@ use super::{Function, Generator, Root};
 /// - operands: `T` has the type of the expression; `S`, `2` and `3` the same scalar, and 1, 2 or 3 components; `V` the
 ///   same scalar, and 2 to 4 components; `U`, `I`, `B` and `F` the same width, and another scalar; `O` the same width,
 ///   and the other integer; `u`, `i`, `b` and `f` are scalars;
-/// - `n`, `nU` and `nI`, the names of the types of `T`, `U` and `I`;
+/// - `n`, `nU` and `nI`, the names of the types of `T`, `U` and `I`; `w`, the width of `T`;
 /// - `D` and `d`, divisors of the type of `T` and `S` that are neither 0 nor -1;
 /// - `bits`, the offset and the count of a bit field; `.`, components of `V`; `#`, an index of `V`;
 /// - a choice between words.
@@ -59,8 +59,11 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     ("u32 i32 bool f32", "4", "{n}({3}, {S})"),
 ];
 
+/// The bound on an expression, from the bounds on its operands.
+type Rule = fn(&[Bound]) -> Bound;
+
 /// Expressions of floats, by the widths that they suit, and the bound on their results.
-const FLOATS: &[(&str, &str, fn(&[Bound]) -> Bound)] = &[
+const FLOATS: &[(&str, &str, Rule)] = &[
     ("1234", "({T} {+ -} {T})", sum),
     ("234", "({T} {+ -} {S})", sum),
     ("1234", "({T} * {T})", product),
@@ -68,7 +71,8 @@ const FLOATS: &[(&str, &str, fn(&[Bound]) -> Bound)] = &[
     ("1234", "fma({T}, {T}, {T})", |of| sum(&[product(&of[..2]), of[2]])),
     // A device may give either of two zeros. An eighth more, neither operand is zero.
     ("1234", "{min max}(kept{w}({T}) + {n}(0.125), kept{w}({T}) + {n}(0.125))", |_| Bound(64.125, 3)),
-    ("1234", "{floor ceil trunc round}({T})", |of| Bound(of[0].0 + 1.0, 0)),
+    ("1234", "{floor ceil}({T})", |of| Bound(of[0].0 + 1.0, 0)),
+    ("1234", "{trunc round}({T})", |of| Bound(of[0].0 + 1.0, 0)),
     ("1234", "{abs -}({T})", most),
     ("1234", "sign({T})", |_| Bound(1.0, 0)),
     ("1234", "{n}({nI}({T}))", most),
@@ -122,22 +126,18 @@ impl Operand {
 
 impl Generator<'_> {
     pub fn expression(&mut self, ty: &Type, depth: u32) -> String {
-        match ty {
-            Type::Plain(plain) => {
-                let text = self.operand(*plain, depth).text;
-                if plain.scalar == "f32" { format!("kept{}({text})", plain.width) } else { text }
-            }
-            _ => {
-                if let Some((place, _)) = self.place(|root, part| part.ty == *ty && !root.constant)
-                    && (self.choices.once_in(2) || depth == 0)
-                {
-                    return place;
-                }
-                let members = if depth == 0 { Vec::new() } else { ty.members() };
-                let members: Vec<_> = members.iter().map(|ty| self.expression(ty, depth - 1)).collect();
-                format!("{}({})", ty.name(), members.join(", "))
-            }
+        if let Type::Plain(plain) = ty {
+            let text = self.operand(*plain, depth).text;
+            return if plain.scalar == "f32" { format!("kept{}({text})", plain.width) } else { text };
         }
+        if let Some((place, _)) = self.place(|root, part| part.ty == *ty && !root.constant)
+            && (self.choices.once_in(2) || depth == 0)
+        {
+            return place;
+        }
+        let members = if depth == 0 { Vec::new() } else { ty.members() };
+        let members: Vec<_> = members.iter().map(|ty| self.expression(ty, depth - 1)).collect();
+        format!("{}({})", ty.name(), members.join(", "))
     }
 
     /// A value that is not constant: naga loses some parts of constants if there are overridable constants.
@@ -213,7 +213,7 @@ impl Generator<'_> {
                 let floats = text.contains("{f}") || text.contains("{F}");
                 scalars.contains(ty.scalar) && widths.contains(&width) && (self.floats || !floats)
             })
-            .map(|&(.., text)| (text, most as fn(&[Bound]) -> Bound));
+            .map(|&(.., text)| (text, most as Rule));
         let floats = FLOATS.iter().filter(|(widths, ..)| ty.scalar == "f32" && widths.contains(&width));
         let all: Vec<_> = floats.map(|&(_, text, bound)| (text, bound)).chain(templates).collect();
         let (template, bound) = self.choices.pick(&all);
@@ -271,7 +271,7 @@ impl Generator<'_> {
         (texts.concat(), operands.iter().map(|(.., operand)| operand.bound).collect())
     }
 
-    /// What stands for the braces of a template that are no operand.
+    /// The text for a piece of a template that is no operand.
     fn words(&mut self, piece: &str, ty: Plain, wide: Plain, depth: u32) -> String {
         match piece {
             "n" => ty.name(),

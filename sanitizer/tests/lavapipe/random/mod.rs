@@ -79,7 +79,7 @@ fn programs_of_integers_agree() {
 
 #[test]
 fn programs_of_floats_agree() {
-    random_programs(100, 800, |choices| program(choices, true), |program| drop(program.agreed()));
+    random_programs(100, 2000, |choices| program(choices, true), |program| drop(program.agreed()));
 }
 
 fn program(choices: &mut Choices, floats: bool) -> Program {
@@ -157,6 +157,7 @@ impl Generator<'_> {
         self.wgsl.push('\n');
     }
 
+    /// A new name. With the prefixes `f`, `i` and `u`, a number would make it a type's.
     fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
@@ -316,7 +317,7 @@ var<private> self_index: u32;"
             parameters.push(format!("{name}: {}", ty.name()));
             self.scope.push(Root::new(ty, &name));
         }
-        let name = self.name("f");
+        let name = self.name("g");
         let arrow = returned.as_ref().map_or_else(String::new, |ty| format!(" -> {}", ty.name()));
         self.line(&format!("fn {name}({}){arrow} {{", parameters.join(", ")));
         self.returned.clone_from(&returned);

@@ -77,6 +77,10 @@ impl Generator<'_> {
                 self.repeat(Room { breaks: true, continues: true, loops: room.loops - 1, ..inner });
             }
             19 => return self.leave(room),
+            20 | 21 if self.floats => {
+                let (word, value) = (self.choices.below(OWN_WORDS), self.fill("bits({f})", U32, 5, true).0);
+                self.line(&format!("output[self_index * {OWN_WORDS}u + {word}u] += {value};"));
+            }
             _ => self.assign(|root| root.assignable),
         }
         true
@@ -216,7 +220,7 @@ impl Generator<'_> {
     }
 
     fn repeat(&mut self, inner: Room) {
-        let (name, end) = (self.name("i"), self.u32(2));
+        let (name, end) = (self.name("n"), self.u32(2));
         // Functions that call each other in loops could take long, so only `main` calls in loops.
         self.may_call &= self.calls_in_loops;
         let scope = self.scope.len();
