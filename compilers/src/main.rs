@@ -25,8 +25,11 @@ use list::List;
 use options::{Options, Other};
 use outcome::{About, Outcome, Run};
 
+/// Asks one compiler.
+type Ask = fn(&List, &Options) -> Result<Run>;
+
 /// The compilers of `--only` but AMD's: the name, who it is, and how it is asked.
-const COMPILERS: [(&str, &About, fn(&List, &Options) -> Result<Run>); 5] = [
+const COMPILERS: [(&str, &About, Ask); 5] = [
     ("spirv-val", &khronos::SPIRV_VAL, khronos::spirv_val),
     ("glslang", &khronos::GLSLANG, khronos::glslang),
     ("tint", &tint::TINT, tint::run),

@@ -84,9 +84,11 @@ mod tests {
 
     #[test]
     fn figures_are_kept_of_all_rows_and_families() {
-        let budget = |line: &str| match parse(&format!("budget {line}"))?.other {
-            Some(Other::Budget(options)) => Ok(options),
-            other => panic!("{other:?}"),
+        let budget = |line: &str| {
+            parse(&format!("budget {line}")).map(|options| match options.other {
+                Some(Other::Budget(options)) => options,
+                other => panic!("{other:?}"),
+            })
         };
         let options = budget("--write").unwrap();
         assert!(options.write && options.families == ["navi21", "gfx1100", "vega10"]);
