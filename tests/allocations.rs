@@ -79,14 +79,17 @@ impl ByHand {
         Self { layout, pipelines }
     }
 
-    fn bind(&self, gpu: &Gpu, params: &wgpu::Buffer, [src, dst]: [&wgpu::Buffer; 2]) -> wgpu::BindGroup {
-        fn entry((binding, buffer): (u32, &wgpu::Buffer)) -> wgpu::BindGroupEntry<'_> {
-            wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
+    fn bind(&self, gpu: &Gpu, params: &wgpu::Buffer, buffers: [&wgpu::Buffer; 2]) -> wgpu::BindGroup {
+        let [src, dst] = buffers.map(wgpu::Buffer::as_entire_binding);
+        let resources = [params.as_entire_binding(), src, dst].into_iter().zip(0..);
+        let mut entries = [const { None }; 3];
+        for (entry, (resource, binding)) in entries.iter_mut().zip(resources) {
+            *entry = Some(wgpu::BindGroupEntry { binding, resource });
         }
         gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("wgpu-clamp"),
             layout: &self.layout,
-            entries: &[(0, params), (1, src), (2, dst)].map(entry),
+            entries: &entries.map(Option::unwrap),
         })
     }
 }

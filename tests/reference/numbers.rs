@@ -84,7 +84,10 @@ pub fn is_tiny(dtype: DType, numbers: [u64; 3]) -> bool {
 /// The correctly rounded result of a clamp without bounds, for a finite element.
 pub fn rounded_result(clamp: &Clamp, x: u64) -> u64 {
     let (source, dtype) = (clamp.source(), clamp.dtype());
-    let negative = |dtype: DType, bits| dtype.is_float() && bits & sign_bit(dtype) != 0;
+    let negative = |dtype: DType, bits| {
+        let is_signed = dtype.is_float() || dtype.is_signed_integer();
+        is_signed && bits & sign_bit(dtype) != 0
+    };
     let Some((scale, bias)) = clamp.scale().value().zip(clamp.bias().value()) else {
         let value = exact(source, x) << POINT;
         return if source == dtype { x } else { rounded(clamp, &value, negative(source, x)) };
