@@ -32,7 +32,7 @@ struct ResolveParams {
     step_infinity: u32,
     step_quiet_nan: u32,
     step_exponent_bias: i32,
-    step_shift: u32,     // shift from that format to the step's position
+    step_shift: u32,     // left shift of that format's bits to the top of a word; 0 if the step is exact
     first_word: u32,     // index of the first channel's parameters
     affine_word: u32,    // from a channel's parameters to Affine
     entry_words: u32,    // from a channel's parameters to the next one's
@@ -223,7 +223,8 @@ fn put_affine(origin: u32, channel: u32) {
     let zero = scale_size == 0u;
     let negative = scale > scale_size;
 
-    // The result of ±∞, and the least magnitude that counts as ∞. Integers have no ∞. If scale or bias is not finite,
+    // `mask` and `flip` make the result of ±∞: `(bits & mask) ^ flip`. Magnitudes from `infinite_from` on count as ∞.
+    // Integers have no ∞. If scale or bias is not finite,
     // scale 0 and bias 1 turn each integer into 1, and `flip` turns the bits of 1 into those of NaN.
     let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
     let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);

@@ -217,7 +217,11 @@ impl Error {
     pub(crate) fn affine_on_gpu(argument: &'static str, source: DType, dtype: DType) -> Self {
         let those: Vec<_> = DType::ALL.into_iter().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
         let remedy = format!("give its value, or clamp to one of {}", names(&those));
-        Self::dtype(argument, format!("it is `Number::OnGpu`, from {source} to {dtype}"), remedy)
+        Self::dtype(
+            argument,
+            format!("it is `Number::OnGpu`, which a clamp from {source} to {dtype} does not take"),
+            remedy,
+        )
     }
 
     /// Refuses a device whose limits are too small for calls in general.

@@ -125,7 +125,7 @@ pub(crate) trait Definition {
     /// The most dispatches that a tile takes.
     fn dispatches(&self) -> usize;
 
-    /// The number at whose multiples dimension `d` of a region is cut into tiles.
+    /// Tiles are cut along dimension `d` of a region at multiples of this number.
     fn multiple(&self, _region: &Region, _d: usize) -> usize {
         1
     }

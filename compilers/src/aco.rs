@@ -31,7 +31,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// Starts the process. There is none if this Mesa does not know the family.
+    /// Starts the process. Returns `None` if this Mesa does not know the family.
     pub fn start(family: &str) -> Result<Option<Self>> {
         let driver = driver()?;
         let mut command = Command::new(std::env::current_exe()?);
@@ -75,7 +75,7 @@ pub fn serve() -> Result<()> {
     Ok(())
 }
 
-/// The description of Mesa's RADV.
+/// The path of the file that describes Mesa's RADV to the Vulkan loader.
 fn driver() -> Result<PathBuf> {
     let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
     let files = dirs.into_iter().filter_map(|dir| Path::new(dir).read_dir().ok()).flatten();
@@ -89,7 +89,7 @@ fn driver() -> Result<PathBuf> {
     })
 }
 
-/// A device that compiles and runs nothing: that of `RADV_FORCE_FAMILY`.
+/// A device of the family in `RADV_FORCE_FAMILY`. It compiles pipelines and cannot run them.
 struct Compiler {
     _entry: ash::Entry,
     instance: ash::Instance,
@@ -165,8 +165,8 @@ impl Compiler {
                     .stage_flags(vk::ShaderStageFlags::COMPUTE)
             })
             .collect();
-        // SAFETY: `spirv` is a module that naga has validated; what is made here is destroyed here, last first, but after
-        // an error, which ends the process.
+        // SAFETY: `spirv` is a module that naga has validated. Objects made here are destroyed here, in reverse order. If
+        // one of the first three calls fails, the objects before it stay until the process ends.
         unsafe {
             let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&layout_bindings);
             let sets = [self.device.create_descriptor_set_layout(&create, None)?];

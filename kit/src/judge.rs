@@ -75,7 +75,7 @@ fn wrong_cases(line: &str) -> Option<u64> {
     })
 }
 
-/// Judges the table, the sweep of layouts, or the times to a first result.
+/// Judges a run of the benchmark: its table, its sweep of layouts, or its times to a first result.
 pub fn bench(said: &str, ended: Ended) -> (Verdict, String) {
     const CUT: &str = "Not all rows:";
     let rows = said.lines().filter(|line| line.starts_with('|')).count().saturating_sub(2);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_adapter_whose_name_begins_alike_is_not_judged_with_it() {
+    fn only_the_adapter_of_exactly_that_name_is_judged() {
         let line =
             |right: u32| format!("  self-test, 1 s: {right} of 810 cases agree with the CPU reference\n");
         let (right, wrong) = (line(810), line(807));

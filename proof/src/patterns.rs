@@ -13,8 +13,8 @@ use wgpu_clamp::{
 
 use crate::implementation;
 
-/// A line of the result: its name, and clamps of one kind. One clamp takes all patterns of its 32-bit source; more clamps
-/// take all patterns of their 8- or 16-bit source.
+/// A line of the result: its name, and clamps of one kind. A single clamp has a 32-bit source, several clamps have an 8-
+/// or 16-bit source. Each clamp takes all patterns of its source.
 type Line = (String, Vec<Clamp>);
 
 /// Runs all lines that contain `only`, in tensors of `size` bytes.
@@ -179,7 +179,8 @@ fn poison(round: u64, len: usize) -> Vec<u8> {
     vec![(round.wrapping_mul(37) + 0x5a) as u8; len]
 }
 
-/// Counts elements of `after` that differ from the reference, and changed bytes beside them; prints the first.
+/// Counts the elements of `after` that differ from the reference, plus 1 for each part with a changed byte beside its
+/// elements. Prints the report of each such part.
 fn compare(clamp: &Clamp, src: &[u8], before: &[u8], after: &[u8]) -> Result<u64> {
     let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
     let count = src.len() / from;

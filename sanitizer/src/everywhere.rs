@@ -12,8 +12,8 @@ pub struct Outcome {
     pub device: Device,
     /// The buffers afterwards.
     pub buffers: Vec<Memory>,
-    /// What is wrong: a few findings per dispatch at most. A line has each kind of finding once at most, whichever call
-    /// led there.
+    /// What is wrong: each kind of finding at most once per line, whichever call led there, and a few findings per
+    /// dispatch.
     pub findings: Vec<Finding>,
 }
 

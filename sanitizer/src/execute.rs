@@ -22,8 +22,8 @@ const MOST_FINDINGS: usize = 8;
 /// The most rounds of a loop; a loop that takes more counts as endless.
 const MOST_ROUNDS: u32 = 1 << 16;
 
-/// Runs a dispatch on `buffers`. Returns the findings and the choices of a device that made a difference. A line has
-/// each kind of finding once at most, whichever call led there, and there are a few findings at most.
+/// Runs a dispatch on `buffers`. Returns the findings and the choices of a device that made a difference. Reports
+/// each kind of finding at most once per line, whichever call led there, and at most [`MOST_FINDINGS`] findings.
 pub(crate) fn execute(
     Program { code, wgsl }: &Program,
     device: Device,
@@ -37,7 +37,7 @@ pub(crate) fn execute(
         let found = bindings.iter().find(|other| (other.group, other.binding) == (group, binding));
         let bound = *found.unwrap_or_else(|| panic!("nothing is bound at group {group}, binding {binding}"));
         let size = buffers[bound.buffer].size();
-        assert!(bound.offset + bound.size <= size, "{bound:?} of a buffer of {size} bytes");
+        assert!(bound.offset + bound.size <= size, "{bound:?} ends beyond its buffer of {size} bytes");
         assert!((bound.offset | bound.size).is_multiple_of(4), "{bound:?} is not of whole words");
         bound
     };
@@ -70,9 +70,10 @@ pub(crate) fn execute(
     }
     let [x, y, z] = code.workgroup_size;
     let total = grid.into_iter().chain([x, y, z]).map(u64::from).product::<u64>();
-    // `Touched` keeps invocation numbers plus 1, next to 0 and `SEVERAL`.
+    // `Touched` stores an invocation's number plus 1; 0 means none, and `SEVERAL` is `u32::MAX`.
     assert!(total < u64::from(u32::MAX) - 1, "{total} invocations");
-    // The invocations of a batch take each statement together, so each order needs different batches.
+    // The invocations of a batch execute each statement together. To show another interleaving, backward order takes
+    // one invocation at a time if the program has atomics.
     let at_once = if order == Order::Backward && code.has_atomics() { 1 } else { LANES };
     let stride = scattering(total);
     for first in (0..total).step_by(at_once) {

@@ -228,11 +228,13 @@ impl Linear {
     fn steep(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
         let (lowest, highest) = dtype.integer_range();
         let base = key_base(dtype);
-        // `root` is the number with the result nearest to 0: within half a scale, unless the root lies beyond `dtype`.
+        // `root` is the element whose result is nearest to 0. That result is within |scale| / 2 of 0, unless the zero of
+        // the function lies beyond `dtype`.
         let limit = 1_i128 << (width.steep - 1);
         let distance = bias.exponent - scale.exponent;
         let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
-        // To nearest, an integer plus a half has the integer as its floor and leaves a fraction.
+        // In the last two branches all results are integers. To nearest, the added half leaves their floor as it is and
+        // makes `inexact` true.
         let half = rounding == Rounding::NearestEven;
         let (root, offset, inexact) = if bias_is_small {
             let (floor, fraction) = bias.floor(width.steep - 1);
@@ -344,7 +346,8 @@ struct Floored {
 impl Fraction {
     /// The shader's shift to the right, and the fraction in units of `2^-places`.
     ///
-    /// The shift is `places`, at most `width.shift`. If `places` is larger, 1 counts as `2^shift` units. No product
+    /// The shift is `places`, at most `width.shift`. If `places` is larger, the shift stays `width.shift`, and 1 counts
+    /// as only `2^shift` units instead of `2^places`. No product
     /// exceeds `2^width.product` units, so a fraction within that distance of 0 or 1 keeps its distance. No product
     /// carries any other fraction across an integer, so the fraction may count as a half.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
@@ -371,7 +374,8 @@ impl Fraction {
         (shift, Floored { floor, inexact })
     }
 
-    /// The fraction plus a half: its floor, 0 or 1, then the shift and the rest as by [`in_units`](Self::in_units).
+    /// Adds a half to the fraction. Returns the floor of the sum (0 or 1), the shift, and the rest of the sum in the units
+    /// of [`in_units`](Self::in_units).
     fn plus_half_in_units(&self, places: u32, width: &Width) -> (i128, u32, Floored) {
         if places == 0 {
             let halves = self.in_units(1, width).1;
@@ -386,7 +390,7 @@ impl Fraction {
         // A product is so small here that only closeness to an integer matters. A fraction with more than 31 places is
         // within 2^-8 of 0 or 1. A half more, and it is close to no integer.
         if self.places > 31 {
-            // Just below 1, plus a half, is just below 3/2.
+            // A fraction just below 1, plus a half, is just below 3/2: its floor is 1.
             let whole = i128::from(self.from_above && self.part != 0);
             return (whole, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
         }

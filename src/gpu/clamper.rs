@@ -195,15 +195,16 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// - [`Error::DType`] if a view does not have the clamp's dtype of that side, or a slot the dtype of its number,
+    /// - [`Error::DType`] if a view's dtype is not the clamp's dtype on that side, or if a slot's dtype is not that of its
+    ///   number,
     /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
     ///   other, if no buffer could hold a layout, or if the slots do not fit the numbers of the clamp,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
-    /// - [`Error::Overlap`] if two indices of `dst` share an element, if the views share bytes of one buffer without being
-    ///   the same (or are the same for elements of two sizes), or if a slot lies in the output; also if the search for
-    ///   a shared byte ends without an answer,
-    /// - [`Error::Limit`] if the device's bindings or grids are too small for the tensor, the channels' clamps or any
-    ///   call,
+    /// - [`Error::Overlap`] if two indices of `dst` share an element, if two different views share bytes of one buffer, if
+    ///   src and dst are one view but their elements differ in size, or if a slot lies in the output; also if the search
+    ///   for a shared byte ends without an answer,
+    /// - [`Error::Limit`] if the device's bindings or grids are too small for the tensor, for the channels' clamps, or
+    ///   for any clamp at all,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses an object, because the device
     ///   has no memory or is gone, or because a buffer is destroyed or of another device (native only).
     pub fn prepare<'c>(
@@ -443,8 +444,8 @@ struct Recorded {
 
 impl Prepared {
     /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
-    /// [`Plan::dispatches`] counts without the dispatches that read numbers on the GPU: usually one, and a few if all
-    /// four numbers are on the GPU, or with many windows or channels.
+    /// [`Plan::dispatches`] leaves out the dispatches that read numbers on the GPU. There is usually one of these; there
+    /// are a few if all four numbers are on the GPU, or with many windows or channels.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

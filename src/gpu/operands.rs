@@ -188,7 +188,12 @@ impl<'a> Operands<'a> {
             return Err(Error::dtype(argument, value, "a scale or bias on the GPU is f32"));
         }
         if matches!(argument, "min" | "max") && slot.dtype != dtype {
-            return Err(Error::dtype_of_bound(argument, dtype, slot.dtype, "view its slot as it"));
+            return Err(Error::dtype_of_bound(
+                argument,
+                dtype,
+                slot.dtype,
+                &format!("view its slot as {dtype}"),
+            ));
         }
         slot.check_buffer(argument)?;
         if slot.buffer == self.dst.buffer {

@@ -20,14 +20,14 @@ const RING: usize = 3;
 ///
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
 /// Besides the slices, a run takes at most 144 MiB: three buffers of 16 MiB for each of three chunks. If elements
-/// change their size, a chunk has four smaller buffers.
+/// change their size, a chunk has four buffers: two of up to 16 MiB and two of up to 8 MiB.
 ///
 /// Chunks are clamped where the host wrote them if host and GPU share memory (an integrated GPU or a CPU, except on
 /// DX12) and the device has `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Then one buffer per chunk
 /// suffices (48 MiB), or two if elements change their size (72 MiB at most).
 ///
-/// On Mesa's lavapipe 22.3.6, where device memory belongs to the process, a run over 2 GiB in place took 144 and 48 MiB
-/// beyond the slice (2026-11-21).
+/// On Mesa's lavapipe 22.3.6, where device memory belongs to the process, a run in place over 2 GiB took 144 MiB beyond
+/// the slice with three buffers per chunk, and 48 MiB with one (2026-11-21).
 ///
 /// ```no_run
 /// # use wgpu_clamp::{Clamp, Host};
@@ -130,7 +130,8 @@ impl<'a> ClampSlice<'a> {
     }
 
     /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the elements
-    /// of the last call of [`with_progress`](Self::with_progress)'s function are done; the rest is unchanged.
+    /// that the function of [`with_progress`](Self::with_progress) was last told are done have been written; the rest is
+    /// unchanged.
     ///
     /// # Errors
     ///
@@ -184,7 +185,8 @@ impl ClampSlice<'_> {
         if let (Some(clamp), Some(dtypes)) = (first, self.dtypes) {
             clamp.check_dtypes([of_src, of_dst], dtypes)?;
         }
-        // Without a clamp there is no element; sizes are then counted in bytes.
+        // Without a clamp, the axis of the channels has extent 0, so there is no element. Slices of bytes then count as
+        // U8.
         let of_slices = self.dtypes.unwrap_or([DType::U8; 2]);
         let dtypes = first.map_or(of_slices, |clamp| [clamp.source(), clamp.dtype()]);
         if src.is_none() && dtypes[0].size() != dtypes[1].size() {
@@ -256,7 +258,7 @@ impl ClampSlice<'_> {
     /// The number of elements of a call without a shape.
     fn length(&self, argument: &'static str, source: DType) -> Result<usize, Error> {
         if let Some(axis) = self.clamps.axis().filter(|&axis| axis > 0) {
-            let value = format!("{axis} is out of range, for without a shape there is axis 0 alone");
+            let value = format!("{axis} is out of range: without a shape, axis 0 is the only one");
             return Err(Error::argument("axis", value, "give the shape with `ClampSlice::with_shape`"));
         }
         let given = self.src.map_or(self.dst.len(), <[u8]>::len);
@@ -338,10 +340,10 @@ struct Stage {
     src: wgpu::Buffer,
     dst: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// The last piece and its clamp, which serves further pieces like it, as most are.
+    /// The last piece and its prepared clamp. The next piece reuses the clamp if it is like the last one; most are.
     prepared: Option<(Piece, Prepared)>,
-    /// The submission of the last chunk, whose `download` is still mapped. `None` before the first: `upload` is created
-    /// mapped.
+    /// The submission of the last chunk, whose `download` is still mapped. `None` before the first chunk, when `upload` is
+    /// still mapped from its creation.
     last: Option<wgpu::SubmissionIndex>,
 }
 
@@ -481,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_piece() {
+    fn an_empty_tensor_has_no_piece() {
         for (shape, axis) in [(vec![0], None), (vec![usize::MAX, 2, 0], None), (vec![0, 2], Some(0))] {
             assert_eq!(pieces(&shape, axis, 4), []);
         }

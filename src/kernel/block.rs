@@ -35,8 +35,8 @@ pub(crate) use sample::layouts;
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
 
-/// Log2 of the blocks along src's fastest dimension in a workgroup's 256 ([`Shape::Squares`]), unless one side is
-/// short.
+/// Log2 of how many of a workgroup's 256 blocks lie along src's fastest dimension ([`Shape::Squares`]), unless one side
+/// is short.
 const SQUARE_LOG2: u8 = 4;
 
 /// Describes what a block moves: its extents, its near strides and whether rows begin at packets. Offsets and far
@@ -48,7 +48,8 @@ pub(crate) struct Block {
     /// The first `rank` dimensions, outermost first; the others are [`Along::ONCE`].
     dims: [Along; MAX_DIMS],
     rank: u8,
-    /// Places before the first element in the first packet of a row of dst; 0 unless packets keep other bytes.
+    /// Elements from the start of a dst row's first packet to the block's first element; their bytes stay. 0 if packets
+    /// have no bytes to preserve.
     kept_before: u8,
     reads: Reads,
     numbers: Numbers,
@@ -105,10 +106,11 @@ enum Numbers {
 /// beside the whole packets of `Rows`, `Runs` and `Around`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
-    /// A block fills whole packets of dst. Neighbouring invocations take neighbouring blocks, the nearest first.
+    /// A block fills whole packets of dst. Neighbouring invocations take neighbouring blocks: the dimension along which
+    /// blocks lie nearest to each other varies fastest.
     Line,
-    /// As [`Line`](Shape::Line), but a workgroup takes a square of blocks: along src's fastest dimension, the block's
-    /// `along_src`-th, and along dst's, the block's last.
+    /// As [`Line`](Shape::Line), but a workgroup takes a square of blocks. Its sides run along src's fastest dimension,
+    /// the block's `along_src`-th, and along dst's fastest dimension, the block's last.
     Squares { along_src: u8 },
     /// Contiguous rows of dst that begin anywhere. A block is some whole packets of a row.
     Rows,
@@ -116,8 +118,8 @@ enum Shape {
     /// a run in turn, along the block's `along`-th dimension. Each packet of dst joins the end of a block and the
     /// start of the next.
     Runs { along: u8 },
-    /// One run of pixels on both sides, with a clamp per channel. A block is a packet of each of several rows; all
-    /// its packets begin at the same channel, which may be any.
+    /// One run of pixels on both sides, with a clamp per channel. The run is cut into rows of whole packets and whole
+    /// pixels. A block takes a packet of each of several rows, so all its packets begin at one channel, which may be any.
     Around,
 }
 
@@ -236,7 +238,7 @@ impl Block {
         !matches!(self.shape, Shape::Line | Shape::Squares { .. })
     }
 
-    /// The number at whose multiples a dimension is cut into tiles: whole blocks, or packets of rows.
+    /// Tiles are cut along `dim` at multiples of this number: the block's extent, or the elements of a packet along rows.
     fn cut_at(&self, dim: Along) -> usize {
         let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
         if of_row { self.per_packet() } else { dim.extent.into() }

@@ -55,8 +55,9 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
     // `first` is the term of the first nonzero `d`. Small strides go first: they have fewer later terms to search.
     for first in (0..equation.len).rev() {
         let Term { coefficient, most, later_sum, .. } = equation.terms[first];
-        // With all later `d` at 0, the later terms have half their largest sum. They cannot make up for a larger
-        // stride, which decides nested strides.
+        // With all later `d` at 0, the later terms have half their largest sum, and they can lower it by at most that
+        // half. A coefficient above that half cannot be made up for. With nested strides every coefficient is above it, so
+        // nothing is searched.
         let Some(target) = (later_sum / 2).checked_sub(coefficient) else { continue };
         // For the first term, `d` starts at 1, so `v = d - 1`.
         let found = equation.branch(first, most / 2 - 1, target);
@@ -167,7 +168,7 @@ impl Equation {
         let (mut sum, mut later_gcd, mut gapless) = (0, 0, true);
         for term in self.terms[..self.len].iter_mut().rev() {
             let (gcd, inverse) = gcd_and_inverse(term.coefficient, later_gcd);
-            // No gap appears if the gcd stays and the new coefficient is at most the multiple after the later sum.
+            // No gap appears if the gcd stays and the new coefficient exceeds the later terms' sum by at most the gcd.
             gapless &= sum == 0 || gcd == later_gcd && term.coefficient <= sum + gcd;
             *term = Term { later_sum: sum, gcd, period: later_gcd / gcd, inverse, gapless, ..*term };
             sum += term.coefficient * term.most;
@@ -184,7 +185,7 @@ impl Equation {
     /// Tries each `v` of term `k`, up to `most`, whose rest of `target` is a multiple of the later terms' gcd and at
     /// most their largest sum. `target` is a multiple of this term's `gcd`, and term `k` is not the last one.
     ///
-    /// The last term alone is gapless, so the last two terms cost a single node.
+    /// The last term by itself is gapless and costs no node, so the last two terms cost a single node.
     fn branch(&mut self, k: usize, most: usize, target: usize) -> Overlap {
         let Some(nodes_left) = self.nodes_left.checked_sub(1) else { return Overlap::Undecided };
         self.nodes_left = nodes_left;

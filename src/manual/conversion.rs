@@ -16,7 +16,7 @@
 //! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | as a NaN |
 //!
 //! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a float on
-//! either side uses the device's f32 arithmetic: one of a [stated set](mod@crate::reference), then rounded as above. An I32 or
+//! either side uses the device's f32 arithmetic. Its result is one of a [stated set](mod@crate::reference), rounded as above. An I32 or
 //! U32 that is no f32 counts as either neighbouring f32. Between integers, and without an affine step, `Fast` is `Exact`.
 //!
 //! Strides and offsets count elements of each side's own dtype. A conversion in place needs elements of one size.
@@ -31,7 +31,7 @@
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
 //!
-//! // A bound for each channel of two, in place; the second has none.
+//! // Two channels, in place: the first has an upper bound, the second has none.
 //! let mut pairs = [9_u8, 9, 2, 250];
 //! let limits = [Clamp::at_most(5_u8), Clamp::unbounded(DType::U8)];
 //! reference::apply_in_place(Clamps::along(1, &limits), &Layout::packed(&[2, 2])?, &mut pairs)?;
@@ -54,7 +54,7 @@
 //! const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 //! const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 //!
-//! /// `(x / 255 - mean) / deviation` of 250 x 141 pixels, of which wgpu's copy from a texture makes rows of 1024 bytes.
+//! /// `(x / 255 - mean) / deviation` of 250 x 141 pixels. wgpu's copy from a texture pads each row to 1024 bytes.
 //! fn frame_to_tensor(
 //!     clamper: &Clamper,
 //!     encoder: &mut wgpu::CommandEncoder,
@@ -78,8 +78,8 @@
 //!
 //! The way back exchanges the two layouts, with `Clamp::new(0_u8, 255)` for the bytes. Floats are rounded by [`Rounding`] and saturate.
 //! With `Fast`, a number near a tie may become the neighbouring byte, see [precision](super::precision). Rows for a texture begin
-//! at multiples of 256 bytes. Alpha is no element of `dst`, so it stays; `Clamp::new(255_u8, 255)` in place on alpha's layout fills
-//! it, once per buffer. ([`verify::check`] checks one call at a time: bytes of the other call count as stray.)
+//! at multiples of 256 bytes. Alpha is no element of `dst`, so it stays. To fill it once per buffer, run
+//! `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call at a time: bytes of the other call count as stray.)
 //!
 //! The inverse of a normalisation is `x * (255 * deviation) + 255 * mean`. Its results are rarely whole, and the default
 //! [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].

@@ -34,7 +34,7 @@ pub enum Precision {
     /// Hardware arithmetic for F64 needs a device on Vulkan with the features `SHADER_F64` and `SHADER_INT64`, which
     /// [`Host::open`](crate::Host::open) asks for. Other devices compute F64 as [`Exact`](Self::Exact), many times
     /// slower; that result is always in the set. [`Limits::f64_arithmetic`](crate::Limits::f64_arithmetic) of
-    /// [`Clamper::limits`](crate::Clamper::limits) tells which.
+    /// [`Clamper::limits`](crate::Clamper::limits) tells whether a device has this arithmetic.
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
@@ -77,8 +77,8 @@ impl Affine {
 
 /// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`], or from one to another.
 ///
-/// A `Clamp` is plain data: it holds no GPU object and can be a key of a map. Values are compared as numbers and
-/// only replaced, never recomputed. An element that no bound replaces keeps its exact bits: the sign of a zero, a
+/// A `Clamp` is plain data: it holds no GPU object and can be a key of a map. The bounds compare
+/// values as numbers and only replace them. A value that no bound replaces keeps its exact bits: the sign of a zero, a
 /// subnormal, a NaN payload. −0 and +0 are equal.
 ///
 /// ```
@@ -194,8 +194,11 @@ impl Clamp {
             if let Number::Value(scalar) = number
                 && scalar.dtype() != self.dtype
             {
-                let remedy = "give an element of it (literals without a suffix are f64 and i32)";
-                return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype(), remedy));
+                let remedy = format!(
+                    "give a value of dtype {} (literals without a suffix are f64 and i32)",
+                    self.dtype
+                );
+                return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype(), &remedy));
             }
         }
         Ok(Self { min, max, ..self })
@@ -230,7 +233,7 @@ impl Clamp {
     /// [`Rounding`], saturated. A NaN becomes 0 there, or the lowest or highest integer by the [`NanRule`]. Any number
     /// becomes a float by rounding to nearest, ties to even.
     ///
-    /// The default rounding drops the fraction, so bytes that go to floats and back often lose one. Set
+    /// The default rounding drops the fraction, so a byte that goes to a float and back often comes back lower by 1. Set
     /// [`Rounding::NearestEven`], as [the manual](crate::manual::conversion#and-back-a-networks-output-to-a-picture) does.
     ///
     /// # Errors
@@ -308,8 +311,8 @@ impl Clamp {
     /// value is an F32, or an F64 in a clamp of F64. An absent scale is 1. An absent bias is −0, which adds nothing.
     ///
     /// A number on the GPU is an F32. The clamp's dtype must then be F32, F16, BF16 or an integer of up to 16 bits; its
-    /// source may be any dtype that converts. The number in the slot counts as the same value would: scale 1 with bias
-    /// ±0 keeps every bit, and between integers every scale is exact. If the slot holds a NaN or an infinity, each
+    /// source may be any dtype that converts. A number in a slot has the same effect as that value given by the host:
+    /// scale 1 with bias ±0 keeps every bit, and between integers every scale is exact. If the slot holds a NaN or an infinity, each
     /// element except a NaN becomes the canonical quiet NaN. An integer dtype treats that NaN as
     /// [`with_source`](Self::with_source) says.
     ///
@@ -363,7 +366,11 @@ impl Clamp {
                     Some(_) => "use `with_affine`, or a clamp of dtype f64",
                     None => "a scale or bias is f32, or f64 in a clamp of dtype f64",
                 };
-                return Err(Error::dtype(argument, format!("{} takes no {of} numbers", self.dtype), remedy));
+                return Err(Error::dtype(
+                    argument,
+                    format!("a clamp of dtype {} takes no {argument} of dtype {of}", self.dtype),
+                    remedy,
+                ));
             }
         };
         if !value.is_finite() {

@@ -16,7 +16,8 @@ use crate::self_test::{self, Found};
 use crate::shader::Module;
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Refusal, Scalar};
 
-/// Executes dispatches on devices that differ where WGSL leaves choices. The tests and the fuzz targets supply one.
+/// Executes dispatches on devices that differ where WGSL leaves choices. The tests and the fuzz targets supply this
+/// function.
 pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
 
 /// The most elements that are executed. A matrix of 64 by 64 fits.
@@ -234,7 +235,7 @@ pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     }
 }
 
-/// Numbers for slots, different for each seed: one list, or one per channel of slots along an axis.
+/// Numbers for slots, different for each seed: one list per channel if the slots lie along an axis, else one list.
 pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64; NUMBERS]> {
     let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let value = values(&Clamp::unbounded(clamp.dtype()));
@@ -303,7 +304,7 @@ pub(super) fn window(plan: &Plan, window: &Window) {
         let fits = |&n: &u32| n >= 1 && n <= limits.max_workgroups_per_dimension;
         assert!(dispatch.grid.iter().all(fits), "{dispatch:?} for {limits:?}");
         let name = plan.pipeline(window, dispatch.entry_point).expect("there is a channel");
-        let Module::Clamp(module) = name.module else { panic!("{name} is no clamp's") };
+        let Module::Clamp(module) = name.module else { panic!("{name} is not a clamp module") };
         assert!(module.entry_points().contains(&dispatch.entry_point), "{name}: {dispatch:?}");
     }
 }
@@ -363,14 +364,15 @@ pub(crate) fn plan(
     }
 }
 
-/// As many clamps of the same dtypes, with up to 64 different Mins. They keep most elements, so a result shows which
+/// Returns clamps with the number and the dtypes of `clamps`, and with up to 64 different Mins. They keep most
+/// elements, so a result shows which
 /// element and which channel it comes from.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
         let min = Scalar::new(clamp.dtype(), 64 + n as u64 % 64);
         let plain = Clamp::unbounded(clamp.dtype())
             .with_bounds(min, Number::Absent)
-            .expect("7 bits are of every dtype");
+            .expect("the bound has the clamp's dtype");
         plain.with_source(clamp.source()).expect("the clamp has it")
     };
     clamps.as_slice().iter().enumerate().map(one).collect()
@@ -394,7 +396,7 @@ fn some_windows(plan: &Plan) -> Vec<(&Assignment, usize)> {
     .collect()
 }
 
-/// The numbers of all windows up to 64, else of 18 windows.
+/// The indices of all windows if there are at most 64, else the indices of 18 windows.
 fn some_of(assignment: &Assignment) -> Vec<usize> {
     match assignment.windows() {
         count @ 0..=64 => (0..count).collect(),

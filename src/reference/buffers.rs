@@ -127,7 +127,7 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
 ///
 /// # Errors
 ///
-/// [`Error::DType`] if `T` is not the clamp's [`source`](Clamp::source) and its [`dtype`](Clamp::dtype),
+/// [`Error::DType`] unless `T` is both the clamp's [`source`](Clamp::source) and its [`dtype`](Clamp::dtype),
 /// [`Error::Argument`] if a number lies on the GPU. Nothing is written on an error.
 ///
 /// ```
@@ -159,7 +159,7 @@ fn from_bits<T: Element>(bits: u64) -> T {
 /// Clamps that suit a shape: one for all elements, or one for each index of an axis.
 pub(crate) struct Channels<'a> {
     list: &'a [Clamp],
-    /// The row-major distance between two indices of the axis, in elements.
+    /// The row-major distance between adjacent indices of the axis, in elements.
     step: usize,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Channels<'a> {
         clamps.check(shape)?;
         list.iter().try_for_each(check_numbers)?;
         let Some(axis) = clamps.axis() else { return Ok(Self { list, step: 1 }) };
-        // A product that overflows has a zero extent beside it, so there is no element.
+        // The count of elements fits `usize`. If this product overflows, another extent is 0, and there is no element.
         let step = shape[axis + 1..].iter().fold(1, |step: usize, &extent| step.saturating_mul(extent));
         Ok(Self { list, step })
     }

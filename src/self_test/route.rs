@@ -18,11 +18,13 @@ pub enum Route {
     Gathered,
     /// Columns to rows.
     Transposed,
-    /// Contiguous groups, each to its own word: elements per group. A 32- or 64-bit element goes to every second element.
+    /// Contiguous groups, each to its own word; the field is the number of elements per group. If dst's elements have 32 or
+    /// 64 bits, a group is one element and goes to every second element of dst.
     Spread(usize),
-    /// Interleaved to planar: components that are moved, components of a pixel, whether rows begin off packets.
+    /// Pixels to planes. The fields: the components that are moved, the components of a pixel, and whether rows begin
+    /// within a packet.
     Planes(usize, usize, bool),
-    /// Planar to interleaved, with the numbers of `Planes`.
+    /// Planes to pixels, with the fields of `Planes`.
     Pixels(usize, usize, bool),
     /// `Planes(3, 3, true)` with a clamp per component.
     ClampedPlanes,
@@ -110,7 +112,8 @@ impl Route {
     #[must_use]
     pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
         match self {
-            // Elements of src repeat, or dst has gaps within packets.
+            // `Fill` repeats elements of src, so it has no place in one buffer. Blocks preserve the gaps of dst that
+            // `Pixels(3, 4, _)` has only in two buffers.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
@@ -166,13 +169,13 @@ impl Route {
             Self::Planes(_, _, true) => "pixels to planes, off packets",
             Self::Pixels(_, _, false) => "planes to pixels",
             Self::Pixels(_, _, true) => "planes to pixels, off packets",
-            Self::ClampedPlanes => "pixels to planes, off packets, of a clamp each",
-            Self::ClampedPixels => "planes to pixels, off packets, of a clamp each",
-            Self::Planar => "planes of a clamp each",
-            Self::Interleaved => "pixels of a clamp for each component",
-            Self::Around => "pixels of a clamp for each component, off packets",
+            Self::ClampedPlanes => "pixels to planes, off packets, a clamp per component",
+            Self::ClampedPixels => "planes to pixels, off packets, a clamp per component",
+            Self::Planar => "planes, a clamp per plane",
+            Self::Interleaved => "pixels, a clamp per component",
+            Self::Around => "pixels, off packets, a clamp per component",
             Self::Slots => "a run, numbers on the GPU",
-            Self::SlotsAlong => "planes of numbers on the GPU each",
+            Self::SlotsAlong => "planes, numbers on the GPU per plane",
             Self::Repeated => "each row to several",
         }
     }
@@ -259,13 +262,13 @@ impl Route {
                 (layout, layout)
             }
             Self::Interleaved => {
-                // Starts at an odd element and fills all packets of an invocation. Each element meets each clamp.
+                // Starts at an odd element and fills all packets of an invocation. Each source value meets the clamp of every component.
                 let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
                 let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
                 (layout, layout)
             }
             Self::Around => {
-                // Each element meets half of the clamps.
+                // Each source value meets half of the clamps.
                 let layout = Layout::strided(&[n.div_ceil(2) + 1, 6], &[6, 1], 5)?;
                 (layout, layout)
             }

@@ -43,7 +43,7 @@ fn uncountable(shape: &[usize]) -> String {
 /// The message for a bound or a slot that does not have the clamp's dtype.
 fn of_bound(argument: &str, given: DType, dtype: DType) -> String {
     format!(
-        "{argument}: {given} is not the dtype of the clamp, {dtype}; give an element of it (literals without a suffix \
+        "{argument}: {given} is not the dtype of the clamp, {dtype}; give a value of dtype {dtype} (literals without a suffix \
          are f64 and i32)"
     )
 }
@@ -386,7 +386,8 @@ fn clamps_that_cannot_be() {
         let said = format!("{said} is not finite; the affine step takes finite numbers");
         assert_refused(bytes.with_affine(scale, bias), "Argument", said);
     }
-    let said = "scale: u8 takes no f64 numbers; use `with_affine`, or a clamp of dtype f64";
+    let said =
+        "scale: a clamp of dtype u8 takes no scale of dtype f64; use `with_affine`, or a clamp of dtype f64";
     assert_refused(bytes.with_scale_bias(0.1, 0.0), "DType", said);
 }
 

@@ -81,7 +81,7 @@ fn slots_that_are_something_else_too() {
         assert_eq!(src.read_blocking::<i32>().unwrap(), values);
 
         let refused = gpu.host.submit(&clamp, operands.with_max(View::of::<u32>(src.buffer(), third)));
-        let said = "max: u32 is not the dtype of the clamp, i32; view its slot as it";
+        let said = "max: u32 is not the dtype of the clamp, i32; view its slot as i32";
         assert_refused(refused, "DType", said);
     }
 }

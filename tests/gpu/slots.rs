@@ -1,4 +1,4 @@
-//! Where numbers on the GPU may lie, when they are read, and what is refused. `found` has their values.
+//! Where numbers on the GPU may lie, when they are read, and what is refused. The module `found` tests their values.
 
 use wgpu_clamp::testing::Found;
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, NanRule, Number, Operands, Order, Tensor, View, wgpu};
@@ -34,7 +34,7 @@ const WHERE: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 /// Where src, dst and the slots are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
-    /// Four buffers.
+    /// Three buffers: src, dst, and one with the slots.
     Apart,
     /// Slots behind the source, in its buffer.
     WithSrc,
@@ -235,7 +235,7 @@ fn slots_that_do_not_fit_are_refused() {
                     only(n, View::of::<i32>(&other, packed(&[]))),
                     "DType",
                     if is_bound {
-                        format!("{argument}: i32 is not the dtype of the clamp, u8; view its slot as it")
+                        format!("{argument}: i32 is not the dtype of the clamp, u8; view its slot as u8")
                     } else {
                         format!("{argument}: its slot is a view of i32; a scale or bias on the GPU is f32")
                     },
@@ -296,7 +296,7 @@ fn dtypes_that_take_no_slots_are_refused() {
             [("scale", Number::OnGpu, Number::Absent), ("bias", 2.0_f32.into(), Number::OnGpu)]
         {
             let said = format!(
-                "{argument}: it is `Number::OnGpu`, from {source} to {dtype}; give its value, or clamp to one of f32, \
+                "{argument}: it is `Number::OnGpu`, which a clamp from {source} to {dtype} does not take; give its value, or clamp to one of f32, \
                  f16, bf16, i8, i16, u8, u16"
             );
             assert_refused(clamp.with_scale_bias(scale, bias), "DType", said);
@@ -305,7 +305,7 @@ fn dtypes_that_take_no_slots_are_refused() {
     assert_refused(
         Clamp::unbounded(DType::F16).with_scale_bias(half::f16::ONE, Number::Absent),
         "DType",
-        "scale: f16 takes no f16 numbers; a scale or bias is f32, or f64 in a clamp of dtype f64",
+        "scale: a clamp of dtype f16 takes no scale of dtype f16; a scale or bias is f32, or f64 in a clamp of dtype f64",
     );
 }
 
@@ -356,7 +356,7 @@ fn slots_take_as_few_dispatches_as_can_be() {
     }
 }
 
-/// Slots that one binding does not span are read by several dispatches; strides may be 0 and overlap.
+/// Slots that one binding does not span are read by several dispatches. A stride may be 0, and slots may overlap.
 #[test]
 fn slots_may_have_any_stride() {
     for gpu in gpus() {
@@ -397,7 +397,7 @@ fn slots_may_have_any_stride() {
 }
 
 /// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes, each at a multiple of 256. One dispatch reads the
-/// slots for so many windows. Each invocation serves one block, so a single workgroup serves as many.
+/// slot for up to 16 windows. One invocation writes all blocks of a channel, so a limit of one workgroup changes nothing.
 #[test]
 fn many_windows_read_a_slot_once() {
     for (gpu, workgroups) in gpus().iter().flat_map(|gpu| [(gpu, 65_535), (gpu, 1)]) {

@@ -224,7 +224,7 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
 }
 
 /// The message for a channel axis other than 0 in a call without a shape.
-const NO_SHAPE: &str = "axis: 1 is out of range, for without a shape there is axis 0 alone; give the shape with \
+const NO_SHAPE: &str = "axis: 1 is out of range: without a shape, axis 0 is the only one; give the shape with \
                         `ClampSlice::with_shape`";
 
 /// The run with a shape, if there is one.

@@ -130,7 +130,7 @@ fn inputs_are_elements() {
     let wide = onnx::Bounds::Inputs { min: 256_u16.into(), max: Number::Absent };
     assert_eq!(
         said(Clamp::onnx(12, DType::U8, wide)),
-        "min: u16 is not the dtype of the clamp, u8; give an element of it (literals without a suffix are f64 and i32)"
+        "min: u16 is not the dtype of the clamp, u8; give a value of dtype u8 (literals without a suffix are f64 and i32)"
     );
     let exact = Clamp::onnx(12, DType::I64, inputs(9_007_199_254_740_993_i64, i64::MAX)).unwrap();
     assert_eq!(bounds(&exact), (9_007_199_254_740_993, i64::MAX.to_bits64()));

@@ -26,18 +26,18 @@ pub struct Args {
     /// Only implementations whose name contains this, in any case.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Replaces the rows of what ran in docs/PORTABILITY.md.
+    /// Replaces the rows of the implementations that ran in docs/PORTABILITY.md.
     #[arg(long, conflicts_with = "args")]
     write: bool,
     /// Takes every pattern of 32 bits through clamp, affine step and conversions instead, on one adapter. Hours.
     #[arg(long, conflicts_with_all = ["write", "only"])]
     patterns: bool,
-    /// Executes the exhaustive self-test's shaders on the CPU instead, as devices would that differ in what WGSL leaves
+    /// Executes the exhaustive self-test's shaders on the CPU instead, on simulated devices that differ in what WGSL leaves
     /// open. Needs no driver. Some ten minutes.
     #[arg(long, conflicts_with_all = ["patterns", "write", "only", "args"])]
     sanitize: bool,
-    /// Arguments of each run, such as `--cases 0..20`; of `--patterns`, such as `--only u8`. Without them the GPU suite
-    /// runs on DX12 under Wine too.
+    /// Arguments for each run of the self-test, such as `--cases 0..20`, or for `--patterns`, such as `--only u8`. Without
+    /// arguments, DX12 under Wine runs the GPU suite too.
     #[arg(last = true)]
     args: Vec<OsString>,
 }
@@ -65,7 +65,7 @@ impl Implementation {
         Self { name, prepare, engine: Engine::Native }
     }
 
-    /// The file of its columns, from the root.
+    /// The file of the implementation's results, a column per device; relative to the repository's root.
     fn json(&self) -> String {
         format!("target/proof/{}.json", self.name.to_lowercase().replace(' ', "-"))
     }

@@ -20,8 +20,8 @@ pub fn rows(bytes: usize) -> Result<Vec<Row>> {
     Ok(groups.into_iter().flatten().collect())
 }
 
-/// Source and destination of the shape `[taken, pixels]`, from pixels to planes or back. Pixels have `components`
-/// elements each, of which `taken` take part; the first one begins at `lead`.
+/// Source and destination of the shape `[taken, pixels]`, from pixels to planes or back. Each pixel has `components`
+/// elements, and its first `taken` elements take part. The first pixel begins at element `lead`.
 fn layouts(
     taken: usize,
     pixels: usize,
@@ -119,7 +119,7 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Elements whose source and destination together have the bytes that a copy of `bytes` reads and writes.
+/// The number of elements whose source and destination have `2 * bytes` bytes together, as a copy of `bytes` bytes has.
 const fn elements(bytes: usize, clamp: Clamp) -> usize {
     2 * bytes / (clamp.source().size() + clamp.dtype().size())
 }
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_begin_and_end_where_their_rows_say() {
+    fn even_and_odd_sizes_are_close_to_the_pixels_asked_for() {
         for pixels in [5000, 1 << 20, 5_592_405, 89_478_485] {
             assert!(even(pixels).is_multiple_of(64 * 64) && even(pixels) <= pixels);
             assert!(odd(pixels) % 2 == 1 && odd(pixels) <= pixels);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_larger_than_the_devices_limit_allows_for() {
+    fn no_converted_tensor_exceeds_1_6_times_the_bytes() {
         let bytes = 16 << 20;
         for clamps in [normalized(-2.0_f32, 2.2).unwrap(), denormalized().unwrap()] {
             let larger = clamps[0].source().size().max(clamps[0].dtype().size());
