@@ -38,7 +38,7 @@ struct ResolveParams {
     entry_words: u32,    // from a channel's parameters to the next one's
     block_words: u32,    // from a block to the next
     channels: u32,
-    blocks: u32,
+    block_count: u32,
     grid_width: u32,
 }
 
@@ -262,7 +262,7 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if channel >= r.channels {
         return;
     }
-    for (var block = 0u; block < r.blocks; block++) {
+    for (var block = 0u; block < r.block_count; block++) {
         let origin = r.first_word + block * r.block_words + channel * r.entry_words;
         if READS_MIN || READS_MAX {
             put_bounds(origin, channel);

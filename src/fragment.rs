@@ -41,7 +41,8 @@ impl Twin {
 
     /// The alignment in a storage buffer, in bytes: scalars and vectors are as long as they are aligned.
     pub(crate) fn alignment(self) -> usize {
-        self.members().map(|&(_, _, size)| size).max().unwrap_or(1)
+        let sizes = self.members().map(|&(_, _, size)| size);
+        sizes.inspect(|size| debug_assert!(matches!(size, 4 | 8 | 16), "{size} bytes")).max().unwrap_or(1)
     }
 }
 

@@ -227,7 +227,7 @@ pub(crate) enum Placement {
 }
 
 impl Placement {
-    #[cfg(test)]
+    /// In the order of the variants.
     pub(crate) const ALL: [Self; 3] = [Self::OneBuffer, Self::TwoRanges, Self::TwoBuffers];
 }
 

@@ -34,7 +34,7 @@ impl Options {
 /// A part of a run; those of the most worth come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
-    /// The GPU against the CPU reference, and against the outputs of five standards' runtimes
+    /// The GPU against the CPU reference, and against the outputs of three standards' runtimes
     Tests,
     /// The self-test: every pair of dtypes on every kernel
     Doctor,

@@ -101,7 +101,7 @@ mirrors! {
         entry_words: u32,
         block_words: u32,
         channels: u32,
-        blocks: u32,
+        block_count: u32,
         grid_width: u32,
     }
 }
@@ -177,7 +177,7 @@ impl ResolveParams {
             entry_words: words(entries.size),
             block_words: words(pitch),
             channels: channels as u32,
-            blocks: blocks as u32,
+            block_count: blocks as u32,
             grid_width,
         }
     }

@@ -247,7 +247,7 @@ impl Clamper {
         parameters: &ParameterBytes,
         slots: Option<&SlotLayouts>,
     ) -> Result<Prepared, Error> {
-        let Inner { device, device_limits, limits, .. } = &*self.inner;
+        let Inner { device, device_limits, .. } = &*self.inner;
         let mut left = plan.window_count();
         let mut dispatches =
             Dispatches { inner: &self.inner, list: Vec::with_capacity(2 * left), pipelines: Vec::new() };
@@ -261,7 +261,7 @@ impl Clamper {
         // Parameters in a storage buffer are not in the blocks.
         let slots = slots.filter(|_| stored.is_none());
         let in_block = parameters.in_block();
-        let per_buffer = uniform::per_buffer(device_limits, limits, in_block.len(), slots.is_some());
+        let per_buffer = uniform::per_buffer(device_limits, in_block.len(), slots.is_some());
         let mut windows = plan.windows().peekable();
         while let Some(first) = windows.peek() {
             let count = left.min(per_buffer);

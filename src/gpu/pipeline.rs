@@ -44,7 +44,7 @@ impl Pipelines {
         let resolve = [&slots[..], &[(binding::resolve::BLOCKS, WRITE)]].concat();
         let compiled = Compiled { pipelines: Recent::new(Self::CAPACITY), modules: HashMap::new() };
         scope::catch(device, || Self {
-            layouts: [Placement::OneBuffer, Placement::TwoRanges, Placement::TwoBuffers]
+            layouts: Placement::ALL
                 .map(|placement| [false, true].map(|stored| Layouts::of(device, placement, stored))),
             resolve: Layouts::new(device, "resolve", &resolve),
             adjacent: adjacent(&device.adapter_info()),

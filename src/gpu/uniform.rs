@@ -1,9 +1,9 @@
 //! Uniform blocks: parameters and geometry of a clamp's dispatches, in as few buffers as possible.
 
 use super::mapped;
+use crate::Error;
 use crate::kernel::GeometryBytes;
 use crate::plan::UniformLayout;
-use crate::{Error, Limits};
 
 /// Checks that a block with `parameters` bytes of parameters can be bound. A block of one clamp always can.
 pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Error> {
@@ -19,13 +19,12 @@ pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Erro
     Ok(())
 }
 
-/// The most blocks of a buffer, at least one. `resolved`: one binding and one dispatch of `resolve` must cover all
-/// blocks, with one or more invocations per block.
-pub(super) fn per_buffer(device: &wgpu::Limits, limits: &Limits, parameters: usize, resolved: bool) -> usize {
+/// The most blocks of a buffer, at least one. `resolved`: one binding of `resolve` must cover all blocks.
+pub(super) fn per_buffer(device: &wgpu::Limits, parameters: usize, resolved: bool) -> usize {
     let fitting = |bytes| bytes / pitch(device, parameters);
     let mut most = fitting(device.max_buffer_size);
     if resolved {
-        most = most.min(fitting(device.max_storage_buffer_binding_size)).min(limits.invocations());
+        most = most.min(fitting(device.max_storage_buffer_binding_size));
     }
     usize::try_from(most).unwrap_or(usize::MAX).max(1)
 }

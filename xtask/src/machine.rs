@@ -64,7 +64,11 @@ impl Machine {
         let known = known.find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')));
         let known = known.and_then(|line| Some(self.inside(line.split_once("=> ")?.1)));
         let listed = self.paths_in("LD_LIBRARY_PATH").map(|dir| dir.join(name));
-        listed.chain(known).find(|path| path.is_file())
+        // Linkers without a cache, as musl's, look in these folders.
+        let folders =
+            if self.linker_cache.is_empty() { &["usr/local/lib", "usr/lib", "lib"][..] } else { &[] };
+        let usual = folders.iter().map(|folder| self.root.join(folder).join(name));
+        listed.chain(known).chain(usual).find(|path| path.is_file())
     }
 
     /// A driver's or layer's manifest in one of the usual places whose text is `wanted`, and whose library is really

@@ -174,7 +174,8 @@ pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
         let names = names.join(", ");
         let manager = MANAGERS.iter().zip(0..).find(|(known, _)| machine.program(&[known.program]).is_some());
         let (manager, which) = manager.with_context(|| {
-            format!("missing: {names}; the packages that bring them on this machine are not known")
+            let debian: Vec<_> = missing.iter().map(|need| need.packages[0]).collect();
+            format!("missing: {names}; in Debian these packages bring them: {}", debian.join(", "))
         })?;
         let packages = packages(&missing, which);
         manager.install(&packages).with_context(|| {
@@ -218,7 +219,11 @@ impl Manager {
 
 /// Installs Mesa's software drivers where a driver is missing on Linux. Other systems bring theirs.
 pub fn drivers(needs: &[Need]) -> Result<()> {
-    if cfg!(target_os = "linux") { ensure(needs).map(drop) } else { Ok(()) }
+    if cfg!(target_os = "linux") {
+        return ensure(needs).map(drop);
+    }
+    println!("the system brings its driver; nothing to install");
+    Ok(())
 }
 
 /// The start of a command that runs as root; `None` if this user cannot.

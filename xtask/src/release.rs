@@ -1,6 +1,7 @@
 //! `cargo xtask release`: the checks of a release besides `cargo xtask test`.
 
 mod manifest;
+mod msrv;
 
 use std::path::Path;
 
@@ -36,7 +37,10 @@ type Check = fn(&Shell, &Args) -> Result<()>;
 const CHECKS: [(&str, Check); 5] = [
     ("manifest", |sh, _| manifest::check(sh)),
     ("package", |sh, _| package(sh, &[])),
-    ("msrv", |sh, _| hack(sh, "check", &["--rust-version", "--all-features"])),
+    ("msrv", |sh, _| {
+        msrv::dependencies(sh)?;
+        hack(sh, "check", &["--rust-version", "--all-features"])
+    }),
     ("features", |sh, _| features(sh)),
     ("semver", |sh, asked| semver(sh, asked.baseline.as_deref())),
 ];
@@ -102,10 +106,13 @@ fn features(sh: &Shell) -> Result<()> {
 
 /// Checks that the version in Cargo.toml suits the changes of the API since `baseline`, or since the last release.
 fn semver(sh: &Shell, baseline: Option<&str>) -> Result<()> {
+    let shallow = cmd!(sh, "git rev-parse --is-shallow-repository").read()? == "true";
+    ensure!(
+        baseline.is_some() || !shallow,
+        "a shallow clone may lack the tag of the last release: `git fetch --unshallow --tags` brings it"
+    );
     let Some(baseline) = baseline.map(str::to_owned).or_else(|| last_release(sh)) else {
-        println!(
-            "not checked: no tag `v...` leads here; `git fetch --unshallow --tags` brings those of a shallow clone"
-        );
+        println!("not checked: no tag `v...` leads here, so there is no release to compare with");
         return Ok(());
     };
     tools::cargo(sh, "cargo-semver-checks")?;

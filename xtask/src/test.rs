@@ -23,7 +23,7 @@ pub struct Args {
     /// Includes the tests that take hours on a CPU (sets `WGPU_CLAMP_EXHAUSTIVE=1`).
     #[arg(long)]
     exhaustive: bool,
-    /// Arguments of `cargo test`: `cargo xtask test -- --test gpu` runs one test program.
+    /// Arguments of `cargo test`: `cargo xtask test -- --test gpu` runs one test program, and nothing else.
     #[arg(last = true)]
     args: Vec<OsString>,
 }
@@ -53,6 +53,10 @@ pub fn run(args: &Args) -> Result<()> {
 fn run_all(args: &Args) -> Result<()> {
     let sh = shell()?;
     let mut steps = Steps::new();
+    if !args.args.is_empty() {
+        steps.step("drivers", || packages::drivers(&[&VULKAN[..], &GL].concat()))?;
+        return steps.step("tests", || tests(args));
+    }
     steps.step("tools", || {
         components(&sh)?;
         tools::cargo(&sh, "cargo-nextest")

@@ -13,7 +13,7 @@ fn element(pixel: u32, channel: u32) -> u32 {
 
 fn put(bits: u32, pixel: u32, channel: u32) {
     let n = pixel * CHANNELS + channel;
-    words[n * DST_BITS / 32u] |= result(bits, channel) << (n * DST_BITS % 32u);
+    words[n * DST_BITS / 32u] |= result(bits, channel) << ((n * DST_BITS) % 32u);
 }
 
 // Stores the elements of a channel to its plane.
@@ -25,16 +25,16 @@ fn store(at: u32, channel: u32) {
     }
     let b = element(1u, channel);
     if PIXELS == 2u {
-        dst[at / 2u] = a | b << 16u;
+        dst[at / 2u] = a | (b << 16u);
         return;
     }
     let c = element(2u, channel);
     let d = element(3u, channel);
     if DST_BITS == 8u {
-        dst[at / 4u] = a | b << 8u | c << 16u | d << 24u;
+        dst[at / 4u] = a | (b << 8u) | (c << 16u) | (d << 24u);
     } else if DST_BITS == 16u {
-        dst[at / 2u] = a | b << 16u;
-        dst[at / 2u + 1u] = c | d << 16u;
+        dst[at / 2u] = a | (b << 16u);
+        dst[at / 2u + 1u] = c | (d << 16u);
     } else {
         dst[at] = a;
         dst[at + 1u] = b;
@@ -54,8 +54,8 @@ fn load(at: u32, channel: u32) {
     } else if SRC_BITS == 16u {
         put(word >> 16u, 1u, channel);
     } else if SRC_BITS == 8u {
-        put(word >> 8u & 0xffu, 1u, channel);
-        put(word >> 16u & 0xffu, 2u, channel);
+        put((word >> 8u) & 0xffu, 1u, channel);
+        put((word >> 16u) & 0xffu, 2u, channel);
         put(word >> 24u, 3u, channel);
     }
 }
