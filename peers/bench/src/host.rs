@@ -51,7 +51,7 @@ fn with_rayon(_: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)> {
     let all = move |dst: &mut Array1<f32>, src: &Array1<f32>| {
         Zip::from(dst).and(src).par_for_each(|y, x| *y = element(step, *x));
     };
-    Ok(looped(src, dst, all, Array1::to_vec))
+    Ok(looped(src, dst, all, |dst| dst.to_vec()))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
