@@ -224,8 +224,8 @@ fn put_affine(origin: u32, channel: u32) {
     let negative = scale > scale_size;
 
     // `mask` and `flip` make the result of ±∞: `(bits & mask) ^ flip`. Magnitudes from `infinite_from` on count as ∞.
-    // Integers have no ∞. If scale or bias is not finite,
-    // scale 0 and bias 1 turn each integer into 1, and `flip` turns the bits of 1 into those of NaN.
+    // Integers have no ∞. If scale or bias is not finite, scale 0 and bias 1 turn each integer into 1, and `flip` turns
+    // the bits of 1 into those of NaN.
     let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
     let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);
     let of_integers = select(0u, r.step_quiet_nan, no_number);

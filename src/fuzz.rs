@@ -82,11 +82,7 @@ mod target;
 mod tests {
     #[test]
     fn plans_from_raw_bytes_are_right_or_refused() {
-        let cases = if std::env::var("WGPU_CLAMP_EXHAUSTIVE").is_ok_and(|value| value == "1") {
-            10_000
-        } else {
-            5_000
-        };
+        let cases = if clamp_testing::harness::exhaustive() { 10_000 } else { 5_000 };
         clamp_testing::replay::replay(&["fuzz/seeds/plan"], cases, super::target::run);
     }
 }

@@ -95,7 +95,7 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
 
 #[test]
 fn every_case_is_right_on_every_device() {
-    let exhaustive = std::env::var("WGPU_CLAMP_EXHAUSTIVE").is_ok_and(|value| value == "1");
+    let exhaustive = clamp_testing::harness::exhaustive();
     let cases = cases(exhaustive);
     let both = (0..cases.len()).flat_map(|n| [(n, false), (n, true)]);
     let runs: Vec<_> = both.filter(|(n, adjacent)| exhaustive || is_adjacent(*n) == *adjacent).collect();

@@ -30,7 +30,7 @@ fn modules() -> Vec<Module> {
 }
 
 fn names() -> Vec<ModuleName> {
-    let all = std::env::var("WGPU_CLAMP_EXHAUSTIVE").is_ok_and(|value| value == "1");
+    let all = clamp_testing::harness::exhaustive();
     let order: Vec<_> = Arithmetic::all().collect();
     let sampled = |name: &ModuleName| {
         if name.kernel != Kernel::Gather {

@@ -1,7 +1,7 @@
 //! `cargo xtask shaders`: gives the shaders to other compilers, without a GPU.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use xshell::{Cmd, Shell, cmd};
@@ -48,7 +48,7 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
     if *budget {
         // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
         packages::drivers(&VULKAN)?;
-        return Ok(program(&shell_here()?, "compilers").arg("budget").args(args).run()?);
+        return Ok(program(&shell_here()?).arg("budget").args(args).run()?);
     }
     compile(&sh, args)
 }
@@ -57,7 +57,7 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
 /// table.
 fn compile(sh: &Shell, args: &[OsString]) -> Result<()> {
     let here = shell_here()?;
-    let mut program = program(&here, "compilers").args(args);
+    let mut program = program(&here).args(args);
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         return Ok(program.run()?);
     }
@@ -146,9 +146,9 @@ fn or_warn<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| eprintln!("warning: {error:#}")).ok()
 }
 
-/// A program of the workspace `compilers`.
-fn program<'sh>(sh: &'sh Shell, directory: impl AsRef<Path>) -> Cmd<'sh> {
-    let manifest = root().join(directory).join("Cargo.toml");
+/// The program of the workspace `compilers`.
+fn program(sh: &Shell) -> Cmd<'_> {
+    let manifest = root().join("compilers/Cargo.toml");
     let target = root().join("target/compilers");
     cmd!(sh, "cargo run --release --manifest-path {manifest} --target-dir {target} --")
 }
