@@ -1,12 +1,12 @@
 // Reads numbers on the GPU from slots and writes them into the parameters of a clamp, before the clamp's own
-// dispatches. One invocation serves one channel and writes Bounds, Affine or both into each uniform block. Bounds of every
+// dispatches. One invocation serves one channel and writes Bounds, Affine or both into each block. Bounds of every
 // dtype are computed in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the
 // same for numbers that the host knows: change both together.
 //
 // Provides: resolve, READS_MIN, READS_MAX, READS_SCALE, READS_BIAS, IS_EXACT
 // Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed
 struct ResolveParams {
-    // Each number's slot, or its value if the host knows it. Keys order elements as two's complement numbers.
+    // Each number's slot, or its value if the host knows it. Keys are two's complement and order elements.
     min_slot: Slot,
     max_slot: Slot,
     scale_slot: Slot,
@@ -24,15 +24,13 @@ struct ResolveParams {
     is_float: u32,
     bits: u32,           // per element
     is_signed: u32,      // 1: a two's complement integer
-    nan_becomes: u32,    // 0: it stays, 1: −∞, 2: +∞
+    nan_becomes: u32,    // 0: itself, 1: Min, 2: Max
     scale: u32,          // the bits of an f32
     bias: u32,
-    of_integers: u32,    // 1: the affine step works on integers
     step_sign: u32,      // the sign bit of the affine step's format
     step_infinity: u32,
-    step_quiet_nan: u32,
     step_exponent_bias: i32,
-    step_shift: u32,     // left shift of that format's bits to the top of a word; 0 if the step is exact
+    step_shift: u32,     // left shift of that format's bits to the top of a word
     first_word: u32,     // index of the first channel's parameters
     affine_word: u32,    // from a channel's parameters to Affine
     entry_words: u32,    // from a channel's parameters to the next one's
@@ -217,28 +215,23 @@ fn put_affine(origin: u32, channel: u32) {
     let no_number = (scale & no_sign) >= infinity || (bias & no_sign) >= infinity;
     let identity = scale == 0x3f800000u && (bias & no_sign) == 0u;
     scale = select(scale, 0u, no_number);
-    bias = select(bias, 0x3f800000u, no_number);
+    bias = select(bias, 0u, no_number);
     let scale_size = scale & no_sign;
     let bias_size = bias & no_sign;
-    let zero = scale_size == 0u;
-    let negative = scale > scale_size;
 
-    // `mask` and `flip` make the result of ±∞: `(bits & mask) ^ flip`. Magnitudes from `infinite_from` on count as ∞.
-    // Integers have no ∞. If scale or bias is not finite, scale 0 and bias 1 turn each integer into 1, and `flip` turns
-    // the bits of 1 into those of NaN.
-    let mask = select(0xffffffffu, 0u, zero) << r.step_shift;
-    let of_floats = select(select(0u, r.step_sign, negative), r.step_quiet_nan, zero);
-    let of_integers = select(0u, r.step_quiet_nan, no_number);
-    let flip = select(of_floats, of_integers, r.of_integers != 0u) << r.step_shift;
-    // The identity keeps every element: all magnitudes count as ∞, and ∞ keeps its bits.
-    let all = no_number || (identity && !IS_EXACT);
-    let infinite_from = select(r.step_infinity, 0u, all) << r.step_shift;
+    // `affine/specials.wgsl` and `affine/found.wgsl` describe these. The identity keeps every element: by the sum in an
+    // exact step; in a fast one, all magnitudes count as ∞.
+    let sign = select(0u, r.step_sign, scale > scale_size);
+    let flip = sign << r.step_shift;
+    let infinite_from = select(r.step_infinity, 0u, identity && !IS_EXACT) << r.step_shift;
+    let first_nan = select(r.step_infinity + 1u, r.step_infinity, scale_size == 0u);
+    let nan_from = select(first_nan, 0u, no_number) << r.step_shift;
     if !IS_EXACT {
         blocks[origin] = scale;
         blocks[origin + 1u] = bias;
-        blocks[origin + 2u] = mask;
-        blocks[origin + 3u] = flip;
-        blocks[origin + 4u] = infinite_from;
+        blocks[origin + 2u] = flip;
+        blocks[origin + 3u] = infinite_from;
+        blocks[origin + 4u] = nan_from;
         return;
     }
     // A bias of 0 has an exponent far below every product, as `NO_BIAS` in `src/arithmetic/float.rs`.
@@ -247,12 +240,12 @@ fn put_affine(origin: u32, channel: u32) {
     blocks[origin + 1u] = bitcast<u32>(exponent(scale_size));
     blocks[origin + 2u] = significand(bias_size) << 5u;
     blocks[origin + 3u] = bitcast<u32>(bias_exponent);
-    blocks[origin + 4u] = select(0u, r.step_sign, scale > scale_size);
+    blocks[origin + 4u] = sign;
     // The identity adds −0, so that zeros keep their signs.
     blocks[origin + 5u] = select(0u, r.step_sign, bias > bias_size || identity);
-    blocks[origin + 6u] = mask;
-    blocks[origin + 7u] = flip;
-    blocks[origin + 8u] = infinite_from;
+    blocks[origin + 6u] = flip;
+    blocks[origin + 7u] = infinite_from;
+    blocks[origin + 8u] = nan_from;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)

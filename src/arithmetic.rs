@@ -54,8 +54,7 @@ impl Parameters {
             Class::Integer64 => parameters.push(&bounds::IntegerBounds64::new(clamp)),
             Class::Float => parameters.push(&bounds::FloatBounds::new(clamp)),
             Class::Float64 => parameters.push(&bounds::FloatBounds64::new(clamp)),
-            Class::Rounded => parameters.push(&bounds::RoundedBounds::new(clamp)),
-            Class::Rounded32 => parameters.push(&bounds::RoundedBounds32::new(clamp)),
+            Class::Rounded | Class::Rounded32 => parameters.push(&bounds::RoundedBounds::new(clamp)),
         }
         parameters.push_affine(clamp, arithmetic);
         parameters

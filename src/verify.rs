@@ -69,7 +69,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
     // `dst_after` with every output element set back. Bytes that still differ are outside the output.
     let mut rest = dst_after.to_vec();
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
-        // Byte by byte, as in `load`: a copy of so few would be a call.
+        // Byte by byte, as in `load`: a slice copy would call `memcpy`.
         let bytes = to * size..(to + 1) * size;
         rest[bytes.clone()].iter_mut().zip(&dst_before[bytes]).for_each(|(byte, before)| *byte = *before);
         let (input, got) = (reference::load(src, from, src_size), reference::load(dst_after, to, size));

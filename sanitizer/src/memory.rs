@@ -201,11 +201,11 @@ impl Memory {
             let who = |who: u32| match who {
                 0 => "none".to_owned(),
                 SEVERAL => "several".to_owned(),
-                one => format!("the {}.", one - 1),
+                one => format!("invocation {}", one - 1),
             };
             let kind = if raced { Kind::Race } else { Kind::MixedAtomics };
             let values = format!(
-                "bytes {} to {}, {access:?} by the {invocation}. invocation; loaded by {}, stored by {}{}",
+                "bytes {} to {}, {access:?} by invocation {invocation}; loaded by {}, stored by {}{}",
                 word * 4,
                 word * 4 + 3,
                 who(touched.reader),

@@ -55,8 +55,8 @@ fn shift_right128(v: vec4<u32>, n: u32) -> vec4<u32> {
     return (w >> vec4<u32>(s)) | carried;
 }
 
-// Shifts right by any n a number below 2^127, or one below 2^128 by n < 127; the lowest bit of the result is set
-// if a 1 was lost.
+// v / 2^n rounded down, with the lowest bit set if a 1 was lost. Either v is below 2^127, or v is below 2^128 and n
+// below 127.
 fn shift_right_sticky128(v: vec4<u32>, n: u32) -> vec4<u32> {
     let s = min(n, 127u);
     let shifted = shift_right128(v, s);
@@ -76,7 +76,7 @@ fn round_to_format(sign: u32, significand: vec4<u32>, exponent: i32) -> vec2<u32
     if biased > 2 * EXPONENT_BIAS {
         return vec2<u32>(0u, sign | INFINITY);
     }
-    // Down to 53 bits of significand, a half and a sticky bit; further where the result is subnormal.
+    // Keeps 53 bits of significand, a half and a sticky bit; fewer where the result is subnormal.
     let below_normal = u32(max(1 - biased, 0));
     let kept = shift_right_sticky128(shift_right_sticky128(top, 73u), below_normal).xy;
     let unit = shift_right(kept, 2u);
@@ -117,8 +117,8 @@ fn affine(x: vec2<u32>) -> vec2<u32> {
         return round_to_format(product_sign, product, exponent);
     }
 
-    // Both have zeros at the low end, at least 21, so a sticky bit there never meets the rounding, and
-    // where a subtraction cancels much the shift was too short to lose a bit.
+    // Both end in at least 21 zeros, so a sticky bit stays below the bits that decide a rounding. If a subtraction
+    // cancels much, the shift before it loses no bit.
     var bias = a.bias;
     let distance = exponent - a.bias_exponent;
     if distance >= 0 {

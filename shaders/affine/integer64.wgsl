@@ -7,11 +7,11 @@ struct Affine {
     lowest: vec2<u32>, // keys beyond these two saturate like these two
     highest: vec2<u32>,
     origin: vec2<u32>, // subtracted from the key
-    factor: u32,       // the scale is ± factor * 2^(shift_left - shift_right)
+    factor: u32,       // scale used: ± factor * 2^(shift_left - shift_right)
     negative: u32,     // 1: the scale is negative
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,         // 1: the addend was rounded down
+    inexact: u32,         // 1: addend or offset is inexact
     addend: vec4<u32>,    // added before the shift to the right
     below_one: vec4<u32>, // mask of the bits that the shift to the right drops
     offset: vec4<u32>,    // added after the shift

@@ -1,7 +1,7 @@
 // From the bits of an f32 to the key of a 32-bit integer: the exact real number, rounded once and saturated.
 //
 // Provides: affine
-// Needs: numbers, Sum, product, sum, to_key, from_singles, TO_NEAREST, OPERAND_EXPONENT_BIAS
+// Needs: Sum, product, sum, to_key, from_singles, with_specials, TO_NEAREST, OPERAND_EXPONENT_BIAS
 
 // The magnitude of the rounded number. From 2^32 on it is 2^32 - 1, which saturates too.
 fn integer_size(y: Sum) -> vec4<u32> {
@@ -40,13 +40,9 @@ fn integer_size(y: Sum) -> vec4<u32> {
 }
 
 fn affine(bits: vec4<u32>) -> vec4<u32> {
-    let a = numbers();
-    let infinity = vec4<u32>(0x7f800000u);
-    let size = bits & vec4<u32>(0x7fffffffu);
-    // NaNs and infinities.
-    let infinite = (bits & vec4<u32>(a.infinity_mask)) ^ vec4<u32>(a.infinity_flip);
-    let special = from_singles(select(infinite, bits, size > infinity));
+    let special = from_singles(with_specials(vec4<u32>(0u), bits));
     let y = sum(product(bits));
     let keys = to_key(integer_size(y), y.sign != vec4<u32>(0u));
-    return bitcast<vec4<u32>>(select(keys, special, size >= infinity));
+    let is_special = (bits & vec4<u32>(0x7fffffffu)) >= vec4<u32>(0x7f800000u);
+    return bitcast<vec4<u32>>(select(keys, special, is_special));
 }

@@ -10,12 +10,12 @@ struct Affine {
     bias_exponent: i32,  // exponent of that bit plus the format's exponent bias; for 0 far below all others
     scale_sign: u32,     // the format's sign bit, or 0
     bias_sign: u32,
-    infinity_mask: u32,  // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: u32,  // for integers: the bits of a NaN if a scale or bias on the GPU is NaN or infinite, else 0
-    infinite_from: u32,  // least magnitude that counts as ±∞: 0 if a scale or bias on the GPU is NaN or infinite
+    infinity_flip: u32,  // in the upper bits, as `affine/specials.wgsl` and `affine/found.wgsl` say
+    infinite_from: u32,
+    nan_from: u32,
 }
 
-// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28: a carry or a borrow is a shift.
+// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28: low >> 28 carries or borrows.
 struct Sum {
     high: vec4<i32>,
     low: vec4<i32>,
@@ -28,8 +28,8 @@ const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
 // Adds the bias to a product. The product is 0, or its top bit is bit 28 of high; its lowest bit is 0.
 fn sum(scaled: Sum) -> Sum {
     let a = numbers();
-    // Shifts the smaller number down to the exponent of the greater one, with a sticky bit. If it loses bits, the
-    // greater one has zeros there, and at most one upper bit of the difference cancels.
+    // Shifts the smaller number to the exponent of the greater, with a sticky bit. If the smaller loses bits, the
+    // greater is 0 there, and at most one upper bit of the difference cancels.
     let bias_high = vec4<i32>(a.bias);
     let apart = scaled.exponent - vec4<i32>(a.bias_exponent);
     let distance = select(apart, vec4<i32>(-64), scaled.high == vec4<i32>(0));

@@ -1,12 +1,7 @@
-// From a 32-bit integer to the bits of an f32: the exact real number, rounded once; NaN if scale or bias on the GPU is NaN
-// or infinite.
+// From a 32-bit integer to the bits of an f32: the exact real number, rounded once.
 //
 // Provides: affine
-// Needs: numbers, product, sum, packed, MAKES_NANS
+// Needs: product, sum, packed, with_specials
 fn affine(bits: vec4<u32>) -> vec4<u32> {
-    let finite = packed(sum(product(bits)));
-    if MAKES_NANS {
-        return finite | vec4<u32>(numbers().infinity_flip);
-    }
-    return finite;
+    return with_specials(packed(sum(product(bits))), bits);
 }

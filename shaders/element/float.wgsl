@@ -1,12 +1,17 @@
 // Floats of up to 32 bits, four at a time. Each lies in the upper bits of a word, whose other bits may be anything, so
 // two floats of a word need not be split first. The destination names the format.
 //
-// Provides: StepValue, Bounds, element, elements, stepped, replaced, ZERO_WITHIN, KEEPS_NANS
-// Needs: bounds, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY
+// Provides: StepValue, Bounds, element, elements, stepped, replaced, nan_value, nans_replaced, ZERO_WITHIN
+// Needs: bounds, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
+//     OPERAND_INFINITY, OPERAND_MANTISSA_BITS
 alias StepValue = vec4<u32>;
 
-// Whether the bits of a NaN matter.
-const KEEPS_NANS: bool = true;
+// The NaN that a step makes of `x`: a NaN stays, a number becomes the quiet NaN.
+fn nan_value(x: vec4<u32>) -> vec4<u32> {
+    let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);
+    let quiet_nan = (OPERAND_INFINITY + (1u << (OPERAND_MANTISSA_BITS - 1u))) << OPERAND_SIGN_SHIFT;
+    return select(vec4<u32>(quiet_nan), x, size > vec4<u32>(OPERAND_INFINITY << OPERAND_SIGN_SHIFT));
+}
 
 // No float instruction takes part. A key is the magnitude, inverted if the sign is set: as numbers, keys order negative
 // NaNs, −∞ to −0, +0 to +∞, positive NaNs. Keys wrap around, so the elements that a bound replaces, with or without
@@ -46,6 +51,11 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);
     let below = key - vec4<u32>(b.below_first) < vec4<u32>(b.below_count);
     return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
+}
+
+// A step's result with a number for each NaN that counts as one: here none does.
+fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
+    return x;
 }
 
 // The affine step's results, in the upper bits.

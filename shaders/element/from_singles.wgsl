@@ -1,14 +1,20 @@
 // Integers of up to 32 bits, converted from f32, four at a time.
 //
-// Provides: StepValue, element, elements, ROUNDS_SINGLES, KEEPS_NANS
-// Needs: affine, step_value, from_step_value
+// Provides: StepValue, element, elements, nan_value, nans_replaced, ROUNDS_SINGLES
+// Needs: bounds, affine, step_value, from_step_value
 alias StepValue = vec4<u32>;
 
 // Whether the step's f32 is rounded once more.
 const ROUNDS_SINGLES: bool = true;
 
-// Whether the bits of a NaN matter.
-const KEEPS_NANS: bool = false;
+// The f32 that a NaN counts as, and a step's result with this f32 for each NaN.
+fn nan_value(x: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(bounds().nan);
+}
+
+fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
+    return select(x, vec4<u32>(bounds().nan), (x & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u));
+}
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {
     return from_step_value(affine(step_value(bits)));

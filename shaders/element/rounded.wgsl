@@ -26,9 +26,7 @@ fn bound(number: vec4<i32>) -> vec4<i32> {
 // the conversion from f32 to i32 only for numbers that an i32 holds.
 fn from_single(x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
-    let is_nan = (x & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u);
-    let number = ordered(select(x, vec4<u32>(b.nan), is_nan));
-    let within = max(bound(vec4<i32>(b.min)), min(number, bound(vec4<i32>(b.max))));
+    let within = max(bound(vec4<i32>(b.min)), min(ordered(x), bound(vec4<i32>(b.max))));
     let number_within = bitcast<vec4<f32>>(ordered(bitcast<vec4<u32>>(within)));
     return from_key(vec4<i32>(rounded(number_within)));
 }

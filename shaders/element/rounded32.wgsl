@@ -6,7 +6,7 @@
 struct Bounds {
     min: i32, // keys; an absent bound is the lowest or the highest
     max: i32,
-    nan: i32, // the key that a NaN counts as
+    nan: u32, // the bits of the f32 that a NaN counts as
 }
 
 // The key of an integer from its magnitude and sign, saturated.
@@ -20,8 +20,7 @@ fn from_singles(x: vec4<u32>) -> vec4<i32> {
     let size = x & vec4<u32>(0x7fffffffu);
     let below = size < vec4<u32>(0x4f800000u);
     let number = vec4<u32>(rounded(bitcast<vec4<f32>>(select(vec4<u32>(0u), size, below))));
-    let key = to_key(select(vec4<u32>(0xffffffffu), number, below), x != size);
-    return select(key, vec4<i32>(bounds().nan), size > vec4<u32>(0x7f800000u));
+    return to_key(select(vec4<u32>(0xffffffffu), number, below), x != size);
 }
 
 fn from_number(k: vec4<i32>) -> vec4<u32> {

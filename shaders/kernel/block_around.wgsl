@@ -1,6 +1,6 @@
 // One run of pixels whose packets begin at any channel. The run is cut into rows that begin at the same channel; a
 // block is a packet of each of several rows. `block_edges` takes the elements before the run's first whole packet and
-// behind its last block. `src/kernel/block/around.rs` is the host's half.
+// behind its last one. `src/kernel/block/around.rs` is the host's half.
 //
 // Provides: Geometry, Place, place, next_channel, block_edges
 // Needs: params, WORKGROUP_SIZE, workgroup_index, divide, set_channel, element, load_src, store_dst
@@ -9,7 +9,7 @@ struct Geometry {
     dst_start: u32,
     length: u32,    // elements of the run
     ahead: u32,     // elements before its first whole packet
-    behind: u32,    // end of its last block, from the run's start
+    behind: u32,    // end of its last packet, from its start
     channels: u32,
     channels_multiplier: u32, // with the shift, divides by `channels`
     channels_shift: u32,

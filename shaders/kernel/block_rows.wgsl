@@ -12,7 +12,7 @@ const PACKET_BYTES: u32 = 16u;
 // Invocations of `block_edges` per row.
 const EDGE_INVOCATIONS: u32 = 8u;
 
-// The first whole packet of a row in dst, and the end of those whose source lies in whole packets of src.
+// A row's first whole packet in dst, and the end of its packets that whole packets of src hold.
 fn whole_packets(at: Position) -> vec2<u32> {
     let rows = params.geometry.blocks;
     let first = (at.dst * DST_BYTES + (PACKET_BYTES - 1u)) / PACKET_BYTES;
@@ -57,8 +57,8 @@ fn last_source_packet(at: Place) -> u32 {
     return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;
 }
 
-// Takes the units beside a row's whole packets: up to a packet before them, up to a packet behind, and up to a packet
-// more if its source is not in whole packets of src. An invocation takes every EDGE_INVOCATIONS-th unit.
+// Takes the units beside a row's whole packets: up to a packet before them, up to one behind, and up to one more whose
+// source is not in whole packets of src. An invocation takes every EDGE_INVOCATIONS-th unit.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let rows = params.geometry.blocks;

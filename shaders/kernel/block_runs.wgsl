@@ -1,6 +1,6 @@
-// Runs of blocks that begin anywhere in dst. An invocation takes a segment of a run, block after block. `blocks` has
-// the blocks of a run, multiplier and shift that divide by the number of runs, and that number. `steps` has the strides
-// between blocks in src and dst, and the workgroups of `block_edges` along x.
+// Runs of blocks that begin anywhere in dst. An invocation takes a segment of a run, block after block. `blocks`:
+// blocks per run, multiplier and shift to divide by the number of runs, number of runs. `steps` has the strides between
+// blocks in src and dst, and the workgroups of `block_edges` along x.
 //
 // Provides: Segment, segment, in_run, Edge, edge, joined
 // Needs: params, WORKGROUP_SIZE, workgroup_index, walk, divide, Place, across

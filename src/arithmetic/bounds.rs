@@ -13,18 +13,11 @@ mirrors! {
         max: i32,
     }
 
-    /// Mirrors `Bounds` in `element/rounded.wgsl`.
+    /// Mirrors `Bounds` in `element/rounded.wgsl` and `element/rounded32.wgsl`.
     struct RoundedBounds {
         min: i32,
         max: i32,
         nan: u32,
-    }
-
-    /// Mirrors `Bounds` in `element/rounded32.wgsl`.
-    struct RoundedBounds32 {
-        min: i32,
-        max: i32,
-        nan: i32,
     }
 
     /// Mirrors `Bounds` in `element/integer64.wgsl`.
@@ -65,17 +58,14 @@ impl IntegerBounds {
 impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        let nan = integer_for_nan(clamp);
-        // An f32 holds every integer of up to 16 bits.
-        Self { min, max, nan: (f64::from(nan as i32) as f32).to_bits() }
-    }
-}
-
-impl RoundedBounds32 {
-    pub(crate) fn new(clamp: &Clamp) -> Self {
-        let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        let nan = integer_for_nan(clamp) - key_base(clamp.dtype());
-        Self { min, max, nan: nan as i32 }
+        let (lowest, highest) = clamp.dtype().integer_range();
+        let nan = match clamp.nan_rule() {
+            NanRule::Propagate => 0,
+            NanRule::ToMin => lowest,
+            NanRule::ToMax => highest,
+        };
+        // If no f32 is the highest integer, the nearest one is beyond and saturates.
+        Self { min, max, nan: (nan as f32).to_bits() }
     }
 }
 
@@ -134,16 +124,6 @@ pub(super) const fn integer_key(dtype: DType, bits: u64) -> i128 {
 pub(super) const fn integer_key_range(dtype: DType) -> (i128, i128) {
     let (lowest, highest) = dtype.integer_range();
     (lowest - key_base(dtype), highest - key_base(dtype))
-}
-
-/// The integer that a NaN becomes.
-fn integer_for_nan(clamp: &Clamp) -> i128 {
-    let (lowest, highest) = clamp.dtype().integer_range();
-    match clamp.nan_rule() {
-        NanRule::Propagate => 0,
-        NanRule::ToMin => lowest,
-        NanRule::ToMax => highest,
-    }
 }
 
 fn integer_keys(clamp: &Clamp) -> (i128, i128) {

@@ -13,9 +13,9 @@ mirrors! {
     struct FloatFast {
         scale: f32,
         bias: f32,
-        infinity_mask: u32,
         infinity_flip: u32,
         infinite_from: u32,
+        nan_from: u32,
     }
 
     /// Mirrors `Affine` in `affine/float64_fast.wgsl`.
@@ -34,9 +34,9 @@ mirrors! {
         bias_exponent: i32,
         scale_sign: u32,
         bias_sign: u32,
-        infinity_mask: u32,
         infinity_flip: u32,
         infinite_from: u32,
+        nan_from: u32,
     }
 
     /// Mirrors `Affine` in `affine/float64_exact.wgsl`.
@@ -57,15 +57,9 @@ mirrors! {
 impl FloatFast {
     /// The numbers of `affine` for step values of `dtype`.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
-        let (mask, flip) = infinity(dtype, affine.scale());
-        let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
-        Self {
-            scale: affine.scale() as f32,
-            bias: affine.bias() as f32,
-            infinity_mask: upper(mask),
-            infinity_flip: upper(flip),
-            infinite_from: upper(float_format(dtype).infinity),
-        }
+        let Specials { infinity_flip, infinite_from, nan_from } = Specials::new(dtype, affine.scale());
+        let (scale, bias) = (affine.scale() as f32, affine.bias() as f32);
+        Self { scale, bias, infinity_flip, infinite_from, nan_from }
     }
 
     /// The numbers of a channel without an affine step. Every magnitude counts as ±∞, which stays.
@@ -76,7 +70,7 @@ impl FloatFast {
 
 impl FloatFast64 {
     pub(crate) fn new(affine: Affine) -> Self {
-        let (mask, flip) = infinity(DType::F64, affine.scale());
+        let (mask, flip) = infinity64(affine.scale());
         // ±∞ and its possible results have low words of 0.
         let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| low_first(bits.into()));
         Self { scale: affine.scale(), bias: affine.bias(), infinity_mask, infinity_flip }
@@ -89,7 +83,7 @@ impl FloatExact {
         let format = float_format(dtype);
         let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
-        let (mask, flip) = infinity(dtype, affine.scale());
+        let Specials { infinity_flip, infinite_from, nan_from } = Specials::new(dtype, affine.scale());
         Self {
             // An f32 has 24 significant bits; the f64's lower 29 are 0.
             scale: (scale.significand >> 29) as u32,
@@ -102,9 +96,9 @@ impl FloatExact {
             },
             scale_sign: sign_of(&scale),
             bias_sign: sign_of(&bias),
-            infinity_mask: mask as u32,
-            infinity_flip: flip as u32,
-            infinite_from: format.infinity as u32,
+            infinity_flip,
+            infinite_from,
+            nan_from,
         }
     }
 
@@ -116,7 +110,7 @@ impl FloatExact64 {
     pub(crate) fn new(affine: Affine) -> Self {
         let sign = 1 << 31;
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
-        let (mask, flip) = infinity(DType::F64, affine.scale());
+        let (mask, flip) = infinity64(affine.scale());
         Self {
             scale: low_first(scale.significand.into()),
             scale_exponent: scale.exponent,
@@ -131,8 +125,27 @@ impl FloatExact64 {
     }
 }
 
-/// The mask and the flip that make the result of ±∞: `(bits & mask) ^ flip`.
-fn infinity(dtype: DType, scale: f64) -> (u64, u64) {
-    let format = float_format(dtype);
+/// What steps in floats of up to 32 bits make of NaNs and infinities, as `affine/specials.wgsl` says.
+struct Specials {
+    infinity_flip: u32,
+    infinite_from: u32,
+    nan_from: u32,
+}
+
+impl Specials {
+    fn new(dtype: DType, scale: f64) -> Self {
+        let format = float_format(dtype);
+        let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
+        Self {
+            infinity_flip: if scale < 0.0 { upper(format.sign) } else { 0 },
+            infinite_from: upper(format.infinity),
+            nan_from: upper(format.infinity + u64::from(scale != 0.0)),
+        }
+    }
+}
+
+/// The mask and the flip that make the result of ±∞ in F64: `(bits & mask) ^ flip`.
+fn infinity64(scale: f64) -> (u64, u64) {
+    let format = float_format(DType::F64);
     if scale == 0.0 { (0, format.quiet_nan) } else { (u64::MAX, if scale < 0.0 { format.sign } else { 0 }) }
 }

@@ -4,22 +4,22 @@
 //!
 //! ```text
 //! sum    = (min(max(key, lowest), highest) - origin) * 2^shift_left * factor + addend
-//! result = truncate((sum + inexact part) / 2^shift_right + offset), saturated
+//! result = corrected floor((sum + inexact) / 2^shift_right + offset), saturated
 //! ```
 //!
-//! The inexact part is the fraction that the addend lost when it was rounded down. The shader knows only whether the
+//! The inexact part is the fraction that addend or offset lost when rounded down. The shader knows only whether the
 //! addend lost one. It computes the floor, and `rounding/` corrects the floor:
 //!
 //! 1. Toward zero, a negative floor with a fraction goes up by 1.
-//! 2. To nearest, the addend includes half a unit, so the floor is the nearest integer. No fraction means a tie: an odd
+//! 2. To nearest, addend plus offset include 1/2, so the floor is the nearest integer. No fraction means a tie: an odd
 //!    floor goes down by 1.
 //!
-//! With any finite f32 as scale and bias, `x * scale + bias` may need 400 bits. Two facts reduce that:
+//! With any finite f32 as scale and bias, `x * scale + bias` may need 341 bits. Two facts reduce that:
 //!
 //! 1. Results beyond the dtype saturate. Of a large term only the sign matters. If the function is steep, only a few
 //!    numbers near its root do not saturate.
-//! 2. Rounding only asks between which boundaries the result lies: integers or, to nearest, the middles between them. A
-//!    tiny product matters only if the bias is so close to a boundary that the product can cross it.
+//! 2. Rounding needs only the two boundaries around the result: integers or, to nearest, middles of integers. A tiny
+//!    product matters only if the bias is so close to a boundary that the product can cross it.
 
 use super::bounds::key_base;
 use super::low_first;
@@ -161,7 +161,7 @@ impl Linear {
         }
     }
 
-    /// The exact results for all numbers of an 8-bit `source`, limited to one beyond the range of `dtype`.
+    /// The exact results for all numbers of an 8-bit `source`, clamped to the range of `dtype` widened by 1.
     pub(super) fn results_of_8_bits(
         source: DType,
         dtype: DType,
@@ -261,7 +261,7 @@ impl Linear {
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
             (root, value, half)
         };
-        // 2^steep replaces any larger scale: with both, every number but the root saturates.
+        // 2^steep replaces larger scales: with either, every number but the root saturates.
         let top = 23 + scale.exponent.unsigned_abs();
         let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
         let range = 1_i128 << (width.number + 4).saturating_sub(top);
@@ -346,10 +346,9 @@ struct Floored {
 impl Fraction {
     /// The shader's shift to the right, and the fraction in units of `2^-places`.
     ///
-    /// The shift is `places`, at most `width.shift`. If `places` is larger, the shift stays `width.shift`, and 1 counts
-    /// as only `2^shift` units instead of `2^places`. No product
-    /// exceeds `2^width.product` units, so a fraction within that distance of 0 or 1 keeps its distance. No product
-    /// carries any other fraction across an integer, so the fraction may count as a half.
+    /// The shift is `places`, at most `width.shift`. If `places` is larger, the shift is `width.shift`, and the number
+    /// 1 is `2^shift` units, not `2^places`. Products are at most `2^width.product` units. A fraction that close to 0
+    /// or 1 stays as many units away. No product carries another fraction across an integer: it counts as a half.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
         let most = 1_i128 << width.product;
         // `near` is the distance from 0, or from 1 if `from_above`; `far` is the distance from the other end.

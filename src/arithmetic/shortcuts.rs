@@ -10,7 +10,7 @@ use crate::Clamp;
 pub(crate) struct Shortcuts {
     /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.
     zero_within: Option<bool>,
-    /// `KEEPS_INFINITY` of `affine/float_fast.wgsl` and `affine/float64_fast.wgsl`.
+    /// `KEEPS_INFINITY` of `affine/specials.wgsl` and `affine/float64_fast.wgsl`.
     keeps_infinity: Option<bool>,
 }
 

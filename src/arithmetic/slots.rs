@@ -90,10 +90,8 @@ mirrors! {
         nan_becomes: u32,
         scale: u32,
         bias: u32,
-        of_integers: u32,
         step_sign: u32,
         step_infinity: u32,
-        step_quiet_nan: u32,
         step_exponent_bias: i32,
         step_shift: u32,
         first_word: u32,
@@ -135,7 +133,6 @@ impl ResolveParams {
         let wide = |bits: u64| low_first(bits.into());
         let words = |bytes: u64| (bytes / 4) as u32;
         let [min_slot, max_slot, scale_slot, bias_slot] = slots.map(Option::unwrap_or_default);
-        let is_exact = arithmetic.step == AffineStep::Exact;
         // An integer dtype here means that neither scale nor bias is on the GPU. The shader then reads no `step_*`.
         let step = FloatFormat::of(step_dtype(arithmetic)).unwrap_or(FloatFormat::F32);
         let step_bits = 64 - step.sign.leading_zeros();
@@ -166,12 +163,10 @@ impl ResolveParams {
             },
             scale: single(clamp.scale(), 1.0),
             bias: single(clamp.bias(), -0.0),
-            of_integers: arithmetic.found.into(),
             step_sign: step.sign as u32,
             step_infinity: step.infinity as u32,
-            step_quiet_nan: step.quiet_nan as u32,
             step_exponent_bias: step.exponent_bias,
-            step_shift: if is_exact { 0 } else { 32_u32.saturating_sub(step_bits) },
+            step_shift: 32_u32.saturating_sub(step_bits),
             first_word: words(first as u64 * entries.size),
             affine_word: words(entries.affine),
             entry_words: words(entries.size),

@@ -252,6 +252,9 @@ impl Arithmetic {
             (AffineStep::None, Class::Integer) if self.converts() && dtype == DType::U32 => {
                 vec![fragment!("affine/none_to_u32")]
             }
+            (AffineStep::None, Class::Rounded | Class::Rounded32) => {
+                vec![fragment!("affine/none_from_float")]
+            }
             (AffineStep::None, _) => vec![fragment!("affine/none")],
             (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
             (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
@@ -270,23 +273,20 @@ impl Arithmetic {
             (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
         };
         let mut fragments = vec![dtype.destination_fragment()];
+        fragments.extend(source.source_fragment());
         fragments.extend(element.iter().copied().chain(affine));
-        match class {
-            Class::Integer | Class::Integer64 => fragments.extend(source.source_fragment()),
-            Class::Float if !self.converts() => {
-                fragments.push(fragment!("step_value/own"));
-                if step == AffineStep::Fast {
-                    fragments.extend(source.source_fragment());
-                    fragments.push(fragment!("step_value/own_f32"));
-                }
+        if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
+            // The step of an integer makes a NaN only if its numbers are on the GPU.
+            let never_nan = !source.is_float() && !found;
+            if step != AffineStep::None {
+                fragments.push(match found {
+                    _ if never_nan => fragment!("affine/finite"),
+                    true => fragment!("affine/found"),
+                    false => fragment!("affine/specials"),
+                });
             }
-            Class::Rounded32 if step == AffineStep::Exact => {
-                fragments.extend(source.source_fragment());
-                fragments.extend([fragment!("step_value/single"), fragment!("step_value/to_word")]);
-            }
-            Class::Float | Class::Rounded | Class::Rounded32 => {
-                fragments.extend(source.source_fragment());
-                if step != AffineStep::None {
+            if self.converts() || found {
+                if class == Class::Float || step != AffineStep::None {
                     fragments.push(fragment!("step_value/single"));
                 }
                 fragments.push(match step {
@@ -295,13 +295,14 @@ impl Arithmetic {
                     AffineStep::Exact => fragment!("step_value/word"),
                     _ => fragment!("step_value/from_word"),
                 });
-                fragments.push(match (source.is_float(), found) {
-                    (true, _) => fragment!("step_value/specials"),
-                    (false, true) => fragment!("step_value/found"),
-                    (false, false) => fragment!("step_value/finite"),
+                fragments.push(match (class, step) {
+                    (Class::Rounded32, AffineStep::Exact) => fragment!("step_value/to_word"),
+                    _ if never_nan => fragment!("step_value/finite"),
+                    _ => fragment!("step_value/specials"),
                 });
+            } else {
+                fragments.push(fragment!("step_value/own"));
             }
-            Class::Float64 => {}
         }
         if rounds(class, step) {
             fragments.push(match rounding {

@@ -1,5 +1,5 @@
-//! Makes layouts and clamps from raw bytes; checks transformations, overlap decisions and plans. A plan must write each
-//! output element once and nothing else. An error must name a fault that exists.
+//! Makes layouts and clamps from raw bytes; checks transformations, overlap decisions and plans. A plan must reach each
+//! element once and change nothing else. An error must name a fault that exists.
 
 use std::collections::HashSet;
 
@@ -311,11 +311,11 @@ fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clam
     let mut list = Vec::with_capacity(count);
     for i in 0..count {
         let min = if several {
-            Scalar::from_bits(clamp.dtype(), i as u64 % 128).expect("7 bits are of every dtype").into()
+            Scalar::from_bits(clamp.dtype(), i as u64 % 128).expect("every dtype has 7 bits").into()
         } else {
             clamp.min()
         };
-        let one = clamp.with_bounds(min, clamp.max()).expect("7 bits are of every dtype");
+        let one = clamp.with_bounds(min, clamp.max()).expect("every dtype has 7 bits");
         list.push(if several && i < 4 { affine(u, one)? } else { one });
     }
     if u.ratio(1, 16)? {

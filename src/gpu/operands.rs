@@ -88,14 +88,14 @@ impl<'a> Operands<'a> {
         Self::new(view, view)
     }
 
-    /// Sets the slot of a lower bound that is [`Number::OnGpu`]; its dtype is the clamp's. `None` for any other bound.
+    /// Sets the slot of a lower bound that is [`Number::OnGpu`]; its dtype is the clamp's. Takes `None` otherwise.
     #[must_use]
     pub fn with_min(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[0] = slot.into();
         self
     }
 
-    /// Sets the slot of an upper bound that is [`Number::OnGpu`]; its dtype is the clamp's. `None` for any other bound.
+    /// Sets the slot of an upper bound that is [`Number::OnGpu`]; its dtype is the clamp's. Takes `None` otherwise.
     #[must_use]
     pub fn with_max(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[1] = slot.into();
@@ -235,7 +235,7 @@ impl<'a> Operands<'a> {
         any.then(|| self.slots.map(|slot| slot.map(|view| view.layout)))
     }
 
-    /// Replaces slots along an axis by one clamp if each slot has a single element.
+    /// Drops the clamps' slot axis if each slot has a single element.
     pub(super) fn simplified<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
         match clamps.as_slice() {
             [clamp] if clamps.has_slots_along() && self.slots().all(|(_, view)| view.layout.len() == 1) => {
@@ -265,7 +265,7 @@ impl<'a> Operands<'a> {
 fn unexpected_slot(argument: &'static str) -> Error {
     Error::argument(
         argument,
-        "there is a slot, but the clamp's number is not `Number::OnGpu`",
+        "there is a slot, but no number is `Number::OnGpu`",
         format!("make it so with `Clamp::{}`, or give no slot", setter_of(argument)),
     )
 }

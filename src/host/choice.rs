@@ -46,7 +46,7 @@ pub(super) async fn nth(n: usize) -> Result<wgpu::Adapter, Error> {
     let countable = countable(&infos);
     let Some(&index) = countable.get(n) else {
         let names: Vec<_> = countable.iter().map(|&index| &infos[index].name).collect();
-        return Err(refused(format!("there is no adapter {n}, counted from 0: they are {names:?}")));
+        return Err(refused(format!("adapter {n}, counted from 0, is not among {names:?}")));
     };
     Ok(adapters.swap_remove(index))
 }
@@ -56,9 +56,7 @@ fn refused(reason: String) -> Error {
 }
 
 fn no_driver(fault: &dyn Display, backends: wgpu::Backends) -> String {
-    format!(
-        "{fault}; a driver for one of {backends:?} is needed (on Linux, Mesa's lavapipe is one without a GPU)"
-    )
+    format!("{fault}; a driver for one of {backends:?} is needed (on Linux, Mesa's lavapipe needs no GPU)")
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -92,8 +90,8 @@ async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Ve
     Ok(adapters)
 }
 
-/// The adapters that an index counts, in order, as positions in `infos`: the GPUs of one backend, each once, or its
-/// software adapters if there is no GPU.
+/// Positions in `infos` of the adapters that have an index, in its order: each GPU of the best adapter's backend, or
+/// without a GPU its software adapters.
 fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let is_gpu = |info: &wgpu::AdapterInfo| info.device_type != wgpu::DeviceType::Cpu;
     let rank = |info: &wgpu::AdapterInfo| match info.device_type {

@@ -76,7 +76,7 @@ impl BoundTile<'_> {
         dims.map(|(dim, extent)| Loop::of(dim, extent))
     }
 
-    /// All dimensions but the innermost `skip`, nearest first: neighbours on either side are taken while cached.
+    /// All dimensions but the innermost `skip`, nearest first: the cache still holds neighbours in src or dst.
     pub(super) fn nearest_first(&self, skip: usize) -> impl Iterator<Item = Loop> {
         let mut loops = [Loop::ONCE; MAX_RANK];
         let rank = self.region.dims().len() - skip;

@@ -32,7 +32,7 @@ mirrors! {
     }
 }
 
-/// The constant `RANK`: dimensions from this one on have an extent of 1.
+/// The constant `RANK`: dimension `RANK` and later ones have extent 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rank {
     One = 1,

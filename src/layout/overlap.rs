@@ -1,8 +1,7 @@
 //! Whether two indices of a layout share an element, and whether two views of one buffer share a byte.
 //!
 //! Both are a bounded linear equation, `Σ coefficient * v = target` with each `v` in `0..=most`. In general that is
-//! subset sum, which has no fast algorithm. Layouts of practice take no search, or a few nodes of one. A budget bounds
-//! the rest.
+//! subset sum, which has no fast algorithm. Practical layouts need no search, or a short one. A budget bounds the rest.
 
 use super::{Layout, MAX_RANK};
 
@@ -10,7 +9,7 @@ use super::{Layout, MAX_RANK};
 /// have 2^16 combinations, so they are always decided.
 const NODE_BUDGET: u32 = 100_000;
 
-/// One term for each dimension of two views, and one for the units within a larger element.
+/// One term per dimension of two views, and one for the units that a large element spans.
 const MOST_TERMS: usize = 2 * MAX_RANK + 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +54,9 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
     // `first` is the term of the first nonzero `d`. Small strides go first: they have fewer later terms to search.
     for first in (0..equation.len).rev() {
         let Term { coefficient, most, later_sum, .. } = equation.terms[first];
-        // With all later `d` at 0, the later terms have half their largest sum, and they can lower it by at most that
-        // half. A coefficient above that half cannot be made up for. With nested strides every coefficient is above it, so
-        // nothing is searched.
+        // With all later `d` at 0, the later terms' sum is `later_sum / 2`. Other `d` lower the sum by at most as much.
+        // They cannot offset a larger coefficient. With nested strides every coefficient is above it, so nothing is
+        // searched.
         let Some(target) = (later_sum / 2).checked_sub(coefficient) else { continue };
         // For the first term, `d` starts at 1, so `v = d - 1`.
         let found = equation.branch(first, most / 2 - 1, target);
@@ -182,8 +181,8 @@ impl Equation {
         if gapless { Overlap::Yes } else { self.branch(k, most, target) }
     }
 
-    /// Tries each `v` of term `k`, up to `most`, whose rest of `target` is a multiple of the later terms' gcd and at
-    /// most their largest sum. `target` is a multiple of this term's `gcd`, and term `k` is not the last one.
+    /// Tries each `v <= most` for which the rest `target - coefficient * v` is a multiple of the later terms' gcd and
+    /// at most their sum. `target` is a multiple of this term's `gcd`, and term `k` is not the last one.
     ///
     /// The last term by itself is gapless and costs no node, so the last two terms cost a single node.
     fn branch(&mut self, k: usize, most: usize, target: usize) -> Overlap {

@@ -17,7 +17,8 @@
 //!
 //! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a float on
 //! either side uses the device's f32 arithmetic. Its result is one of a [stated set](mod@crate::reference), rounded as above. An I32 or
-//! U32 that is no f32 counts as either neighbouring f32. Between integers, and without an affine step, `Fast` is `Exact`.
+//! U32 that is no f32 counts as either neighbouring f32. Between integers, or without an affine step, `Fast` is
+//! `Exact`.
 //!
 //! Strides and offsets count elements of each side's own dtype. A conversion in place needs elements of one size.
 //!
@@ -77,9 +78,10 @@
 //! # And back: a network's output to a picture
 //!
 //! The way back exchanges the two layouts, with `Clamp::new(0_u8, 255)` for the bytes. Floats are rounded by [`Rounding`] and saturate.
-//! With `Fast`, a number near a tie may become the neighbouring byte, see [precision](super::precision). Rows for a texture begin
-//! at multiples of 256 bytes. Alpha is no element of `dst`, so it stays. To fill it once per buffer, run
-//! `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call at a time: bytes of the other call count as stray.)
+//! With `Fast`, rounding may give the neighbouring byte, see [precision](super::precision). Rows for a texture begin at
+//! multiples of 256 bytes. Alpha is no element of `dst`, so it stays. To fill it once per buffer, run
+//! `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call at a time: bytes of the
+//! other call count as stray.)
 //!
 //! The inverse of a normalisation is `x * (255 * deviation) + 255 * mean`. Its results are rarely whole, and the default
 //! [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].

@@ -50,7 +50,7 @@ impl<'a> Clamps<'a> {
     }
 
     /// One clamp whose numbers on the GPU lie along dimension `axis`. Index `i` takes element `i` of a slot with one
-    /// element per index. All indices share a slot of one element. Absent numbers and values are the same for all.
+    /// element per index. A slot of one element serves any index. Absent numbers and values are the same for all.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Number, Operands, Rounding, View, wgpu};
@@ -141,7 +141,7 @@ impl<'a> Clamps<'a> {
     }
 }
 
-/// The first property in which channel `n` differs from channel 0 but must agree, in words.
+/// Names the first property that differs in channels 0 and `n`, but must not.
 fn difference(first: &Clamp, n: usize, other: &Clamp) -> Option<String> {
     fn differ<T: PartialEq + fmt::Debug>(property: &str, n: usize, [first, other]: [T; 2]) -> Option<String> {
         (first != other).then(|| format!("channel {n} has {property} {other:?}, channel 0 has {first:?}"))

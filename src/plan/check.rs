@@ -81,7 +81,7 @@ impl Trial<'_> {
         self.windows(&self.reach()?)
     }
 
-    /// Checks that all windows reach each element once.
+    /// Checks that the windows together reach each element once.
     ///
     /// # Errors
     ///
@@ -206,8 +206,8 @@ pub(crate) const fn mix(number: u64) -> u64 {
     self_test::splitmix64(&mut { number })
 }
 
-/// Source elements for a clamp, by address. Half are small numbers; the others are edges of the dtype, numbers near a
-/// bound (without conversion) and random patterns.
+/// Source elements for a clamp, by address. Half are small numbers; the others are edges of the dtype, random patterns
+/// and, if dtypes agree, numbers near a bound.
 pub(crate) fn values(clamp: &Clamp) -> impl Fn(u64) -> u64 + use<> {
     let dtype = clamp.source();
     // Up to 16 bits, random patterns include the edges.
@@ -260,7 +260,7 @@ pub(crate) fn slots(clamps: Clamps<'_>, shape: &[usize], seed: u64) -> Vec<[u64;
 fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     let Some(clamp) = clamps.as_slice().first() else { return Vec::new() };
     let [from_size, to_size] = [clamp.source(), clamp.dtype()].map(|dtype| dtype.size() as u64);
-    // In a layout with a stride along the axis only, the address of an index is its channel.
+    // With stride 1 along the axis and 0 elsewhere, an index's address is its channel.
     let mut strides = vec![0; dst.shape().len()];
     let several = clamps.simplified(dst.shape()).channels(dst.shape()) > 1;
     if let Some(axis) = clamps.axis().filter(|_| several) {
@@ -275,7 +275,7 @@ fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     moves
 }
 
-/// Checks that bindings and grids fit the device, and that the tests of shaders know the pipelines.
+/// Checks that bindings and grids fit the device, and that `entry_points` lists the pipelines.
 ///
 /// # Panics
 ///
@@ -364,9 +364,8 @@ pub(crate) fn plan(
     }
 }
 
-/// Returns clamps with the number and the dtypes of `clamps`, and with up to 64 different Mins. They keep most
-/// elements, so a result shows which
-/// element and which channel it comes from.
+/// Returns clamps with the number and the dtypes of `clamps`, and with up to 64 different Mins. A kept element shows
+/// where it comes from; a replaced one shows its channel.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
         let min = Scalar::new(clamp.dtype(), 64 + n as u64 % 64);

@@ -15,7 +15,7 @@ pub(crate) struct Resolve {
     pub(crate) pipeline: PipelineName,
     pub(crate) params: ResolveParams,
     pub(crate) grid: [u32; 2],
-    /// The number and the range of each bound slot. Bindings that are not read repeat the first one.
+    /// Each bound slot's index and its range. Bindings that are not read repeat the first one.
     pub(crate) bindings: [(usize, Range); MAX_SLOTS],
 }
 
@@ -117,7 +117,7 @@ impl Plan {
 
     /// The dispatch that reads these slots for the channels of `target`.
     fn resolve(&self, clamp: &Clamp, lines: &[SlotLine], target: &Target) -> Result<Resolve, Error> {
-        let task = self.task.expect("slots are of a task");
+        let task = self.task.expect("slots need a task");
         let Target { first, channels, .. } = *target;
         let mut places = [None; NUMBERS];
         let mut bindings = [None; MAX_SLOTS];

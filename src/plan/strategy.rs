@@ -1,4 +1,4 @@
-//! Assigns kernels and tile sizes to the regions of a plan, with reasons.
+//! Assigns kernels and tile sizes to the regions of a plan.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::tiling;
 use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile, claims};
 use crate::{Error, Limits, MAX_RANK};
 
-/// The most dispatches of a plan, counting for each window all that its kernel may need.
+/// The most dispatches of a plan. Each window counts as the most that its kernel needs.
 pub(super) const MAX_DISPATCHES: usize = 65_536;
 
 /// A region, its kernel and its tiles.
@@ -99,7 +99,7 @@ impl Strategy {
             remedy: format!(
                 "axis {} is to blame, with this device's max_storage_buffer_binding_size of {max_binding_size} and \
                  max_compute_workgroups_per_dimension of {max_workgroups_per_dimension}: create the device with its \
-                 adapter's limits, split the tensor along it, or lay it out so that neighbours along it are closer",
+                 adapter's limits, split the tensor along the axis, or move neighbours along the axis closer",
                 most.most_cut_axis()
             ),
         }
@@ -143,7 +143,7 @@ impl Assignment {
 
     fn tiles_along(&self, d: usize) -> usize {
         let extent = self.region.dims()[d].extent + self.lead;
-        // One tile needs no division, which costs as much as the rest.
+        // A single tile saves the division, half of the cost.
         if extent <= self.tile[d] { 1 } else { extent.div_ceil(self.tile[d]) }
     }
 

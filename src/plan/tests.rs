@@ -617,7 +617,7 @@ fn too_many_windows_name_the_axis() {
         error.to_string(),
         "dst: max_windows is 65536, but 300000 is needed; axis 1 is to blame, with this device's \
          max_storage_buffer_binding_size of 1024 and max_compute_workgroups_per_dimension of 65535: create the device \
-         with its adapter's limits, split the tensor along it, or lay it out so that neighbours along it are closer"
+         with its adapter's limits, split the tensor along the axis, or move neighbours along the axis closer"
     );
 
     let tiny = Limits { max_binding_size: 256, ..Limits::default() };

@@ -75,10 +75,14 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         fault: "a NaN let through",
-        lines: &[("affine/float_fast", "return select(finite, x, special);", "return finite;")],
+        lines: &[(
+            "affine/specials",
+            "return nans_replaced(select(finite, x, infinite));",
+            "return nans_replaced(finite);",
+        )],
         modules: "",
         found: "value that may be anything is stored",
-        at: "`let finite = narrow_operand(widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias));`",
+        at: "`let finite = widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias);`",
     },
     Plant {
         fault: "a bound compared as a float",
@@ -119,12 +123,12 @@ const PLANTS: &[Plant] = &[
         fault: "a product that needs fusing",
         lines: &[(
             "affine/float_exact",
-            "let finite = packed(sum(product(x)));",
+            "let finite = packed(sum(product(x >> vec4<u32>(OPERAND_SIGN_SHIFT))));",
             // Scale and bias as f32, from their significands and exponents.
-            "let finite = bitcast<vec4<u32>>(fma(bitcast<vec4<f32>>(x), bitcast<vec4<f32>>(vec4<u32>((a.scale & \
-             0x7fffffu) | (u32(a.scale_exponent + 127) << 23u) | a.scale_sign)), \
-             bitcast<vec4<f32>>(vec4<u32>(((u32(a.bias) >> 5u) & 0x7fffffu) | \
-             (u32(a.bias_exponent) << 23u) | a.bias_sign))));",
+            "let a = numbers(); let finite = bitcast<vec4<u32>>(fma(bitcast<vec4<f32>>(x), \
+             bitcast<vec4<f32>>(vec4<u32>((a.scale & 0x7fffffu) | (u32(a.scale_exponent + 127) << 23u) \
+             | a.scale_sign)), bitcast<vec4<f32>>(vec4<u32>(((u32(a.bias) >> 5u) & 0x7fffffu) \
+             | (u32(a.bias_exponent) << 23u) | a.bias_sign))));",
         )],
         modules: "const OPERAND_SIGN_SHIFT: u32 = SIGN_SHIFT;",
         found: " became ",

@@ -18,8 +18,8 @@ pub enum Route {
     Gathered,
     /// Columns to rows.
     Transposed,
-    /// Contiguous groups, each to its own word; the field is the number of elements per group. If dst's elements have 32 or
-    /// 64 bits, a group is one element and goes to every second element of dst.
+    /// Contiguous groups, each to its own word; the field is the number of elements per group. If dst's elements have
+    /// 32 or 64 bits, groups of one element go to every second element of dst.
     Spread(usize),
     /// Pixels to planes. The fields: the components that are moved, the components of a pixel, and whether rows begin
     /// within a packet.
@@ -112,8 +112,8 @@ impl Route {
     #[must_use]
     pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
         match self {
-            // `Fill` repeats elements of src, so it has no place in one buffer. Blocks preserve the gaps of dst that
-            // `Pixels(3, 4, _)` has only in two buffers.
+            // `Fill` is tested in two buffers only. Only in two buffers do blocks preserve gaps of dst, as
+            // `Pixels(3, 4, _)` has.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
@@ -196,7 +196,7 @@ impl Route {
             Place::Apart => (src, dst),
             // Elements of src may repeat; elements of dst may not.
             Place::Same => (dst, dst),
-            // src takes odd addresses and dst even ones, so they share words.
+            // src takes odd addresses and dst even ones, so they interleave.
             Place::Behind if self == Self::Strided && source.size() == dtype.size() => (src, dst),
             Place::Behind => {
                 // dst moves by whole packets.
@@ -231,8 +231,8 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Each row of whole packets goes to ten rows: an invocation stores eight rows, and two are left. src does
-                // not hold every 16-bit value, because dst is ten times as large.
+                // Each row of whole packets goes to ten rows: an invocation stores eight rows, and two are left. A cap,
+                // as dst is ten times as large: src lacks some 16-bit values.
                 let rows = n.min(49_152).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }

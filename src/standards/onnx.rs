@@ -16,7 +16,7 @@
 //! ) -> Result<(), Error> {
 //!     let min = Scalar::from_le_bytes(DType::F16, min)?.into();
 //!     let clamp = Clamp::onnx(13, DType::F16, Bounds::Inputs { min, max: Number::OnGpu })?;
-//!     // The operator is elementwise: packed tensors of any rank are as one of one dimension.
+//!     // The operator is elementwise: a packed tensor of any rank has one dimension here.
 //!     let all = Layout::packed(&[8 * 14 * 14])?;
 //!     let views = Operands::new(View::of::<f16>(x, all), View::of::<f16>(y, all));
 //!     clamper.encode(encoder, &clamp, views.with_max(View::of::<f16>(max, Layout::packed(&[])?)))
@@ -28,7 +28,7 @@
 //! # Where ONNX Runtime does otherwise
 //!
 //! The table shows ONNX Runtime 1.31.1 on the CPU, as recorded in `tests/data` of the repository. `CONFORMANCE.md`
-//! there counts the cases, and the key `deviates` marks single elements.
+//! there counts the cases; a record's `deviates` lists single elements.
 //!
 //! | case | ONNX Runtime | here, by the text |
 //! | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! Adapters, buffers, and the check that every test on a GPU ends in.
+//! Adapters, buffers, and the comparison of results on a GPU.
 
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -30,7 +30,7 @@ impl Gpu {
         self.host.clamper()
     }
 
-    /// The dtypes worth testing on this device: those that the features of [`f64_gpus`] change, else all.
+    /// The dtypes worth testing on this device: with `F64_FEATURES` only F64, else all.
     pub fn dtypes(&self) -> &'static [DType] {
         if self.has_f64() { &[DType::F64] } else { &DType::ALL }
     }
@@ -105,7 +105,7 @@ pub fn f64_gpus() -> &'static [Gpu] {
         let open = |gpu: &Gpu| {
             let info = gpu.adapter.get_info();
             let lavapipe = info.backend == wgpu::Backend::Vulkan && info.driver == "llvmpipe";
-            assert!(!lavapipe || gpu.offers_f64(), "lavapipe has both");
+            assert!(!lavapipe || gpu.offers_f64(), "lavapipe: no f64");
             if !gpu.offers_f64() {
                 writeln!(std::io::stdout(), "no f64 arithmetic: {}", gpu.name).unwrap();
                 return None;
@@ -264,7 +264,7 @@ pub fn check<'c>(
 }
 
 /// Compares the whole destination buffer with the reference, and asserts that a source in another buffer is
-/// unchanged. `src` and `dst` are the bytes of the buffers before the call; `clamps` have values in place of slots.
+/// unchanged. `src` and `dst_before` are the bytes before the call; `clamps` have values in place of slots.
 #[track_caller]
 pub fn compare<'c>(
     gpu: &Gpu,

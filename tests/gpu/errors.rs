@@ -256,7 +256,7 @@ fn tensors_that_take_too_many_windows() {
             "Limit",
             "dst: max_windows is 65536, but 70000 is needed; axis 0 is to blame, with this device's \
              max_storage_buffer_binding_size of 2048 and max_compute_workgroups_per_dimension of 65535: create the \
-             device with its adapter's limits, split the tensor along it, or lay it out so that neighbours along it are \
+             device with its adapter's limits, split the tensor along the axis, or move neighbours along the axis \
              closer",
         );
     }

@@ -214,7 +214,7 @@ fn slots_that_do_not_fit_are_refused() {
                     at(&other, 0),
                     "Argument",
                     format!(
-                        "{argument}: there is a slot, but the clamp's number is not `Number::OnGpu`; make it so with \
+                        "{argument}: there is a slot, but no number is `Number::OnGpu`; make it so with \
                          `Clamp::{}`, or give no slot",
                         if is_bound { "with_bounds" } else { "with_scale_bias" }
                     ),

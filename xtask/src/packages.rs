@@ -9,7 +9,7 @@ use xshell::{Cmd, Shell, cmd};
 use crate::machine::Machine;
 use crate::shell::shell;
 
-/// What a command needs of the machine, and the package that brings it with each of [`MANAGERS`]; Mesa's for drivers.
+/// What a command needs of the machine, and its package for each of [`MANAGERS`]; a driver's is Mesa's.
 #[derive(Clone, Copy)]
 pub struct Need {
     name: &'static str,
@@ -135,8 +135,8 @@ impl Need {
 /// A package manager.
 struct Manager {
     program: &'static str,
-    /// Words that fetch the list of packages. dnf fetches it by itself; with pacman that would upgrade the whole
-    /// machine, which is for its owner to start.
+    /// The word that fetches the list of packages. dnf fetches it by itself; pacman's needs an upgrade of the machine,
+    /// which its owner starts.
     refresh: Option<&'static str>,
     /// Words that install without asking. An optional extra that a package recommends stays out.
     install: &'static [&'static str],
@@ -165,7 +165,7 @@ const MANAGERS: [Manager; 3] = [
     Manager { program: "pacman", refresh: None, install: &["-S", "--noconfirm", "--needed"] },
 ];
 
-/// Installs those of `needs` that are missing, and prints and returns their places.
+/// Installs the missing ones of `needs`; prints and returns the places of all.
 pub fn ensure(needs: &[Need]) -> Result<Vec<PathBuf>> {
     let mut machine = Machine::this();
     let missing: Vec<_> = needs.iter().filter(|need| need.find(&machine).is_none()).collect();

@@ -10,7 +10,7 @@ use crate::code::{Binary, Extent, NONE, Opcode, Reg, Word};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     root: Root,
-    /// Register that holds the offset from the root, in registers or in bytes, or [`NONE`].
+    /// Register of the offset from the root, counted in registers or bytes; or [`NONE`].
     offset: Reg,
     /// Further constant offset, in the same unit.
     plus: u32,
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn place_of(&mut self, pointer: Handle<Expression>) -> Result<Place, Error> {
         match self.value(pointer)? {
             Value::Place(place) => Ok(place),
-            Value::Registers(_) => self.unsupported("a pointer that is none"),
+            Value::Registers(_) => self.unsupported("a value where a pointer is needed"),
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
         Ok(Place { plus, ty: Some(member.ty), ..place })
     }
 
-    /// The place of an element of an array or a vector, whose index a register holds.
+    /// The place of element `index`, a register, of an array or a vector.
     pub(super) fn element(&mut self, place: Place, index: Reg) -> Result<Place, Error> {
         let (ty, extent, bytes) = match *self.inner_at(place)? {
             TypeInner::Vector { size, .. } => (None, Some(size as u32), 4),

@@ -6,12 +6,12 @@ use crate::arithmetic::{AffineStep, Arithmetic, LANES};
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 
-/// The most bytes of a block, on the side with the larger elements. Compile time grows more than linearly with it.
+/// The most bytes on one side of a block, except with many channels. Compile time grows more than linearly with it.
 const MOST_BYTES: usize = 256;
 /// The most elements of a block, for the same reason.
 const MOST_ELEMENTS: usize = 256;
 
-/// The most elements to which a block is lengthened.
+/// The most elements to which `lengthen` lengthens.
 const LONGEST: usize = 128;
 
 /// The longest dimension that is taken whole at once to widen a block in src.
@@ -22,7 +22,7 @@ const ENOUGH_PACKETS: usize = 12;
 /// The same where the stride of src is far: each element along the dimension comes from another row.
 const ENOUGH_OF_ROWS: usize = 6;
 
-/// The greatest ratio of dst's pitch to the block's elements within it, where packets keep other bytes.
+/// Where packets keep other bytes, the greatest ratio of a pixel's dst stride to its elements.
 const SPARSEST: usize = 4;
 
 /// The fewest blocks of a run that begins anywhere: its edges, a packet in all, take another dispatch.
@@ -36,7 +36,7 @@ const MOST_PARTS: usize = 2;
 /// The fewest elements for which blocks are worth a second dispatch.
 const LEAST_ELEMENTS: usize = 1024;
 
-/// Blocks may leave one in this many elements to another dispatch.
+/// A growing block may newly leave one element in this many.
 const LITTLE: usize = 256;
 
 /// A block in the making, with its extents along the region's dimensions.
@@ -89,7 +89,7 @@ impl Block {
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let pitch = along.dst.unsigned_abs();
-        // How many places of the first packet may precede its first element; they keep their bytes.
+        // The most places before the block's first element in its packet; they keep their bytes.
         let leads = if keeps { pitch - chosen.between(d) } else { 0 };
         let begins = |lead: usize| {
             let at = start.checked_sub(lead)?;
@@ -153,12 +153,12 @@ pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
 }
 
 /// The most elements of each channel in such a block. More elements would share a look-up of parameters but lie in more
-/// rows. With few elements per packet the rows cost as much as the look-ups save.
+/// rows. With few elements per packet, more rows cost what fewer look-ups save.
 pub(super) const fn most_rows(per_packet: usize) -> usize {
     if per_packet > LANES { 4 * LANES } else { 2 * LANES }
 }
 
-/// The most elements of a block: fewer for exact steps, which are long and called for each.
+/// The most elements of a block; fewer for exact steps, which are long and called often.
 fn most_elements(arithmetic: Arithmetic) -> usize {
     let most = (MOST_BYTES / arithmetic.sizes()[SRC].max(arithmetic.sizes()[DST])).min(MOST_ELEMENTS);
     if arithmetic.step == AffineStep::Exact { most.min(MOST_ELEMENTS / 4) } else { most }
@@ -200,7 +200,7 @@ impl Chosen<'_> {
         (self.dims[last].dst == 1 && self.dims[last].extent >= per_packet).then_some((last, false))
     }
 
-    /// Whether the dst strides from dimension `d` outwards nest, gaps included: then blocks share no packet of dst.
+    /// Whether each dst stride from `d` outwards is at least the span inside it: then blocks share no packet.
     fn are_apart(&self, d: usize) -> bool {
         let mut span = 0;
         self.dims[..=d].iter().rev().all(|dim| {
@@ -283,7 +283,7 @@ impl Chosen<'_> {
     /// Lengthens a block with several channels until it has enough elements of each to clamp them together.
     fn lengthen_for_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
-        // A block that fills packets along the channels looks up one clamp per channel.
+        // A block that fills packets along the channels has many clamps to look up.
         let (enough, most) = if d == channels {
             (most_rows(task.per_packet()), most_gathered(task.arithmetic))
         } else {
@@ -323,11 +323,11 @@ impl Chosen<'_> {
         self.channel_dim().is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
     }
 
-    /// Makes a short block longer along `d`, then along a dimension that is near in src, until it has enough packets
-    /// and ends at a packet of src. `in_runs`: an invocation takes several blocks.
+    /// Makes a short block longer along `d`, then along the outer one nearest in src, until it has enough packets and
+    /// ends at a packet of src. `in_runs`: an invocation takes several blocks.
     fn lengthen(&mut self, d: usize, in_runs: bool) {
         while self.lengthen_along(d, in_runs) {}
-        // Short rows are taken whole, some of them at once.
+        // Short rows are taken whole, several at a time.
         let longer = self.len() / self.extents[d] * self.dims[d].extent;
         let is_row = matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !in_runs;
         if is_row && longer <= self.most.min(LONGEST) && self.dims[d].extent.is_multiple_of(self.extents[d]) {

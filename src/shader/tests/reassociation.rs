@@ -22,7 +22,7 @@ pub(super) fn float_operations_are_not_chained(key: Module, module: &naga::Modul
     assert!(chained.is_empty(), "{key:?}: {chained:#?}");
 }
 
-/// The check follows a chain through operations that keep bits, and stops at operations that change them.
+/// A chain passes through bitcasts, changes of sign and rounding, and stops at other operations on bits.
 #[test]
 fn chains_are_found() {
     let step = |step: &str| {
@@ -76,7 +76,7 @@ fn chains_are_found() {
     }
 }
 
-/// The float operation that made a value, or `Bits` if bit operations lie between.
+/// The float operation that made a value; `Bits` for any other value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Origin {
     Bits,

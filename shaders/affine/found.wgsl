@@ -1,0 +1,8 @@
+// The results of a step on the GPU for integers. If scale or bias is NaN or infinite, `nan_from` is 0 and every result
+// NaN.
+//
+// Provides: with_specials
+// Needs: numbers, nan_value
+fn with_specials(finite: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
+    return select(finite, nan_value(finite), vec4<bool>(numbers().nan_from == 0u));
+}
