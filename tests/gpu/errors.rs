@@ -475,7 +475,7 @@ fn adapters_that_are_not_there() {
         ("WGPU_ADAPTER_NAME", "no such thing", &["opened: no device: ", "no such thing"][..]),
         ("WGPU_BACKEND", other, &["opened: no device: "]),
         ("WGPU_CLAMP_ADAPTER", "0", &[&first]),
-        ("WGPU_CLAMP_ADAPTER", "99", &["no adapter 99, counted from 0: they are ["]),
+        ("WGPU_CLAMP_ADAPTER", "99", &["adapter 99, counted from 0, is not among ["]),
         ("WGPU_CLAMP_ADAPTER", "first", &["WGPU_CLAMP_ADAPTER is \"first\", not an index"]),
     ] {
         let said = run(key, value);
