@@ -4,5 +4,5 @@
 // Provides: with_specials
 // Needs: numbers, nan_value
 fn with_specials(finite: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
-    return select(finite, nan_value(finite), vec4<bool>(numbers().nan_from == 0u));
+    return select(finite, nan_value(vec4<u32>(0u)), vec4<bool>(numbers().nan_from == 0u));
 }
