@@ -2,7 +2,6 @@
 //! submodules hold what both share.
 
 mod block;
-mod division;
 pub(crate) mod gather;
 mod limits;
 pub(crate) mod region;

@@ -7,8 +7,6 @@ pub(crate) mod check;
 pub(crate) mod execution;
 mod resolve;
 mod strategy;
-mod tiling;
-mod uniform;
 mod window;
 
 use std::fmt;
@@ -22,8 +20,7 @@ use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
 pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
-pub(crate) use uniform::UniformLayout;
-pub(crate) use window::{Range, Window};
+pub(crate) use window::{Range, UniformLayout, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.
 ///

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use crate::arithmetic::{Arithmetic, ParameterPlace, Parameters, Shortcuts, SlotReads};
+use crate::arithmetic::{AffineStep, Arithmetic, Class, ParameterPlace, Parameters, Shortcuts, SlotReads};
 use crate::fragment::{Fragment, fragment};
 #[cfg(test)]
 use crate::kernel::Block;
 use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
+use crate::{DType, Rounding};
 
 /// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
 pub(crate) const MAX_UNIFORM_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
@@ -77,9 +78,9 @@ impl ModuleName {
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, parameters, kernel, placement } = self;
         let mut fragments = vec![fragment!("grid")];
-        fragments.extend(parameters.fragments());
+        fragments.extend(parameter_fragments(parameters));
         fragments.extend(kernel.definition().fragments(arithmetic));
-        fragments.extend(arithmetic.fragments());
+        fragments.extend(element_fragments(arithmetic));
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),
             Placement::TwoRanges => fragment!("binding/two_ranges"),
@@ -95,6 +96,99 @@ impl ModuleName {
         });
         fragments
     }
+}
+
+/// The fragments of the uniform block, and of `bounds()` and `numbers()`.
+fn parameter_fragments(place: ParameterPlace) -> Vec<Fragment> {
+    let table = fragment!("params/table");
+    match place {
+        ParameterPlace::One => vec![fragment!("params/one")],
+        ParameterPlace::Few => vec![table, fragment!("params/few")],
+        ParameterPlace::Many => vec![table, fragment!("params/many")],
+        ParameterPlace::Stored => vec![fragment!("params/stored")],
+    }
+}
+
+/// The fragments for one element: source, destination, class, affine step, and the fragments that these need.
+fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
+    let Arithmetic { source, dtype, step, rounding, found } = arithmetic;
+    let class = arithmetic.class();
+    let element: &[Fragment] = match class {
+        Class::Integer => &[fragment!("element/integer")],
+        Class::Integer64 => &[fragment!("element/integer64"), fragment!("wide")],
+        Class::Float => &[fragment!("element/float")],
+        Class::Float64 => &[fragment!("element/float64"), fragment!("wide")],
+        Class::Rounded => &[fragment!("element/rounded"), fragment!("element/from_singles")],
+        Class::Rounded32 => &[fragment!("element/rounded32"), fragment!("element/from_singles")],
+    };
+    let (sum, packed) = (fragment!("affine/sum"), fragment!("affine/packed"));
+    let (of_float, of_word) = (fragment!("affine/float_product"), fragment!("affine/word_product"));
+    let affine = match (step, class) {
+        (AffineStep::None, Class::Integer) if arithmetic.converts() && source == DType::U32 => {
+            vec![fragment!("affine/none_from_u32")]
+        }
+        (AffineStep::None, Class::Integer) if arithmetic.converts() && dtype == DType::U32 => {
+            vec![fragment!("affine/none_to_u32")]
+        }
+        (AffineStep::None, Class::Rounded | Class::Rounded32) => {
+            vec![fragment!("affine/none_from_float")]
+        }
+        (AffineStep::None, _) => vec![fragment!("affine/none")],
+        (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
+        (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
+        (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
+        (AffineStep::Halves, _) => vec![fragment!("affine/halves")],
+        (AffineStep::Thirds, _) => vec![fragment!("affine/thirds")],
+        (AffineStep::Exact, Class::Integer) => vec![fragment!("affine/integer"), fragment!("wide")],
+        (AffineStep::Exact, Class::Integer64) => vec![fragment!("affine/integer64")],
+        (AffineStep::Exact, Class::Float | Class::Rounded) if arithmetic.takes_words() => {
+            vec![fragment!("affine/word_to_single"), of_word, sum, packed]
+        }
+        (AffineStep::Exact, Class::Float | Class::Rounded) => {
+            vec![fragment!("affine/float_exact"), of_float, sum, packed]
+        }
+        (AffineStep::Exact, Class::Rounded32) => vec![fragment!("affine/single_to_word"), of_float, sum],
+        (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
+    };
+    let mut fragments = vec![dtype.destination_fragment()];
+    fragments.extend(source.source_fragment());
+    fragments.extend(element.iter().copied().chain(affine));
+    if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
+        // The step of an integer makes a NaN only if its numbers are on the GPU.
+        let never_nan = !source.is_float() && !found;
+        if step != AffineStep::None {
+            fragments.push(match found {
+                _ if never_nan => fragment!("affine/finite"),
+                true => fragment!("affine/found"),
+                false => fragment!("affine/specials"),
+            });
+        }
+        if arithmetic.converts() || found {
+            if class == Class::Float || step != AffineStep::None {
+                fragments.push(fragment!("step_value/single"));
+            }
+            fragments.push(match step {
+                _ if source.is_float() => fragment!("step_value/from_float"),
+                _ if !arithmetic.takes_words() => fragment!("step_value/from_integer"),
+                AffineStep::Exact => fragment!("step_value/word"),
+                _ => fragment!("step_value/from_word"),
+            });
+            fragments.push(match (class, step) {
+                (Class::Rounded32, AffineStep::Exact) => fragment!("step_value/to_word"),
+                _ if never_nan => fragment!("step_value/finite"),
+                _ => fragment!("step_value/specials"),
+            });
+        } else {
+            fragments.push(fragment!("step_value/own"));
+        }
+    }
+    if arithmetic.rounds() {
+        fragments.push(match rounding {
+            Rounding::TowardZero => fragment!("rounding/toward_zero"),
+            Rounding::NearestEven => fragment!("rounding/nearest_even"),
+        });
+    }
+    fragments
 }
 
 impl Module {

@@ -6,11 +6,21 @@
 //     OPERAND_INFINITY, OPERAND_MANTISSA_BITS
 alias StepValue = vec4<u32>;
 
+// The affine step's results, in the upper bits.
+fn stepped(x: StepValue) -> vec4<u32> {
+    return from_step_value(affine(x));
+}
+
 // The NaN that a step makes of `x`: a NaN stays, a number becomes the quiet NaN.
 fn nan_value(x: vec4<u32>) -> vec4<u32> {
     let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);
     let quiet_nan = (OPERAND_INFINITY + (1u << (OPERAND_MANTISSA_BITS - 1u))) << OPERAND_SIGN_SHIFT;
     return select(vec4<u32>(quiet_nan), x, size > vec4<u32>(OPERAND_INFINITY << OPERAND_SIGN_SHIFT));
+}
+
+// A step's result with a number for each NaN that counts as one: here none does.
+fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
+    return x;
 }
 
 // No float instruction takes part. A key is the magnitude, inverted if the sign is set: as numbers, keys order negative
@@ -51,16 +61,6 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);
     let below = key - vec4<u32>(b.below_first) < vec4<u32>(b.below_count);
     return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
-}
-
-// A step's result with a number for each NaN that counts as one: here none does.
-fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
-    return x;
-}
-
-// The affine step's results, in the upper bits.
-fn stepped(x: StepValue) -> vec4<u32> {
-    return from_step_value(affine(x));
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

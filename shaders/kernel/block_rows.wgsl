@@ -4,7 +4,7 @@
 // - `blocks.z` has the elements of src's binding that lie in whole packets (2^32 - 1 if src is not read across packets);
 // - `steps.x` has the workgroups of `block_edges` along x.
 //
-// Provides: place, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
+// Provides: place_in_row, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
 //     other_dimensions, Place, Row, DST_BYTES, UNIT_BYTES, LANES, row_unit
 const PACKET_BYTES: u32 = 16u;
@@ -21,7 +21,7 @@ fn whole_packets(at: Position) -> vec2<u32> {
 }
 
 // The start of a row. `x` is the invocation's first packet of dst, `y` the end of the row's packets.
-fn place(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
+fn place_in_row(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
     let w = params.geometry.walk;
     let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
     let at = walk(index);

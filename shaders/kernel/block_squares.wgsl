@@ -2,13 +2,13 @@
 // lines on both sides. `steps` has the strides between blocks in src and dst along src's fastest dimension, then along
 // dst's. `blocks` counts blocks along both.
 //
-// Provides: SQUARES, place
+// Provides: SQUARES, place_in_square
 // Needs: params, WORKGROUP_SIZE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
 //
 // Blocks of a workgroup along src's fastest dimension, a power of two; 256 / SQUARES along dst's.
 override SQUARES: u32 = 16u;
 
-fn place(workgroup: vec3<u32>, invocation: u32) -> Place {
+fn place_in_square(workgroup: vec3<u32>, invocation: u32) -> Place {
     let g = params.geometry;
     let index = workgroup_index(workgroup, g.walk.grid_width);
     let along_src = first_dimension(start(index));

@@ -1,7 +1,7 @@
 // The uniform block of a window with more channels than a uniform block can hold. A storage buffer has their
 // parameters.
 //
-// Provides: params, Parameters, parameters_of
+// Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry
 struct Params {
     @align(16) geometry: Geometry,
@@ -16,6 +16,18 @@ struct Parameters {
     affine: Affine,
 }
 
-fn parameters_of(index: u32) -> Parameters {
-    return parameters[index];
+// Looked up once for all elements of a channel.
+var<private> current: Parameters;
+
+fn set_channel(index: u32) {
+    current = parameters[index];
+}
+
+fn bounds() -> Bounds {
+    return current.bounds;
+}
+
+// The numbers of the affine step.
+fn numbers() -> Affine {
+    return current.affine;
 }

@@ -1,6 +1,6 @@
 // The uniform block of a window with a table of channels.
 //
-// Provides: params, Parameters, parameters_of
+// Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry, MAX_CHANNELS
 struct Params {
     parameters: array<Parameters, MAX_CHANNELS>,
@@ -14,6 +14,18 @@ struct Parameters {
     @align(16) affine: Affine,
 }
 
-fn parameters_of(index: u32) -> Parameters {
-    return params.parameters[index];
+// Looked up once for all elements of a channel.
+var<private> current: Parameters;
+
+fn set_channel(index: u32) {
+    current = params.parameters[index];
+}
+
+fn bounds() -> Bounds {
+    return current.bounds;
+}
+
+// The numbers of the affine step.
+fn numbers() -> Affine {
+    return current.affine;
 }

@@ -24,7 +24,7 @@ impl Fixed {
     /// then gets its exact result, or a number that saturates to it.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
-        if dtype.is_float() || dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {
+        if dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {
             return None;
         }
         let first = source.integer_range().0 as i64;

@@ -30,7 +30,7 @@ const CARRY: i64 = 1 << 17;
 impl Halves {
     /// Finds numbers for `affine` between integers of up to 16 bits, if nothing exceeds an i32.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
-        if source.is_float() || dtype.is_float() || source.bits() > 16 || dtype.bits() > 16 {
+        if source.bits() > 16 || dtype.bits() > 16 {
             return None;
         }
         let Line { factor, addend, point } = Line::of(affine, rounding, LOW)?;

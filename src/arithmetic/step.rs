@@ -1,8 +1,10 @@
-//! Chooses the arithmetic of a module: source, destination and affine step.
+//! Chooses the arithmetic of a module: source, destination, affine step, and shortcuts that skip work when the host knows
+//! the clamps.
 
 use std::fmt;
 
-use super::{Fixed, Halves, Thirds};
+use super::bounds::zero_is_within;
+use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
 use crate::fragment::{Fragment, fragment};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Precision, Rounding};
@@ -101,8 +103,13 @@ impl Arithmetic {
         })
     }
 
+    /// Whether the module's text decides how numbers are rounded to integers.
+    pub(crate) const fn rounds(self) -> bool {
+        rounds(self.class(), self.step)
+    }
+
     /// Whether the source is a 32-bit integer, which an f32 may not hold.
-    const fn takes_words(self) -> bool {
+    pub(crate) const fn takes_words(self) -> bool {
         self.source.size() == 4 && !self.source.is_float()
     }
 
@@ -192,6 +199,7 @@ impl AffineStep {
         };
         match self {
             Self::None => false,
+            Self::Fixed | Self::Halves | Self::Thirds if class != Class::Integer => false,
             Self::Fixed => Fixed::find(source, dtype, affine, clamp.rounding()).is_some(),
             Self::Halves => Halves::find(source, dtype, affine, clamp.rounding()).is_some(),
             Self::Thirds => Thirds::find(source, dtype, affine, clamp.rounding()).is_some(),
@@ -231,88 +239,6 @@ pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
 pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
 
 impl Arithmetic {
-    /// The fragments for one element: source, destination, class, affine step, and the fragments that these need.
-    pub(crate) fn fragments(self) -> Vec<Fragment> {
-        let Self { source, dtype, step, rounding, found } = self;
-        let class = self.class();
-        let element: &[Fragment] = match class {
-            Class::Integer => &[fragment!("element/integer")],
-            Class::Integer64 => &[fragment!("element/integer64"), fragment!("wide")],
-            Class::Float => &[fragment!("element/float")],
-            Class::Float64 => &[fragment!("element/float64"), fragment!("wide")],
-            Class::Rounded => &[fragment!("element/rounded"), fragment!("element/from_singles")],
-            Class::Rounded32 => &[fragment!("element/rounded32"), fragment!("element/from_singles")],
-        };
-        let (sum, packed) = (fragment!("affine/sum"), fragment!("affine/packed"));
-        let (of_float, of_word) = (fragment!("affine/float_product"), fragment!("affine/word_product"));
-        let affine = match (step, class) {
-            (AffineStep::None, Class::Integer) if self.converts() && source == DType::U32 => {
-                vec![fragment!("affine/none_from_u32")]
-            }
-            (AffineStep::None, Class::Integer) if self.converts() && dtype == DType::U32 => {
-                vec![fragment!("affine/none_to_u32")]
-            }
-            (AffineStep::None, Class::Rounded | Class::Rounded32) => {
-                vec![fragment!("affine/none_from_float")]
-            }
-            (AffineStep::None, _) => vec![fragment!("affine/none")],
-            (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
-            (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
-            (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
-            (AffineStep::Halves, _) => vec![fragment!("affine/halves")],
-            (AffineStep::Thirds, _) => vec![fragment!("affine/thirds")],
-            (AffineStep::Exact, Class::Integer) => vec![fragment!("affine/integer"), fragment!("wide")],
-            (AffineStep::Exact, Class::Integer64) => vec![fragment!("affine/integer64")],
-            (AffineStep::Exact, Class::Float | Class::Rounded) if self.takes_words() => {
-                vec![fragment!("affine/word_to_single"), of_word, sum, packed]
-            }
-            (AffineStep::Exact, Class::Float | Class::Rounded) => {
-                vec![fragment!("affine/float_exact"), of_float, sum, packed]
-            }
-            (AffineStep::Exact, Class::Rounded32) => vec![fragment!("affine/single_to_word"), of_float, sum],
-            (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
-        };
-        let mut fragments = vec![dtype.destination_fragment()];
-        fragments.extend(source.source_fragment());
-        fragments.extend(element.iter().copied().chain(affine));
-        if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
-            // The step of an integer makes a NaN only if its numbers are on the GPU.
-            let never_nan = !source.is_float() && !found;
-            if step != AffineStep::None {
-                fragments.push(match found {
-                    _ if never_nan => fragment!("affine/finite"),
-                    true => fragment!("affine/found"),
-                    false => fragment!("affine/specials"),
-                });
-            }
-            if self.converts() || found {
-                if class == Class::Float || step != AffineStep::None {
-                    fragments.push(fragment!("step_value/single"));
-                }
-                fragments.push(match step {
-                    _ if source.is_float() => fragment!("step_value/from_float"),
-                    _ if !self.takes_words() => fragment!("step_value/from_integer"),
-                    AffineStep::Exact => fragment!("step_value/word"),
-                    _ => fragment!("step_value/from_word"),
-                });
-                fragments.push(match (class, step) {
-                    (Class::Rounded32, AffineStep::Exact) => fragment!("step_value/to_word"),
-                    _ if never_nan => fragment!("step_value/finite"),
-                    _ => fragment!("step_value/specials"),
-                });
-            } else {
-                fragments.push(fragment!("step_value/own"));
-            }
-        }
-        if rounds(class, step) {
-            fragments.push(match rounding {
-                Rounding::TowardZero => fragment!("rounding/toward_zero"),
-                Rounding::NearestEven => fragment!("rounding/nearest_even"),
-            });
-        }
-        fragments
-    }
-
     /// Whether the elements of a word are computed without unpacking them, see
     /// [`packet_fragment`](Self::packet_fragment).
     pub(crate) const fn has_packed_form(self) -> bool {
@@ -334,5 +260,127 @@ impl Arithmetic {
             (.., AffineStep::Exact) => fragment!("packet/elements64_looped"),
             _ => fragment!("packet/elements64"),
         }
+    }
+}
+
+/// Overridable constants of an arithmetic; `None` if its modules lack them. A constant is true if no clamp of the plan
+/// needs the longer way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Shortcuts {
+    /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.
+    zero_within: Option<bool>,
+    /// `KEEPS_INFINITY` of `affine/specials.wgsl` and `affine/float64_fast.wgsl`.
+    keeps_infinity: Option<bool>,
+}
+
+impl Shortcuts {
+    /// The constants that all of `clamps` allow in modules of `arithmetic`.
+    pub(crate) fn of(arithmetic: Arithmetic, clamps: &[Clamp]) -> Self {
+        // A channel without an affine step keeps ±∞.
+        let keeps = |clamp: &Clamp| {
+            !clamp.has_affine_on_gpu() && clamp.affine().is_none_or(|affine| affine.scale() > 0.0)
+        };
+        let is_float = matches!(arithmetic.class(), Class::Float | Class::Float64);
+        // Integers have no ∞, and steps between integers are never fast.
+        let meets_infinity = arithmetic.step == AffineStep::Fast && arithmetic.source.is_float();
+        Self {
+            zero_within: is_float.then(|| clamps.iter().all(zero_is_within)),
+            keeps_infinity: meets_infinity.then(|| clamps.iter().all(keeps)),
+        }
+    }
+
+    /// All combinations for modules of `arithmetic`.
+    #[cfg(test)]
+    pub(crate) fn all(arithmetic: Arithmetic) -> impl Iterator<Item = Self> {
+        let Self { zero_within, keeps_infinity } = Self::of(arithmetic, &[]);
+        let values =
+            |used: Option<bool>| if used.is_some() { vec![Some(false), Some(true)] } else { vec![None] };
+        values(zero_within).into_iter().flat_map(move |zero_within| {
+            values(keeps_infinity).into_iter().map(move |keeps_infinity| Self { zero_within, keeps_infinity })
+        })
+    }
+
+    /// Names and values of the constants.
+    pub(crate) fn constants(self) -> impl Iterator<Item = (&'static str, f64)> {
+        let all = [("ZERO_WITHIN", self.zero_within), ("KEEPS_INFINITY", self.keeps_infinity)];
+        all.into_iter().filter_map(|(name, value)| Some((name, f64::from(u8::from(value?)))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{DType, NanRule, Number};
+
+    fn f32_arithmetic(step: AffineStep) -> Arithmetic {
+        Arithmetic::new(&Clamp::unbounded(DType::F32), step)
+    }
+
+    /// Whether no bound of the clamp replaces a zero or a NaN.
+    fn zero_within(clamp: Clamp) -> bool {
+        Shortcuts::of(f32_arithmetic(AffineStep::None), &[clamp]).zero_within == Some(true)
+    }
+
+    #[test]
+    fn zero_is_within_bounds_that_replace_neither_zeros_nor_nans() {
+        let bounds = |min: f32, max: f32| {
+            let [min, max] = [min, max].map(Number::from);
+            Clamp::unbounded(DType::F32).with_bounds(min, max).unwrap()
+        };
+        let tiny = f32::from_bits(1);
+        for low in [0.0, -0.0, -tiny, -3.0, f32::NEG_INFINITY, f32::NAN] {
+            for high in [0.0, -0.0, tiny, 6.0, f32::INFINITY, f32::NAN] {
+                let clamp = bounds(low, high);
+                assert!(zero_within(clamp), "{low} {high}");
+                assert!(!zero_within(clamp.with_nan_rule(NanRule::ToMin)), "{low} {high}");
+                assert!(!zero_within(clamp.with_nan_rule(NanRule::ToMax)), "{low} {high}");
+            }
+        }
+        assert!(zero_within(Clamp::unbounded(DType::F32)));
+        for (low, high) in [(tiny, 6.0), (1.0, f32::NAN), (-6.0, -tiny), (f32::NAN, -1.0), (2.0, -2.0)] {
+            assert!(!zero_within(bounds(low, high)), "{low} {high}");
+        }
+        for (min, max) in [(Number::OnGpu, Number::Absent), (Number::Absent, Number::OnGpu)] {
+            assert!(!zero_within(Clamp::unbounded(DType::F32).with_bounds(min, max).unwrap()));
+        }
+    }
+
+    #[test]
+    fn all_clamps_have_to_allow_a_shortcut() {
+        let plain = Clamp::unbounded(DType::F32);
+        let scaled = |scale| plain.with_affine(scale, 1.0).unwrap();
+        let of = |clamps: &[Clamp]| Shortcuts::of(f32_arithmetic(AffineStep::Fast), clamps);
+        let keeps = |clamps: &[Clamp]| of(clamps).keeps_infinity == Some(true);
+        assert!(keeps(&[scaled(2.0)]) && keeps(&[scaled(2.0), plain]));
+        for scale in [0.0, -0.0, -2.0] {
+            assert!(!keeps(&[scaled(scale)]) && !keeps(&[scaled(2.0), scaled(scale)]), "{scale}");
+        }
+        let above = plain.with_affine(2.0, 1.0).unwrap();
+        let positive = Clamp::new(1.0_f32, 2.0);
+        let within = |clamps: &[Clamp]| of(clamps).zero_within == Some(true);
+        assert!(within(&[above, plain]) && !within(&[above, positive]));
+    }
+
+    #[test]
+    fn modules_are_asked_for_what_they_have_alone() {
+        let names = |clamp: &Clamp, step| {
+            let all = Shortcuts::of(Arithmetic::new(clamp, step), &[*clamp]);
+            all.constants().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let floats = Clamp::unbounded(DType::F16);
+        assert_eq!(names(&floats, AffineStep::None), ["ZERO_WITHIN"]);
+        assert_eq!(names(&floats, AffineStep::Exact), ["ZERO_WITHIN"]);
+        assert_eq!(names(&floats, AffineStep::Fast), ["ZERO_WITHIN", "KEEPS_INFINITY"]);
+        let from_bytes = Clamp::unbounded(DType::F32).with_source(DType::U8).unwrap();
+        assert_eq!(names(&from_bytes, AffineStep::Fast), ["ZERO_WITHIN"]);
+        let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
+        assert_eq!(names(&to_bytes, AffineStep::Fast), ["KEEPS_INFINITY"]);
+        assert_eq!(names(&Clamp::unbounded(DType::I32), AffineStep::Exact), [""; 0]);
+        let all: HashSet<_> = Shortcuts::all(Arithmetic::new(&floats, AffineStep::Fast)).collect();
+        assert_eq!(all.len(), 4);
+        let plain = Arithmetic::new(&Clamp::unbounded(DType::I32), AffineStep::Exact);
+        assert!(Shortcuts::all(plain).eq([Shortcuts::default()]));
     }
 }

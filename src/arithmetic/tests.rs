@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::bounds::key_base;
 use super::integer::Linear;
 use super::step::{AffineStep, UNCHANGED};
-use super::{Fixed, Halves, Thirds};
+use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Rounding, reference};
 

@@ -32,7 +32,7 @@ const MOST: i128 = (1 << 24) - 1;
 impl Thirds {
     /// Finds numbers for `affine` from 32-bit integers to integers of up to 16 bits, if nothing exceeds 32 bits.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
-        if source.is_float() || dtype.is_float() || source.bits() != 32 || dtype.bits() > 16 {
+        if source.bits() != 32 || dtype.bits() > 16 {
             return None;
         }
         let Line { factor, addend, point } = Line::of(affine, rounding, LOW)?;

@@ -22,7 +22,7 @@ use super::{
     Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, load_fragments, store_fragments,
 };
 use crate::MAX_RANK;
-use crate::arithmetic::{Arithmetic, LANES};
+use crate::arithmetic::Arithmetic;
 #[cfg(test)]
 use crate::fragment::Mirror;
 use crate::fragment::{Fragment, fragment, mirrors};
@@ -281,6 +281,9 @@ impl fmt::Display for Block {
     }
 }
 
+/// Elements that the shaders compute at once.
+const LANES: usize = 4;
+
 mirrors! {
     /// Mirrors `Geometry` in `kernel/block.wgsl`.
     struct Geometry {
@@ -407,19 +410,14 @@ impl Definition for Block {
     }
 
     fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
-        let mut fragments = vec![fragment!("kernel/divide")];
-        if self.shape != Shape::Around {
-            fragments.extend([fragment!("kernel/block"), fragment!("kernel/walk")]);
-        }
-        match self.shape {
-            Shape::Line => fragments.push(fragment!("kernel/block_line")),
-            Shape::Squares { .. } => fragments.push(fragment!("kernel/block_squares")),
-            Shape::Rows => fragments.push(fragment!("kernel/block_rows")),
-            Shape::Runs { .. } => {
-                fragments.extend([fragment!("kernel/block_line"), fragment!("kernel/block_runs")]);
-            }
-            Shape::Around => fragments.push(fragment!("kernel/block_around")),
-        }
+        let (block, walk) = (fragment!("kernel/block"), fragment!("kernel/walk"));
+        let mut fragments = match self.shape {
+            Shape::Line => vec![block, walk],
+            Shape::Squares { .. } => vec![block, walk, fragment!("kernel/block_squares")],
+            Shape::Rows => vec![block, walk, fragment!("kernel/block_rows")],
+            Shape::Runs { .. } => vec![block, walk, fragment!("kernel/block_runs")],
+            Shape::Around => vec![fragment!("kernel/block_around")],
+        };
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }

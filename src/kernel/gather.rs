@@ -91,8 +91,7 @@ impl Definition for Gather {
     }
 
     fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
-        let mut fragments =
-            vec![fragment!("kernel/gather"), fragment!("kernel/walk"), fragment!("kernel/divide")];
+        let mut fragments = vec![fragment!("kernel/gather"), fragment!("kernel/walk")];
         fragments.extend(unit_fragments(arithmetic));
         fragments
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tiling;
+use super::window;
 use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile, claims};
 use crate::{Error, Limits, MAX_RANK};
 
@@ -132,7 +132,7 @@ impl Assignment {
         in_place: bool,
     ) -> Result<Self, Misfit> {
         let Claim { lead, ends, .. } = *claim;
-        let tile = tiling::tile(task, kernel, region, (lead, ends), in_place)?;
+        let tile = window::tile(task, kernel, region, (lead, ends), in_place)?;
         Ok(Self { kernel, region: *region, lead, ends, tile })
     }
 

@@ -4,9 +4,9 @@
 use super::choose::{most_gathered, most_rows};
 use super::{Along, Block, Numbers, Reads, Shape, Stride, launch};
 use crate::fragment::mirrors;
-use crate::kernel::division::Division;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::tile::{BoundTile, Launch};
+use crate::kernel::walk::Division;
 use crate::kernel::{Claim, PACKET, Task};
 
 /// The fewest packets of dst from a row of a block to the next, so that neighbouring invocations fill a cache line.

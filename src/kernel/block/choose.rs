@@ -1,8 +1,8 @@
 //! Chooses the block that moves a region.
 
-use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stride};
+use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stride};
 use crate::MAX_RANK;
-use crate::arithmetic::{AffineStep, Arithmetic, LANES};
+use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 

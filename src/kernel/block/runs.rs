@@ -1,10 +1,9 @@
 //! Runs of dst over several dimensions that begin anywhere. The host's half of `kernel/block_runs.wgsl`.
 
 use super::{Block, Geometry, Stride, launch, rounds};
-use crate::kernel::division::Division;
 use crate::kernel::region::DST;
 use crate::kernel::tile::{BoundTile, Launch, Loop};
-use crate::kernel::walk::Walk;
+use crate::kernel::walk::{Division, Walk};
 
 /// Blocks of a run that an invocation takes. It also computes the block before them, for its end.
 pub(super) const UNITS: u64 = 16;

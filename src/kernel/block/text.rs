@@ -65,8 +65,12 @@ impl Text<'_> {
     /// Writes the place of the invocation's block, and its first channel if there are several.
     fn place(&mut self) {
         let packets = self.packets_of_row();
-        let of_row = if self.in_rows() { format!(", {packets}u") } else { String::new() };
-        self.line(format!("let start = place(workgroup, invocation{of_row});"));
+        let start = match self.block.shape {
+            Shape::Rows => format!("place_in_row(workgroup, invocation, {packets}u)"),
+            Shape::Squares { .. } => "place_in_square(workgroup, invocation)".to_owned(),
+            Shape::Line | Shape::Runs { .. } | Shape::Around => "place(workgroup, invocation)".to_owned(),
+        };
+        self.line(format!("let start = {start};"));
         self.within("if !start.inside {", |text| text.line("return;"));
         if self.in_rows() {
             for n in 0..packets {

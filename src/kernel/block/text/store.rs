@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::arrange::{self, Byte, Pairs};
-use super::super::{Block, Element, Numbers, Shape};
+use super::super::{Block, Element, LANES, Numbers, Shape};
 use super::{COMPONENTS, Text, Words, plus, scaled};
-use crate::arithmetic::{AffineStep, Arithmetic, LANES};
+use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
 
