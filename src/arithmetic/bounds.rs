@@ -58,14 +58,13 @@ impl IntegerBounds {
 impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        let (lowest, highest) = clamp.dtype().integer_range();
+        // ±∞ saturates.
         let nan = match clamp.nan_rule() {
-            NanRule::Propagate => 0,
-            NanRule::ToMin => lowest,
-            NanRule::ToMax => highest,
+            NanRule::Propagate => 0.0_f32,
+            NanRule::ToMin => f32::NEG_INFINITY,
+            NanRule::ToMax => f32::INFINITY,
         };
-        // If no f32 is the highest integer, the nearest one is beyond and saturates.
-        Self { min, max, nan: (nan as f32).to_bits() }
+        Self { min, max, nan: nan.to_bits() }
     }
 }
 
