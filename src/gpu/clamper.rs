@@ -225,9 +225,13 @@ impl Clamper {
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
         self.check_channels(clamps, dst.shape(), plan.stored_parameters())?;
-        let (dispatches, slots) = (plan.dispatches(), operands.slot_layouts());
-        let after = if slots.is_some() && dispatches > 0 { ", after those that read the slots" } else { "" };
-        log::debug!("prepare {clamps}; {}; {plan}; dispatches: {dispatches}{after}", operands.described());
+        let slots = operands.slot_layouts();
+        // Counting the dispatches computes every window, so only a log that is read does it.
+        let dispatches = || match plan.dispatches() {
+            dispatches @ 1.. if slots.is_some() => format!("{dispatches}, after those that read the slots"),
+            dispatches => dispatches.to_string(),
+        };
+        log::debug!("prepare {clamps}; {}; {plan}; dispatches: {}", operands.described(), dispatches());
         let Some(parameters) = plan.parameters(clamps) else {
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
