@@ -40,7 +40,7 @@ fn integer_size(y: Sum) -> vec4<u32> {
 }
 
 fn affine(bits: vec4<u32>) -> vec4<u32> {
-    let special = from_singles(with_specials(vec4<u32>(0u), bits));
+    let special = from_singles(with_specials(bits, bits));
     let y = sum(product(bits));
     let keys = to_key(integer_size(y), y.sign != vec4<u32>(0u));
     let is_special = (bits & vec4<u32>(0x7fffffffu)) >= vec4<u32>(0x7f800000u);
