@@ -4,15 +4,15 @@
 //! cargo run --release --example clamp_npy -- --min -1 --max 1 IN.npy OUT.npy
 //! ```
 //!
-//! Memory does not grow with the file: on Mesa's lavapipe 22.3.6 the peak is 141 MiB for 128 MiB of f32 and for 2 GiB
-//! (maximum resident set size on Linux, 2026-11-23).
+//! Memory does not grow with the file: on Mesa's lavapipe 22.3.6 the peak is 141 MiB both for 128 MiB of f32 and for
+//! 2 GiB (maximum resident set size on Linux, 2026-11-23).
 //!
-//! OUTPUT appears under its name when it is complete: until then it is a temporary file beside it, `.clamp_npy.` with six
-//! letters, which an error removes and a kill leaves behind.
+//! OUTPUT appears under its name when it is complete. Until then its data is in a temporary file in the same folder,
+//! named `.clamp_npy.` and six letters. An error removes this file; killing the program leaves it behind.
 //!
-//! Scale and bias are taken as f32 unless OUTPUT is f64. With `--dtype`, what becomes an integer loses its fraction and
-//! saturates, and NaN becomes 0. With `--min` and `--max` alone the results are the bits of `numpy.clip`, unless MIN > MAX:
-//! MIN wins here, MAX there.
+//! Scale and bias are taken as f32 unless OUTPUT is f64. Results in an integer dtype lose their fraction and saturate;
+//! NaN counts as 0. With only `--min` and `--max` the results have the bits of `numpy.clip`, unless MIN > MAX: then MIN
+//! wins here, and MAX in NumPy.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -39,11 +39,11 @@ fn main() {
         .arg(arg!(--max <NUMBER> "Upper bound, an element of OUTPUT"))
         .arg(arg!(--scale <NUMBER>).default_value("1"))
         .arg(arg!(--bias <NUMBER>).default_value("0"))
-        .arg(arg!(--dtype <DTYPE> "Of OUTPUT").value_parser(value_parser!(DType)))
+        .arg(arg!(--dtype <DTYPE> "Dtype of OUTPUT").value_parser(value_parser!(DType)))
         .mut_args(|option| option.allow_hyphen_values(true))
         .group(operator.required(true).multiple(true))
         .arg(arg!(<INPUT> "A .npy file").value_parser(value_parser!(PathBuf)))
-        .arg(arg!(<OUTPUT> "Another, of that shape and order").value_parser(value_parser!(PathBuf)))
+        .arg(arg!(<OUTPUT> "The result, of the same shape and order").value_parser(value_parser!(PathBuf)))
         .override_usage("clamp_npy [OPTIONS] <INPUT> <OUTPUT>")
         .get_matches();
     if let Err(error) = run(&args) {
@@ -62,7 +62,7 @@ fn run(args: &ArgMatches) -> Result<()> {
     let clamp = clamp(args, source)?;
     let dtype = clamp.dtype();
 
-    // A link stays a link, and the file that it names is replaced.
+    // If OUTPUT is a link, it stays one, and the file that it names is replaced.
     let target = output.canonicalize().or_else(|_| path::absolute(output)).with_context(of_output)?;
     ensure!(target != input, "{} is INPUT; give another name", of_output());
     ensure!(target.is_file() || !target.exists(), "{} is not a file; give another name", of_output());
@@ -73,7 +73,7 @@ fn run(args: &ArgMatches) -> Result<()> {
     let writer = WriteOptions::new_header_only().dtype(code).shape(header.shape()).order(header.order());
     writer.writer(&mut part).write_header_only().with_context(of_output)?;
 
-    // Never closed: a driver that is unloaded just before the process ends may leave an exit handler behind that is gone.
+    // Leaked on purpose: a driver unloaded just before the process ends may leave an exit handler whose code is gone.
     let host = Box::leak(Box::new(Host::open_blocking()?));
     let style = "{wide_bar} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left";
     let bar = ProgressBar::new(header.len() * source.size() as u64);
@@ -93,7 +93,7 @@ fn run(args: &ArgMatches) -> Result<()> {
         bar.inc(src.len() as u64);
     }
 
-    // As readable as INPUT (temporary files are for their owner alone), and on the disk before it has its name.
+    // OUTPUT gets INPUT's permissions (temporary files are private), and is on the disk before it has its name.
     let permissions = file.metadata().with_context(of_input)?.permissions();
     part.as_file().set_permissions(permissions).with_context(of_output)?;
     part.as_file().sync_all().with_context(of_output)?;
@@ -102,7 +102,7 @@ fn run(args: &ArgMatches) -> Result<()> {
     Ok(())
 }
 
-/// The file behind its header, the header, and the elements' dtype and whether they are big-endian.
+/// The file, positioned after its header; the header; the elements' dtype; whether they are big-endian.
 fn open(path: &Path) -> Result<(File, NpyHeader, DType, bool)> {
     let mut file = File::open(path)?;
     let header = NpyHeader::from_reader(&file)?;
@@ -110,7 +110,7 @@ fn open(path: &Path) -> Result<(File, NpyHeader, DType, bool)> {
     let dtype = DType::ALL.into_iter().find(|&dtype| descr[2..] == format!("{}'", code(dtype)));
     let unknown = || format!("its elements are {descr}; i1 to i8, u1 to u8 and f2 to f8 can be clamped");
     let dtype = dtype.with_context(unknown)?;
-    // The header's own count may have overflowed.
+    // `header.len()` may have overflowed.
     let shape = header.shape();
     let bytes = shape.iter().fold(dtype.size() as u64, |bytes, &extent| bytes.saturating_mul(extent));
     let found = file.metadata()?.len().saturating_sub(file.stream_position()?);
@@ -118,12 +118,12 @@ fn open(path: &Path) -> Result<(File, NpyHeader, DType, bool)> {
     Ok((file, header, dtype, descr.starts_with("'>")))
 }
 
-/// As the header of a file names it, after the byte order: `f4` for f32.
+/// The code of a dtype in a file's header, without the byte order: `f4` for f32.
 fn code(dtype: DType) -> String {
     format!("{}{}", &dtype.name()[..1], dtype.size())
 }
 
-/// The clamp for elements of `source`, whose results are the same bits on every GPU.
+/// The clamp for elements of `source`. It is exact, so every GPU gives the same bits.
 fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
     let dtype = *args.get_one("dtype").unwrap_or(&source);
     let clamp = match dtype {
@@ -150,14 +150,14 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
     clamp.with_source(source).map_err(|_| anyhow!("--dtype: {source} does not convert to {dtype}; {remedy}"))
 }
 
-/// Scale or bias, which infinities and NaN are refused as.
+/// The scale or the bias. Refuses infinities and NaN.
 fn finite<T: FromStr + Into<f64> + Copy>(args: &ArgMatches, name: &str) -> Result<T> {
     let text = args.get_one::<String>(name).expect("it has a default");
     let value = text.parse().ok().filter(|&value: &T| value.into().is_finite());
     value.with_context(|| format!("--{name}: {text:?} is no finite number of {} bits", 8 * size_of::<T>()))
 }
 
-/// A clamp with the bounds that are given, read as elements: each integer is exact, and infinities are refused.
+/// A clamp with the bounds that are given. They are parsed as `T`, so integers stay exact. Refuses infinities and NaN.
 fn bounded<T: Element + FromStr + PartialOrd + Debug>(
     args: &ArgMatches,
     [lowest, highest]: [T; 2],

@@ -1,15 +1,15 @@
-//! What this machine's adapters are, whether they compute the right bits, and how fast, as a text to put into an issue:
+//! Prints which adapters this machine has, whether they compute the right bits, and how fast, as text for an issue:
 //! `cargo run --release --example doctor`.
 //!
 //! ```text
-//! cargo run --release --example doctor -- radv            only adapters whose name contains this
-//! cargo run --release --example doctor -- --cases 0..50   some cases of the self-test alone
-//! cargo run --release --example doctor -- --list          which adapters there are, and nothing else
+//! cargo run --release --example doctor -- radv            only adapters whose name contains "radv"
+//! cargo run --release --example doctor -- --cases 0..50   only these cases of the self-test
+//! cargo run --release --example doctor -- --list          only the list of adapters
 //! ```
 //!
-//! The self-test takes every dtype, and every pair of them that converts, through every kernel. Most of its time is the
-//! driver's, for compiling: a minute or so on a GPU, five on a software driver. The exit code is 1 if an element differs, an
-//! adapter does not get through, or there is none.
+//! The self-test runs every dtype, and every pair that converts, on every kernel. Most of its time goes into the
+//! driver's compiler: about five minutes on a software driver. The exit code is 1 if an element differs, an error ends
+//! an adapter's test, or there is no adapter.
 
 use std::ops::Range;
 use std::process::ExitCode;
@@ -25,8 +25,8 @@ fn main() -> ExitCode {
     let arguments = Command::new("doctor")
         .about("Which adapters there are, whether they compute the right bits, and how fast")
         .arg(arg!([NAME] "A part of the adapters' names").default_value("").hide_default_value(true))
-        .arg(arg!(--cases <RANGE> "Of the self-test, such as 0..50; all if not given").value_parser(range))
-        .arg(arg!(--list "The adapters, and nothing else"))
+        .arg(arg!(--cases <RANGE> "Cases of the self-test, such as 0..50; else all").value_parser(range))
+        .arg(arg!(--list "Lists the adapters, and nothing else"))
         .get_matches();
     let name = arguments.get_one::<String>("NAME").expect("it has a default").to_lowercase();
     let cases = arguments.get_one("cases").cloned().unwrap_or(0..usize::MAX);
@@ -65,10 +65,10 @@ fn main() -> ExitCode {
 /// `0..50` as a range of the self-test's cases.
 fn range(text: &str) -> std::result::Result<Range<usize>, String> {
     let range = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-    range.ok_or_else(|| "it is no range such as 0..50".to_owned())
+    range.ok_or_else(|| "not a range such as 0..50".to_owned())
 }
 
-/// What an adapter is and offers.
+/// Prints an adapter's name, driver, limits and optional features.
 fn describe(adapter: &wgpu::Adapter) {
     let info = adapter.get_info();
     println!("\n{} ({:?}, {:?})", info.name, info.backend, info.device_type);
@@ -86,7 +86,7 @@ fn describe(adapter: &wgpu::Adapter) {
     println!("  optional features: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
 }
 
-/// Whether an adapter's results are right.
+/// Runs the self-test and the speed measurement on an adapter. Returns whether all results are right.
 fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
     describe(adapter);
     let descriptor = wgpu::DeviceDescriptor {
@@ -105,7 +105,7 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
         wrong += usize::from(!outcome.report.passed());
         bar.set_length(total as u64);
         bar.set_position(done as u64);
-        // No terminal: a log, which a driver that dies is to leave with something in it.
+        // Without a terminal, prints progress lines: if the driver crashes, they show how far it got.
         if bar.is_hidden() && told.elapsed() >= Duration::from_secs(30) {
             told = Instant::now();
             println!("  {done} of {total} cases, {wrong} wrong, {} s", started.elapsed().as_secs());
@@ -121,7 +121,7 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
     Ok(report.passed())
 }
 
-/// A few clamps beside a copy of the same bytes.
+/// Measures a few clamps against a copy of as many bytes.
 fn speed(host: &Host) -> Result<()> {
     const BYTES: u32 = 64 << 20;
     let relu6 = Clamp::new(0.0_f32, 6.0);
@@ -133,7 +133,7 @@ fn speed(host: &Host) -> Result<()> {
         ("u8 to f16, scale", to_f16),
     ] {
         let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
-        // Both read and write as many bytes.
+        // The clamp and the copy read and write the same number of bytes in all.
         let elements = BYTES as usize / (from + to) * 2;
         let src = Tensor::zeros(host, clamp.source(), &[elements])?;
         let dst = Tensor::zeros(host, clamp.dtype(), &[elements])?;
@@ -141,7 +141,7 @@ fn speed(host: &Host) -> Result<()> {
         let (a, b) = (a?, b?);
         let prepared = host.clamper().prepare(&clamp, Operands::new(src.view(), dst.view()))?;
         let mut times = [Vec::new(), Vec::new()];
-        // In turns, so that what else the machine does hits both; the first two rounds warm up.
+        // Copy and clamp take turns, so that other load on the machine slows both. The first two rounds warm up.
         for round in 0..11 {
             let copied = time(host, |encoder| {
                 encoder.copy_buffer_to_buffer(a.buffer(), 0, b.buffer(), 0, u64::from(BYTES));
@@ -162,7 +162,7 @@ fn speed(host: &Host) -> Result<()> {
     Ok(())
 }
 
-/// How long a submission of four takes, until the GPU is done.
+/// The mean time of four recordings in one submission, until the GPU is done.
 fn time(host: &Host, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<Duration> {
     let device = host.clamper().device();
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -1,14 +1,14 @@
-//! A frame to the input of a neural network, in one pass: `cargo run --example frame_to_tensor`.
+//! Turns a frame into the input of a neural network, in one pass: `cargo run --example frame_to_tensor`.
 //!
 //! The frame is a texture of RGBA bytes, as a camera or a render target leaves it. wgpu copies it into a buffer whose
-//! rows begin at multiples of 256 bytes. One call, in the same encoder, makes planes of f16 of it: the gaps between the
-//! rows and the alpha are skipped by strides, bytes become floats, and each channel has its own scale and bias.
+//! rows begin at multiples of 256 bytes. One call, in the same encoder, turns the buffer into planes of f16: strides
+//! skip the gaps between rows and the alpha, bytes become floats, and each channel has its own scale and bias.
 //! The way back, from a network's output to pixels, is in the crate's documentation, `manual::conversion`.
 
 use wgpu_clamp::half::f16;
 use wgpu_clamp::{Clamp, Clamps, DType, Host, Layout, Operands, Precision, Tensor, View, verify, wgpu};
 
-// 1000 bytes to a row, of which wgpu's copy makes 1024.
+// A row has 1000 bytes; wgpu's copy pads it to 1024.
 const WIDTH: u32 = 250;
 const HEIGHT: u32 = 141;
 
@@ -32,13 +32,13 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let [width, height, row] = [WIDTH as usize, HEIGHT as usize, pitch as usize];
     let pixels = Tensor::zeros(&host, DType::U8, &[height, row])?;
     let tensor = Tensor::zeros(&host, DType::F16, &[1, 3, height, width])?;
-    // Elements of the source are bytes, so its strides are too: from a channel to the next, a row, a pixel. The shape
-    // has three channels, which leaves the fourth of each pixel out.
+    // The source's elements are bytes, so its strides count bytes: 1 to the next channel, `row` to the next row, 4 to
+    // the next pixel. The shape has three channels, so each pixel's fourth byte is left out.
     let rgb = Layout::strided(&[1, 3, height, width], &[0, 1, row.cast_signed(), 4], 0)?;
     let mut channels = Vec::new();
     for (mean, deviation) in MEAN.into_iter().zip(DEVIATION) {
         channels.push(
-            // The whole range would be -2.1 to 2.6; `Clamp::unbounded(DType::F16)` leaves it as it is.
+            // Without bounds, the results lie between -2.1 and 2.6: `Clamp::unbounded(DType::F16)` keeps them all.
             Clamp::new(f16::from_f32(-2.0), f16::from_f32(2.0))
                 .with_source(DType::U8)?
                 .with_affine(1.0 / (255.0 * deviation), -mean / deviation)?
@@ -56,10 +56,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         wgpu::TexelCopyBufferInfo { buffer: pixels.buffer(), layout: rows(pitch) },
         frame.size(),
     );
-    // Prepares and records. A program with frame after frame calls `prepare` once, and records in each.
+    // `encode` prepares and records. A program with many frames calls `prepare` once, and records in each frame.
     let operands = Operands::new(View::of::<u8>(pixels.buffer(), rgb), tensor.view());
     host.clamper().encode(&mut encoder, normalise, operands)?;
-    // The network would go on here. This program looks at its input instead.
+    // A real program would run the network here. This one checks the network's input instead.
     host.queue().submit([encoder.finish()]);
     let (pixels, after) = (pixels.read_bytes_blocking()?, tensor.read_bytes_blocking()?);
 
@@ -84,7 +84,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     if report.passed() { Ok(()) } else { Err("the tensor differs from the CPU reference".into()) }
 }
 
-/// What a camera would have filled or a render pass drawn: a gradient in each channel, half transparent.
+/// Stands for the picture of a camera or a render pass: a gradient in each colour channel, half transparent.
 fn frame(host: &Host) -> wgpu::Texture {
     let size = wgpu::Extent3d { width: WIDTH, height: HEIGHT, depth_or_array_layers: 1 };
     let texture = host.clamper().device().create_texture(&wgpu::TextureDescriptor {
@@ -105,7 +105,7 @@ fn frame(host: &Host) -> wgpu::Texture {
     texture
 }
 
-/// Rows of so many bytes.
+/// The layout of rows that begin `pitch` bytes apart.
 const fn rows(pitch: u32) -> wgpu::TexelCopyBufferLayout {
     wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch), rows_per_image: None }
 }

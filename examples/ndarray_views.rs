@@ -1,11 +1,11 @@
 //! Views of ndarray, clamped on the GPU: `cargo run --features ndarray --example ndarray_views`.
 //!
-//! A view is the memory of its array and a layout. The memory is uploaded as it lies; transposing, reversing and slicing
-//! are strides, which the GPU follows, so no host copy puts the elements in order first. Three views:
+//! A view is the memory of its array and a layout. The memory is uploaded unchanged. Transposes, reversals and slices
+//! are strides, which the GPU follows, so the host never reorders elements. Three views:
 //!
 //! 1. a transposed matrix, into a new array;
-//! 2. every second column of it, from right to left;
-//! 3. one channel of an interleaved picture, in place: the bytes of the others stay.
+//! 2. every second column of the matrix, from right to left;
+//! 3. one channel of an interleaved picture, in place: the other channels keep their bytes.
 
 use wgpu_clamp::ndarray::{Array2, Array3, ArrayRef, Axis, Dimension, Slice};
 use wgpu_clamp::{Clamp, Element, Host, Layout, Operands, Tensor, View, reference};
@@ -27,11 +27,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
 fn matrix(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     let matrix = Array2::from_shape_fn((300, 200), |(row, column)| f32::from(row as i16 - column as i16));
     let clamp = Clamp::new(-50.0_f32, 100.0);
-    // An array of one's own is always in one piece; a view with gaps is not, and is found in the memory of its array.
+    // The array has no gaps, so this is all of its memory. `Layout::of_view` finds the elements of a view in it.
     let memory = matrix.as_slice_memory_order().ok_or("the matrix has gaps")?;
     let uploaded = Tensor::upload(host, &[memory.len()], memory)?;
 
-    // `s![.., ..;-2]` says the same, but expands to an attribute that `forbid(unsafe_code)`, as here, refuses.
+    // `s![.., ..;-2]` means the same, but expands to an attribute that this package's `forbid(unsafe_code)` refuses.
     let columns = matrix.slice_axis(Axis(1), Slice::from(..).step_by(-2));
     for (name, view) in [("transposed", matrix.t()), ("every second column, from right to left", columns)] {
         let layout = Layout::of_view(memory, &view)?;
@@ -55,25 +55,25 @@ fn picture(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     let green = Layout::of_view(memory, &picture.index_axis(Axis(2), 1))?;
     let pixels = Tensor::upload(host, &[memory.len()], memory)?;
     host.submit(&clamp, Operands::in_place(View::of::<u8>(pixels.buffer(), green)))?;
-    // The whole picture comes back, into the array that it was.
+    // The whole picture is read back into its array.
     let memory = picture.as_slice_memory_order_mut().ok_or("the picture has gaps")?;
     memory.copy_from_slice(&pixels.read_blocking::<u8>()?);
     println!("green: {green}");
     Ok(same(&picture, &by_ndarray)?)
 }
 
-/// What ndarray's `mapv` makes of an element, by the CPU reference.
+/// The CPU reference's result for an element, for ndarray's `mapv`.
 fn expected<T: Element>(clamp: &Clamp, x: T) -> T {
     let mut y = [x];
     reference::clamp_slice_in_place(clamp, &mut y).expect("the clamp is of T, and its bounds are values");
     y[0]
 }
 
-/// Compares bits.
+/// Compares two arrays bit by bit.
 fn same<T: Element, D: Dimension>(got: &ArrayRef<T, D>, expected: &ArrayRef<T, D>) -> Result<(), String> {
     if let Some(n) = got.iter().zip(expected).position(|(a, b)| a.to_bits64() != b.to_bits64()) {
-        return Err(format!("element {n} differs from what the reference says"));
+        return Err(format!("element {n} differs from the reference's result"));
     }
-    println!("  {} elements, each as the reference says", got.len());
+    println!("  {} elements, each equal to the reference's result", got.len());
     Ok(())
 }

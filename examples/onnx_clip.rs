@@ -1,7 +1,7 @@
 //! Runs an ONNX file with one Clip node on the GPU: `cargo run --example onnx_clip -- [FOLDER]`.
 //!
 //! The folder is laid out as ONNX's node tests are: `model.onnx`, and in `test_data_set_0` the files
-//! `input_0.pb`, … and `output_0.pb`. Without one, a test of this repository is run.
+//! `input_0.pb`, … and `output_0.pb`. Without FOLDER, the program runs a test of this repository.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ fn main() {
 fn run(folder: &Path) -> Result<()> {
     let test = NodeTest::read(|path| std::fs::read(path), folder, folder)?;
     let (dtype, shape) = (test.x.dtype, &test.x.shape);
-    // The node's own numbers in, the rules of that version of ONNX out.
+    // Takes the node's numbers; the clamp follows the rules of that version of ONNX.
     let clamp = Clamp::onnx(test.opset, dtype, test.bounds)?;
     println!("{}: Clip of opset {}, {dtype} {shape:?}", folder.display(), test.opset);
     println!("{clamp:x?}");

@@ -42,7 +42,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let raw = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
         label: Some("raw"),
         contents: bytemuck::cast_slice(&contents),
-        // All that the crate asks of a buffer.
+        // The only usage that the crate needs.
         usage: wgpu::BufferUsages::STORAGE,
     });
     let buffer = |label, usage| {
@@ -74,17 +74,17 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         to_volts.record(&mut pass);
         // `record` has set its own pipeline and bind group 0, so ours are set after it. No barrier is needed:
-        // wgpu lets each dispatch of a pass see what those before it wrote.
+        // wgpu lets each dispatch of a pass see what earlier dispatches wrote.
         pass.set_pipeline(&square);
         pass.set_bind_group(0, &square_buffers, &[]);
         pass.dispatch_workgroups(u32::from(2 * FRAMES).div_ceil(64), 1, 1);
         cap.record(&mut pass);
     }
-    // The only way back to the host, in the same encoder: one submission does everything.
+    // The only readback. It is in the same encoder, so one submission does everything.
     encoder.copy_buffer_to_buffer(&power, 0, &readback, 0, power.size());
     queue.submit([encoder.finish()]);
 
-    // A failure to map shows below, where the range is asked for.
+    // If mapping fails, `get_mapped_range` below returns an error.
     readback.map_async(wgpu::MapMode::Read, .., |_| ());
     device.poll(wgpu::PollType::wait_indefinitely())?;
     let got: Vec<u32> = bytemuck::pod_collect_to_vec(&readback.get_mapped_range(..)?);
@@ -98,11 +98,11 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The device of the program. A real one has it already.
+/// Opens the program's device. A real program already has one.
 async fn open() -> Result<(wgpu::Device, wgpu::Queue), Box<dyn std::error::Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
-    // The crate needs no feature and no more than these.
+    // The crate needs no feature, and no higher limits than these.
     let required_limits = wgpu::Limits::downlevel_defaults();
     Ok(adapter.request_device(&wgpu::DeviceDescriptor { required_limits, ..Default::default() }).await?)
 }

@@ -1,18 +1,18 @@
 //! A quantised linear layer, all of it on the GPU: `cargo run --release --example quantize`. The same code runs in a
 //! browser, as one of the tests of `cargo xtask test --browser`.
 //!
-//! Activations `[tokens, features]` come in F32, weights `[outputs, features]` lie on the GPU in I8, with a scale for each
-//! output. One submission does the following, and nothing is read back in between:
+//! Activations `[tokens, features]` come in F32. Weights `[outputs, features]` lie on the GPU in I8, with a scale for
+//! each output. One submission does the following, and nothing is read back in between:
 //!
-//! 1. own kernel: the greatest magnitude of each token, and with it two scales for each token;
+//! 1. own kernel: finds the greatest magnitude of each token, and from it two scales for each token;
 //! 2. clamp: activations to I8, each row by the scale that the kernel has found;
-//! 3. own kernel: the product of both, I32 `[tokens, outputs]`;
-//! 4. clamp: requantised to I8, each column by a scale that lies on the GPU, for a next layer in I8;
-//! 5. clamp: or dequantised to F32, each column by the scale of its weights, and then, in place, each row by the scale of
-//!    its activations: a call has one axis, so these are two. Both took 1.8 times as long as the first alone (lavapipe,
-//!    2026-11-24), since the second reads and writes all F32 once more.
+//! 3. own kernel: the product of activations and weights, I32 `[tokens, outputs]`;
+//! 4. clamp: the product requantised to I8, each column by a scale that lies on the GPU, for a next layer in I8;
+//! 5. two clamps, for a next layer in F32: the product to F32, each column by the scale of its weights; then, in place,
+//!    each row by the scale of its activations. A call has one axis, so these are two calls. Together they took 1.8
+//!    times as long as the first alone (lavapipe, 2026-11-24), since the second reads and writes all F32 once more.
 //!
-//! Each clamp is compared with the CPU reference, bit for bit, and the layer with one in F32.
+//! Each clamp is compared with the CPU reference, bit for bit, and the layer's results with the layer in floats.
 
 use wgpu_clamp::{
     Clamp, Clamps, DType, Element, Error, Host, Layout, Number, Operands, Precision, Prepared, Rounding,
@@ -25,11 +25,11 @@ const TOKENS: usize = 256;
 const FEATURES: usize = 256;
 const OUTPUTS: usize = 512;
 
-/// The axes of a product.
+/// The axes along which the clamps differ.
 const ROWS: usize = 0;
 const COLUMNS: usize = 1;
 
-/// What I8 stands for after requantisation, in units of the scale of a row.
+/// The output that 127 stands for after requantisation, in units of the row's scale.
 const OUTPUT_RANGE: f32 = 135.0;
 
 /// Two scales for each token: from F32 to I8, and back.
@@ -90,11 +90,11 @@ fn main() {
     }
 }
 
-/// Runs the layer on random numbers and compares its tensors with the CPU reference, which gives the text.
+/// Runs the layer on random numbers and compares its tensors with the CPU reference. Returns a report.
 ///
 /// # Errors
 ///
-/// A tensor differs, the device has no memory, or is lost.
+/// A tensor differs from the reference, or the device is out of memory or lost.
 pub async fn run(host: &Host) -> Result<String> {
     let layer = Layer::new(host)?;
     layer.submit(host)?;
@@ -103,11 +103,11 @@ pub async fn run(host: &Host) -> Result<String> {
 
 /// The numbers of the layer, and its tensors.
 struct Layer {
-    /// Before quantisation.
+    /// Activations and weights before quantisation.
     activations: Vec<f32>,
     weights: Vec<f32>,
     weights_i8: Vec<i8>,
-    /// The factor of each column, to I8 and to F32.
+    /// The factor of each column of the product, to I8 and to F32.
     to_i8: Vec<f32>,
     to_f32: Vec<f32>,
     on_gpu: Tensors,
@@ -143,7 +143,7 @@ impl Layer {
         let rows = weights.chunks(FEATURES).zip(&to_f32);
         let weights_i8: Vec<i8> =
             rows.flat_map(|(row, scale)| row.iter().map(move |x| (x / scale).round() as i8)).collect();
-        // A program finds on real data how far outputs reach, in units of a row's scale. Here a few reach farther.
+        // A real program measures how large its outputs get, in units of a row's scale. Here a few are larger.
         let to_i8: Vec<f32> = to_f32.iter().map(|scale| scale * 127.0 / OUTPUT_RANGE).collect();
 
         let on_gpu = Tensors {
@@ -167,7 +167,7 @@ impl Layer {
         let of_tokens = |first| -> Result<View<'_>> {
             Ok(View::of::<f32>(on_gpu.scales.buffer(), Layout::strided(&[TOKENS], &[2], first)?))
         };
-        // A program with one input after another prepares once, and records each time.
+        // A program with many inputs prepares once, and records for each input.
         let [activations, activations_i8] = [on_gpu.activations.view(), on_gpu.activations_i8.view()];
         let [products, dequantized] = [on_gpu.products.view(), on_gpu.dequantized.view()];
         let to_i8 = Operands::new(activations, activations_i8);
@@ -204,7 +204,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Reads everything back and compares each step with the reference, on the step's own source.
+    /// Reads everything back, and compares each step's result with the reference's result for the step's source.
     async fn check(&self) -> Result<String> {
         let on_gpu = &self.on_gpu;
         let scales: Vec<f32> = on_gpu.scales.read().await?;
@@ -214,7 +214,7 @@ impl Layer {
         let requantized: Vec<i8> = on_gpu.requantized.read().await?;
         let dequantized: Vec<f32> = on_gpu.dequantized.read().await?;
 
-        // The clamps of the reference, which cannot read the GPU, have the scales.
+        // The reference cannot read the GPU, so its clamps hold the scales.
         let with = |clamp: Clamp, scales: &[f32]| -> Result<Vec<Clamp>, Error> {
             scales.iter().map(|&scale| clamp.with_scale_bias(scale, Number::Absent)).collect()
         };
@@ -233,7 +233,7 @@ impl Layer {
         let columns = with(requantize()?, &self.to_i8)?;
         let requantized_report = compare(Clamps::along(COLUMNS, &columns), &outer, &products, &requantized)?;
 
-        // In place the first result is gone: what it was, the reference knows, since the step is exact.
+        // The second clamp has overwritten the first one's result. The reference computes it again: the step is exact.
         let columns = with(dequantize_columns()?, &self.to_f32)?;
         let mut between = vec![0; products.len()];
         reference::apply(Clamps::along(COLUMNS, &columns), &outer, &products, &outer, &mut between)?;
@@ -248,7 +248,7 @@ impl Layer {
         let [in_f32, in_i8] = [error(&exact, dequantized.iter().copied()), error(&exact, from_i8)];
         let errors = format!("{:.2} % dequantised, {:.2} % requantised", 100.0 * in_f32, 100.0 * in_i8);
         if in_f32 >= 0.02 || in_i8 >= 0.03 {
-            return Err(format!("more than 8 bits explain: {errors}").into());
+            return Err(format!("the error is larger than 8 bits explain: {errors}").into());
         }
         Ok(format!(
             "activations to i8, a scale per row: {quantized}\n\
@@ -260,7 +260,7 @@ impl Layer {
     }
 }
 
-/// To I8, symmetrically: −127 to 127, so that a number and its negative go together.
+/// To I8, symmetrically: −127 to 127, so that a number and its negative have opposite results.
 fn quantize() -> Result<Clamp, Error> {
     let clamp = Clamp::new(-127_i8, 127).with_source(DType::F32)?;
     Ok(clamp.with_rounding(Rounding::NearestEven).with_precision(Precision::Exact))
@@ -344,7 +344,7 @@ fn bytes<T: Element>(numbers: &[T]) -> Vec<u8> {
     numbers.iter().flat_map(of).collect()
 }
 
-/// The root of the mean square of the differences, as a part of that of the numbers.
+/// The root mean square of the differences, relative to the root mean square of the exact numbers.
 fn error(exact: &[f64], got: impl Iterator<Item = f32>) -> f64 {
     let squares: f64 = exact.iter().map(|x| x * x).sum();
     let differences: f64 = exact.iter().zip(got).map(|(x, y)| (x - f64::from(y)).powi(2)).sum();

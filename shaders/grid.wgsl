@@ -24,7 +24,7 @@ fn multiply_high(a: u32, b: u32) -> u32 {
     return a1 * b1 + (middle >> 16u) + (cross >> 16u);
 }
 
-// The exact quotient of `number` < 2^31; `src/kernel/walk.rs` chooses multiplier and shift.
+// The exact quotient of `number` < 2^31 and the divisor from which `src/kernel/walk.rs` computed multiplier and shift.
 fn divide(number: u32, multiplier: u32, shift: u32) -> u32 {
     return multiply_high(number << 1u, multiplier) >> (shift & 31u);
 }

@@ -1,7 +1,7 @@
-// Reads numbers on the GPU from slots and writes them into the parameters of a clamp, before the clamp's own
-// dispatches. One invocation serves one channel and writes Bounds, Affine or both into each block. Bounds of every
-// dtype are computed in 64 bits, the low word first. `src/arithmetic/bounds.rs` and `src/arithmetic/float.rs` do the
-// same for numbers that the host knows: change both together.
+// Reads bounds, scale and bias from GPU buffers, and writes them into the parameters of a clamp before the clamp's own
+// dispatches run. One invocation serves one channel: it writes Bounds, Affine or both into each block of parameters.
+// Bounds of every dtype are computed in 64 bits, the low word first. `src/arithmetic/bounds.rs` and
+// `src/arithmetic/float.rs` do the same for numbers that the host knows: change both together.
 //
 // Provides: resolve, READS_MIN, READS_MAX, READS_SCALE, READS_BIAS, IS_EXACT
 // Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed
@@ -30,21 +30,21 @@ struct ResolveParams {
     step_sign: u32,      // the sign bit of the affine step's format
     step_infinity: u32,
     step_exponent_bias: i32,
-    step_shift: u32,     // left shift of that format's bits to the top of a word
+    step_shift: u32,     // left shift that moves the format's bits to the top of a word
     first_word: u32,     // index of the first channel's parameters
-    affine_word: u32,    // from a channel's parameters to Affine
-    entry_words: u32,    // from a channel's parameters to the next one's
-    block_words: u32,    // from a block to the next
+    affine_word: u32,    // words from a channel's parameters to its Affine
+    entry_words: u32,    // words from a channel's parameters to those of the next channel
+    block_words: u32,    // words from a block to the next
     channels: u32,
     block_count: u32,
     grid_width: u32,
 }
 
-// The byte of the first channel's number in its binding, and the bytes from a channel's number to the next.
+// The place of a number. x: the byte in its binding, for the first channel; y: bytes from one channel to the next.
 alias Slot = vec2<u32>;
 
-// The numbers to read; their slots are bound in this order. IS_EXACT: Affine is that of `sum.wgsl`, else of
-// `float_fast.wgsl`.
+// READS_*: which numbers to read; their slots are bound in this order. IS_EXACT: whether Affine is the struct of
+// `affine/sum.wgsl`; otherwise it is the struct of `affine/float_fast.wgsl`.
 override READS_MIN: bool = false;
 override READS_MAX: bool = false;
 override READS_SCALE: bool = false;
@@ -57,7 +57,7 @@ override IS_EXACT: bool = false;
 @group(0) @binding(3) var<storage, read> third_slot: array<u32>;
 @group(0) @binding(4) var<storage, read_write> blocks: array<u32>;
 
-// Loads a word of a slot. `before`: how many numbers are bound before it.
+// Loads word `at` of a slot's binding. `before`: how many slots are bound before this one.
 fn slot_word(before: u32, at: u32) -> u32 {
     if before == 0u {
         return first_slot[at];
@@ -116,7 +116,7 @@ fn put(origin: u32, i: u32, number: vec2<u32>) {
     }
 }
 
-// Moves a 16-bit number to the upper half of its word; others stay.
+// Moves a 16-bit number to the upper half of its word; leaves numbers of other sizes unchanged.
 fn upper(number: vec2<u32>) -> vec2<u32> {
     return select(number, number << vec2<u32>(16u), resolve_params.bits == 16u);
 }
@@ -144,7 +144,7 @@ fn put_bounds(origin: u32, channel: u32) {
         return;
     }
 
-    // Zeros are equal, so neither replaces the other.
+    // −0 and +0 are equal, so a bound of one zero does not replace the other.
     let zero = vec2<u32>(0u);
     let one = vec2<u32>(1u, 0u);
     low.key = select(low.key, ~zero, all(low.key == zero));
@@ -187,7 +187,8 @@ fn found_single(before: u32, slot: Slot, channel: u32) -> u32 {
     return slot_word(before, (slot.x + channel * slot.y) >> 2u);
 }
 
-// The significand of a finite f32 with its top bit at bit 23, or 0; `exponent` is the exponent of that bit.
+// The significand of a finite f32 from its bits without the sign: its top bit is bit 23, or it is 0. `exponent` returns
+// the exponent of the top bit.
 fn significand(size: u32) -> u32 {
     let subnormal = size << ((countLeadingZeros(size) - 8u) & 31u);
     return select((size & 0x007fffffu) | 0x00800000u, subnormal, size < 0x00800000u);
@@ -198,7 +199,7 @@ fn exponent(size: u32) -> i32 {
     return select(i32(size >> 23u) - 127, subnormal, size < 0x00800000u);
 }
 
-// Computes with bits alone: a device may assume that floats are no NaNs.
+// Computes with bits alone: a device may assume that no float is a NaN.
 fn put_affine(origin: u32, channel: u32) {
     let r = resolve_params;
     var scale = r.scale;
@@ -219,8 +220,9 @@ fn put_affine(origin: u32, channel: u32) {
     let scale_size = scale & no_sign;
     let bias_size = bias & no_sign;
 
-    // `affine/specials.wgsl` and `affine/found.wgsl` describe these. The identity keeps every element: by the sum in an
-    // exact step; in a fast one, all magnitudes count as ∞.
+    // `affine/specials.wgsl` and `affine/found.wgsl` describe `infinity_flip`, `infinite_from` and `nan_from`. The
+    // identity keeps every element: in an exact step the sum does so; in a fast step every magnitude counts as ∞, which
+    // stays.
     let sign = select(0u, r.step_sign, scale > scale_size);
     let flip = sign << r.step_shift;
     let infinite_from = select(r.step_infinity, 0u, identity && !IS_EXACT) << r.step_shift;
@@ -234,7 +236,7 @@ fn put_affine(origin: u32, channel: u32) {
         blocks[origin + 4u] = nan_from;
         return;
     }
-    // A bias of 0 has an exponent far below every product, as `NO_BIAS` in `src/arithmetic/float.rs`.
+    // The exponent of a bias of 0 is far below every product's: `NO_BIAS` in `src/arithmetic/float.rs`.
     let bias_exponent = select(exponent(bias_size) + r.step_exponent_bias, -0x10000, bias_size == 0u);
     blocks[origin] = significand(scale_size);
     blocks[origin + 1u] = bitcast<u32>(exponent(scale_size));

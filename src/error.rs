@@ -76,7 +76,7 @@ pub enum Error {
     /// The progress function of the program ended the run.
     #[error("stopped by the progress function")]
     Stopped,
-    /// A stream of host data failed after a part of the slice was written: go on from there, or repeat all.
+    /// A stream of host data failed after a part of the slice was written: go on after that part, or repeat all.
     #[error("only elements {}..{} were written: {source}", valid.start, valid.end)]
     PartlyWritten {
         /// The elements of the slice that are results. The others are unchanged.
@@ -205,7 +205,7 @@ impl Error {
         Self::overlap(argument, value, "use separate ranges, or two buffers")
     }
 
-    /// Refuses a number on the GPU in a call without slots, of the reference or of host memory.
+    /// Refuses a number on the GPU in a call that takes no slots: of the reference, or on host memory.
     pub(crate) fn number_on_gpu(argument: &'static str) -> Self {
         let setter = setter_of(argument);
         let remedy = format!(

@@ -1,4 +1,5 @@
-//! The WGSL files of `shaders/`, and the structs that mirror theirs. A shader module is several files, concatenated.
+//! The WGSL files of `shaders/`, and Rust structs with the layout of WGSL structs. A shader module is several files,
+//! concatenated.
 
 /// One file of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +24,7 @@ pub(crate) use fragment;
 /// The layout of a struct that has a twin in WGSL.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Twin {
-    /// Names, offsets and sizes, in bytes.
+    /// Name, offset and size of each member, in bytes; padding included.
     all: &'static [(&'static str, usize, usize)],
     /// In bytes.
     pub(crate) size: usize,
@@ -34,12 +35,13 @@ impl Twin {
         Self { all, size }
     }
 
-    /// Name, offset and size of each member, in bytes. WGSL pads without members.
+    /// Name, offset and size of each member, in bytes. Leaves out padding, since WGSL pads without members.
     pub(crate) fn members(self) -> impl Iterator<Item = &'static (&'static str, usize, usize)> {
         self.all.iter().filter(|(name, ..)| *name != "padding")
     }
 
-    /// The alignment in a storage buffer, in bytes: scalars and vectors are as long as they are aligned.
+    /// The alignment in a storage buffer, in bytes: the size of the largest member, since scalars and vectors are
+    /// aligned to their size.
     pub(crate) fn alignment(self) -> usize {
         let sizes = self.members().map(|&(_, _, size)| size);
         sizes.inspect(|size| debug_assert!(matches!(size, 4 | 8 | 16), "{size} bytes")).max().unwrap_or(1)

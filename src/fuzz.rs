@@ -1,5 +1,5 @@
-//! Internals of the crate for the fuzz target `plan`. They are not part of the API: only cargo-fuzz and the crate's tests
-//! compile them.
+//! Internals of the crate for the fuzz target `plan`. They are not part of the API: only cargo-fuzz and the crate's
+//! tests compile them.
 
 use rustc_hash::FxHashSet;
 
@@ -12,11 +12,11 @@ use crate::{Clamps, Layout, Limits, plan};
 /// The most elements whose addresses are compared.
 const MOST_COMPARED: usize = 1_000;
 
-/// The most combinations of indices for which a search must find an answer.
+/// Up to this many combinations of indices, the crate must decide whether layouts overlap.
 const MUST_BE_DECIDED: usize = 20_000;
 
 /// Plans a clamp in one buffer or two and checks the plan or the error. Checks small tensors by brute force, and the
-/// results of `execute` by the reference. `adjacent`: whether an invocation takes adjacent packets, as on a CPU.
+/// results of `execute` against the reference. `adjacent`: whether an invocation takes adjacent packets, as on a CPU.
 ///
 /// # Panics
 ///
@@ -33,12 +33,13 @@ pub fn check_plan(
     plan::check::plan(execute, clamps, (src, dst), placement, limits, adjacent);
 }
 
-/// Checks by brute force whether indices of `a` share an element, and whether `a` and `b` in one buffer share a byte, if
-/// both layouts are small. Each layout comes with its element size in bytes, a power of two.
+/// Checks two decisions of the crate by brute force, if both layouts are small: whether indices of `a` share an
+/// element, and whether `a` and `b` in one buffer share a byte. Each layout comes with its element size in bytes, a
+/// power of two.
 ///
 /// # Panics
 ///
-/// A decision of the crate is wrong, or is missing for few combinations of indices.
+/// A decision of the crate is wrong, or is missing although there are few combinations of indices.
 pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize)) {
     let itself = overlaps_itself(a);
     let views = [views_overlap((a, a_size), (b, b_size)), views_overlap((b, b_size), (a, a_size))];
@@ -61,7 +62,7 @@ pub fn check_overlap((a, a_size): (&Layout, usize), (b, b_size): (&Layout, usize
     };
     let seen: FxHashSet<_> = units(a, a_size).collect();
     let shared = units(b, b_size).any(|unit| seen.contains(&unit));
-    // No buffer could hold such a layout, and nothing is decided about it.
+    // No buffer holds units beyond `isize::MAX`, so the crate may leave such layouts undecided.
     let beyond = |&unit: &u128| unit > isize::MAX as u128;
     let countable = !units(a, a_size).chain(units(b, b_size)).any(|unit| beyond(&unit));
     let pairs = a.len() * b.len() * (a_size / unit) * (b_size / unit);

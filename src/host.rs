@@ -1,4 +1,4 @@
-//! The host side: a clamper with a queue, which uploads, submits and reads back.
+//! A clamper with a queue: uploads, submits and reads back.
 
 mod choice;
 mod mapping;
@@ -38,8 +38,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host side on the caller's device. `queue` must belong to that device, which the handles do not show. See
-    /// [the manual](crate::manual::errors#what-only-wgpu-sees) for what wgpu does with another queue.
+    /// A host on the caller's device. `queue` must belong to that device, which this function cannot check. See [the
+    /// manual](crate::manual::errors#what-only-wgpu-sees) for what wgpu does with another queue.
     #[must_use]
     pub fn new(clamper: &Clamper, queue: &wgpu::Queue) -> Self {
         Self { clamper: clamper.clone(), queue: queue.clone() }
@@ -61,9 +61,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Those of [`Clamper::prepare`]; after them nothing was submitted. [`Error::Wgpu`] with wgpu's message if wgpu
-    /// refuses the submission because a buffer is mapped or destroyed; [`Error::DeviceLost`] if the device is lost
-    /// (native only).
+    /// Those of [`Clamper::prepare`], before anything is submitted. [`Error::Wgpu`] with wgpu's message if wgpu refuses
+    /// the submission because a buffer is mapped or destroyed; [`Error::DeviceLost`] if the device is lost (native
+    /// only).
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamp, Host, Operands, Tensor};

@@ -1,5 +1,5 @@
 //! The kernels `block` and `gather`, and the trait by which the plan and the shader modules use them. The other
-//! submodules hold what both share.
+//! submodules serve both kernels.
 
 mod block;
 pub(crate) mod gather;
@@ -35,16 +35,16 @@ pub(crate) const WORKGROUP_SIZE: u32 = 256;
 pub(crate) struct Task {
     pub(crate) arithmetic: Arithmetic,
     pub(crate) shortcuts: Shortcuts,
-    /// Channels with a clamp each; 1 if one clamp serves all elements.
+    /// The number of channels, each with its own clamp; 1 if one clamp serves all elements.
     pub(crate) channels: usize,
-    /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers).
+    /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers). In one buffer, the plan may still
+    /// bind a window in [`TwoRanges`](Placement::TwoRanges).
     pub(crate) placement: Placement,
     pub(crate) limits: Limits,
 }
 
 impl Task {
-    /// The task with the shortest arithmetic that serves all `clamps`: one for all elements, or one per channel.
-    /// `None` if there is no clamp.
+    /// The task with the shortest arithmetic that serves all `clamps`; `None` if there is no clamp.
     pub(crate) fn of(
         clamps: &[Clamp],
         channels: usize,
@@ -71,20 +71,20 @@ impl Task {
     }
 }
 
-/// The part of a region that a kernel would take: all of it, or what remains after cuts.
+/// The part of a region that a kernel would take: the whole region, or the part that the cuts keep.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
     /// Applied in order. The parts cut off, at most two, go to kernels whose claims have no cuts.
     pub(crate) cuts: [Option<Cut>; 2],
-    /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by these, so that the
-    /// other tiles start at packet boundaries.
+    /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by this number, so
+    /// that the other tiles start at packet boundaries.
     pub(crate) lead: usize,
-    /// The alignment of the ends of the bindings of src and dst, in bytes. It may exceed a word only if elements follow
-    /// the claimed part.
+    /// For src and dst: the alignment of a binding's end, in bytes. It may exceed a word only if elements follow the
+    /// claimed part, because a binding must not end behind its buffer.
     pub(crate) ends: [u64; 2],
 }
 
-/// A range of the indices of one dimension of a region.
+/// Keeps a range of the indices of one dimension of a region.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
     pub(crate) dim: usize,
@@ -101,15 +101,15 @@ impl Claim {
 /// How a kernel's regions are cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The greatest [`Definition::multiple`] of the dimensions. A dimension of channels that a block takes whole does not
-    /// count.
+    /// The greatest [`Definition::multiple`] of the dimensions. A multiple that only keeps all channels in one tile
+    /// does not count.
     pub(crate) quantum: usize,
-    /// The most elements of a tile, such that the largest grid covers them and the kernel's numbers can count them.
+    /// The most elements of a tile. The largest grid covers them, and the kernel's integers can count them.
     pub(crate) most: u64,
 }
 
 impl Tiling {
-    /// Cuts anywhere: each invocation takes at least one element.
+    /// Tiles may be cut anywhere. An invocation takes at least one element.
     fn of_elements(task: &Task) -> Self {
         let invocations = task.limits.invocations();
         Self { quantum: 1, most: invocations.min(i32::MAX as u64) }
@@ -132,7 +132,7 @@ pub(crate) trait Definition {
     /// The geometry and the dispatches for one tile.
     fn launch(&self, tile: &BoundTile<'_>) -> Launch;
 
-    /// The fragments of its modules.
+    /// The fragments (WGSL files) of its modules.
     fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment>;
 
     /// The generated part of its modules, if any.
@@ -151,9 +151,9 @@ pub(crate) trait Definition {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {
-    /// Boxes of elements, by generated text.
+    /// Moves boxes of elements; its text is generated.
     Block(Block),
-    /// Any layouts, element by element.
+    /// Takes any layouts, element by element.
     Gather,
 }
 
@@ -202,7 +202,7 @@ impl EntryPoint {
     }
 }
 
-/// The kernels' claims on a region, in the order in which they are tried. The last one takes all of it.
+/// The kernels' claims on a region, in the order in which they are tried. The last claim takes the whole region.
 pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
     let blocks = Block::claims(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
     blocks.chain([(Kernel::Gather, Claim::all())])
@@ -249,7 +249,7 @@ fn load_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         4 => fragment!("access/load32"),
         _ => return vec![fragment!("access/load64")],
     };
-    // A word with several elements of dst is changed by atomics. In one binding, src is then loaded by atomics too.
+    // Atomics change a word that holds several elements of dst. If src lies in the same binding, atomics load it too.
     vec![load, if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") }]
 }
 
@@ -262,7 +262,7 @@ fn store_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     }
 }
 
-/// The fragment with the sizes of an element of dst and of a unit.
+/// The fragment with the sizes of an element of dst and of a unit (the larger of a word and an element).
 fn size_fragment(size: usize) -> Fragment {
     match size {
         1 => fragment!("access/to8"),

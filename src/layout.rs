@@ -105,7 +105,7 @@ impl Layout {
         Self::counted(shape, strides, offset)?.addressable()
     }
 
-    /// A layout with a number of elements that fits `usize`, and unchecked addresses.
+    /// A layout whose number of elements fits `usize`. The addresses are not checked.
     fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
         let rank = shape.len();
         if rank > MAX_RANK {
@@ -201,7 +201,7 @@ impl Layout {
         if self.is_empty() { 0 } else { self.shape().iter().product() }
     }
 
-    /// Whether there is no element, since a dimension has extent 0.
+    /// Whether there is no element, because a dimension has extent 0.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -365,7 +365,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if an extent is neither 1 nor equal, above rank 8, or for too many elements to count.
+    /// [`Error::Argument`] if an extent is neither 1 nor the extent in `shape`, above rank 8, or for too many elements
+    /// to count.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;

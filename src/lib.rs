@@ -4,7 +4,7 @@
 //! - One clamp for all elements, or one for each [channel](manual::conversion#channels).
 //! - Signed strides of up to 8 dimensions on both sides, in place or not.
 //! - Every adapter with [`wgpu::Limits::downlevel_defaults()`][downlevel], without optional features.
-//! - A [CPU reference](mod@reference) that every result is held to, bit by bit.
+//! - A [CPU reference](mod@reference) with which tests compare every result, bit by bit.
 //!
 //! [downlevel]: https://docs.rs/wgpu/30/wgpu/struct.Limits.html#method.downlevel_defaults
 //!
@@ -51,8 +51,8 @@
 //! | --- | --- | --- |
 //! | I8–I64, U8–U64 | without effect | the exact real number, rounded by the clamp's [`Rounding`] (default: toward zero), saturated |
 //! | F32, F16, BF16, F64 | `Exact` | the exact real number, rounded once, ties to even, subnormals kept: the same bits on every device |
-//! | F32, F16, BF16 | `Fast` (default) | f32 arithmetic of the device, rounded to the dtype: one of a [stated set](mod@reference) |
-//! | F64 | `Fast` (default) | f64 arithmetic of the device: one of the set. Devices [without](Precision::Fast) it compute as `Exact`, whose result is in the set |
+//! | F32, F16, BF16 | `Fast` (default) | f32 arithmetic of the device, rounded to the dtype; the result is in a [stated set](mod@reference) |
+//! | F64 | `Fast` (default) | f64 arithmetic of the device; the result is in the set. Devices [without](Precision::Fast) this arithmetic compute as `Exact`, whose result is in the set |
 //!
 //! A NaN passes unchanged, bit for bit. ±∞ stays infinite, and a negative `scale` flips its sign. Where `scale` is ±0,
 //! ±∞ becomes the canonical quiet NaN. A result beyond the largest finite number is ±∞. Bit tests decide these cases,
@@ -71,9 +71,9 @@
 //! | `MinWins` (default) | `max(Min, min(x, Max))` | Min |
 //! | `MaxWins` | `min(Max, max(x, Min))` | Max |
 //!
-//! Values are compared as numbers and only replaced, never recomputed. An element that no bound replaces keeps
-//! its bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound or a NaN
-//! bound never replaces anything. Integers are compared, so no device's float rules take part.
+//! Values are compared as numbers and only replaced, never recomputed. An element that no bound replaces keeps its
+//! bits: the sign of a zero, a subnormal, a NaN payload. −0 and +0 are equal. An absent bound or a NaN bound never
+//! replaces anything. Shaders compare the bits as integers, so the device's float rules do not matter.
 //!
 //! Each of the four numbers may also lie [on the GPU](manual::gpu_numbers): one for all elements, or one for each index
 //! of an axis. The same rules apply to a number read there.
@@ -127,14 +127,13 @@
 //! none; [`Host::new`] takes the program's own. [`Host::self_test`] runs each dtype and pair of dtypes through every
 //! kernel on the device, compares with the reference, and reports differences.
 //!
-//! A buffer has no dtype, but a [`View`] has one. [`View::of`] takes it from a Rust type; [`View::new`] takes it as a
-//! value, for programs that learn the dtype at run time. A clamp of another dtype is refused.
+//! A buffer has no dtype, but a [`View`] has one. [`View::of`] takes the dtype from a Rust type; [`View::new`] takes it
+//! as a value, for programs that learn it at run time. A clamp of another dtype is refused.
 //!
 //! # Cargo features
 //!
-//! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu. All are on by default, and without
-//! effect where the platform lacks the backend. Types of wgpu are those of the re-exported
-//! [wgpu](https://docs.rs/wgpu/30), version 30.
+//! `vulkan`, `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu. All are on by default, and have no
+//! effect on platforms without the backend. The crate uses and re-exports [wgpu](https://docs.rs/wgpu/30) 30.
 //!
 //! `ndarray`, off by default, turns a view of an [`ndarray`](https://docs.rs/ndarray/0.17) array into a [`Layout`] and
 //! back: `Layout::of_view` and `Layout::array_view`. It re-exports ndarray 0.17 as `wgpu_clamp::ndarray`.
@@ -144,7 +143,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The fuzz target in `src/fuzz` names the crate as its users do: cargo-fuzz compiles the file outside of the crate.
+/// Lets the fuzz target in `src/fuzz` name the crate as users do, since cargo-fuzz compiles the file outside of the
+/// crate.
 #[cfg(test)]
 extern crate self as wgpu_clamp;
 

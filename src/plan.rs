@@ -24,9 +24,9 @@ pub(crate) use window::{Range, UniformLayout, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.
 ///
-/// [`Clamper`](crate::Clamper) makes a plan per call. A program needs a plan only to look at: [`Display`](fmt::Display)
-/// tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed dimensions. A plan allocates
-/// nothing.
+/// [`Clamper`](crate::Clamper) makes a plan per call. A program makes a plan only to inspect it:
+/// [`Display`](fmt::Display) tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed
+/// dimensions. A plan allocates nothing.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, Limits, Plan};
@@ -52,8 +52,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a clamp, or one clamp per channel, from one buffer to another. Slots along an axis count as one number per
-    /// index.
+    /// Plans a clamp, or one clamp per channel, from one buffer to another. For slots along an axis, the plan assumes
+    /// one number per index.
     ///
     /// # Errors
     ///
@@ -73,8 +73,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::Overlap`] unless the layouts share no byte, or are the same with elements of
-    /// the same size.
+    /// Those of [`new`](Self::new), and [`Error::Overlap`] if the layouts share a byte, or if that could not be
+    /// decided. Equal layouts may share bytes if the elements of both sides have the same size.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};
@@ -153,7 +153,7 @@ impl Plan {
         workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
     }
 
-    /// Dtypes, affine step, rounding, parameter place and kernels in words: the key of a table of results.
+    /// Dtypes, affine step, rounding, parameter place and kernels in words: a key of the self-test's results.
     pub(crate) fn specialization(&self) -> String {
         let Some(task) = &self.task else { return "no channel".to_owned() };
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();

@@ -1,41 +1,41 @@
 //! The operator on the CPU, one element at a time. Tests compare every GPU result with it.
 //!
-//! Everything here works on bits and integers, so the results do not depend on the host's floating-point unit. It
-//! shares no code with the shaders or their host side: the two state one definition independently. It is also a
-//! fallback for machines without a GPU, many times slower.
+//! Everything here works on bits and integers, so the results do not depend on the host's floating-point unit. The
+//! module shares no code with the shaders or their host side: both implement one definition independently. The module
+//! is also a fallback for machines without a GPU, but many times slower.
 //!
-//! [`element`] returns the exact result: the real number becomes an integer by the clamp's
-//! [`Rounding`](crate::Rounding), saturated, or a float, rounded once. No other result is allowed, with one exception:
-//! an affine step with [`Precision::Fast`] whose source or destination is a float. There a GPU may use its own
-//! arithmetic, and [`allowed`] returns the set of possible results. `C` is the computing format: f64 for F64, else f32.
-//! A finite element may become
+//! [`element`] returns the exact result: the real number `x * scale + bias`, rounded once. An integer destination
+//! rounds by the clamp's [`Rounding`](crate::Rounding) and saturates. No other result is allowed, with one exception:
+//! an affine step with [`Precision::Fast`] whose source or destination is a float. For such a step, a GPU may use its
+//! own arithmetic, and [`allowed`] returns the set of possible results. `C` rounds to the format that the GPU computes
+//! in: f64 for F64, else f32. A finite element may become
 //!
-//! - fused: `C(x * scale + bias)`, with `C`'s subnormals flushed to zero nowhere, in the result, or
-//!   everywhere (operands and result);
+//! - fused: `C(x * scale + bias)`, with subnormals of this format flushed to zero nowhere, in the result, or everywhere
+//!   (operands and result);
 //! - unfused: `C(C(x * scale) + bias)`, with subnormals flushed nowhere, in the product, in the result, or
 //!   everywhere (operands, product and result); a product that overflows stays ±∞.
 //!
-//! Each of these numbers of `C` is then converted to the destination like an exact number, and clamped. A flushed number
-//! keeps its sign. A number may be judged subnormal before or after it is rounded, because IEEE 754 leaves that open: half
-//! of the f32 `0x00ff_ffff` rounds up to the least normal number, or is flushed to 0. An I32 or U32 that is no f32 counts
-//! as either neighbouring f32.
+//! Each of these numbers is then converted to the destination like an exact number, and clamped. A flushed number keeps
+//! its sign. A number may be judged subnormal before or after it is rounded, because IEEE 754 leaves that open: half of
+//! the f32 `0x00ff_ffff` rounds up to the least normal number, or is flushed to 0. An I32 or U32 that an f32 cannot
+//! hold counts as either neighbouring f32.
 //!
-//! Without these integers, the result of `Exact` to F32 and F64 is the first of the set. To any other dtype `Fast` rounds
-//! twice, so the result of `Exact` need not be in the set.
+//! To F32 and F64, the first result of the set is the result of `Exact`, except for these integers. To any other dtype
+//! `Fast` rounds twice, so the set need not contain the result of `Exact`.
 //!
 //! From F16 to F16 a subnormal of F16 may be flushed as well: the element before the step, the result before the
-//! bounds, or both. A result, too, may be judged before or after it is rounded to F16.
+//! bounds, or both. Such a result, too, may be judged subnormal before or after it is rounded to F16.
 //!
-//! A conversion keeps the element's number. NaN and ±∞ follow these rules:
+//! A conversion keeps an element's value, rounded as above. NaN and ±∞ follow these rules:
 //!
-//! - A NaN becomes a quiet NaN of its sign with the upper bits of its payload. Integers have no NaN: it becomes 0, or
-//!   by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or the highest integer, each before the bounds.
-//! - ±∞ stays ±∞, with the sign that `scale` gives it, or becomes the lowest or highest integer. Times a scale of ±0
-//!   it becomes the canonical quiet NaN of the destination, or the integer for a NaN.
+//! - A NaN becomes a quiet NaN with its sign and the upper bits of its payload. Integers have no NaN: there it becomes
+//!   0, or the lowest integer by [`NanRule::ToMin`], or the highest by [`NanRule::ToMax`]. The bounds apply afterwards.
+//! - ±∞ stays ±∞, with the sign that `scale` gives it, or becomes the lowest or highest integer. With a scale of ±0 it
+//!   becomes the canonical quiet NaN of the destination, or the integer that stands for a NaN.
 //!
 //! The CPU cannot read a number on the GPU. Functions that return a `Result` refuse it. [`element`] and [`allowed`]
-//! take a bound on the GPU as absent, and scale and bias both as absent if one of them is on the GPU. Set the slots'
-//! values by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
+//! take a bound on the GPU as absent, and scale and bias both as absent if one of them is on the GPU. To compute with
+//! the slots' values, set them by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
 
 mod allowed;
 mod buffers;
@@ -78,9 +78,9 @@ pub fn element(clamp: &Clamp, x: u64) -> u64 {
 /// The results that the clamp allows for one element.
 ///
 /// The set is [`element`] alone, except for an affine step with [`Precision::Fast`] whose source or destination is a
-/// float; see [the module](self). `x` is the bits of an element of the clamp's [`source`](Clamp::source); each result is
-/// the bits of an element of its [`dtype`](Clamp::dtype), zero-extended to 64 bits. Bits of `x` beyond the source's width
-/// are ignored.
+/// float; see [the module](self). `x` is the bits of an element of the clamp's [`source`](Clamp::source); each result
+/// is the bits of an element of its [`dtype`](Clamp::dtype), zero-extended to 64 bits. Bits of `x` beyond the source's
+/// width are ignored.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Element, reference};
@@ -106,8 +106,8 @@ pub fn allowed(clamp: &Clamp, x: u64) -> Allowed {
     }
 }
 
-/// Whether [`allowed`] may have several results: the clamp has an affine step with [`Precision::Fast`], and its source or
-/// destination is a float.
+/// Whether [`allowed`] may have several results: the clamp has an affine step with [`Precision::Fast`], and its source
+/// or destination is a float.
 pub(crate) fn allows_a_set(clamp: &Clamp) -> bool {
     clamp.affine().is_some() && clamp.meets_a_float() && clamp.precision() == Precision::Fast
 }
@@ -117,7 +117,7 @@ const fn within(dtype: DType, bits: u64) -> u64 {
     bits & (u64::MAX >> (64 - dtype.bits()))
 }
 
-/// Applies the NaN rule and the bounds in the clamp's order. A bound replaces the bits and recomputes nothing.
+/// Applies the NaN rule and the bounds in the clamp's order. A bound replaces the bits or leaves them as they are.
 fn bounded(clamp: &Clamp, x: u64) -> u64 {
     let dtype = clamp.dtype();
     let Some(mut x) = without_nan(dtype, clamp.nan_rule(), x) else {
@@ -170,7 +170,7 @@ fn is_nan(dtype: DType, bits: u64) -> bool {
     Format::of(dtype).is_some_and(|format| format.is_nan(bits))
 }
 
-/// An integer in the order of the elements: the integer itself, or a float's sign and magnitude. −0 and +0 are equal.
+/// An integer that orders elements by value: the integer itself, or a float's sign and magnitude. −0 and +0 are equal.
 fn number(dtype: DType, bits: u64) -> i128 {
     let Some(format) = Format::of(dtype) else {
         return integer::value(dtype, bits);

@@ -16,10 +16,10 @@ pub use values::{AFFINES, MORE_AFFINES, bits_of, edges, elements, mask, splitmix
 
 /// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. [`run`](Self::run) executes it.
 ///
-/// A case combines a dtype or a pair of dtypes, an affine step, a rounding, a kernel and a placement of the operands;
-/// with one clamp, one per channel, or numbers on the GPU. 8- and 16-bit sources take every value (two layouts that
-/// repeat elements take a part of the 16-bit values), wider ones edges and random patterns. The comparison covers the
-/// elements of the output and each byte of the destination around them.
+/// A case combines a dtype or a pair of dtypes, an affine step, a rounding, a kernel and a placement of the operands.
+/// It has one clamp, one clamp per channel, or numbers on the GPU. Sources of 8 and 16 bits take every value, but two
+/// layouts that repeat elements take only some 16-bit values. Wider sources take edges and random patterns. The
+/// comparison covers the elements of the output and each byte of the destination around them.
 ///
 /// ```no_run
 /// # use wgpu_clamp::Host;
@@ -47,15 +47,15 @@ impl Host {
 }
 
 impl<'a> SelfTest<'a> {
-    /// Takes all combinations, and a million random patterns of each wide source: hours on a CPU. Without this, each
-    /// dtype and pair of dtypes meets each kernel, with varying steps, roundings and placements: minutes on a CPU,
-    /// mostly compilation.
+    /// Runs all combinations, with a million random patterns of each wide source: hours on a CPU. An ordinary run lets
+    /// each dtype and pair of dtypes meet each kernel, with varying steps, roundings and placements: minutes on a CPU,
+    /// mostly for compilation.
     pub const fn exhaustive(mut self) -> Self {
         self.exhaustive = true;
         self
     }
 
-    /// Takes only the cases of this range, counted from zero: to continue a stopped run, or to share one among
+    /// Takes only the cases of this range, counted from zero: to continue a stopped run, or to share a run among
     /// machines. The order of cases is fixed within a version of the crate. An empty range passes.
     ///
     /// ```no_run
@@ -79,8 +79,8 @@ impl<'a> SelfTest<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Host::submit`] and [`Tensor::read`](crate::Tensor::read), if a case could not run. A wrong result is
-    /// not an error, see [`SelfTestReport::passed`].
+    /// The errors of [`Host::submit`] and [`Tensor::read`](crate::Tensor::read), if a case cannot run. A wrong result
+    /// is not an error, see [`SelfTestReport::passed`].
     pub async fn run(self) -> Result<SelfTestReport, Error> {
         let Self { host, exhaustive, range, mut progress } = self;
         let mut cases = cases(exhaustive);
@@ -101,7 +101,7 @@ impl<'a> SelfTest<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_blocking(self) -> Result<SelfTestReport, Error> {
         pollster::block_on(self.run())
@@ -180,7 +180,7 @@ impl fmt::Display for SelfTestReport {
 
 #[derive(Clone, Copy)]
 struct Case {
-    /// One clamp per channel. Without channels the first one serves all elements.
+    /// One clamp per channel. Without channels, the first clamp serves all elements.
     clamps: [Clamp; 6],
     route: Route,
     place: Place,
@@ -199,10 +199,11 @@ const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
 const RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
 const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
 
-/// Every clamp of the cases has bounds of its dtype, and finite scales and biases.
+/// The message if a clamp of the cases is refused. None is: the bounds have the clamp's dtype, and scales and biases
+/// are finite.
 const VALID: &str = "the clamp is valid";
 
-/// The `n`-th clamp of a pair, with a step or without.
+/// The `n`-th clamp for a pair of dtypes, with or without an affine step.
 fn clamp(source: DType, dtype: DType, step: Option<Precision>, rounding: Rounding, n: usize) -> Clamp {
     let (low, high) = bounds(dtype);
     let [low, high] = [low, high].map(|bits| Number::from(Scalar::new(dtype, bits)));
@@ -220,8 +221,8 @@ fn clamp(source: DType, dtype: DType, step: Option<Precision>, rounding: Roundin
     clamp.with_affine(scale, bias).expect(VALID).with_precision(precision)
 }
 
-/// The `n`-th clamp for numbers on the GPU; its values go to the slots. Every second clamp has `Min > Max`, which only
-/// the device can see, with either order of the bounds.
+/// The `n`-th clamp of a case with numbers on the GPU; its numbers go to the slots. Every second clamp has `Min > Max`,
+/// which only the device can see. The [`Order`] of these clamps alternates.
 fn in_slots(source: DType, dtype: DType, step: Option<Precision>, rounding: Rounding, n: usize) -> Clamp {
     const BOTH: usize = 3;
     let clamp = clamp(source, dtype, step, rounding, 4 * n + BOTH).with_order(ORDERS[n / 2 % 2]);
@@ -272,7 +273,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                 // All channels have the same order and NaN rule.
                 let alike = |channel| {
                     let clamp = clamp(channel).with_order(first.order()).with_nan_rule(first.nan_rule());
-                    // Numbers that cannot be on the GPU are the same for all channels.
+                    // A scale and a bias that cannot be on the GPU are the same for all channels.
                     let same = route == Route::SlotsAlong && !dtype.takes_affine_on_gpu();
                     let (scale, bias) = (first.scale(), first.bias());
                     if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
@@ -378,8 +379,8 @@ mod tests {
         assert_eq!(cases(false).len(), 84 * 13 + 18 * 2 + 28 * 12);
     }
 
-    /// If rows of src repeat, an invocation stores several rows. Every dtype meets that, and a last invocation with
-    /// fewer rows.
+    /// If rows of src repeat, an invocation stores several rows. Every dtype has such a case. In it, some invocations
+    /// have fewer rows left to store.
     #[test]
     fn every_dtype_meets_repeated_rows() {
         let mut met = HashSet::new();
@@ -394,10 +395,10 @@ mod tests {
         assert_eq!(missed, []);
     }
 
-    /// In an ordinary run, too, each pair meets every kernel for its sizes.
+    /// In an ordinary run, too, each pair meets every kernel that suits its element sizes.
     #[test]
     fn every_pair_meets_every_kernel() {
-        // The words of a plan identify a kernel. Blocks of several shapes may share such words.
+        // These words in a printed plan identify a kernel. Blocks of several shapes may share them.
         let (rows, fill) = (", in rows", "(0 to 1)");
         let mut met = HashSet::new();
         for case in cases(false) {

@@ -154,7 +154,7 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     fragments.extend(source.source_fragment());
     fragments.extend(element.iter().copied().chain(affine));
     if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
-        // The step of an integer makes a NaN only if its numbers are on the GPU.
+        // An affine step from an integer makes a NaN only if scale or bias is on the GPU.
         let never_nan = !source.is_float() && !found;
         if step != AffineStep::None {
             fragments.push(match found {
@@ -200,7 +200,7 @@ impl Module {
         }
     }
 
-    /// The generated end of the WGSL, the text of a block; `None` without a block.
+    /// The generated text of a block, which follows the fragments; `None` for a module without a block.
     pub(crate) fn text(self) -> Option<String> {
         let Self::Clamp(ModuleName { arithmetic, kernel, placement, .. }) = self else { return None };
         kernel.definition().text(arithmetic, placement)
@@ -262,7 +262,7 @@ pub struct Shader {
     pub wgsl: String,
     /// The name of the entry point.
     pub entry_point: &'static str,
-    /// The overridable constants for GPUs; on a CPU `ADJACENT` is 1.
+    /// The overridable constants, with their values for GPUs. On a CPU `ADJACENT` is 1.
     pub constants: Vec<(&'static str, f64)>,
     /// The workgroups of all dispatches of this shader.
     pub workgroups: u64,

@@ -11,15 +11,15 @@
 //! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
 //! | NaN bound | error | ignored | error (of the implementation) | error (of the implementation) | ignored; of an integer dtype 0 |
 //! | dtypes | [by feature level](directml::FeatureLevel::dtypes): F32, F16; 2.1: + I8–I32, U8–U32; 5.0: + I64, U64 | [by opset](onnx::dtypes): F32, F16, F64; 12: + integers; 13: + BF16 | all | [F32, F16, BF16](onednn::DTYPES) | [F32, F16, I8, U8, I32, U32, I64, U64](webnn::DTYPES) |
-//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any: here 0–8; give a packed tensor of more as one of 1 | the same | the same | the same |
+//! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any, here 0–8; give a packed tensor of higher rank as one dimension | the same | the same | the same |
 //! | scale and bias | yes | – | – | – | – |
 //!
-//! The [`Error`] of what a standard rejects names the standard and its version. Where a runtime differs from the text
-//! of its standard, the text is followed: see [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
+//! If a standard rejects an argument, the [`Error`] names the standard and its version. Where a runtime differs from
+//! the text of its standard, this crate follows the text: see [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
 //!
 //! # The differences, one by one
 //!
-//! **To an integer dtype.** `DirectML` truncates, so 0.8 becomes 0. `OpenVINO` stays within the interval.
+//! **To an integer dtype.** `DirectML` truncates, so 0.8 becomes 0. `OpenVINO` rounds both bounds into the interval.
 //!
 //! ```
 //! # use wgpu_clamp::{Clamp, DType, Error, standards::directml::FeatureLevel};
@@ -30,7 +30,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! **An absent bound.** In ONNX it is a number: at opset 6 ∞ passes an F16 clamp, at opset 11 it does not.
+//! **An absent bound.** In ONNX an absent bound is a number that depends on the opset: at opset 6, ∞ passes an F16
+//! clamp; at opset 11, ∞ does not.
 //!
 //! ```
 //! # use wgpu_clamp::{Clamp, DType, Error, Number, Scalar, standards::onnx::Bounds};
@@ -160,8 +161,8 @@ pub enum Standard {
 }
 
 impl Standard {
-    /// For messages: a note if the implementation refuses, not the text. `tests/data/golden` records the
-    /// implementations' answers.
+    /// For messages: a note that the implementation refuses the case, not the text; else empty. `tests/data/golden`
+    /// records the implementations' answers.
     const fn not_in_text(self) -> &'static str {
         match self {
             Self::OpenVino | Self::OneDnn => " (its implementation, not its text)",

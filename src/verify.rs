@@ -27,8 +27,8 @@ pub struct Buffers<'a> {
 /// it, which must not have changed.
 ///
 /// One `&Clamp` serves all elements; [`Clamps::along`] has one for each index of an axis. An element is right if its
-/// bits are among [`reference::allowed`] for the clamp of its channel. Makes one copy of `dst_after`.
-/// Indices that share an element are each compared. In place, elements of source and destination have one size, as for
+/// bits are among [`reference::allowed`] for the clamp of its channel. Makes one copy of `dst_after`. Indices that
+/// share an element are each compared. In place, elements of source and destination must have one size, as for
 /// [`reference::apply_in_place`].
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
         channels.any().map_or((0, 0), |clamp| (clamp.source().size(), clamp.dtype().size()));
     let mut matching = 0;
     let mut difference = None;
-    // `dst_after` with every output element set back. Bytes that still differ are outside the output.
+    // `dst_after` with every output element set back to `dst_before`. Bytes that still differ are outside the output.
     let mut rest = dst_after.to_vec();
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
         // Byte by byte, as in `load`: a slice copy would call `memcpy`.
@@ -115,7 +115,7 @@ fn first_stray(before: &[u8], rest: &[u8]) -> Option<StrayByte> {
 pub struct Report {
     /// The number of elements in the output.
     pub elements: usize,
-    /// How many of them are right.
+    /// The number of right elements.
     pub matching: usize,
     /// The first wrong element, in row-major order of the indices.
     pub difference: Option<Difference>,
@@ -131,7 +131,8 @@ pub struct Report {
 
 /// An element that the reference does not allow.
 ///
-/// Bits are those of an element, zero-extended to 64. With channels, the index tells which channel's clamp applies.
+/// `input`, `allowed` and `got` are bits of elements, zero-extended to 64. With channels, the index tells which
+/// channel's clamp applies.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Difference {

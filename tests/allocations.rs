@@ -1,7 +1,7 @@
-//! Compares the crate's allocations with those of the same wgpu calls written by hand.
+//! Compares the crate's allocations with the allocations of the same wgpu calls written by hand.
 //!
-//! A program of its own, because a program has one allocator. It counts the Rust side of each thread; drivers have
-//! their own allocators.
+//! A test program of its own, because a program has one allocator. The allocator counts what Rust code allocates on
+//! each thread; drivers have their own allocators.
 
 use std::future::Future as _;
 use std::pin::pin;
@@ -15,7 +15,7 @@ use wgpu_clamp::{Clamp, Clamps, Layout, Limits, Operands, Plan, Prepared, View, 
 /// How often a clamp is recorded.
 const TIMES: usize = 4000;
 
-/// Elements of each tensor: as U8, whole packets and a part of one, so two dispatches.
+/// Elements of each tensor. In U8, they fill whole packets and a part of one, so a clamp takes two dispatches.
 const LEN: usize = 1021;
 
 /// wgpu's own tables grow while another thread works on an adapter, so the tests take turns.
@@ -155,7 +155,7 @@ fn packed(shape: &[usize]) -> Layout {
     Layout::packed(shape).unwrap()
 }
 
-/// [`Prepared::record`] makes calls of wgpu and allocates nothing beside them.
+/// [`Prepared::record`] allocates only what its calls of wgpu allocate.
 #[test]
 fn recording_allocates_what_wgpu_does() {
     let _turn = turn();
@@ -192,8 +192,8 @@ fn recording_allocates_what_wgpu_does() {
     }
 }
 
-/// A clamp whose pipeline is cached makes at most five allocations beside those of wgpu, whatever the log's level:
-/// for bind group entries, pipelines, dispatches, and the shared slice of these, for example.
+/// Preparing a clamp whose pipelines are cached makes at most five allocations beside those of wgpu, for example for
+/// bind group entries, pipelines, dispatches, and the shared slice of dispatches. Without a logger, it formats nothing.
 #[test]
 fn preparing_formats_and_keeps_nothing_else() {
     let _turn = turn();
@@ -201,7 +201,7 @@ fn preparing_formats_and_keeps_nothing_else() {
         let (by_hand, tensors) = (ByHand::new(gpu), Tensors::new(gpu));
         let [src, dst] = &tensors.buffers;
         let clamp = Clamp::new(1_u8, 2);
-        // Bytes for bounds of integers, no affine step and the geometry of a block: 16 + 16 + 256.
+        // Bytes of the uniform block: 16 for integer bounds, 16 for no affine step, 256 for a block's geometry.
         let theirs = || allocated(|| drop(scoped(gpu, || by_hand.bind(gpu, &params(gpu, 288), [src, dst]))));
         let ours = || allocated(|| drop(tensors.prepare(gpu, &clamp)));
         let settle = || {
@@ -220,7 +220,7 @@ fn preparing_formats_and_keeps_nothing_else() {
     }
 }
 
-/// After a warm-up, rounds of preparing, recording and submitting come back to the live bytes they began with.
+/// After a warm-up, rounds of preparing, recording and submitting do not raise the number of live allocations or bytes.
 #[test]
 fn rounds_leak_nothing() {
     const ROUNDS: usize = 200;

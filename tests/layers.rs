@@ -5,21 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, from the lowest to the highest; each is a module of `src/lib.rs`. A layer may import itself and lower
-/// layers, but nothing that stands beside them.
+/// layers, but nothing of [`BESIDE`].
 const LAYERS: [&str; 9] =
     ["fragment", "operator", "layout", "arithmetic", "kernel", "shader", "plan", "gpu", "host"];
 
-/// Modules beside the layers. They may import `operator`, `layout`, and those before them here.
+/// Modules beside the layers. Each may import `operator`, `layout`, and the modules before it in this list.
 const BESIDE: [&str; 3] = ["standards", "reference", "verify"];
 
-/// May import everything: the self-test compares the device with [`BESIDE`], and the manual, which has no code, names items
-/// for its links.
+/// Modules that may import everything. The self-test compares the device with modules of [`BESIDE`]; the manual has no
+/// code, but names items in its links.
 const SUMMITS: [&str; 2] = ["self_test", "manual"];
 
-/// The stems of test files, which may compare any layers, and of the root.
+/// The stems of files without a layer: the root, and tests, which may compare any layers.
 const EXEMPT: &str = "lib tests show snapshots check execution sanitized planted sampled mutants fuzz";
 
-/// Every module may import it. It names plain data of `operator`, `layout` and `standards`, and
+/// The module that every other may import. It names plain data of `operator`, `layout` and `standards`, and
 /// `wgpu::BufferUsages`.
 const ERROR: &str = "error";
 
@@ -55,7 +55,7 @@ fn exports() -> HashMap<String, String> {
     exports
 }
 
-/// Names after `crate::` in code outside of unit tests, also those of a list in braces.
+/// Names after `crate::` in code outside of unit tests, including names of a list in braces.
 fn imports(text: &str) -> Vec<String> {
     let code: String = text
         .split("#[cfg(test)]\nmod tests {")

@@ -12,7 +12,7 @@ thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps this crate's messages, for each thread apart.
+/// Keeps this crate's messages, separately for each thread.
 struct Recorder;
 
 impl Log for Recorder {
@@ -80,7 +80,7 @@ fn a_clamper_names_its_adapter_and_limits() {
     }
 }
 
-/// A clamper's line names f64 arithmetic, a pipeline's its affine step.
+/// A clamper's line names f64 arithmetic; a pipeline's line names its affine step.
 #[test]
 fn optional_features_are_named_where_they_are_used() {
     for gpu in devices() {

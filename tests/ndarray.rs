@@ -8,7 +8,7 @@ use ndarray::{
 use proptest::prelude::*;
 use wgpu_clamp::{Clamp, Element, Error, Layout, Precision, Refusal, ndarray, reference};
 
-/// A change of a view: a kind and numbers, taken modulo its rank and extents.
+/// A change of a view: its kind, and numbers that are taken modulo the view's rank and extents.
 type Step = (u8, u8, u8, u8);
 
 fn taken<S: RawData>(view: &mut ArrayBase<S, IxDyn>, steps: &[Step]) {
@@ -54,7 +54,7 @@ fn part<A, D: Dimension, const RANK: usize>(
     view
 }
 
-/// Checks a view as a source, extents of 1 broadcast to `repeat`, and in place.
+/// Checks a view in place, and as a source whose extents of 1 are broadcast to `repeat`.
 fn hold<A: Element>(clamp: &Clamp, array: &ArrayD<A>, steps: &[Step], repeat: usize) {
     let memory = array.as_slice_memory_order().unwrap();
     let mut view = array.view();
@@ -182,7 +182,7 @@ fn a_view_back_needs_the_memory_and_a_count() {
     assert_eq!(empty.array_view::<u8>(&[]).unwrap().shape(), [0, 5]);
 }
 
-/// Arrays that share their elements have a memory too.
+/// An `ArcArray` shares its elements; views of it are layouts too.
 #[test]
 fn arrays_that_share_their_elements_are_taken() {
     let shared: ArcArray<f32, _> = ndarray::array![[1.0, 2.0], [3.0, 4.0]].into_shared();

@@ -20,7 +20,8 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Runs on the GPU, or here if there is none. Returns the destination buffer, and whether the reference agrees.
+    /// Runs on the GPU, or on the CPU reference if there is no GPU. Returns the destination buffer, and whether the
+    /// reference agrees.
     pub fn run(&self, host: Option<&Host>) -> Result<(Vec<u8>, bool)> {
         let Self { clamps, src_layout, src, dst_layout, in_place } = self;
         println!("  {clamps}");
@@ -74,7 +75,7 @@ impl Call<'_> {
         let from = View::new(src.buffer(), src.dtype(), self.src_layout);
         let to = View::new(dst.buffer(), dst.dtype(), self.dst_layout);
         let device = host.clamper().device();
-        // The upload may still be on its way; without this it would be timed too.
+        // Waits for the upload, which would otherwise be part of the time.
         host.queue().submit([]);
         device.poll(wgpu::PollType::wait_indefinitely())?;
         let start = Instant::now();

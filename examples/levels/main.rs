@@ -1,4 +1,4 @@
-//! A real picture, its levels stretched, and as the input of a neural network.
+//! Stretches the levels of a real picture, and turns it into the input of a neural network.
 //!
 //! ```text
 //! cargo run --release --example levels -- [--out DIR]
@@ -6,8 +6,8 @@
 //!
 //! Three parts on the Hubble eXtreme Deep Field; each result is compared with the CPU reference:
 //!
-//! - (a) scale, bias and clamp, as astronomers and photographers do it to see what is faint: a rectangle of the 8-bit
-//!   picture, in place; the rest of the buffer must not change;
+//! - (a) scale, bias and clamp, as astronomers and photographers use them to show faint objects: a rectangle of the
+//!   8-bit picture, in place; the rest of the buffer must not change;
 //! - (b) the same with the whole picture in f32, from interleaved to planar by strides alone;
 //! - (c) from interleaved bytes to planar f32, normalised per channel, in one pass, and back in another.
 
@@ -22,16 +22,16 @@ use wgpu_clamp::{Clamp, Clamps, DType, Error, Host, Layout, Precision, Rounding}
 
 const PICTURE: &[u8] = include_bytes!("../data/hubble_deep_field.jpg");
 
-/// Becomes 0 in (a) and (b): just under the empty sky, most of which is 8 to 18.
+/// The sample that the affine step of (a) and (b) maps to 0: just below the empty sky, most of which is 8 to 18.
 const BLACK: f32 = 5.0;
-/// Becomes 255: only 1 sample in 40 is brighter, in stars and in the middle of large galaxies.
+/// The sample that becomes white. Only 1 sample in 40 is brighter, in stars and in the middle of large galaxies.
 const WHITE: f32 = 107.0;
 const SCALE: f32 = 255.0 / (WHITE - BLACK);
 
 /// What networks trained on `ImageNet` take: (x / 255 - mean) / deviation, for red, green and blue.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
-/// Cuts on both sides: black is -2.12 in red, white 2.64 in blue.
+/// The bounds are ±LIMIT. Both cut some samples: black is -2.12 in red, white 2.64 in blue.
 const LIMIT: f32 = 2.0;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -71,18 +71,18 @@ fn demo() -> Result<()> {
     let (whole, whole_passed) = interleaved_to_planar(host, &picture)?;
     let (returned, returned_passed) = there_and_back(host, &picture)?;
 
-    // Also after a wrong result: the pictures show where it is.
+    // Saved even after a wrong result: the pictures show where it is.
     println!("\npictures, before and after side by side:");
     save_pair(&picture, crop, &out.join("levels_u8_rectangle.png"))?;
     save_pair(&picture, whole, &out.join("levels_f32_planar.png"))?;
     save_pair(&picture, returned, &out.join("levels_round_trip.png"))?;
     if !(crop_passed && whole_passed && returned_passed) {
-        return Err("a result is not what it should be".into());
+        return Err("a result differs from the expected one".into());
     }
     Ok(())
 }
 
-/// The shape of a picture, and its elements plane by plane.
+/// The shape of an interleaved picture, and its layout with the channel as the first axis.
 fn interleaved(picture: &RgbImage) -> Result<([usize; 3], Layout)> {
     let shape = [picture.height() as usize, picture.width() as usize, 3];
     Ok((shape, Layout::packed(&shape)?.permute(&[2, 0, 1])?))
@@ -92,12 +92,12 @@ fn interleaved(picture: &RgbImage) -> Result<([usize; 3], Layout)> {
 fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec<u8>, bool)> {
     println!("\n(a) a rectangle of the 8-bit picture, in place");
     let (shape @ [height, width, _], _) = interleaved(picture)?;
-    // The rows of the rectangle lie a whole row of the picture apart, and start in the middle of a word:
-    // the 4-byte words at both of its sides hold bytes that must stay.
+    // The rectangle's rows begin one picture row apart, in the middle of a 4-byte word. The word's first bytes lie
+    // outside and must stay.
     let rectangle = Layout::packed(&shape)?
         .slice(0, height / 5..height * 4 / 5)?
         .slice(1, width / 5 + 1..width * 4 / 5)?;
-    // The range that video keeps to. Its 16 evens out the noise of the sky, and is above the sky outside.
+    // The range of video levels. 16 hides noise of the darkest sky, and is brighter than most of the sky outside.
     let clamp = Clamp::new(16_u8, 235).with_affine(SCALE, -BLACK * SCALE)?;
     let clamps = (&clamp).into();
     Call { clamps, src_layout: rectangle, src: picture, dst_layout: rectangle, in_place: true }.run(host)
@@ -106,11 +106,11 @@ fn rectangle_in_place(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec<u8
 /// Part (b). The bytes of the whole picture, stretched, and whether the reference agrees.
 fn interleaved_to_planar(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec<u8>, bool)> {
     println!("\n(b) the whole picture in f32, from interleaved to planar");
-    // Samples from 0 to 1, as neural networks take them: in planes.
+    // Samples from 0 to 1. The result has them in planes, as neural networks take them.
     let samples = DynamicImage::ImageRgb8(picture.clone()).into_rgb32f();
     let (_, by_plane) = interleaved(picture)?;
     let planar = Layout::packed(by_plane.shape())?;
-    // Exact: the same bits on every device, also where its multiplication and addition round otherwise.
+    // `Exact` gives the same bits on every device, however the device multiplies and adds.
     let clamp =
         Clamp::new(0.0_f32, 1.0).with_affine(SCALE, -BLACK / 255.0 * SCALE)?.with_precision(Precision::Exact);
     let (clamps, src) = ((&clamp).into(), bytemuck::cast_slice(&samples));
@@ -125,13 +125,13 @@ fn interleaved_to_planar(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec
     Ok((DynamicImage::ImageRgb32F(after).into_rgb8().into_raw(), passed))
 }
 
-/// Part (c). The bytes of the picture after the way to the tensor and back, and whether all is as it should be.
+/// Part (c). The bytes of the picture after conversion to the tensor and back, and whether all results are right.
 fn there_and_back(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec<u8>, bool)> {
     println!("\n(c) the whole picture as a network takes it, by one clamp per channel");
     let (_, by_plane) = interleaved(picture)?;
     let planar = Layout::packed(by_plane.shape())?;
     let mut normalise = Vec::new();
-    // The inverse. A sample comes back off by some millionths, which the rounding takes away.
+    // The inverse of `normalise`. A sample comes back a few millionths off, and rounding restores the integer.
     let mut restore = Vec::new();
     for (mean, deviation) in MEAN.into_iter().zip(DEVIATION) {
         normalise.push(
@@ -149,7 +149,7 @@ fn there_and_back(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec<u8>, b
     let mut passed = true;
     let mut run = |clamps: &[Clamp], src_layout, src: &[u8], dst_layout| -> Result<Vec<u8>> {
         let mut after = Vec::new();
-        // With Fast, the default, each device has its own bits of a stated set; with Exact all have the same.
+        // With `Fast`, the default, each device gives some bits of a stated set; with `Exact` all give the same bits.
         for precision in [Precision::Fast, Precision::Exact] {
             println!("  {precision:?}");
             let clamps: Vec<_> = clamps.iter().map(|clamp| clamp.with_precision(precision)).collect();
@@ -167,12 +167,12 @@ fn there_and_back(host: Option<&Host>, picture: &RgbImage) -> Result<(Vec<u8>, b
     Ok((after, passed))
 }
 
-/// Prints what became of the samples; whether each that was not cut has come back as it was.
+/// Prints how many samples were cut and how many came back unchanged. Returns whether all but the cut ones did.
 fn all_returned(before: &[u8], tensor: &[f32], after: &[u8]) -> bool {
     println!("  samples          cut below    cut above    not cut, came back as they were");
     let mut all_returned = true;
     for (channel, plane) in tensor.chunks(tensor.len() / 3).enumerate() {
-        // No sample lies on a limit, so one that is there was cut.
+        // No sample is normalised to a limit exactly, so a value at a limit was cut.
         let below = plane.iter().filter(|&&x| x <= -LIMIT).count();
         let above = plane.iter().filter(|&&x| x >= LIMIT).count();
         let channel_of = |bytes: &[u8]| bytes.iter().copied().skip(channel).step_by(3).collect::<Vec<_>>();

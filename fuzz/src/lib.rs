@@ -5,13 +5,13 @@ pub mod standards;
 
 use std::fmt::{Debug, Display};
 
-/// The value, or nothing after an error, which must have a message.
+/// Returns the value, or `None` for an error. An error must have a message.
 fn accepted<T, E: Debug + Display>(made: Result<T, E>) -> Option<T> {
     made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
 }
 
-/// The body of the target `plan`. It uses the inside of `wgpu-clamp`, so it lies there, and the unit tests compile it for
-/// their own types.
+/// The body of the target `plan`. Its files lie in `wgpu-clamp`, because the crate's unit tests compile them too, with
+/// access to its internals.
 #[cfg(fuzzing)]
 #[path = "../../src/fuzz"]
 pub mod inside {

@@ -1,5 +1,6 @@
-//! The files of an ONNX node test, as the example `onnx_clip` and the conformance tests read them: tensors that have
-//! the bytes of their shape, bounds that make a clamp, or an error with a message.
+//! Reads the files of an ONNX node test as the example `onnx_clip` and the conformance tests do. The reader must return
+//! tensors of as many bytes as their shapes need, with bounds that make a clamp. Anything else must be an error with a
+//! message.
 
 use std::io;
 use std::path::Path;
@@ -9,12 +10,12 @@ use wgpu_clamp::{Clamp, Layout, MAX_RANK, reference};
 
 use crate::accepted;
 
-/// One input of the target: the model, the expected output and the inputs, each but the last behind its length in two
-/// bytes, little-endian.
+/// Runs one input of the target: the model, the expected output and the inputs. Before each of them is its length in
+/// two bytes, little-endian.
 ///
 /// # Panics
 ///
-/// Something is wrong with the reader.
+/// The reader has a fault.
 pub fn run(bytes: &[u8]) {
     let (model, rest) = split(bytes);
     let (output, mut rest) = split(rest);
@@ -47,10 +48,10 @@ pub fn run(bytes: &[u8]) {
     let mut src = test.x.bytes;
     src.resize(src.len().next_multiple_of(4), 0);
     let mut dst = vec![0; src.len()];
-    accepted(reference::apply(&clamp, &layout, &src, &layout, &mut dst)).expect("it has what it says");
+    accepted(reference::apply(&clamp, &layout, &src, &layout, &mut dst)).expect("the buffers fit the shape");
 }
 
-/// What a length in two bytes says, as far as it is there, and what follows.
+/// Splits off a length in two bytes and as many bytes, or all if fewer are left. Returns these bytes and the rest.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let Some((length, rest)) = bytes.split_first_chunk() else { return (&[], &[]) };
     rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()))

@@ -1,5 +1,5 @@
-//! The attributes of the five standards from raw bits: a clamp that does what the definition says of elements, or an
-//! error with a message.
+//! Makes attributes of the five standards from raw bits. They give a clamp whose results follow the operator's
+//! definition, or an error with a message.
 
 use arbitrary::{Result, Unstructured};
 use half::{bf16, f16};
@@ -13,14 +13,14 @@ use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Scalar,
 
 use crate::accepted;
 
-/// What a constructor made of its arguments.
+/// The clamp or the error that a constructor returns.
 type Made = std::result::Result<Clamp, Error>;
 
-/// One input of the target.
+/// Runs one input of the target.
 ///
 /// # Panics
 ///
-/// Something is wrong with the crate.
+/// The crate has a fault.
 pub fn run(bytes: &[u8]) {
     case(&mut Unstructured::new(bytes)).expect("every choice has something to choose from");
 }
@@ -42,7 +42,7 @@ fn case(u: &mut Unstructured) -> Result<()> {
         let x = u.arbitrary::<u64>()? & mask(dtype);
         check(&clamp, x);
     }
-    // The bounds, and what lies beside them.
+    // The bounds, and the elements beside them.
     for bound in [clamp.min(), clamp.max()] {
         if let Some(bits) = bound.value().map(Scalar::bits) {
             for x in [bits.wrapping_sub(1), bits, bits.wrapping_add(1)] {
@@ -53,7 +53,7 @@ fn case(u: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
-/// Every level of `DirectML`. The order decides what the seeds mean.
+/// Every feature level of `DirectML`. A seed chooses a level by its index, so the order must stay.
 pub const LEVELS: [FeatureLevel; 15] = [
     FeatureLevel::V6_4,
     FeatureLevel::V1_0,
@@ -90,7 +90,7 @@ fn directml(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     Ok(judged(made, good, [min, max].map(f64::from), rules, [f64::trunc; 2]))
 }
 
-/// Holds what a constructor made to what is right: a clamp if the arguments are `good`, and its rules and bounds.
+/// Checks a constructor's result: it is a clamp if and only if the arguments are `good`, with these rules and bounds.
 fn judged(
     made: Made,
     good: bool,
@@ -102,7 +102,7 @@ fn judged(
     made.inspect(|clamp| attributes(clamp, values, rules, to_integer))
 }
 
-/// The descriptions of operator and tensors, with any sizes and strides.
+/// Makes descriptions of operator and tensors, with any sizes and strides.
 fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let level = *u.choose(&LEVELS)?;
     let (sizes, strides): (Vec<u32>, Vec<u32>) = (numbers(u)?, numbers(u)?);
@@ -172,7 +172,7 @@ fn onnx(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     Ok(made.inspect(|clamp| {
         assert_eq!((clamp.order(), clamp.nan_rule()), rules);
         for (given, taken) in [(min, clamp.min()), (max, clamp.max())] {
-            // An input that is not there is the end of the finite numbers.
+            // An absent input becomes the lowest or the highest finite number.
             assert!(given == taken || given == Number::Absent && taken.value().is_some());
         }
     }))
@@ -199,7 +199,7 @@ fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let [min, max] = given.map(|number| number.map(webnn::MlNumber::from));
     let made = Clamp::webnn(dtype, min, max);
     let has = webnn::DTYPES.contains(&dtype);
-    // An integer of a NaN is 0.
+    // A NaN that is cast to an integer becomes 0.
     let whole = |number: f64| if number.is_nan() && !dtype.is_float() { 0.0 } else { number };
     match (&made, given) {
         _ if !has => assert!(made.is_err(), "{made:?}"),
@@ -211,14 +211,14 @@ fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<Made> {
                 assert!(numbers.is_none_or(|(min, max)| min <= max), "{clamp:?}");
             }
         }
-        // Where they cross before the casts, they may meet after.
+        // Bounds that cross before the casts may be equal after them.
         (Err(_), [Some(min), Some(max)]) => assert!(whole(min) > whole(max), "{made:?}"),
         _ => assert!(made.is_ok(), "{made:?}"),
     }
     Ok(made)
 }
 
-/// Any bits, or small numbers.
+/// Two floats: any bits, or small numbers.
 fn floats(u: &mut Unstructured) -> Result<[f32; 2]> {
     if u.ratio(2, 3)? {
         return u.arbitrary();
@@ -238,7 +238,7 @@ fn numbers(u: &mut Unstructured) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-/// The rules of a clamp, and its bounds as what the attributes become.
+/// Checks the rules of a clamp, and that its bounds are the attributes' `values` in its dtype.
 fn attributes(clamp: &Clamp, values: [f64; 2], rules: (Order, NanRule), to_integer: [fn(f64) -> f64; 2]) {
     assert_eq!((clamp.order(), clamp.nan_rule()), rules);
     let dtype = clamp.dtype();
@@ -258,13 +258,13 @@ fn attributes(clamp: &Clamp, values: [f64; 2], rules: (Order, NanRule), to_integ
     }
 }
 
-/// No number of the dtype is nearer to `value` than the one with these bits.
+/// Checks that no number of the dtype is nearer to `value` than the number with these bits.
 fn nearest(dtype: DType, value: f64, bits: u64, rounded: f64) {
     assert_eq!(rounded.is_sign_negative(), value.is_sign_negative(), "{dtype} of {value} is {rounded}");
     if dtype == DType::F64 {
         return assert_eq!(rounded.to_bits(), value.to_bits());
     }
-    // Infinity is where the next number would be, were there one.
+    // Infinity counts as the number that would follow the largest finite one.
     let beyond = if dtype == DType::F16 { 65_536.0 } else { 2.0_f64.powi(128) };
     let off = |magnitude: u64| match number(dtype, magnitude) {
         Some(Real::Float(at)) => (at.min(beyond) - value.abs().min(2.0 * beyond)).abs(),
@@ -297,13 +297,13 @@ fn number(dtype: DType, bits: u64) -> Option<Real> {
     (!float.is_nan()).then_some(Real::Float(float))
 }
 
-/// Of an integer.
+/// The lowest and the highest number of an integer dtype.
 fn range(dtype: DType) -> [i128; 2] {
     let mask = i128::from(mask(dtype));
     if dtype.is_signed_integer() { [-(mask >> 1) - 1, mask >> 1] } else { [0, mask] }
 }
 
-/// Holds every result that the reference allows to the definition.
+/// Checks every result that the reference allows against the definition.
 fn check(clamp: &Clamp, x: u64) {
     let y = reference::element(clamp, x);
     let allowed = reference::allowed(clamp, x);
@@ -321,7 +321,7 @@ fn follows(clamp: &Clamp, x: u64, y: u64) {
     let (min, max) = (bound(clamp.min()), bound(clamp.max()));
     let infinity = |bits| matches!(number(dtype, bits), Some(Real::Float(x)) if x.is_infinite());
     let Some(result) = number(dtype, y) else {
-        // Only a NaN stays one; but infinity by a scale of 0 is one too.
+        // A result is NaN only if the element is NaN, or if it is infinity and the scale is 0.
         let zero =
             clamp.scale().value().is_some_and(|scale| scale.bits() << (65 - scale.dtype().bits()) == 0);
         let made = zero && infinity(x);
@@ -343,7 +343,7 @@ fn follows(clamp: &Clamp, x: u64, y: u64) {
                 if inside { x == y } else { [bits(clamp.min()), bits(clamp.max())].contains(&Some(y)) };
             assert!(stays, "{}", context());
         }
-        // As infinity, which a bound replaces or which is the result.
+        // The NaN counts as infinity: a bound replaces it, or it is the result.
         None => match clamp.nan_rule() {
             NanRule::Propagate => panic!("a NaN must stay; {}", context()),
             NanRule::ToMin => assert!(bits(clamp.min()) == Some(y) || min.is_none() && infinity(y)),

@@ -2,8 +2,8 @@
 //!
 //! Operations work on 32-bit registers, one per scalar; a vector, an array or a struct takes several. A register
 //! holds one value for each of the [`LANES`] invocations that run together. Only variables are assigned more than
-//! once, until lowering ends with shared register numbers. A mask tells which invocations are active; results for
-//! the others are never used.
+//! once, until the last step of lowering reuses the numbers of dead registers. A mask tells which invocations are
+//! active; results for the others are never used.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ pub(crate) enum Binary {
     MaxF,
 }
 
-/// A word of a resource: a register holds a byte offset, or [`BEYOND`], to which `plus` is added.
+/// A word of a resource. Its byte offset is `plus` added to the value of a register, unless that value is [`BEYOND`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) resource: u32,
@@ -107,7 +107,7 @@ pub(crate) enum Extent {
     },
 }
 
-/// Sums and products of floats as written; `a - b` is `a + (-b)`. No product is negated: its first factor is.
+/// Sums and products of floats as written; `a - b` is `a + (-b)`. Instead of a product, its first factor is negated.
 #[derive(Debug)]
 pub(crate) enum Float {
     Leaf(Reg),
@@ -148,9 +148,9 @@ pub(crate) enum Opcode {
         stride: u32,
         extent: Extent,
     },
-    /// Takes a first register and an offset. Gives the value of the register that lies the offset behind the first.
+    /// Takes a first register and an offset. Gives the value of the register at this offset from the first one.
     ReadRegister,
-    /// Takes a first register, an offset and the value for the register that lies the offset behind the first.
+    /// Takes a first register, an offset, and the value for the register at this offset from the first one.
     WriteRegister,
     /// Takes an address. Here and below, [`NONE`] is address 0.
     Load(Word),
@@ -167,7 +167,7 @@ pub(crate) enum Opcode {
     Clear(Slot),
     /// Activates the invocations of a slot that are in none of the others.
     Restore(Slot, [Slot; 3]),
-    /// Keeps those active for which the condition is true.
+    /// Keeps the invocations active for which the condition is true.
     Where,
     /// Moves the active invocations to a slot; none stays active.
     Go(Slot),
@@ -175,7 +175,7 @@ pub(crate) enum Opcode {
     Skip(Label),
     /// Sets a counter to 0.
     Reset(u32),
-    /// Counts a round and jumps to its begin, unless no invocation is active.
+    /// If an invocation is active, counts a round and jumps back to the start of the loop.
     Again {
         head: Label,
         counter: u32,
@@ -253,7 +253,7 @@ impl Op {
 }
 
 impl Code {
-    /// Whether invocations can affect each other.
+    /// Whether there are atomic accesses, by which invocations can affect each other.
     pub(crate) fn has_atomics(&self) -> bool {
         self.ops.iter().any(|op| match op.code {
             Opcode::Load(word) | Opcode::Store(word) => word.is_atomic,

@@ -14,9 +14,9 @@ pub struct Device {
     pub subnormals: Subnormals,
     /// Whether a result counts as subnormal by its exact value, not by the f32 that it is rounded to.
     pub tiny_before_rounding: bool,
-    /// How an integer that is no f32 is rounded.
+    /// How an integer that no f32 holds is rounded.
     pub integers: IntegerRounding,
-    /// How an f32 that is no half is rounded.
+    /// How an f32 that no half (16-bit float) holds is rounded.
     pub halves: HalfRounding,
 }
 
@@ -56,7 +56,7 @@ pub enum Subnormals {
     FlushedProducts,
 }
 
-/// How an integer that is no f32 is rounded: to one of its two neighbours.
+/// How an integer that no f32 holds is rounded: to one of the two neighbouring f32s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerRounding {
     /// The nearest one.
@@ -67,7 +67,7 @@ pub enum IntegerRounding {
     Up,
 }
 
-/// How an f32 that is no half is rounded.
+/// How an f32 that no half (16-bit float) holds is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfRounding {
     /// The nearest neighbour, ties to even.
@@ -78,7 +78,7 @@ pub enum HalfRounding {
     AwayFromZero,
 }
 
-/// The choices of a device that can make a difference, as bits of a set.
+/// The choices of a device, as bits of a set, and the situations in which they make a difference.
 pub(crate) mod choice {
     /// A product is added to a term.
     pub(crate) const FUSING: u8 = 1;
@@ -88,14 +88,14 @@ pub(crate) mod choice {
     pub(crate) const ASSOCIATION: u8 = 4;
     /// `subnormals` and `tiny_before_rounding`: a float operation has a subnormal operand or result.
     pub(crate) const SUBNORMALS: u8 = 8;
-    /// An integer is no f32.
+    /// An integer that no f32 holds is converted.
     pub(crate) const INTEGERS: u8 = 16;
-    /// A number is no half.
+    /// An f32 that no half holds is converted.
     pub(crate) const HALVES: u8 = 32;
 }
 
 impl Device {
-    /// All devices. The first one is as in IEEE 754.
+    /// All devices. The first one follows IEEE 754.
     pub fn all() -> impl Iterator<Item = Self> {
         use {Association as A, Fusion as F, HalfRounding as H, IntegerRounding as I, Subnormals as S};
         let subnormals = [

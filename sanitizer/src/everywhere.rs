@@ -12,14 +12,14 @@ pub struct Outcome {
     pub device: Device,
     /// The buffers afterwards.
     pub buffers: Vec<Memory>,
-    /// What is wrong: each kind of finding at most once per line, whichever call led there, and a few findings per
-    /// dispatch.
+    /// The faults. Each kind is reported at most once per line, whichever call led there; a dispatch has at most a few
+    /// findings.
     pub findings: Vec<Finding>,
 }
 
 impl Outcome {
-    /// The source of the last store to the word of a byte, with the index of its dispatch; `None` if no dispatch
-    /// stored there.
+    /// The source of the last store to the word that has the byte, with the index of its dispatch; `None` if no
+    /// dispatch stored there.
     #[must_use]
     pub fn stored_by(&self, dispatches: &[Dispatch<'_>], buffer: usize, byte: u64) -> Option<Source> {
         let Stored { dispatch, site, invocation } = self.buffers[buffer].stored(byte / 4)?;
@@ -30,12 +30,13 @@ impl Outcome {
 }
 
 /// Runs the dispatches one after the other on copies of `buffers`: on every device that makes a difference, in two
-/// orders of invocations, or in three with atomics. An outcome stands for all devices that do the same.
+/// orders of invocations, or in three if a program has atomics. An outcome also stands for the devices that differ only
+/// in choices without effect.
 ///
 /// # Panics
 ///
-/// If a resource has no binding; if a binding names a buffer that does not exist, reaches beyond its buffer or is not of
-/// whole words; or if a dispatch has 2^32 - 2 invocations or more.
+/// If a resource has no binding; if a binding names a buffer that does not exist, reaches beyond its buffer or is not
+/// of whole words; or if a dispatch has 2^32 - 2 invocations or more.
 #[must_use]
 pub fn everywhere(dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> Vec<Outcome> {
     let mut outcomes: Vec<(Outcome, u8)> = Vec::new();

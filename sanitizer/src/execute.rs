@@ -94,7 +94,8 @@ pub(crate) fn execute(
     (machine.findings, machine.arithmetic.met)
 }
 
-/// A step that is coprime to `total` and thus meets every invocation; neighbours lie apart if there are enough.
+/// A step that is coprime to `total`, so that repeated steps meet every invocation. If there are enough invocations,
+/// those that run one after the other lie far apart.
 fn scattering(total: u64) -> u64 {
     let divides_both = |step: u64| {
         let (mut a, mut b) = (total, step);
@@ -212,14 +213,14 @@ impl Machine<'_> {
         (taints.bits[lane], taints.since[lane]) = (bits, since);
     }
 
-    /// Taints all bits of a result, from the current operation on.
+    /// Taints all bits of a result for some invocations, and notes the current operation as the origin.
     fn taint(&mut self, to: Reg, invocations: u64) {
         for lane in lanes(invocations & self.active) {
             self.set_taint(to, lane, u32::MAX, self.at as u32 - 1);
         }
     }
 
-    /// Taints a result where one of the operands is tainted; `bits` returns the tainted bits.
+    /// Taints a result in the lanes in which an operand is tainted; `bits` returns the tainted bits.
     fn spread<const N: usize>(&mut self, to: Reg, from: [Reg; N], bits: impl Fn([Tainted; N]) -> u32) {
         let dirty = from.iter().fold(0, |dirty, &reg| dirty | self.tainted[reg as usize]) & self.active;
         let results: Vec<_> = lanes(dirty)
@@ -243,7 +244,7 @@ impl Machine<'_> {
         self.set_taint(to, lane, taint, since);
     }
 
-    /// Reports tainted values where none is allowed; returns the lanes that have one.
+    /// Reports a tainted value where none is allowed; returns the lanes with tainted values.
     fn refuse(&mut self, kind: Kind, reg: Reg) -> u64 {
         let dirty = self.tainted[reg as usize] & self.active;
         if let Some(lane) = lanes(dirty).next() {
@@ -251,7 +252,7 @@ impl Machine<'_> {
                 let Tainted { bits, taint } = this.value(reg, lane);
                 let since = this.since(reg, lane).map(|operation| this.source(operation, lane));
                 let since = since.map_or_else(String::new, |source| format!(" since {source}"));
-                format!("{bits:#010x}, of which the bits {taint:#010x} may be anything{since}")
+                format!("{bits:#010x}, whose bits {taint:#010x} may be anything{since}")
             });
         }
         dirty

@@ -9,7 +9,7 @@ pub enum Kind {
     BeyondBinding,
     /// An index beyond an array or a vector, even if the element is not used.
     BeyondArray,
-    /// Two invocations access a word, at least one of them stores, and they are not both atomic.
+    /// Two invocations access a word, at least one of them stores, and their accesses are not both atomic.
     Race,
     /// A word is accessed both atomically and plainly in one dispatch.
     MixedAtomics,

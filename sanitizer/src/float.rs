@@ -28,7 +28,7 @@ const fn is_subnormal(bits: u32) -> bool {
     bits & INFINITY == 0
 }
 
-/// Collects the factors of a product or, if `sums`, the terms of a sum, each negated where it is subtracted.
+/// Collects the factors of a product or, if `sums`, the terms of a sum; negates terms that are subtracted.
 fn chain(expression: &Arc<Float>, sums: bool, negative: bool, parts: &mut Vec<Arc<Float>>) {
     match &**expression {
         Float::Product(a, b) if !sums => [a, b].into_iter().for_each(|part| chain(part, sums, false, parts)),
@@ -68,7 +68,7 @@ pub(crate) fn arranged(expression: &Arc<Float>, device: Device) -> Arc<Float> {
     parts.into_iter().reduce(|a, b| Arc::new(join(a, b))).expect("a chain has parts")
 }
 
-/// Choices of a device that make a difference to an expression, except subnormals: they depend on the operands.
+/// The choices of a device that make a difference to an expression. Subnormals are left out: they depend on operands.
 pub(crate) fn choices(expression: &Arc<Float>) -> u8 {
     let (Float::Product(a, b) | Float::Sum(a, b)) = &**expression else {
         return if let Float::Negative(a) = &**expression { choices(a) } else { 0 };
@@ -76,7 +76,7 @@ pub(crate) fn choices(expression: &Arc<Float>) -> u8 {
     let is_sum = matches!(**expression, Float::Sum(..));
     let mut parts = Vec::new();
     chain(expression, is_sum, false, &mut parts);
-    // Products of the whole chain: a device may add its parts in any order.
+    // Count the products of the whole chain, because a device may add its parts in any order.
     let products = parts.iter().filter(|part| matches!(***part, Float::Product(..))).count();
     let here = [
         (choice::FUSING, is_sum && products > 0),
@@ -118,7 +118,7 @@ impl Arithmetic {
     }
 
     /// A result as the device gives it, flushed or not. `kind`: the setting that flushes only the results of this
-    /// operation. `is_tiny`: whether a result that rounds to the least normal number is exactly less.
+    /// operation. `is_tiny`: for a `value` of the least normal magnitude, whether the exact magnitude is less.
     fn result(&mut self, value: f32, kind: Subnormals, is_tiny: impl Fn() -> bool) -> u32 {
         let bits = value.to_bits();
         if value == 0.0 || value.abs() > f32::MIN_POSITIVE || value.is_nan() {
@@ -191,7 +191,7 @@ impl Arithmetic {
 
     fn integer(&mut self, number: i64) -> f32 {
         let nearest = number as f32;
-        // 33 bits are exact in an f64.
+        // An f64 holds every u32 and i32.
         let (exact, rounded) = (number as f64, f64::from(nearest));
         if exact != rounded {
             self.met |= choice::INTEGERS;
@@ -209,7 +209,7 @@ impl Arithmetic {
         if f32::from_bits(size) > 65504.0 || is_nan(bits) {
             return None;
         }
-        // Count in units of the half's last place: 10 bits follow the leading one; subnormal halves count units of
+        // Count in units of the half's last place: 10 bits follow the leading 1; subnormal halves count units of
         // 2^-24.
         let exponent = (size >> 23).max(113);
         let unit = f64::from(exponent as i32 - 127 - 10).exp2();
@@ -251,7 +251,7 @@ impl Arithmetic {
         let (x, y) = (f32::from_bits(left), f32::from_bits(right));
         let is_open = x.is_nan() || y.is_nan();
         let compared = |result: bool| (u32::from(result), u32::from(is_open));
-        // Either of two zeros or of two subnormals may come out.
+        // If both operands are zeros or subnormals, WGSL allows either as the result.
         let alike = is_subnormal(a) && is_subnormal(b);
         let open = if is_open { u32::MAX } else { (a ^ b) & u32::from(alike).wrapping_neg() };
         let picked = |second: bool| (if second { right } else { left }, open);

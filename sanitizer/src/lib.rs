@@ -1,9 +1,9 @@
-//! Executes WGSL compute shaders on the CPU and reports what would go wrong on any of the devices below.
+//! Executes WGSL compute shaders on the CPU, and reports the faults that occur on at least one of many devices.
 //!
 //! - A [`Module`] is WGSL text, parsed and validated by naga.
 //! - A [`Program`] is one entry point with the values of its overridable constants, lowered once to flat code.
 //! - [`everywhere`] executes a list of dispatches on [`Memory`], on every [`Device`] that makes a difference, in two or
-//!   three orders of invocations; [`on_device`] on one device.
+//!   three orders of invocations; [`on_device`] executes it on one device.
 //!
 //! ```
 //! use wgsl_sanitizer::{Binding, Dispatch, Memory, Module, everywhere};
@@ -27,33 +27,32 @@
 //!
 //! # What a finding is
 //!
-//! [`Kind`] lists them: accesses beyond a binding or an array, races, words that are accessed both atomically and
+//! [`Kind`] lists the kinds: accesses beyond a binding or an array, races, words that are accessed both atomically and
 //! plainly, endless loops, shifts by too much, results that depend on the order of invocations, and *tainted* values
-//! that reach memory, an address or a branch. WGSL taints bits of a value where it leaves them open altogether:
-//! after float arithmetic on NaN or ∞, an integer division by zero, a conversion beyond the range of its type. A
-//! select or a mask that drops the tainted bits makes the rest harmless.
+//! that reach memory, an address or a branch. A value is tainted if WGSL allows any value for some of its bits: after
+//! float arithmetic on NaN or ∞, an integer division by zero, a conversion beyond the range of the type. Once a select
+//! or a mask drops the tainted bits, the value is harmless.
 //!
 //! # What a device is
 //!
 //! Where WGSL allows a few results, a [`Device`] makes one choice: whether `x * y + z` is fused, how products and
-//! sums are grouped, and how subnormals, integers that are no float and floats that are no half are rounded.
-//! Comparisons, `min` and `max` with a NaN are left open altogether.
+//! sums are grouped, whether subnormals are flushed, and how integers that no f32 holds and f32s that no half (16-bit
+//! float) holds are rounded. A comparison, `min` or `max` with a NaN has a tainted result on every device.
 //!
 //! # What is assumed
 //!
-//! - Float addition and multiplication round to nearest, ties to even, and overflow to infinities. An infinity to
-//!   which an expression itself overflows does not taint the expression's result, unless the result is a NaN.
-//! - A zero has the sign that IEEE 754 gives it. A flushed number keeps its sign, and so does a value that is moved,
-//!   selected or bitcast.
+//! - Float addition and multiplication round to nearest, ties to even, and overflow to infinities. If an expression of
+//!   finite operands overflows, its result is tainted only if the result is a NaN.
+//! - A zero has the sign that IEEE 754 gives it. A number that is flushed, moved, selected or bitcast keeps its sign.
 //! - A device makes the same choice everywhere in a program. It fuses and reassociates within an expression and
 //!   across `let`s, calls and variables of straight-line code, but not across a loop or an early return.
-//! - Infinities compare as in IEEE 754, and `atomicCompareExchangeWeak` fails only where the values differ.
+//! - Infinities compare as in IEEE 754, and `atomicCompareExchangeWeak` fails only if the values differ.
 //!
-//! An expression of more than twelve floats is cut in two, which are not fused or reassociated with each other. Two
-//! things are removed unchecked: a pure operation whose result is unused, and an unused load at a constant address
-//! of a resource that the program never stores to.
+//! An expression of more than twelve floats is cut into two parts, which are not fused or reassociated with each other.
+//! Two kinds of operations are removed without checks: a pure operation whose result is unused, and an unused load at
+//! a constant address of a resource that the program never stores to.
 //!
-//! # What is out of reach
+//! # What is not supported
 //!
 //! [`Error::Unsupported`] names features of a program that the crate does not execute: `f16`, `f64` and 64-bit
 //! integers, workgroup memory and barriers, subgroups, textures, matrices, float division and `clamp`, and float
@@ -61,9 +60,9 @@
 //!
 //! # Why not another tool
 //!
-//! naga-rust translates naga's IR to Rust, which has to be compiled, without storage buffers and atomics. The
-//! evaluators of wesl and `wgsl_reflect` walk the syntax tree and know one way to do arithmetic. None of them has
-//! devices or taint.
+//! naga-rust translates naga's IR to Rust, which then has to be compiled; it lacks storage buffers and atomics. The
+//! evaluators of wesl and `wgsl_reflect` walk the syntax tree and know one way to do arithmetic. None of the three
+//! models devices or taint.
 
 mod code;
 mod device;

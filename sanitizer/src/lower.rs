@@ -49,7 +49,7 @@ pub(crate) fn lower(
 struct Lowering<'a> {
     module: &'a naga::Module,
     info: &'a naga::valid::ModuleInfo,
-    /// Byte offsets at which the lines from the second one on begin.
+    /// The byte offsets at which lines begin, from the second line on.
     line_starts: Vec<u32>,
     /// The site of the call that is being lowered.
     caller: Option<u32>,
@@ -58,7 +58,7 @@ struct Lowering<'a> {
     frame: Frame<'a>,
 }
 
-/// The other branch of a condition that has one.
+/// An empty `reject` branch.
 static NOTHING: Block = Block::new();
 
 /// The value of an expression.
@@ -81,7 +81,7 @@ struct Frame<'a> {
     result: Option<Vec<Reg>>,
     /// Slot of the invocations that returned while others went on.
     returned: Slot,
-    /// Whether there are any.
+    /// Whether `returned` may hold an invocation.
     is_left_early: bool,
     /// Number of conditions and loops around the current statement.
     depth: usize,
@@ -132,7 +132,7 @@ impl<'a> Lowering<'a> {
         Err(Error::Unsupported { what: what.into(), line })
     }
 
-    /// The built-in inputs behind an argument of the entry point.
+    /// The registers of the built-in inputs that make up an argument of the entry point.
     fn input(&mut self, argument: &FunctionArgument) -> Result<Vec<Reg>, Error> {
         use naga::{Binding, BuiltIn};
         let inputs: Vec<Input> = match (&argument.binding, &self.module.types[argument.ty].inner) {
@@ -158,7 +158,7 @@ impl<'a> Lowering<'a> {
         Ok(inputs.into_iter().map(|input| self.out.input(input)).collect())
     }
 
-    /// Lowers the function of the current frame, whose result is in the frame then.
+    /// Lowers the function of the current frame; leaves its result in the frame.
     fn function(&mut self) -> Result<(), Error> {
         let function = self.frame.function;
         let all = self.out.slot();
@@ -198,7 +198,7 @@ impl<'a> Lowering<'a> {
         Ok(falls)
     }
 
-    /// Lowers a statement; returns whether invocations may go on behind it.
+    /// Lowers a statement; returns whether invocations may go on after it.
     fn statement(&mut self, statement: &'a Statement) -> Result<bool, Error> {
         match statement {
             Statement::Emit(range) => {
@@ -279,7 +279,7 @@ impl<'a> Lowering<'a> {
         Ok(true)
     }
 
-    /// Skips the rest of the block if no invocation is left.
+    /// Skips the rest of the block if no invocation is active.
     fn skip(&mut self) {
         let skip = self.out.skip();
         self.frame.skips.push(skip);
@@ -313,7 +313,7 @@ impl<'a> Lowering<'a> {
             self.out.land(&[skip]);
         }
         self.frame.depth -= 1;
-        // If one branch sends all invocations elsewhere, the variables hold what the other branch left.
+        // If one branch sends all invocations elsewhere, the variables have their values from the other branch.
         if first && second {
             after_first.retain(|variable, value| self.out.held.get(variable) == Some(value));
         }
@@ -329,7 +329,7 @@ impl<'a> Lowering<'a> {
 
     fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Result<(), Error> {
         let selector = self.register_of(selector)?;
-        // For each body, whether it is taken. A case that falls through has no body.
+        // For each body, the register that tells whether the body is taken. A case that falls through has no body.
         let no = self.out.constant(0);
         let mut bodies = Vec::new();
         let (mut any, mut taken, mut default) = (no, no, false);
@@ -408,7 +408,7 @@ impl<'a> Lowering<'a> {
         self.frame.depth -= 1;
         self.frame.around.pop();
         self.out.held.clear();
-        // A `break` or `continue` in this loop concerns this loop: only `returned` takes invocations elsewhere.
+        // A `break` or `continue` in this loop leaves no outer loop: only invocations in `returned` stay inactive.
         self.out.emit(Opcode::Restore(all, [self.frame.returned, NOBODY, NOBODY]), &[]);
         self.skip();
         Ok(())

@@ -30,9 +30,9 @@ struct Page {
 struct Touched {
     /// The dispatch, counted from 1.
     dispatch: u32,
-    /// The invocation that loaded it, plus 1; 0 for none, or [`SEVERAL`].
+    /// The invocation that loaded the word, plus 1; 0 for none, or [`SEVERAL`].
     reader: u32,
-    /// The invocation that stored it, plus 1; 0 for none, or [`SEVERAL`].
+    /// The invocation that stored the word, plus 1; 0 for none, or [`SEVERAL`].
     writer: u32,
     atomically: bool,
     /// The last store of any dispatch.
@@ -44,7 +44,7 @@ struct Touched {
 pub(crate) struct Stored {
     /// The dispatch, counted from 1.
     pub(crate) dispatch: u32,
-    /// The site in its code.
+    /// The site in the code of the dispatch's program.
     pub(crate) site: u32,
     pub(crate) invocation: u32,
 }
@@ -62,7 +62,7 @@ pub(crate) enum Access {
 }
 
 impl Memory {
-    /// Makes `size` bytes, each of them `fill`. Every buffer for WGSL has a multiple of 4 bytes.
+    /// Makes a buffer of `size` bytes, each with the value `fill`.
     ///
     /// # Panics
     ///
@@ -124,14 +124,14 @@ impl Memory {
         (0..self.size / 4).flat_map(|word| self.load(word).to_le_bytes()).collect()
     }
 
-    /// The first byte in which two buffers of one size and fill differ.
+    /// The first byte in which two buffers of the same size and fill differ.
     ///
     /// # Panics
     ///
     /// If their sizes or fills differ.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<u64> {
-        assert_eq!((self.size, self.fill), (other.size, other.fill), "only buffers alike are compared");
+        assert_eq!((self.size, self.fill), (other.size, other.fill), "buffers differ in size or fill");
         let differing = |n: &u64| {
             let words = (n * PAGE as u64..).take(PAGE);
             words.map(|word| (word, self.load(word) ^ other.load(word))).find(|(_, bits)| *bits != 0)
@@ -177,7 +177,7 @@ impl Memory {
         page.touched.as_ref()?[word as usize % PAGE].stored
     }
 
-    /// Notes that an invocation of the dispatch accesses a word; returns the word, and what is wrong with the access.
+    /// Notes that an invocation of the dispatch accesses a word; returns the word, and the fault of the access, if any.
     pub(crate) fn touch(
         &mut self,
         word: u64,

@@ -23,7 +23,7 @@ pub enum Error {
     #[error("the constants do not fit: {0}")]
     Constants(String),
     /// The program uses a feature that is not supported.
-    #[error("line {line}: {what} is out of reach")]
+    #[error("line {line}: {what} is not supported")]
     Unsupported {
         /// The feature.
         what: String,
@@ -99,13 +99,13 @@ impl Module {
         Ok(Self { wgsl: wgsl.into(), naga, info })
     }
 
-    /// Lowers an entry point. `constants` gives overridable constants by name, or by `@id` where they have one; the
-    /// others take their defaults.
+    /// Lowers an entry point. `constants` gives values to overridable constants, by name, or by `@id` if they have one;
+    /// the other constants take their defaults.
     ///
     /// # Errors
     ///
-    /// [`Error::NoEntryPoint`], [`Error::Constants`], or [`Error::Unsupported`] if it uses a feature that is not
-    /// supported.
+    /// [`Error::NoEntryPoint`], [`Error::Constants`], or [`Error::Unsupported`] if the entry point uses a feature
+    /// that is not supported.
     pub fn program(&self, entry_point: &str, constants: &[(&str, f64)]) -> Result<Program, Error> {
         let is_meant =
             |other: &naga::EntryPoint| other.name == entry_point && other.stage == ShaderStage::Compute;

@@ -67,8 +67,8 @@ pub(crate) fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
     })
 }
 
-/// The offset of a bit field and a mask of its width, not shifted. Both end at 32 bits, as `extractBits` and
-/// `insertBits` define.
+/// The offset of a bit field, and a mask of its width, not shifted. The field ends at bit 32 at the latest, as
+/// `extractBits` and `insertBits` define.
 fn bit_field(offset: u32, count: u32) -> (u32, u64) {
     let offset = offset.min(32);
     (offset, (1 << count.min(32 - offset)) - 1)
@@ -78,7 +78,7 @@ fn bit_field(offset: u32, count: u32) -> (u32, u64) {
 pub(crate) fn extract_bits(signed: bool, from: u32, offset: u32, count: u32) -> u32 {
     let (offset, mask) = bit_field(offset, count);
     let bits = (u64::from(from) >> offset & mask) as u32;
-    // The bits above the field.
+    // The number of bits above the field.
     let above = mask.leading_zeros() - 32;
     if signed && above < 32 { ((bits << above) as i32 >> above) as u32 } else { bits }
 }

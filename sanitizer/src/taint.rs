@@ -1,8 +1,8 @@
-//! Propagates taint: the bits of a result that may be anything, given those of the operands.
+//! Propagates taint: computes the tainted bits of a result, those that may have any value, from the operands' taint.
 
 use crate::code::{Binary, Unary};
 
-/// A value, and the bits of it that may be anything.
+/// A value, and a mask of its tainted bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tainted {
     pub(crate) bits: u32,
@@ -16,13 +16,13 @@ const fn whole(taint: u32) -> u32 {
     if taint == 0 { 0 } else { ALL }
 }
 
-/// All bits from the lowest tainted one on, to which additions and products carry.
+/// All bits from the lowest tainted one upwards, because additions and products carry upwards.
 const fn upwards(taint: u32) -> u32 {
     taint | taint.wrapping_neg()
 }
 
 impl Tainted {
-    /// The least and the greatest unsigned number that it may be.
+    /// The least and the greatest unsigned number that the value may be.
     const fn range(self) -> (u32, u32) {
         (self.bits & !self.taint, self.bits | self.taint)
     }

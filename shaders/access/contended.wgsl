@@ -1,5 +1,5 @@
-// Loads of source words for a destination with several elements per word. In one buffer, other invocations may change
-// bits of these words.
+// Loads of source words for a destination with several elements per word. If src and dst share a buffer, other
+// invocations may change bits of these words.
 //
 // Provides: load_shared_word
 // Needs: load_contended_src_word

@@ -1,4 +1,4 @@
-// 16-bit elements of src, each in the low bits of a u32 while it is worked on.
+// 16-bit elements of src, loaded into the low bits of a u32.
 //
 // Provides: load_src
 // Needs: load_shared_word

@@ -1,4 +1,4 @@
-// F64: the exact real number, rounded once, in integers of 128 bits, the low word first.
+// F64: the exact value of `x * scale + bias`, rounded once. Computed in integers of 128 bits, the low word first.
 //
 // Provides: Affine, affine
 // Needs: numbers, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
@@ -55,8 +55,7 @@ fn shift_right128(v: vec4<u32>, n: u32) -> vec4<u32> {
     return (w >> vec4<u32>(s)) | carried;
 }
 
-// v / 2^n rounded down, with the lowest bit set if a 1 was lost. Either v is below 2^127, or v is below 2^128 and n
-// below 127.
+// v / 2^n rounded down, with the lowest bit set if a 1 was lost. Requires v < 2^127 or n < 127.
 fn shift_right_sticky128(v: vec4<u32>, n: u32) -> vec4<u32> {
     let s = min(n, 127u);
     let shifted = shift_right128(v, s);
@@ -68,7 +67,7 @@ fn leading_zeros128(v: vec4<u32>) -> u32 {
     return select(leading_zeros(v.zw), 64u + leading_zeros(v.xy), all(v.zw == vec2<u32>(0u)));
 }
 
-// significand * 2^exponent, to nearest, ties to even, subnormals kept. `significand` is not 0.
+// significand * 2^exponent, rounded to nearest, ties to even; subnormals are kept. `significand` is not 0.
 fn round_to_format(sign: u32, significand: vec4<u32>, exponent: i32) -> vec2<u32> {
     let zeros = leading_zeros128(significand);
     let top = shift_left128(significand, zeros); // the top bit at bit 127
@@ -76,12 +75,12 @@ fn round_to_format(sign: u32, significand: vec4<u32>, exponent: i32) -> vec2<u32
     if biased > 2 * EXPONENT_BIAS {
         return vec2<u32>(0u, sign | INFINITY);
     }
-    // Keeps 53 bits of significand, a half and a sticky bit; fewer where the result is subnormal.
+    // Keeps 53 bits of the significand (fewer if the result is subnormal), the half bit and a sticky bit.
     let below_normal = u32(max(1 - biased, 0));
     let kept = shift_right_sticky128(shift_right_sticky128(top, 73u), below_normal).xy;
     let unit = shift_right(kept, 2u);
     let up = (kept.x & 2u) != 0u && (kept.x & 5u) != 0u;
-    // The leading 1 of a normal significand adds to the exponent, as does a carry out of the rounding.
+    // The leading 1 of a normal significand adds 1 to the exponent, as a carry out of the rounding does.
     let exponent_field = u32(max(biased - 1, 0)) << MANTISSA_BITS;
     let rounded = add(unit, vec2<u32>(select(0u, 1u, up), exponent_field));
     return vec2<u32>(rounded.x, rounded.y | sign);
@@ -110,15 +109,15 @@ fn affine(x: vec2<u32>) -> vec2<u32> {
         }
         return round_to_format(a.bias_sign, a.bias, a.bias_exponent);
     }
-    let zeros = leading_zeros128(product) - 1u; // to bit 126, as the bias
+    let zeros = leading_zeros128(product) - 1u; // moves the top bit to bit 126, where the bias has its own
     product = shift_left128(product, zeros);
     var exponent = x_exponent + a.scale_exponent - bitcast<i32>(zeros);
     if all(a.bias == vec4<u32>(0u)) {
         return round_to_format(product_sign, product, exponent);
     }
 
-    // Both end in at least 21 zeros, so a sticky bit stays below the bits that decide a rounding. If a subtraction
-    // cancels much, the shift before it loses no bit.
+    // Product and bias end in at least 21 zeros, so a sticky bit stays below the bits that decide a rounding. If the
+    // subtraction cancels many bits, the shift before it lost none.
     var bias = a.bias;
     let distance = exponent - a.bias_exponent;
     if distance >= 0 {

@@ -1,11 +1,11 @@
-// F64 in hardware. Needs the features SHADER_F64, and SHADER_INT64 because naga's bitcast to f64 is from u64.
+// F64 in hardware. Needs the features SHADER_F64 and SHADER_INT64: naga's bitcast to f64 takes a u64.
 //
 // Provides: Affine, affine, KEEPS_INFINITY
 // Needs: numbers, magnitude, INFINITY
 struct Affine {
     scale: f64,
     bias: f64,
-    infinity_mask: u32, // the high word of ±∞ becomes (word & infinity_mask) ^ infinity_flip, the low one stays 0
+    infinity_mask: u32, // the high word of ±∞ becomes (word & infinity_mask) ^ infinity_flip; the low word stays 0
     infinity_flip: u32,
 }
 

@@ -1,4 +1,4 @@
-// Floats of up to 32 bits: the exact real number, rounded once, in integers.
+// Floats of up to 32 bits: the exact value of `x * scale + bias`, rounded once. Computed in integers.
 //
 // Provides: affine
 // Needs: product, sum, packed, with_specials, OPERAND_SIGN_SHIFT

@@ -5,7 +5,7 @@
 struct Affine {
     scale: f32,
     bias: f32,
-    infinity_flip: u32, // as `affine/specials.wgsl` and `affine/found.wgsl` say
+    infinity_flip: u32, // `affine/specials.wgsl` and `affine/found.wgsl` describe these three
     infinite_from: u32,
     nan_from: u32,
 }

@@ -13,7 +13,7 @@ fn product(x: vec4<u32>) -> Sum {
     let significand = select(leading, size << (zeros & vec4<u32>(31u)), subnormal) >> vec4<u32>(8u);
     let exponent = bitcast<vec4<i32>>(select(field, vec4<u32>(32u - OPERAND_MANTISSA_BITS) - zeros, subnormal));
 
-    // The product has 48 bits: the bits from 16 on, and the lowest 32.
+    // The product has 48 bits: `upper` has the bits from 16 on, `lower` the lowest 32.
     let scale = vec4<u32>(a.scale);
     let byte = vec4<u32>(0xffu);
     let part_a = significand * (scale & byte);

@@ -1,5 +1,5 @@
-// The results of a step on the GPU for integers. If scale or bias is NaN or infinite, `nan_from` is 0 and every result
-// NaN.
+// The results of a step on integers, with a scale or a bias that lies on the GPU. If one is NaN or infinite, `nan_from`
+// is 0 and every result is NaN.
 //
 // Provides: with_specials
 // Needs: numbers, nan_value

@@ -1,6 +1,6 @@
-// Integers of up to 16 bits: the exact real number, rounded. The clamp saturates, since both bounds are numbers of the
-// destination. Factor and addend are split into their low 12 bits and the rest, so no product exceeds an i32.
-// `src/arithmetic/halves.rs` finds the numbers.
+// Integers of up to 16 bits: the exact value of `x * scale + bias`, rounded. The clamp saturates, since both bounds are
+// numbers of the destination. Factor and addend are split into their low 12 bits and the rest, so no product exceeds an
+// i32. `src/arithmetic/halves.rs` finds the numbers.
 //
 // Provides: Affine, affine
 // Needs: numbers, TO_NEAREST
@@ -10,7 +10,7 @@ struct Affine {
     addend_high: i32, // plus a half if rounding to nearest
     addend_low: i32,
     shift: u32,       // fraction bits in the sum of the upper halves
-    below_low: i32,   // mask of all fraction bits
+    below_low: i32,   // masks of the fraction bits, in the lower and in the upper half
     below_high: i32,
 }
 
@@ -21,7 +21,7 @@ fn affine(k: vec4<i32>) -> vec4<i32> {
     let sum = high + (low >> vec4<u32>(12u));
     let shift = vec4<u32>(a.shift) & vec4<u32>(31u);
     if TO_NEAREST {
-        // No bit below one: a tie, which goes to even.
+        // If no fraction bit is set, the number is a tie and goes to even.
         let below = (low & vec4<i32>(a.below_low)) | (sum & vec4<i32>(a.below_high));
         let floor = sum >> shift;
         return select(floor, floor & vec4<i32>(-2), below == vec4<i32>(0));

@@ -1,16 +1,16 @@
-// Integers of up to 32 bits: the exact real number, rounded and saturated, in 64 bits.
+// Integers of up to 32 bits: the exact value of `x * scale + bias`, rounded and saturated. Computed in 64 bits.
 // `src/arithmetic/integer.rs` chooses the numbers below and derives why they suffice.
 //
 // Provides: Affine, affine
 // Needs: numbers, StepValue, step_up, multiply, add, shift_right_signed
 struct Affine {
-    lowest: i32,  // keys beyond these two saturate like these two
+    lowest: i32,  // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: i32,
     origin: i32,  // subtracted from the key
     factor: i32,  // the scale is factor * 2^(shift_left - shift_right)
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,     // 1: the addend was rounded down
+    inexact: u32,     // 1: addend or offset was rounded down
     minimum: i32,     // keys of the destination's smallest and greatest number
     maximum: i32,
     addend: vec2<u32>, // added before the shift to the right
@@ -39,7 +39,7 @@ fn affine_of_one(k: i32) -> i32 {
     return select(select(a.maximum, a.minimum, high < 0), max(a.minimum, min(low, a.maximum)), fits);
 }
 
-// A loop: compilers inline each call, and four copies would take seconds.
+// Calls in a loop: compilers inline each call, and four copies would take seconds to compile.
 fn affine(x: StepValue) -> StepValue {
     var all = x;
     for (var i = 0u; i < 4u; i++) {

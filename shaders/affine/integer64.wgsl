@@ -1,17 +1,17 @@
-// 64-bit integers: the exact real number, rounded and saturated, as `integer.wgsl` but in 96 bits: the
-// low word first, the fourth word unused.
+// 64-bit integers: the exact value of `x * scale + bias`, rounded and saturated. Computed as in `integer.wgsl`, but in
+// 96 bits: the low word first, the fourth word unused.
 //
 // Provides: Affine, affine
 // Needs: numbers, step_up, less, add, subtract, multiply, shift_left
 struct Affine {
-    lowest: vec2<u32>, // keys beyond these two saturate like these two
+    lowest: vec2<u32>, // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: vec2<u32>,
     origin: vec2<u32>, // subtracted from the key
-    factor: u32,       // scale used: ± factor * 2^(shift_left - shift_right)
+    factor: u32,       // the scale is ± factor * 2^(shift_left - shift_right)
     negative: u32,     // 1: the scale is negative
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,         // 1: addend or offset is inexact
+    inexact: u32,         // 1: addend or offset was rounded down
     addend: vec4<u32>,    // added before the shift to the right
     below_one: vec4<u32>, // mask of the bits that the shift to the right drops
     offset: vec4<u32>,    // added after the shift
@@ -64,6 +64,6 @@ fn affine(k: vec2<u32>) -> vec2<u32> {
 
     let sign = bitcast<u32>(bitcast<i32>(rebased.z) >> 31u);
     let fits = rebased.z == bitcast<u32>(bitcast<i32>(rebased.y) >> 31u);
-    // Otherwise the number saturates.
+    // A number that does not fit saturates.
     return select(vec2<u32>(~sign, sign ^ 0x7fffffffu), rebased.xy, fits);
 }

@@ -1,5 +1,5 @@
-// No affine step, from U32 to another integer. Numbers beyond i32 become its highest number: all of them saturate
-// anyway.
+// No affine step, from U32 to another integer. Numbers above the highest i32 become the highest i32: the clamp
+// saturates them anyway.
 //
 // Provides: Affine, affine
 struct Affine {

@@ -3,7 +3,7 @@
 // Provides: packed
 // Needs: Sum, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD
 
-// Significand bits that rounding drops, if the top bit is at bit 30.
+// Bits that rounding drops from a significand whose top bit is bit 30.
 const DROPPED_BITS: u32 = 30u - OPERAND_MANTISSA_BITS;
 
 // v / 2^n rounded down, n below 32; the lowest bit is set if a 1 was lost.
@@ -14,7 +14,7 @@ fn shift_right_sticky(v: vec4<u32>, n: vec4<u32>) -> vec4<u32> {
 
 // Rounds to nearest even, or to odd. The leading 1 of a normal significand adds 1 to the exponent, as a carry does.
 fn packed(y: Sum) -> vec4<u32> {
-    // Moves the top bit to bit 30. The lowest bit of the significand may be sticky.
+    // Moves the top bit to bit 30; the lowest bit is set if a 1 was lost.
     let one = vec4<u32>(1u);
     let cancelled = y.high == vec4<i32>(0);
     let rest = bitcast<vec4<u32>>(y.low);

@@ -1,9 +1,10 @@
-// From the bits of an f32 to the key of a 32-bit integer: the exact real number, rounded once and saturated.
+// From the bits of an f32 to the key of a 32-bit integer: the exact value of `x * scale + bias`, rounded once and
+// saturated.
 //
 // Provides: affine
 // Needs: Sum, product, sum, to_key, from_singles, with_specials, TO_NEAREST, OPERAND_EXPONENT_BIAS
 
-// The magnitude of the rounded number. From 2^32 on it is 2^32 - 1, which saturates too.
+// The magnitude of the rounded number. Magnitudes from 2^32 on become 2^32 - 1, which saturates too.
 fn integer_size(y: Sum) -> vec4<u32> {
     let one = vec4<u32>(1u);
     let zero = vec4<u32>(0u);
@@ -19,7 +20,7 @@ fn integer_size(y: Sum) -> vec4<u32> {
     let bias = vec4<i32>(OPERAND_EXPONENT_BIAS - 3) + select(vec4<i32>(0), vec4<i32>(28), cancelled);
     let exponent = y.exponent - bias - bitcast<vec4<i32>>(zeros);
 
-    // Numbers below a half leave nothing. For numbers from a half to one, high is all fraction.
+    // Numbers below a half become 0 (`nothing`). For numbers from a half to one, all bits of `high` are fraction bits.
     let places = bitcast<vec4<u32>>(clamp(vec4<i32>(31) - exponent, vec4<i32>(0), vec4<i32>(31)));
     let below_one = exponent < vec4<i32>(0);
     let whole = select(high >> places, zero, below_one);

@@ -7,8 +7,8 @@
 override KEEPS_INFINITY: bool = false;
 
 // A step value of magnitude `infinite_from` or more counts as ±∞ and becomes `x ^ infinity_flip`. `infinite_from` is 0
-// for a channel that keeps every element. From `nan_from` on the result is NaN: ∞ times a scale of 0, and every element
-// if scale or bias is NaN or infinite.
+// for a channel that keeps every element. A magnitude of `nan_from` or more gives a NaN. `nan_from` is ∞ if the scale
+// is 0, and 0 if scale or bias is NaN or infinite; else it is the least NaN.
 fn with_specials(finite: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let a = numbers();
     let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);

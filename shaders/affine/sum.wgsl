@@ -1,5 +1,5 @@
-// Scale and bias of exact steps with a float of up to 32 bits, and the exact sum: integer arithmetic without branches,
-// four elements at a time.
+// Scale and bias of exact steps from or to floats of up to 32 bits, and the exact sum. Uses integer arithmetic without
+// branches, four elements at a time.
 //
 // Provides: Affine, Sum, sum, SUM_BITS
 // Needs: numbers
@@ -7,15 +7,15 @@ struct Affine {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // exponent of that bit
     bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
-    bias_exponent: i32,  // exponent of that bit plus the format's exponent bias; for 0 far below all others
+    bias_exponent: i32,  // exponent of that bit plus the format's exponent bias; for a bias of 0 far below all others
     scale_sign: u32,     // the format's sign bit, or 0
     bias_sign: u32,
-    infinity_flip: u32,  // in the upper bits, as `affine/specials.wgsl` and `affine/found.wgsl` say
+    infinity_flip: u32,  // in the upper bits; `affine/specials.wgsl` and `affine/found.wgsl` describe these three
     infinite_from: u32,
     nan_from: u32,
 }
 
-// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28: low >> 28 carries or borrows.
+// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28.
 struct Sum {
     high: vec4<i32>,
     low: vec4<i32>,
@@ -29,7 +29,7 @@ const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
 fn sum(scaled: Sum) -> Sum {
     let a = numbers();
     // Shifts the smaller number to the exponent of the greater, with a sticky bit. If the smaller loses bits, the
-    // greater is 0 there, and at most one upper bit of the difference cancels.
+    // greater has a 0 in the place of the sticky bit, and at most one upper bit of the difference cancels.
     let bias_high = vec4<i32>(a.bias);
     let apart = scaled.exponent - vec4<i32>(a.bias_exponent);
     let distance = select(apart, vec4<i32>(-64), scaled.high == vec4<i32>(0));
@@ -50,7 +50,7 @@ fn sum(scaled: Sum) -> Sum {
     let sticky = bitcast<vec4<i32>>(min(bitcast<vec4<u32>>(lost), one));
     let shifted_low = carried | (smaller_low >> whole) | sticky;
 
-    // The sum or the difference, which is never negative.
+    // The sum or the difference, which is never negative. `low_sum >> 28` is the carry or borrow.
     let bias_sign = vec4<u32>(a.bias_sign);
     let negate = select(vec4<i32>(0), vec4<i32>(-1), scaled.sign != bias_sign);
     let low_sum = greater_low + ((shifted_low ^ negate) - negate);

@@ -1,11 +1,12 @@
-// From 32-bit integers to integers of up to 16 bits: the exact real number, rounded. The clamp saturates, since both
-// bounds are numbers of the destination. Elements that saturate become the nearest one that does, so 24 bits are left.
-// The factor is split into three bytes, so no product exceeds 32 bits. `src/arithmetic/thirds.rs` finds the numbers.
+// From 32-bit integers to integers of up to 16 bits: the exact value of `x * scale + bias`, rounded. The clamp
+// saturates, since both bounds are numbers of the destination. Keys are limited to `lowest` and `highest`, beyond which
+// all results saturate. The distance from one end then fits 24 bits, and the factor is split into three bytes, so no
+// product exceeds 32 bits. `src/arithmetic/thirds.rs` finds the numbers.
 //
 // Provides: Affine, affine
 // Needs: numbers, TO_NEAREST
 struct Affine {
-    lowest: i32,      // keys beyond these two saturate like these two
+    lowest: i32,      // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: i32,
     flip: i32,        // all ones if the scale is negative: keys count down from the highest
     origin: i32,
@@ -27,7 +28,7 @@ fn affine(k: vec4<i32>) -> vec4<i32> {
     let floor = bitcast<vec4<i32>>(high) >> vec4<u32>(shift);
     let below = ((low | middle) & vec4<u32>(0xffu)) | (high & vec4<u32>((1u << shift) - 1u));
     if TO_NEAREST {
-        // No bit below one: a tie, which goes to even.
+        // If no fraction bit is set, the number is a tie and goes to even.
         return select(floor, floor & vec4<i32>(-2), below == vec4<u32>(0u));
     }
     return floor + bitcast<vec4<i32>>(min(below, high >> vec4<u32>(31u)));

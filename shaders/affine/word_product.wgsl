@@ -8,7 +8,8 @@ fn product(bits: vec4<u32>) -> Sum {
     let zeros = countLeadingZeros(size);
     let x = size << (zeros & vec4<u32>(31u));
 
-    // The product has 56 bits: the bits from 28 on, and the lowest 28. Factors of 16 and 12 bits leave room for carries.
+    // The product has 56 bits: `upper` has the bits from 28 on, `lower` the lowest 28. Factors of 16 and 12 bits leave
+    // room for carries.
     let scale = vec4<u32>(a.scale);
     let x_high = x >> vec4<u32>(16u);
     let x_low = x & vec4<u32>(0xffffu);

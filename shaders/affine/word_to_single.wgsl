@@ -1,4 +1,4 @@
-// From a 32-bit integer to the bits of an f32: the exact real number, rounded once.
+// From a 32-bit integer to the bits of an f32: the exact value of `x * scale + bias`, rounded once.
 //
 // Provides: affine
 // Needs: product, sum, packed, with_specials

@@ -28,7 +28,7 @@ fn store_dst_word(i: u32, w: u32) {
     both_words[i] = w;
 }
 
-// Loads of words in which other invocations may change other bits.
+// Accesses to words in which other invocations may change other bits.
 
 fn load_contended_src_word(i: u32) -> u32 {
     return atomicLoad(&both_contended_words[i]);

@@ -1,5 +1,5 @@
-// Loads and stores whole packets of 16 bytes for an affine step on 64-bit numbers. On a CPU two accesses of 8 bytes
-// cost half as much as four of 4; the step's own conversions cancel out.
+// The type of packets (16 bytes) in bindings, for affine steps in f64: two u64. On a CPU two accesses of 8 bytes cost
+// half as much as four of 4 bytes. Compilers cancel the conversions here against those of `affine/float64_fast.wgsl`.
 //
 // Provides: Packet, words_of, packet_of
 alias Packet = vec2<u64>;

@@ -23,7 +23,7 @@ fn store_dst_word(i: u32, w: u32) {
     dst_words[i] = w;
 }
 
-// Loads of words in which other invocations may change other bits.
+// Accesses to words in which other invocations may change other bits. src has no such words.
 
 fn load_contended_src_word(i: u32) -> u32 {
     return src_words[i];

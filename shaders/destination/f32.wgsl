@@ -7,15 +7,15 @@ const INFINITY: u32 = 0x7f800000u;
 const MANTISSA_BITS: u32 = 23u;
 const EXPONENT_BIAS: i32 = 127;
 
-// Whether the step's f32 is rounded once more.
+// Whether the step's f32 is rounded again to the destination.
 const ROUNDS_SINGLES: bool = false;
 
-// From the bits of an f32 that is no NaN.
+// Takes the bits of an f32 that is no NaN.
 fn narrow(x: vec4<u32>) -> vec4<u32> {
     return x;
 }
 
-// From the bits of any f32.
+// Takes the bits of any f32.
 fn from_single(x: vec4<u32>) -> vec4<u32> {
     return x;
 }

@@ -1,11 +1,11 @@
-// I16 as destination: a key is the number.
+// I16 as destination. Keys order elements; here the key is the number itself.
 //
 // Provides: from_key, FLIP, IS_UNSIGNED
 fn from_key(k: vec4<i32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(k) & vec4<u32>(0xffffu);
 }
 
-// XOR that makes an unsigned number in the order of the elements.
+// XOR with FLIP turns elements into unsigned numbers in the same order.
 const FLIP: u32 = 0x8000u;
 
 const IS_UNSIGNED: bool = false;

@@ -1,4 +1,4 @@
-// I32 as destination: a key is the number.
+// I32 as destination. Keys order elements; here the key is the number itself.
 //
 // Provides: from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
 fn from_key(k: vec4<i32>) -> vec4<u32> {

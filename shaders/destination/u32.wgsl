@@ -1,4 +1,4 @@
-// U32 as destination: a key is the number minus 2^31.
+// U32 as destination. Keys order elements; here the key is the number minus 2^31.
 //
 // Provides: from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
 fn from_key(k: vec4<i32>) -> vec4<u32> {

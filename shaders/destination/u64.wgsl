@@ -1,4 +1,4 @@
-// U64 as destination: a key is the number minus 2^63.
+// U64 as destination. Keys order elements; here the key is the number minus 2^63.
 //
 // Provides: from_key
 fn from_key(k: vec2<u32>) -> vec2<u32> {

@@ -1,12 +1,12 @@
-// Floats of up to 32 bits, four at a time. Each lies in the upper bits of a word, whose other bits may be anything, so
-// two floats of a word need not be split first. The destination names the format.
+// Floats of up to 32 bits, four at a time. Each lies in the upper bits of a word; the other bits may be anything, so
+// the two 16-bit floats of a word need not be split first. The constants of `destination/` describe the format.
 //
 // Provides: StepValue, Bounds, element, elements, stepped, replaced, nan_value, nans_replaced, ZERO_WITHIN
 // Needs: bounds, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY, OPERAND_SIGN, OPERAND_SIGN_SHIFT,
 //     OPERAND_INFINITY, OPERAND_MANTISSA_BITS
 alias StepValue = vec4<u32>;
 
-// The affine step's results, in the upper bits.
+// The affine step's results, in the upper bits of words.
 fn stepped(x: StepValue) -> vec4<u32> {
     return from_step_value(affine(x));
 }
@@ -18,14 +18,15 @@ fn nan_value(x: vec4<u32>) -> vec4<u32> {
     return select(vec4<u32>(quiet_nan), x, size > vec4<u32>(OPERAND_INFINITY << OPERAND_SIGN_SHIFT));
 }
 
-// A step's result with a number for each NaN that counts as one: here none does.
+// Replaces the NaNs of a step's result that count as a number. Here all NaNs stay: the bounds apply the NaN rule.
 fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
     return x;
 }
 
-// No float instruction takes part. A key is the magnitude, inverted if the sign is set: as numbers, keys order negative
-// NaNs, −∞ to −0, +0 to +∞, positive NaNs. Keys wrap around, so the elements that a bound replaces, with or without
-// NaNs, are one range of keys. The two ranges share no key. Keys of 16 bits and their counts lie in the upper half.
+// Clamping compares keys, never floats. A key is the magnitude, inverted if the sign is set. As two's complement
+// numbers, keys have the order: negative NaNs, −∞ to −0, +0 to +∞, positive NaNs. Keys wrap around, so the elements
+// that a bound replaces are one range of keys, with or without NaNs. The two ranges share no key. Keys of 16-bit floats
+// and their counts lie in the upper half of a word.
 struct Bounds {
     below_first: u32, // below_count keys from here on are replaced by min_bits
     below_count: u32,
@@ -38,14 +39,15 @@ struct Bounds {
 // Whether no bound replaces a zero or a NaN.
 override ZERO_WITHIN: bool = false;
 
-// The bound that replaces `x`, or `kept`: the same element where the caller wants it, as in the lower half of a word.
+// The bound that replaces `x`, or `kept` if none does. `kept` is the same element in the bits where the caller needs
+// it, such as the lower half of a word.
 fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let b = bounds();
     if ZERO_WITHIN {
         // Min replaces negative numbers only, and Max positive ones. After the subtraction, +∞ is the greatest unsigned
         // pattern and the positive numbers follow downwards, so one unsigned comparison finds numbers above Max. −∞ is
         // the greatest signed pattern and the negative numbers follow downwards, so one signed comparison finds numbers
-        // below Min. NaNs are below both. A zero's sign does not matter.
+        // below Min. NaNs come after the numbers in both orders. Bounds of −0 and +0 act alike.
         let first_nan = (INFINITY + 1u) << SIGN_SHIFT;
         let rest = (1u << SIGN_SHIFT) - 1u;
         let turned = x - vec4<u32>(first_nan);

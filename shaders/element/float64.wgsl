@@ -1,4 +1,4 @@
-// 64-bit floats, the low word first. The dtype names the format.
+// 64-bit floats, the low word first. `destination/f64.wgsl` describes the format.
 //
 // Provides: StepValue, Bounds, element, magnitude, is_nan, ZERO_WITHIN
 // Needs: bounds, affine, SIGN, INFINITY, subtract, less_unsigned
@@ -33,7 +33,8 @@ fn clamp_bits(x: vec2<u32>) -> vec2<u32> {
         let turned = subtract(x, first_nan);
         let most = subtract(magnitude(b.max_bits), first_nan);
         let least = subtract(b.min_bits | vec2<u32>(0u, 0x80000000u), first_nan);
-        // If the lower word is greater, the upper one may be equal. Neither bound's upper word is the lowest.
+        // If the lower word is greater, an equal upper word suffices. Neither bound's upper word is the lowest, so the
+        // subtraction of 1 does not wrap.
         let above = turned.y > most.y - select(0u, 1u, turned.x > most.x);
         let below = bitcast<i32>(turned.y) > bitcast<i32>(least.y - select(0u, 1u, turned.x > least.x));
         return select(select(x, b.max_bits, above), b.min_bits, below);

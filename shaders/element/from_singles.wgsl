@@ -4,10 +4,10 @@
 // Needs: bounds, affine, step_value, from_step_value
 alias StepValue = vec4<u32>;
 
-// Whether the step's f32 is rounded once more.
+// Whether the step's f32 is rounded again to the destination.
 const ROUNDS_SINGLES: bool = true;
 
-// The f32 that a NaN counts as, and a step's result with this f32 for each NaN.
+// The f32 that a NaN counts as. `nans_replaced` replaces the NaNs of a step's result by this f32.
 fn nan_value(x: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(bounds().nan);
 }

@@ -1,5 +1,5 @@
-// Integers of up to 32 bits as keys, four at a time: i32 numbers in the order of the elements (`key` of the source,
-// `from_key` of the destination).
+// Integers of up to 32 bits, four at a time, computed as keys. A key is an i32; keys have the order of the elements.
+// `key` comes from `source/`, `from_key` from `destination/`.
 //
 // Provides: StepValue, Bounds, element, elements
 // Needs: bounds, affine, key, from_key

@@ -1,5 +1,5 @@
-// 64-bit integers as keys, the low word first: two's complement numbers in the order of the elements (`key` and
-// `from_key`).
+// 64-bit integers, computed as keys. A key is a two's complement number, the low word first; keys have the order of the
+// elements. `key` comes from `source/`, `from_key` from `destination/`.
 //
 // Provides: StepValue, Bounds, element
 // Needs: bounds, affine, key, from_key, less

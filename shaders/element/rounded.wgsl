@@ -3,13 +3,13 @@
 // Provides: Bounds, from_single
 // Needs: bounds, rounded, from_key, IS_UNSIGNED
 struct Bounds {
-    min: i32, // keys, which are the numbers; an absent bound is the lowest or the highest
+    min: i32, // keys, here equal to the numbers; an absent bound is the lowest or the highest
     max: i32,
     nan: u32, // the bits of the f32 that a NaN counts as
 }
 
-// A number in the order of the f32s with these bits, and back: the magnitude is inverted if the sign is set. If no
-// bound is negative, negative numbers need no order among themselves.
+// Maps the bits of f32s to integers in the same order, and back: inverts the magnitude if the sign is set. If the
+// destination is unsigned, no bound is negative, so negative numbers need no order among themselves.
 fn ordered(bits: vec4<u32>) -> vec4<i32> {
     let x = bitcast<vec4<i32>>(bits);
     if IS_UNSIGNED {

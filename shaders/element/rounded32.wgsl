@@ -15,7 +15,7 @@ fn to_key(size: vec4<u32>, negative: vec4<bool>) -> vec4<i32> {
     return bitcast<vec4<i32>>(select(within, vec4<u32>(0u) - within, negative) ^ vec4<u32>(KEY_BASE));
 }
 
-// The keys of the f32s with these bits. From 2^32 on they saturate, and infinities too.
+// The keys of the f32s with these bits. Magnitudes from 2^32 on, infinities included, saturate.
 fn from_singles(x: vec4<u32>) -> vec4<i32> {
     let size = x & vec4<u32>(0x7fffffffu);
     let below = size < vec4<u32>(0x4f800000u);

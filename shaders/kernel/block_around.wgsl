@@ -1,6 +1,6 @@
-// One run of pixels whose packets begin at any channel. The run is cut into rows that begin at the same channel; a
-// block is a packet of each of several rows. `block_edges` takes the elements before the run's first whole packet and
-// behind its last one. `src/kernel/block/around.rs` is the host's half.
+// One run of pixels whose packets may begin at any channel. The run is cut into rows that begin at the same channel. A
+// block takes one packet from each of several rows. `block_edges` takes the elements before the run's first whole
+// packet and behind its last one. `src/kernel/block/around.rs` is the host's half.
 //
 // Provides: Geometry, Place, place, next_channel, block_edges
 // Needs: params, WORKGROUP_SIZE, workgroup_index, divide, set_channel, element, load_src, store_dst
@@ -8,8 +8,8 @@ struct Geometry {
     src_start: u32, // start of the run, in elements
     dst_start: u32,
     length: u32,    // elements of the run
-    ahead: u32,     // elements before its first whole packet
-    behind: u32,    // end of its last packet, from its start
+    ahead: u32,     // elements before the first whole packet
+    behind: u32,    // elements from the run's start to the end of the last whole packet
     channels: u32,
     channels_multiplier: u32, // with the shift, divides by `channels`
     channels_shift: u32,
@@ -19,7 +19,7 @@ struct Geometry {
     columns_multiplier: u32,
     columns_shift: u32,
     rows: u32,      // rows of a block
-    last: u32,      // the last row of packets
+    last: u32,      // row of the last packet
     last_column: u32, // column of the last packet
     grid_width: u32,  // workgroups along x
 }
@@ -30,7 +30,7 @@ struct Place {
     src: u32,     // in elements
     dst: u32,
     channel: u32,
-    rows_left: u32, // rows of the run below the block's first one
+    rows_left: u32, // rows of the run after the block's first row
 }
 
 fn place(workgroup: vec3<u32>, invocation: u32) -> Place {

@@ -1,8 +1,8 @@
-// Rows of dst that begin anywhere. An invocation takes some whole packets of a row; `block_edges` takes the elements beside
-// them. The first dimension of the walk counts the invocations of a row. Of the geometry,
-// - `blocks.x` has the elements of a row, `blocks.y` their stride in src, `blocks.w` the number of rows;
-// - `blocks.z` has the elements of src's binding that lie in whole packets (2^32 - 1 if src is not read across packets);
-// - `steps.x` has the workgroups of `block_edges` along x.
+// Rows of dst that begin anywhere. An invocation takes some whole packets of a row; `block_edges` takes the elements
+// beside them. The first dimension of the walk counts the invocations of a row. In the geometry,
+// - `blocks.x` is the elements of a row, `blocks.y` their stride in src, `blocks.w` the number of rows;
+// - `blocks.z` is the elements in whole packets of src's binding (2^32 - 1 unless src is read across packets);
+// - `steps.x` is the workgroups of `block_edges` along x.
 //
 // Provides: place_in_row, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
 // Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
@@ -12,7 +12,7 @@ const PACKET_BYTES: u32 = 16u;
 // Invocations of `block_edges` per row.
 const EDGE_INVOCATIONS: u32 = 8u;
 
-// A row's first whole packet in dst, and the end of its packets that whole packets of src hold.
+// x: a row's first whole packet in dst; y: the end of its whole packets whose source lies in whole packets of src.
 fn whole_packets(at: Position) -> vec2<u32> {
     let rows = params.geometry.blocks;
     let first = (at.dst * DST_BYTES + (PACKET_BYTES - 1u)) / PACKET_BYTES;
@@ -20,7 +20,7 @@ fn whole_packets(at: Position) -> vec2<u32> {
     return vec2<u32>(first, max(first, (at.dst + length) * DST_BYTES / PACKET_BYTES));
 }
 
-// The start of a row. `x` is the invocation's first packet of dst, `y` the end of the row's packets.
+// The start of a row. In the result, `x` is the invocation's first packet of dst, `y` the `y` of `whole_packets`.
 fn place_in_row(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
     let w = params.geometry.walk;
     let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
@@ -30,14 +30,15 @@ fn place_in_row(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
     return Place(index < w.count && first < whole.y, at.src, at.dst, at.channel - w.first_channel, first, whole.y);
 }
 
-// The invocation's `n`-th packet of dst. Behind the row's end it is the first packet again: the same invocation stores
-// the same value twice.
+// The invocation's `n`-th packet of dst. Behind the end of the packets it is the invocation's first packet again: the
+// invocation then stores the same value twice.
 fn row_packet(at: Place, n: u32) -> u32 {
     let i = at.x + n * select(params.geometry.walk.dims[0].extent, 1u, ADJACENT);
     return select(at.x, i, i < at.y);
 }
 
-// The distance from packets of dst to their source, in packets modulo 2^32, if both have the same phase.
+// The distance from packets of dst to their source, in packets modulo 2^32. Requires that whole packets of src
+// are the source of whole packets of dst.
 fn source_distance(at: Place) -> u32 {
     return at.src * DST_BYTES / PACKET_BYTES - at.dst * DST_BYTES / PACKET_BYTES;
 }
@@ -47,7 +48,7 @@ fn source_packet(at: Place, i: u32) -> u32 {
     return (i * PACKET_BYTES + (at.src - at.dst) * DST_BYTES) / PACKET_BYTES;
 }
 
-// The offset of that source in its packet, in bytes.
+// The offset in bytes at which the source of a packet of dst begins in its packet of src.
 fn source_shift(at: Place) -> u32 {
     return (at.src - at.dst) * DST_BYTES % PACKET_BYTES;
 }
@@ -57,8 +58,8 @@ fn last_source_packet(at: Place) -> u32 {
     return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;
 }
 
-// Takes the units beside a row's whole packets: up to a packet before them, up to one behind, and up to one more whose
-// source is not in whole packets of src. An invocation takes every EDGE_INVOCATIONS-th unit.
+// Takes the units beside a row's whole packets: up to a packet before them, up to a packet behind them, and up to one
+// more packet whose source does not lie in whole packets of src. An invocation takes every EDGE_INVOCATIONS-th unit.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let rows = params.geometry.blocks;

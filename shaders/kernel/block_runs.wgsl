@@ -1,6 +1,6 @@
-// Runs of blocks that begin anywhere in dst. An invocation takes a segment of a run, block after block. `blocks`:
-// blocks per run, multiplier and shift to divide by the number of runs, number of runs. `steps` has the strides between
-// blocks in src and dst, and the workgroups of `block_edges` along x.
+// Runs of blocks that begin anywhere in dst. An invocation takes a segment of a run, block after block. In the
+// geometry, `blocks` has the blocks per run, the multiplier and shift to divide by the number of runs, and this number;
+// `steps` has the strides between blocks in src and dst, and the workgroups of `block_edges` along x.
 //
 // Provides: Segment, segment, in_run, Edge, edge, joined
 // Needs: params, WORKGROUP_SIZE, workgroup_index, walk, divide, Place, across
@@ -13,20 +13,19 @@ struct Segment {
 
 fn segment(at: Place, length: u32) -> Segment {
     let blocks = params.geometry.blocks;
-    // The last dimension of the walk counts segments.
+    // The last dimension of the walk counts segments, so the quotient by the number of runs is the segment's number.
     let first = divide(at.x, blocks.y, blocks.z) * length;
     return Segment(first, min(first + length, blocks.x));
 }
 
-// The `unit`-th block of the run whose segment begins at `at`.
+// The place of a run's `unit`-th block. `at` is the place of the run's `first`-th block.
 fn in_run(at: Place, first: u32, unit: u32) -> Place {
     let steps = params.geometry.steps;
     let blocks = unit - first;
     return Place(true, at.src + blocks * steps.x, at.dst + blocks * steps.y, at.channel, unit, 0u);
 }
 
-// The packet that begins `phase` bytes before `next`, with the last `phase` bytes of `before`. Elements have `size`
-// bytes.
+// The packet that joins the last `phase` bytes of `before` and the first bytes of `next`. Elements have `size` bytes.
 fn joined(phase: u32, size: u32, before: vec4<u32>, next: vec4<u32>) -> vec4<u32> {
     return across((16u - phase) & 15u, size, select(before, next, phase == 0u), next);
 }

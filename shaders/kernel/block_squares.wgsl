@@ -1,11 +1,11 @@
-// Squares of blocks for transposes: src and dst are fastest along different dimensions, and a workgroup fills cache
-// lines on both sides. `steps` has the strides between blocks in src and dst along src's fastest dimension, then along
-// dst's. `blocks` counts blocks along both.
+// Squares of blocks, for transposes: src and dst have different fastest dimensions, and a workgroup takes a square of
+// blocks to fill cache lines on both sides. The geometry's `steps` has the strides between blocks in src and dst, along
+// src's fastest dimension, then along dst's; its `blocks` has the numbers of blocks along these two dimensions.
 //
 // Provides: SQUARES, place_in_square
 // Needs: params, WORKGROUP_SIZE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
 //
-// Blocks of a workgroup along src's fastest dimension, a power of two; 256 / SQUARES along dst's.
+// Blocks of a workgroup along src's fastest dimension, a power of two. Along dst's there are 256 / SQUARES.
 override SQUARES: u32 = 16u;
 
 fn place_in_square(workgroup: vec3<u32>, invocation: u32) -> Place {

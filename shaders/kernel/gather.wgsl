@@ -4,15 +4,15 @@
 // Provides: Geometry, LONG_ROWS, SRC_IN_ROWS, gather
 // Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Position, channel_along, walk, Row, LANES, row_unit
 struct Geometry {
-    walk: Walk, // its first dimension counts the invocations of a row, or of rows
+    walk: Walk, // its first dimension counts invocations: along a long row, or across short rows
     row: Row,
-    @size(16) rows: u32, // along that dimension
+    @size(16) rows: u32, // short rows along the first dimension
 }
 
 // The most units of a row per invocation.
 const UNITS: u32 = 4u;
 
-// Whether the first dimension of the walk runs along rows.
+// Whether an invocation takes a part of one row instead of whole rows.
 override LONG_ROWS: bool = false;
 
 // Whether rows are contiguous in src too, with elements of the same size.
@@ -38,7 +38,7 @@ fn gather(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// Takes some units of a row, after its first `skip`.
+// Takes up to UNITS units of a row; leaves out the row's first `skip` units.
 fn take_units(at: Position, skip: u32) {
     let row = params.geometry.row;
     let first = at.dst / LANES + skip;

@@ -1,8 +1,8 @@
-// A unit of a row in dst is a word of several elements. At the row's ends, some of them may not belong to the row.
+// A unit of a row in dst is a word of several elements. At the row's ends, some elements may not belong to the row.
 //
 // Provides: row_unit
-// Needs: SRC_IN_ROWS, set_channel, Position, Row, DST_BYTES, LANES, load_src, load_contended_src_word, lanes_of, word_of, elements, load_contended_dst_word,
-//     store_contended_dst_word, flip_contended_dst_bits
+// Needs: SRC_IN_ROWS, set_channel, Position, Row, DST_BYTES, LANES, load_src, load_contended_src_word, lanes_of,
+//     word_of, elements, load_contended_dst_word, store_contended_dst_word, flip_contended_dst_bits
 fn row_unit(at: Position, row: Row, unit: u32) {
     set_channel(at.channel);
     let bits = DST_BYTES * 8u;
@@ -10,11 +10,12 @@ fn row_unit(at: Position, row: Row, unit: u32) {
     let lowest = max(at.dst, origin) - origin; // the row's first element in the word
     let highest = min(at.dst + row.length - origin, LANES) - 1u;
 
-    // The source of the word's first element, even if the row does not have it.
+    // The source of the word's first element, even if that element lies before the row.
     let src = at.src + (origin - at.dst) * row.src_stride;
     var x = vec4<u32>(0u);
     if SRC_IN_ROWS {
-        // One or two neighbouring words. If only the second has elements of the row, both loads take it.
+        // The source is in one word or in two neighbouring words. If only one word has elements of the row, both loads
+        // take that word.
         let a = load_contended_src_word((src + lowest) / LANES);
         let b = load_contended_src_word((src + highest) / LANES);
         let shift = (src & (LANES - 1u)) * bits;

@@ -1,4 +1,4 @@
-// A unit of a row in dst is an element.
+// A unit of a row in dst is one element.
 //
 // Provides: row_unit
 // Needs: set_channel, Position, Row, load_src, element, store_dst

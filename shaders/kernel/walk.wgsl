@@ -1,5 +1,6 @@
-// Turns a linear index into a position in src and dst, dimension by dimension: quotient and remainder by the extent,
-// each a multiplication and a shift. `src/kernel/walk.rs` is the host's half.
+// Turns a linear index into a position in src and dst, dimension by dimension. Division by the extent gives the index
+// in the dimension (remainder) and the linear index over the remaining dimensions (quotient). `src/kernel/walk.rs` is
+// the host's half.
 //
 // Provides: Walk, Position, RANK, walk, start, first_dimension, second_dimension, other_dimensions, channel_along
 // Needs: params, divide
@@ -17,17 +18,17 @@ struct Walk {
     src_start: u32,  // the position of index 0 in src
     dst_start: u32,
     grid_width: u32, // workgroups along x
-    channel_dim: u32,   // the dimension of channels, if any
+    channel_dim: u32,   // the dimension of channels; 2^32 - 1 if none
     first_channel: u32, // the channel of index 0
 }
 
-// The dimensions with an extent above 1 come before this one: 1, 2, 4 or 8. A constant, since a branch on a uniform may
-// cost as much as the code it skips.
+// The number of dimensions to walk: 1, 2, 4 or 8; later ones have extent 1. It is a constant, because a branch on a
+// uniform may cost as much as the code that the branch skips.
 override RANK: u32 = 8u;
 
 struct Position {
     remaining: u32, // the linear index over the remaining dimensions
-    index: u32,     // the index in the last dimension taken
+    index: u32,     // the index in the dimension walked last
     src: u32,
     dst: u32,
     channel: u32,
@@ -40,7 +41,7 @@ fn advance(at: Position, d: u32, dim: Dim, shift: u32) -> Position {
     return Position(remaining, i, at.src + i * dim.src_stride, at.dst + i * dim.dst_stride, channel);
 }
 
-// The channel: that of index `i` if `d` is the dimension of channels, else the channel of `at`.
+// The channel at index `i` if `d` is the dimension of channels, else the channel of `at`.
 fn channel_along(at: Position, d: u32, i: u32) -> u32 {
     return select(at.channel, params.geometry.walk.first_channel + i, params.geometry.walk.channel_dim == d);
 }
@@ -79,7 +80,7 @@ fn other_dimensions(second: Position) -> Position {
     return at;
 }
 
-// Walks all dimensions; `index` is the index in the first.
+// Walks all dimensions. In the result, `index` is the index in the first dimension.
 fn walk(linear_index: u32) -> Position {
     let first = first_dimension(start(linear_index));
     var at = first;

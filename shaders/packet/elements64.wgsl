@@ -1,4 +1,4 @@
-// A packet is 16 bytes, here 2 elements. For short arithmetic.
+// A packet is 16 bytes, here 2 elements. Suits short arithmetic; `elements64_looped.wgsl` suits long arithmetic.
 //
 // Provides: packet
 // Needs: element

@@ -1,5 +1,5 @@
-// A packet is 16 bytes, here 2 elements. A loop for long arithmetic: compilers inline each call, and two copies would
-// take seconds.
+// A packet is 16 bytes, here 2 elements. Long arithmetic is called in a loop: compilers inline each call, and two
+// copies would take seconds to compile.
 //
 // Provides: packet
 // Needs: element

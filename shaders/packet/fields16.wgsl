@@ -1,5 +1,5 @@
-// A packet is 16 bytes, here 8 integers without an affine step. They are compared in place: zeros below unsigned
-// numbers keep the order.
+// A packet is 16 bytes, here 8 integers without an affine step. They are compared where they lie in their words: with
+// zeros in the bits below, unsigned numbers keep their order.
 //
 // Provides: packet
 // Needs: bounds, FLIP

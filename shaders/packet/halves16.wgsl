@@ -1,5 +1,5 @@
-// A packet is 16 bytes, here 8 floats without an affine step. The two floats of a word are compared one after the
-// other.
+// A packet is 16 bytes, here 8 floats without an affine step. Compares the lower floats of all words, then the upper
+// ones.
 //
 // Provides: packet
 // Needs: replaced

@@ -1,4 +1,4 @@
-// A packet is 16 bytes, here 8 elements: two quads.
+// Joins two quads (four elements, one per word) to a packet of 8 elements.
 //
 // Provides: of_quads
 fn of_quads(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {

@@ -1,4 +1,4 @@
-// A packet is 16 bytes, here 16 elements: four quads.
+// Joins four quads (four elements, one per word) to a packet of 16 elements.
 //
 // Provides: of_quads
 fn word_of_quad(q: vec4<u32>) -> u32 {

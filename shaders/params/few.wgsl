@@ -1,4 +1,4 @@
-// The size of a uniform block's table: a few channels.
+// The size of the table in a uniform block, for few channels.
 //
 // Provides: MAX_CHANNELS
 const MAX_CHANNELS: u32 = 8u;

@@ -1,6 +1,6 @@
-// The uniform block of a window with one clamp. The host writes the block; `resolve.wgsl` writes numbers on the GPU.
-// Bounds come with the element class, Affine with the affine step, Geometry with the kernel. Their Rust twins are in
-// `src/arithmetic/` and `src/kernel/`.
+// The uniform block of a window (the dispatches on one set of bindings) with one clamp. The host writes the block;
+// `resolve.wgsl` then writes the numbers that lie on the GPU. `element/` declares Bounds, `affine/` declares Affine,
+// `kernel/` declares Geometry. Their Rust twins are in `src/arithmetic/` and `src/kernel/`.
 //
 // Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry

@@ -1,5 +1,5 @@
-// The uniform block of a window with more channels than a uniform block can hold. A storage buffer has their
-// parameters.
+// The uniform block of a window (the dispatches on one set of bindings) with more channels than the block can hold. A
+// storage buffer has their parameters.
 //
 // Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry
@@ -16,7 +16,7 @@ struct Parameters {
     affine: Affine,
 }
 
-// Looked up once for all elements of a channel.
+// The parameters of the current channel, looked up once for all its elements.
 var<private> current: Parameters;
 
 fn set_channel(index: u32) {

@@ -1,4 +1,4 @@
-// The uniform block of a window with a table of channels.
+// The uniform block of a window (the dispatches on one set of bindings), with a table of the channels' parameters.
 //
 // Provides: params, bounds, numbers, set_channel
 // Needs: Bounds, Affine, Geometry, MAX_CHANNELS
@@ -14,7 +14,7 @@ struct Parameters {
     @align(16) affine: Affine,
 }
 
-// Looked up once for all elements of a channel.
+// The parameters of the current channel, looked up once for all its elements.
 var<private> current: Parameters;
 
 fn set_channel(index: u32) {

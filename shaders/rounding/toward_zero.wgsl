@@ -1,15 +1,15 @@
-// Integers toward zero.
+// Rounds to an integer, toward zero.
 //
 // Provides: TO_NEAREST, rounded, step_up
 const TO_NEAREST: bool = false;
 
-// Rounds a number within i32: the conversion to i32 truncates.
+// Returns the number unchanged: the caller's conversion to an integer truncates.
 fn rounded(x: vec4<f32>) -> vec4<f32> {
     return x;
 }
 
-// The correction of a number that was rounded down. `low` and `high` are its lowest and highest words, `inexact` tells
-// whether rounding lost bits. A negative inexact number goes up.
+// The correction of a number that was rounded down. `low` and `high` are the lowest and highest words of the result;
+// `inexact` tells whether rounding lost bits. A negative inexact result goes up.
 fn step_up(low: u32, high: u32, inexact: bool) -> i32 {
     return select(0, 1, inexact && (high >> 31u) != 0u);
 }

@@ -2,7 +2,7 @@
 //
 // Provides: widen, single
 //
-// From the upper bits to f32; finite numbers only.
+// Converts floats in the upper bits of words to f32; finite numbers only.
 fn widen(x: vec4<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(x & vec4<u32>(0xffff0000u));
 }

@@ -1,5 +1,5 @@
-// F16 as source, without the optional f16 type and without WGSL's unpack function, which Vulkan on Mesa has only with
-// that type.
+// F16 as source. Uses neither the optional f16 type nor WGSL's unpack function: Vulkan on Mesa has the function only
+// together with the type.
 //
 // Provides: widen, single
 //
@@ -12,11 +12,12 @@ fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
     return unsigned | ((bits & vec4<u32>(0x8000u)) << vec4<u32>(16u));
 }
 
-// From the upper bits to f32; finite numbers only, and subnormals may be flushed. Shifted down by three bits they are
-// an f32 whose exponent is too low by 112, hence the factor 0x1p112f. A subnormal stays one.
+// Converts floats in the upper bits of words to f32; finite numbers only. Shifted down by three bits, an F16 is an f32
+// whose exponent is too low by 112, so a factor of 0x1p112f corrects it. A subnormal F16 is then a subnormal f32, which
+// the device may flush.
 //
 // The last mask changes no bit, but compilers cannot know that. Without it WGSL lets them multiply 0x1p112f by the
-// scale first, which overflows for scales from 2^16 on.
+// scale first, and that product overflows for scales from 2^16 on.
 fn widen(x: vec4<u32>) -> vec4<f32> {
     let signed = bitcast<vec4<i32>>(x) >> vec4<u32>(3u);
     let widened = bitcast<vec4<f32>>(bitcast<vec4<u32>>(signed) & vec4<u32>(0x8fffe000u)) * 0x1p112f;

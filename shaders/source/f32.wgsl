@@ -2,7 +2,7 @@
 //
 // Provides: widen, single
 //
-// To f32; finite numbers only.
+// Converts to f32; finite numbers only.
 fn widen(bits: vec4<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(bits);
 }

@@ -1,11 +1,11 @@
-// I32 as source: a key is the number.
+// I32 as source. Keys order elements; here the key is the number itself.
 //
 // Provides: key, magnitude, sign_of
 fn key(bits: vec4<u32>) -> vec4<i32> {
     return bitcast<vec4<i32>>(bits);
 }
 
-// The magnitude, and the sign bit of an f32.
+// The number's magnitude, and its sign as the sign bit of an f32.
 
 fn magnitude(bits: vec4<u32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(abs(bitcast<vec4<i32>>(bits)));

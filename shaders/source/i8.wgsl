@@ -1,4 +1,4 @@
-// I8 as source: a key is the number.
+// I8 as source. Keys order elements; here the key is the number itself.
 //
 // Provides: key
 fn key(bits: vec4<u32>) -> vec4<i32> {

@@ -1,4 +1,4 @@
-// U64 as source: a key is the number minus 2^63.
+// U64 as source. Keys order elements; here the key is the number minus 2^63.
 //
 // Provides: key
 fn key(bits: vec2<u32>) -> vec2<u32> {

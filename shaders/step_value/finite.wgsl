@@ -1,4 +1,4 @@
-// From f32s that are no NaN: the step turns no integer into one.
+// Converts the step's results, f32s, to the destination. None is a NaN: the step turns no integer into a NaN.
 //
 // Provides: from_step_value
 // Needs: narrow

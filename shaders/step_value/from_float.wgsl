@@ -1,4 +1,4 @@
-// The step values of a conversion from a float.
+// Step values, the operands of the affine step, of a conversion from a float.
 //
 // Provides: step_value
 // Needs: single

@@ -1,4 +1,5 @@
-// The step values of a conversion from an integer of up to 16 bits, which an f32 holds.
+// Step values, the operands of the affine step, of a conversion from an integer of up to 16 bits: an f32 holds the
+// integer exactly.
 //
 // Provides: step_value
 // Needs: key

@@ -1,5 +1,5 @@
-// The step values of a conversion from a 32-bit integer: the nearest f32, or the f32 rounded to odd if it is rounded
-// once more. Integer operations only, since devices round differently.
+// Step values, the operands of the affine step, of a conversion from a 32-bit integer: the nearest f32, or the f32
+// rounded to odd if the result is rounded again. Uses integer operations only, because devices round differently.
 //
 // Provides: step_value
 // Needs: magnitude, sign_of, ROUNDS_SINGLES

@@ -1,4 +1,4 @@
-// The step values of floats without conversion: elements in the upper bits.
+// Step values, the operands of the affine step, of floats without conversion: elements in the upper bits of words.
 //
 // Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
 //     step_value, from_step_value, widen_operand, narrow_operand

@@ -1,4 +1,4 @@
-// From f32s, NaNs among them.
+// Converts the step's results, f32s that may be NaNs, to the destination.
 //
 // Provides: from_step_value
 // Needs: from_single

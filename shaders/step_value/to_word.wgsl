@@ -1,4 +1,4 @@
-// From the keys that the exact step makes of f32s.
+// Converts the results of `affine/single_to_word.wgsl`, which are keys, to the destination.
 //
 // Provides: from_step_value
 // Needs: from_number

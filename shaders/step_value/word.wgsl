@@ -1,4 +1,4 @@
-// A 32-bit integer, for the exact step that makes the bits of an f32.
+// Step values, the operands of the affine step, of an exact step from a 32-bit integer: the integer itself.
 //
 // Provides: step_value
 fn step_value(bits: vec4<u32>) -> vec4<u32> {

@@ -1,4 +1,4 @@
-//! The bounds of a clamp as the shaders compare them.
+//! The bounds of a clamp as keys, which the shaders compare: integers that order elements by value.
 
 use super::low_first;
 use crate::fragment::mirrors;
@@ -27,7 +27,7 @@ mirrors! {
     }
 
     /// Mirrors `Bounds` in `element/float.wgsl`. For 16-bit floats, keys and counts lie in the upper half of a word,
-    /// bounds in both halves.
+    /// and the bits of a bound in both halves.
     struct FloatBounds {
         below_first: u32,
         below_count: u32,
@@ -58,7 +58,7 @@ impl IntegerBounds {
 impl RoundedBounds {
     pub(crate) fn new(clamp: &Clamp) -> Self {
         let IntegerBounds { min, max } = IntegerBounds::new(clamp);
-        // ±∞ saturates.
+        // The f32 that a NaN counts as. ±∞ saturates.
         let nan = match clamp.nan_rule() {
             NanRule::Propagate => 0.0_f32,
             NanRule::ToMin => f32::NEG_INFINITY,
@@ -105,7 +105,7 @@ impl FloatBounds64 {
     }
 }
 
-/// A number minus its key: 2^31 for U32, 2^63 for U64, else 0. Keys are signed.
+/// An integer minus its key: 2^31 for U32 and 2^63 for U64, since keys are signed; else 0.
 pub(super) const fn key_base(dtype: DType) -> i128 {
     match dtype.kind() {
         Kind::Unsigned if dtype.bits() >= 32 => 1 << (dtype.bits() - 1),
@@ -163,11 +163,11 @@ impl FloatRanges {
             min_bits: format.min_bits(min),
             max_bits: format.max_bits(max),
         };
-        // The NaNs: modulo 2^(bits of the dtype), their keys follow +∞ and precede −∞.
+        // The keys of NaNs: modulo 2^(bits of the dtype), they follow the key of +∞ and precede the key of −∞.
         let nans = Keys { first: highest + 1, count: lowest - highest - 1 };
         let crossed = low > high;
         if crossed {
-            // The winner replaces every number: `above` has all of them.
+            // The winning bound replaces every number: `above` has all their keys.
             let winner = if clamp.order() == Order::MinWins { ranges.min_bits } else { ranges.max_bits };
             (ranges.min_bits, ranges.max_bits) = (winner, winner);
             ranges.above = Keys { first: lowest, count: highest - lowest + 1 };
@@ -176,7 +176,8 @@ impl FloatRanges {
         match clamp.nan_rule() {
             NanRule::Propagate => {}
             NanRule::ToMax if !crossed => ranges.above.count += nans.count,
-            // Min, or the winner, replaces NaNs too. Their keys precede −∞, so `below` starts with them.
+            // Min, or the winning bound, replaces NaNs too. Their keys precede the key of −∞, so `below` begins with
+            // them.
             NanRule::ToMin | NanRule::ToMax => {
                 ranges.below = Keys { first: nans.first, count: nans.count + ranges.below.count };
             }
@@ -185,7 +186,7 @@ impl FloatRanges {
     }
 }
 
-/// Whether no bound of a clamp of floats replaces a zero or a NaN; false if a bound is on the GPU.
+/// Whether no bound of a float clamp replaces a zero or a NaN; false if a bound is on the GPU.
 pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
     let on_gpu = [clamp.min(), clamp.max()].contains(&Number::OnGpu);
     let format = float_format(clamp.dtype());
@@ -195,7 +196,7 @@ pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
 }
 
 pub(super) fn float_format(dtype: DType) -> FloatFormat {
-    FloatFormat::of(dtype).expect("the class is one of floats")
+    FloatFormat::of(dtype).expect("the dtype is a float")
 }
 
 /// Keys of float bits, which the shaders compare.
@@ -210,7 +211,7 @@ impl FloatFormat {
         bound.bits().filter(|&bits| !self.is_nan(bits))
     }
 
-    /// The lowest key that Min keeps. The zeros, with keys −1 and 0, are equal.
+    /// The lowest key that Min keeps. −0 and +0, with keys −1 and 0, are equal: either as Min keeps both.
     pub(super) fn min_key(&self, min: Option<u64>) -> i128 {
         min.map_or(self.key_range().0, |bits| match self.key(bits) {
             0 => -1,
@@ -218,7 +219,7 @@ impl FloatFormat {
         })
     }
 
-    /// The highest key that Max keeps. The zeros are equal.
+    /// The highest key that Max keeps. Either zero as Max keeps both.
     pub(super) fn max_key(&self, max: Option<u64>) -> i128 {
         max.map_or(self.key_range().1, |bits| match self.key(bits) {
             -1 => 0,
@@ -236,7 +237,7 @@ impl FloatFormat {
         max.unwrap_or(self.infinity)
     }
 
-    /// The key as in `element/float.wgsl`, before wrapping.
+    /// The key as in `element/float.wgsl`, but not wrapped to the bits of the dtype.
     fn key(&self, bits: u64) -> i128 {
         let magnitude = i128::from(bits & (self.sign - 1));
         if bits & self.sign == 0 { magnitude } else { !magnitude }

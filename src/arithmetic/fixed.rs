@@ -1,4 +1,4 @@
-//! Scale and bias of 8-bit integers as a product and a shift, if that is exact for every element.
+//! The affine step of 8-bit integers as a product and a shift, if these give every element its exact result.
 
 use super::integer::Linear;
 use crate::fragment::mirrors;
@@ -16,12 +16,13 @@ mirrors! {
 /// Fraction bits of factor and addend.
 const SHIFT: u32 = 16;
 
-/// The largest factor. Its products with 8-bit numbers and the addends stay within ±2^30, so their sums fit an i32.
+/// The largest factor. Its products with 8-bit numbers stay within ±2^30, and so do all addends. Their sums therefore
+/// fit an i32.
 const MOST: f64 = 4_000_000.0;
 
 impl Fixed {
-    /// Finds numbers for `affine` from 8-bit integers to integers of up to 16 bits, if they exist. Every source number
-    /// then gets its exact result, or a number that saturates to it.
+    /// Finds a factor and an addend for `affine` from 8-bit integers to integers of up to 16 bits; `None` if none suit.
+    /// With them every source number gets its exact result, or a number that saturates to it.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
         if dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {

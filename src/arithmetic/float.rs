@@ -1,4 +1,4 @@
-//! Scale and bias of the float dtypes.
+//! Scale and bias of the affine steps that compute on floats.
 
 use super::bounds::float_format;
 use super::low_first;
@@ -55,14 +55,15 @@ mirrors! {
 }
 
 impl FloatFast {
-    /// The numbers of `affine` for step values of `dtype`.
+    /// The numbers of `affine` for a step that computes on floats of `dtype`.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let Specials { infinity_flip, infinite_from, nan_from } = Specials::new(dtype, affine.scale());
         let (scale, bias) = (affine.scale() as f32, affine.bias() as f32);
         Self { scale, bias, infinity_flip, infinite_from, nan_from }
     }
 
-    /// The numbers of a channel without an affine step. Every magnitude counts as ±∞, which stays.
+    /// The numbers of a channel without an affine step. With `infinite_from` 0, every element counts as ±∞, which the
+    /// step keeps.
     pub(crate) fn unchanged(dtype: DType) -> Self {
         Self { infinite_from: 0, ..Self::new(dtype, UNCHANGED) }
     }
@@ -71,21 +72,21 @@ impl FloatFast {
 impl FloatFast64 {
     pub(crate) fn new(affine: Affine) -> Self {
         let (mask, flip) = infinity64(affine.scale());
-        // ±∞ and its possible results have low words of 0.
+        // The low word of ±∞ is 0, and so is the low word of each of its results.
         let [[_, infinity_mask], [_, infinity_flip]] = [mask, flip].map(|bits| low_first(bits.into()));
         Self { scale: affine.scale(), bias: affine.bias(), infinity_mask, infinity_flip }
     }
 }
 
 impl FloatExact {
-    /// The numbers of `affine` for step values of `dtype`.
+    /// The numbers of `affine` for a step that computes on floats of `dtype`.
     pub(crate) fn new(dtype: DType, affine: Affine) -> Self {
         let format = float_format(dtype);
         let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
         let Specials { infinity_flip, infinite_from, nan_from } = Specials::new(dtype, affine.scale());
         Self {
-            // An f32 has 24 significant bits; the f64's lower 29 are 0.
+            // Scale and bias are f32s, with 24 significant bits. The lower 29 bits of the f64 significand are 0.
             scale: (scale.significand >> 29) as u32,
             scale_exponent: scale.exponent + 52,
             bias: (bias.significand >> 24) as i32,
@@ -102,7 +103,7 @@ impl FloatExact {
         }
     }
 
-    /// The exponent of a bias of 0, far below every product's.
+    /// The exponent that stands for a bias of 0: far below the exponent of every product.
     const NO_BIAS: i32 = -0x1_0000;
 }
 
@@ -125,7 +126,8 @@ impl FloatExact64 {
     }
 }
 
-/// What steps in floats of up to 32 bits make of NaNs and infinities, as `affine/specials.wgsl` says.
+/// The numbers that give the results for NaNs and infinities in steps on floats of up to 32 bits;
+/// `affine/specials.wgsl` explains them.
 struct Specials {
     infinity_flip: u32,
     infinite_from: u32,

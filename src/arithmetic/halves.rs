@@ -1,4 +1,4 @@
-//! Scale and bias of integers of up to 16 bits, exact in 32-bit arithmetic by splitting the factor.
+//! The exact affine step of integers of up to 16 bits. Factor and addend are split, so 32-bit arithmetic suffices.
 
 use super::line::Line;
 use crate::fragment::mirrors;
@@ -7,15 +7,16 @@ use crate::{DType, Rounding};
 
 mirrors! {
     /// Mirrors `Affine` in `affine/halves.wgsl`. Factor and addend are split as `high * 2^12 + low`. Before rounding,
-    /// the result is `(x * factor + addend) / 2^(12 + shift)`. The addend's last bit may be sticky.
+    /// the result is `(x * factor + addend) / 2^(12 + shift)`. The addend's last bit may be sticky: set because lower
+    /// bits are lost.
     struct Halves {
         factor_high: i32,
         factor_low: i32,
         addend_high: i32,
         addend_low: i32,
         shift: u32,
-        /// Fraction bits of the lower half, as a mask. Truncation adds both masks to negative numbers; rounding to
-        /// nearest finds ties by them.
+        /// Masks of the fraction bits in the lower and in the upper half. Truncation adds them to negative numbers;
+        /// rounding to nearest finds ties with them.
         below_low: i32,
         below_high: i32,
     }
@@ -24,11 +25,11 @@ mirrors! {
 /// Bits of a lower half.
 const LOW: u32 = 12;
 
-/// No carry from the lower halves is larger: 16 bits times 12 bits, shifted right by 12.
+/// An upper limit of the carry from the lower halves, which is 16 bits times 12 bits, shifted right by 12.
 const CARRY: i64 = 1 << 17;
 
 impl Halves {
-    /// Finds numbers for `affine` between integers of up to 16 bits, if nothing exceeds an i32.
+    /// Finds the numbers for `affine` between integers of up to 16 bits; `None` if a number or a sum may exceed an i32.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         if source.bits() > 16 || dtype.bits() > 16 {
             return None;

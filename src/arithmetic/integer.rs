@@ -7,18 +7,18 @@
 //! result = corrected floor((sum + inexact) / 2^shift_right + offset), saturated
 //! ```
 //!
-//! The inexact part is the fraction that addend or offset lost when rounded down. The shader knows only whether the
-//! addend lost one. It computes the floor, and `rounding/` corrects the floor:
+//! `inexact` is the fraction that addend or offset loses when it is rounded down. The shader knows only whether there
+//! is such a fraction. It computes the floor, and `rounding/` corrects the floor:
 //!
 //! 1. Toward zero, a negative floor with a fraction goes up by 1.
 //! 2. To nearest, addend plus offset include 1/2, so the floor is the nearest integer. No fraction means a tie: an odd
 //!    floor goes down by 1.
 //!
-//! With any finite f32 as scale and bias, `x * scale + bias` may need 341 bits. Two facts reduce that:
+//! With any finite f32 as scale and bias, `x * scale + bias` may need 341 bits. Two facts reduce this width:
 //!
-//! 1. Results beyond the dtype saturate. Of a large term only the sign matters. If the function is steep, only a few
-//!    numbers near its root do not saturate.
-//! 2. Rounding needs only the two boundaries around the result: integers or, to nearest, middles of integers. A tiny
+//! 1. Results beyond the dtype's range saturate, so a large term matters only by its sign. If the function is steep,
+//!    all numbers saturate, except a few near its root.
+//! 2. A rounded result changes only at boundaries: at integers or, to nearest, at middles between integers. A tiny
 //!    product matters only if the bias is so close to a boundary that the product can cross it.
 
 use super::bounds::key_base;
@@ -122,13 +122,13 @@ fn low_first96(number: i128) -> [u32; 4] {
 struct Width {
     /// No number of the dtype has a larger magnitude.
     number: u32,
-    /// A larger bias saturates, whatever the product of a number and a scale below 2^24.
+    /// With a larger bias every result saturates, whatever the number, if the scale is below 2^24.
     bias: u32,
     /// The longest shift to the right; exceeds `product` by more than 1.
     shift: u32,
     /// Every product of a number and a 24-bit significand is smaller.
     product: u32,
-    /// A larger scale saturates every number but one.
+    /// With a larger scale every number saturates, except one.
     steep: u32,
 }
 
@@ -151,7 +151,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The numbers for a step from `source`, for the shader's integers of `width`.
+    /// The numbers for a step from `source` in a shader with integers of `width`.
     fn new(source: DType, affine: Affine, rounding: Rounding, width: &Width) -> Self {
         let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));
         if scale.exponent <= 0 || scale.significand == 0 {
@@ -216,7 +216,7 @@ impl Linear {
             negative: scale.negative,
             shift_left: 0,
             shift_right,
-            // Keys lack the base, so the addend has the base times the factor.
+            // A key is a number minus the base, so the addend includes the base times the factor.
             addend: in_units.floor + base * if scale.negative { -factor } else { factor },
             inexact: in_units.inexact,
             offset,
@@ -228,13 +228,13 @@ impl Linear {
     fn steep(dtype: DType, scale: &Single, bias: &Single, rounding: Rounding, width: &Width) -> Self {
         let (lowest, highest) = dtype.integer_range();
         let base = key_base(dtype);
-        // `root` is the element whose result is nearest to 0. That result is within |scale| / 2 of 0, unless the zero of
-        // the function lies beyond `dtype`.
+        // `root` is the element whose result is nearest to 0. That result is within |scale| / 2 of 0, unless the zero
+        // of the function lies beyond `dtype`.
         let limit = 1_i128 << (width.steep - 1);
         let distance = bias.exponent - scale.exponent;
         let bias_is_small = bias.magnitude < scale.magnitude / 2.0;
-        // In the last two branches all results are integers. To nearest, the added half leaves their floor as it is and
-        // makes `inexact` true.
+        // In the last two branches below, all results are integers. To nearest, adding 1/2 does not change their floors
+        // and leaves a fraction, so `inexact` is true.
         let half = rounding == Rounding::NearestEven;
         let (root, offset, inexact) = if bias_is_small {
             let (floor, fraction) = bias.floor(width.steep - 1);
@@ -249,7 +249,8 @@ impl Linear {
             let root = if bias.negative == scale.negative { lowest } else { highest };
             (root, if bias.negative { -limit } else { limit }, half)
         } else {
-            // In units of half the scale's last bit. The bias is at least half the scale, so it has no lower bits.
+            // Both are in units of half the scale's last bit. The bias is at least half the scale, so it has no bits
+            // below this unit.
             let bias_units = bias.signed() << (distance + 1);
             let scale_units = scale.signed() * 2;
             let quotient = (bias_units.abs() + scale_units.abs() / 2) / scale_units.abs();
@@ -261,7 +262,7 @@ impl Linear {
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
             (root, value, half)
         };
-        // 2^steep replaces larger scales: with either, every number but the root saturates.
+        // 2^steep replaces a larger scale: with both scales, every number except the root saturates.
         let top = 23 + scale.exponent.unsigned_abs();
         let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
         let range = 1_i128 << (width.number + 4).saturating_sub(top);
@@ -292,7 +293,7 @@ struct Single {
 impl Single {
     fn of(value: f64) -> Self {
         let Binary { negative, significand, exponent } = Binary::of(value);
-        // An f32 has 24 significant bits; the f64's lower 29 are 0.
+        // The value is an f32, with 24 significant bits. The lower 29 bits of the f64 significand are 0.
         Self {
             magnitude: value.abs(),
             negative,
@@ -306,7 +307,7 @@ impl Single {
         if self.negative { -significand } else { significand }
     }
 
-    /// The floor and the fraction above it. From 2^`limit` on, the floor is ±2^`limit`.
+    /// The floor and the fraction above it. For magnitudes of 2^`limit` or more, the floor is ±2^`limit`.
     fn floor(&self, limit: u32) -> (i128, Fraction) {
         let none = Fraction { part: 0, places: 0, from_above: false };
         if self.significand == 0 {
@@ -346,9 +347,10 @@ struct Floored {
 impl Fraction {
     /// The shader's shift to the right, and the fraction in units of `2^-places`.
     ///
-    /// The shift is `places`, at most `width.shift`. If `places` is larger, the shift is `width.shift`, and the number
-    /// 1 is `2^shift` units, not `2^places`. Products are at most `2^width.product` units. A fraction that close to 0
-    /// or 1 stays as many units away. No product carries another fraction across an integer: it counts as a half.
+    /// The shift is `places`, but at most `width.shift`. If `places` is larger, the number 1 becomes `2^shift` units
+    /// instead of `2^places`. Products are at most `2^width.product` units. A fraction within this distance of 0 or 1
+    /// keeps its distance in units. Any other fraction counts as a half, because no product carries it across an
+    /// integer.
     fn in_units(&self, places: u32, width: &Width) -> (u32, Floored) {
         let most = 1_i128 << width.product;
         // `near` is the distance from 0, or from 1 if `from_above`; `far` is the distance from the other end.
@@ -373,8 +375,8 @@ impl Fraction {
         (shift, Floored { floor, inexact })
     }
 
-    /// Adds a half to the fraction. Returns the floor of the sum (0 or 1), the shift, and the rest of the sum in the units
-    /// of [`in_units`](Self::in_units).
+    /// Adds a half to the fraction. Returns the floor of the sum (0 or 1), the shift, and the rest of the sum in the
+    /// units of [`in_units`](Self::in_units).
     fn plus_half_in_units(&self, places: u32, width: &Width) -> (i128, u32, Floored) {
         if places == 0 {
             let halves = self.in_units(1, width).1;
@@ -386,8 +388,8 @@ impl Fraction {
             let sum = floor + (1 << (shift - 1));
             return (sum >> shift, shift, Floored { floor: sum & ((1 << shift) - 1), inexact });
         }
-        // A product is so small here that only closeness to an integer matters. A fraction with more than 31 places is
-        // within 2^-8 of 0 or 1. A half more, and it is close to no integer.
+        // Products are so small here that they matter only if the sum is close to an integer. A fraction with more than
+        // 31 places is within 2^-8 of 0 or 1, so its sum with a half is close to no integer.
         if self.places > 31 {
             // A fraction just below 1, plus a half, is just below 3/2: its floor is 1.
             let whole = i128::from(self.from_above && self.part != 0);

@@ -1,27 +1,28 @@
-//! Scale and bias in fixed point, for the steps in halves and in thirds.
+//! Scale and bias in fixed point, for the steps `Halves` and `Thirds`.
 
 use crate::Rounding;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 
-/// An affine step in fixed point. The floor of `(x * factor + addend) / 2^point` is the floor of the exact result. When
-/// rounding to nearest, the floor is the nearest integer, except for ties.
+/// An affine step in fixed point. When truncating, the floor of `(x * factor + addend) / 2^point` is the floor of the
+/// exact result. When rounding to nearest, `addend` includes 1/2, so the floor is the integer nearest to the exact
+/// result, except for ties.
 pub(super) struct Line {
     pub(super) factor: i64,
-    /// Includes a half if rounding to nearest. The last bit may be sticky.
+    /// Includes 1/2 if rounding to nearest. The last bit may be sticky: set because lower bits are lost.
     pub(super) addend: i64,
     pub(super) point: u32,
 }
 
 impl Line {
-    /// Converts a step, with `low` to `low + 30` fraction bits, if factor and addend fit.
+    /// Converts a step to fixed point with `low` to `low + 30` fraction bits; `None` if factor or addend does not fit.
     pub(super) fn of(affine: Affine, rounding: Rounding, low: u32) -> Option<Self> {
         let (scale, scale_exponent) = odd(affine.scale());
         // Enough fraction bits for an integer factor.
         let point = (-scale_exponent).max(low as i32);
         let (addend, point) = match in_units(affine.bias(), point)? {
             (addend, false) => (addend, point),
-            // One more bit is sticky: it stands for the lost ones.
+            // The additional last bit is sticky: it stands for the lost bits.
             (addend, true) => (2 * addend + 1, point + 1),
         };
         if point as u32 - low > 30 {

@@ -1,5 +1,5 @@
-//! The parameters of a clamp, and their place: the uniform block, or a storage buffer for many channels. The host's half
-//! of `shaders/params/`.
+//! The parameters of a clamp, and their place: the uniform block, or a storage buffer for many channels. This is the
+//! host's half of `shaders/params/`.
 
 use std::fmt;
 
@@ -26,11 +26,11 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Enough for the largest class with the largest step; a test checks that.
+    /// Enough for the largest bounds with the largest affine step, as a test checks.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// The parameters of `clamp` for modules of `arithmetic`. If the module has an affine step for another channel and
-    /// `clamp` has none, the step's numbers keep every element unchanged.
+    /// The parameters of `clamp` for modules of `arithmetic`. If `clamp` has no affine step but another channel has
+    /// one, the step's numbers keep every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
         let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, twins: [NoStep::TWIN; 2] };
         let class = arithmetic.class();
@@ -47,10 +47,10 @@ impl Parameters {
 
     fn push_affine(&mut self, clamp: &Clamp, arithmetic: Arithmetic) {
         let Arithmetic { source, dtype, step, .. } = arithmetic;
-        // The clamp's own rounding: `arithmetic.rounding` only chooses the text.
+        // The numbers depend on the clamp's own rounding; `arithmetic.rounding` only selects fragments.
         let (affine, rounding) = (clamp.affine(), clamp.rounding());
         let of_step = step::step_dtype(arithmetic);
-        // A step with numbers on the GPU also starts as the identity; `resolve` overwrites it.
+        // A step with numbers on the GPU also starts as the identity; the shader `resolve` overwrites it.
         let some = affine.unwrap_or(step::UNCHANGED);
         match (step, arithmetic.class()) {
             (AffineStep::None, _) => self.push(&NoStep { unused: [0; 4] }),
@@ -104,7 +104,7 @@ impl Parameters {
 }
 
 /// The message if a fixed-point step has no numbers; `AffineStep::of` never chooses such a step.
-const FOUND: &str = "the step is chosen where there are numbers";
+const FOUND: &str = "a fixed-point step is chosen only if it has numbers";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ParameterPlace {
@@ -132,7 +132,7 @@ impl ParameterPlace {
         }
     }
 
-    /// The clamps that fit into a uniform block: `MAX_CHANNELS` in `shaders/params/`.
+    /// The number of clamps that fit into a uniform block: `MAX_CHANNELS` in `shaders/params/`.
     pub(crate) const fn in_block(self) -> usize {
         match self {
             Self::One => 1,
@@ -243,7 +243,7 @@ impl Entries {
     }
 
     /// Appends the parameters of a channel, and returns the offset of the affine step's numbers. Parts are aligned as
-    /// in `shaders/params/`: to 16 bytes in a uniform block, to their members in a storage buffer.
+    /// in `shaders/params/`: to 16 bytes in a uniform block, to the alignment of their members in a storage buffer.
     fn push(bytes: &mut Vec<u8>, parameters: &Parameters, place: ParameterPlace) -> usize {
         let [bounds, affine] =
             parameters.twins.map(|twin| if place.are_stored() { twin.alignment() } else { 16 });

@@ -1,4 +1,5 @@
-//! Slots, and the uniform block of the dispatch that reads them: the host's half of `shaders/resolve.wgsl`.
+//! Slots (the places of numbers on the GPU), and the uniform block of the dispatch that reads them: the host's half of
+//! `shaders/resolve.wgsl`.
 
 use super::bounds::{integer_key, integer_key_range, key_base};
 use super::low_first;
@@ -8,8 +9,8 @@ use crate::fragment::mirrors;
 use crate::operator::format::FloatFormat;
 use crate::{Clamp, NanRule, Number, Order};
 
-/// The place of a number, or of one number per channel: the byte of the dispatch's first channel in the binding, and
-/// the bytes between channels, both modulo 2^32.
+/// The place of a number, or of one number per channel: its byte offset in the binding for the dispatch's first
+/// channel, and the stride between channels in bytes. Both are modulo 2^32.
 pub(crate) type Slot = [u32; 2];
 
 /// The count of a clamp's numbers that may lie on the GPU: Min, Max, scale and bias.
@@ -19,7 +20,7 @@ pub(crate) const NUMBERS: usize = 4;
 pub(crate) const MAX_SLOTS: usize = 3;
 
 /// The overridable constants of `resolve.wgsl`: the numbers that a dispatch reads, and whether the affine step is
-/// exact. Slots are bound in the order of the numbers.
+/// exact. Slots are bound in the order Min, Max, scale, bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotReads {
     numbers: [bool; NUMBERS],
@@ -54,14 +55,14 @@ impl SlotReads {
     }
 }
 
-/// The parameters that a dispatch writes.
+/// The place of the parameters that a dispatch writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     /// The layout of channels' parameters.
     pub(crate) entries: Entries,
     pub(crate) first: usize,
     pub(crate) channels: usize,
-    /// The number of blocks; each has the parameters of all channels.
+    /// The number of uniform blocks, or 1 for the storage buffer; each has the parameters of all channels.
     pub(crate) blocks: usize,
     /// Bytes between the starts of two blocks.
     pub(crate) pitch: u64,
@@ -105,8 +106,8 @@ mirrors! {
 }
 
 impl ResolveParams {
-    /// The numbers of a dispatch that reads `slots` and writes `target`. Each channel has an invocation, in a grid
-    /// `grid_width` workgroups wide.
+    /// The numbers of a dispatch that reads `slots` and writes `target`. One invocation serves each channel; the grid
+    /// is `grid_width` workgroups wide.
     pub(crate) fn new(
         clamp: &Clamp,
         arithmetic: Arithmetic,

@@ -1,5 +1,5 @@
-//! Chooses the arithmetic of a module: source, destination, affine step, and shortcuts that skip work when the host knows
-//! the clamps.
+//! Chooses the arithmetic of a module: source, destination, affine step, and shortcuts that skip work when the host
+//! knows the clamps.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub(crate) enum Class {
     /// From any convertible dtype to a float of up to 32 bits.
     Float,
     Float64,
-    /// From floats to integers of up to 16 bits; from integers too, if the step is on the GPU.
+    /// From floats to integers of up to 16 bits; from integers too, if scale or bias is on the GPU.
     Rounded,
     /// From floats to 32-bit integers.
     Rounded32,
@@ -43,10 +43,10 @@ pub(crate) struct Arithmetic {
     pub(crate) source: DType,
     pub(crate) dtype: DType,
     pub(crate) step: AffineStep,
-    /// The rounding to integers. [`Rounding::TowardZero`] without one, and for [`AffineStep::Fixed`], whose numbers
-    /// include the rounding.
+    /// How the module rounds to integers. [`Rounding::TowardZero`] if it does not round, and for [`AffineStep::Fixed`],
+    /// whose numbers include the rounding.
     pub(crate) rounding: Rounding,
-    /// Whether the step is on the GPU and the source is an integer: the step may then make NaNs.
+    /// Whether scale or bias is on the GPU and the source is an integer. Such a step may make NaNs.
     pub(crate) found: bool,
 }
 
@@ -72,7 +72,7 @@ impl Arithmetic {
         [self.source.size(), self.dtype.size()]
     }
 
-    /// Bytes per element if both sides have the same; else `None`.
+    /// Bytes per element if src and dst have elements of one size; else `None`.
     pub(crate) const fn one_size(self) -> Option<usize> {
         let [src, dst] = self.sizes();
         if src == dst { Some(dst) } else { None }
@@ -103,17 +103,17 @@ impl Arithmetic {
         })
     }
 
-    /// Whether the module's text decides how numbers are rounded to integers.
+    /// Whether the module's WGSL depends on how numbers are rounded to integers.
     pub(crate) const fn rounds(self) -> bool {
         rounds(self.class(), self.step)
     }
 
-    /// Whether the source is a 32-bit integer, which an f32 may not hold.
+    /// Whether the source is a 32-bit integer dtype, whose numbers an f32 may not hold exactly.
     pub(crate) const fn takes_words(self) -> bool {
         self.source.size() == 4 && !self.source.is_float()
     }
 
-    /// Whether the module needs naga's `f64` and `u64`, which need device features.
+    /// Whether the module uses naga's `f64` and `u64`, which need device features.
     pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))
     }
@@ -146,7 +146,7 @@ const fn class(source: DType, dtype: DType, found: bool) -> Class {
     }
 }
 
-/// Whether the module's text decides how numbers are rounded to integers.
+/// Whether the module's WGSL depends on how numbers are rounded to integers.
 const fn rounds(class: Class, step: AffineStep) -> bool {
     match class {
         Class::Rounded | Class::Rounded32 => true,
@@ -174,7 +174,7 @@ const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep
 }
 
 impl AffineStep {
-    /// The shortest step that serves all `clamps`, which agree in dtypes. [`Exact`](Self::Exact) serves any.
+    /// The shortest step that serves all `clamps`, which agree in dtypes. [`Exact`](Self::Exact) serves every clamp.
     /// `f64_arithmetic`: see [`Limits`](crate::Limits).
     pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
         if let [clamp] = clamps
@@ -193,7 +193,7 @@ impl AffineStep {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let class = class(source, dtype, false);
         let Some(affine) = clamp.affine() else {
-            // In a plan with affine steps, the identity serves a clamp without one. Fast F64 has no numbers that keep
+            // A clamp without an affine step takes the numbers of the identity. In fast F64 steps, no numbers keep
             // every bit.
             return (self, class) != (Self::Fast, Class::Float64);
         };
@@ -230,7 +230,7 @@ impl fmt::Display for AffineStep {
     }
 }
 
-/// The dtype of step values, if they are floats.
+/// The dtype of the step values, which the affine step computes on, if they are floats.
 pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
     if arithmetic.converts() || arithmetic.found { DType::F32 } else { arithmetic.dtype }
 }
@@ -250,7 +250,8 @@ impl Arithmetic {
         }
     }
 
-    /// The fragment for packets of elements of 8 bytes, or of 1 or 2 bytes with a [packed form](Self::has_packed_form).
+    /// The fragment that computes whole packets of 8-byte elements, or of 1- or 2-byte elements with a [packed
+    /// form](Self::has_packed_form).
     pub(crate) const fn packet_fragment(self) -> Fragment {
         match (self.dtype.size(), self.class(), self.step) {
             (1, ..) => fragment!("packet/fields8"),
@@ -263,8 +264,8 @@ impl Arithmetic {
     }
 }
 
-/// Overridable constants of an arithmetic; `None` if its modules lack them. A constant is true if no clamp of the plan
-/// needs the longer way.
+/// Overridable constants that skip work; `None` if the modules of an arithmetic lack the constant. A constant is true
+/// if no clamp of the plan needs the skipped work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
     /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.

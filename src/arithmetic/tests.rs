@@ -1,5 +1,5 @@
-//! The exact steps of integers against the reference: their numbers give its results, and exist for ordinary scales and
-//! biases. The formulas here are those of `shaders/affine/`.
+//! Tests the exact steps of integers: they give the reference's results, and have numbers for ordinary scales and
+//! biases. The formulas here repeat those of `shaders/affine/`.
 
 use proptest::prelude::*;
 
@@ -14,10 +14,10 @@ const SMALL: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
 const WORDS: [DType; 2] = [DType::I32, DType::U32];
 const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
 
-/// The numbers of a step, as its formula from a key to a result before saturation.
+/// A step's formula with the numbers found for it: from a key to a result before saturation.
 struct Found {
     result: Box<dyn Fn(i32) -> i64>,
-    /// Keys beyond these two saturate, if the formula needs that.
+    /// The formula limits keys to this range; `[0; 2]` if it limits none.
     ends: [i32; 2],
 }
 
@@ -79,8 +79,8 @@ fn of_thirds(thirds: Thirds, key: i32, rounding: Rounding) -> i32 {
     }
 }
 
-/// Whether numbers exist. If so, checks their results: for every number of up to 16 bits, else near the ends of the
-/// source's range, near 0, near [`Found::ends`], and for some numbers between.
+/// Whether the step has numbers for this scale and bias. If so, checks its results: for every source number of up to 16
+/// bits; for wider sources near the ends of the range, near 0, near [`Found::ends`], and for some numbers between.
 fn is_found(
     step: AffineStep,
     [source, dtype]: [DType; 2],
@@ -89,7 +89,7 @@ fn is_found(
 ) -> bool {
     let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
     let clamp = clamp.with_affine(scale, bias).unwrap();
-    // A scale of 1 with a bias of 0 is no step of the clamp.
+    // With a scale of 1 and a bias of 0, the clamp has no affine step.
     let affine = clamp.affine().unwrap_or(UNCHANGED);
     let Some(Found { result, ends }) = find(step, [source, dtype], affine, rounding) else { return false };
     let base = key_base(source) as i64;
@@ -118,7 +118,7 @@ fn product<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {
     a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b))).collect()
 }
 
-/// An I8 may have no numbers in fixed point: a negative result truncates upwards, and the shift rounds down.
+/// `Fixed` may have no numbers for I8: a negative result truncates upwards, but the shift rounds down.
 #[test]
 fn ordinary_steps_are_found_and_exact() {
     let assert_found = |step, dtypes: [DType; 2], scales: &[f32], biases: &[f32], rounding| {
@@ -166,7 +166,7 @@ fn results_of_8_bits_are_right_also_where_terms_vanish() {
 fn what_leaves_32_bits_is_not_found() {
     let steep = [(1e9, 0.0), (65.0, 1.0), (1e30, -1e30), (1.0, f32::MAX)];
     for (affine, dtype) in product(&steep, &[DType::I8, DType::U8]) {
-        // If numbers exist, they are exact.
+        // The numbers may exist, but must then be exact.
         is_found(AffineStep::Fixed, [dtype; 2], affine, Rounding::TowardZero);
     }
     let halves = [(1e30, 0.0), (70_000.0, 0.0), (1e-20, 1.0), (1.0, 1e30), (0.1, 1e9)].as_slice();
@@ -186,7 +186,7 @@ fn what_leaves_32_bits_is_not_found() {
 }
 
 proptest! {
-    // A case in halves takes all numbers of a dtype.
+    // A case of `Halves` computes every number of its source.
     #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]

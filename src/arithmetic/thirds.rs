@@ -1,5 +1,5 @@
-//! Scale and bias from 32-bit integers to integers of up to 16 bits, exact in 32-bit arithmetic by splitting the
-//! factor.
+//! The exact affine step from 32-bit integers to integers of up to 16 bits. The factor is split into three bytes, so
+//! 32-bit arithmetic suffices.
 
 use super::bounds::key_base;
 use super::line::Line;
@@ -8,9 +8,9 @@ use crate::operator::Affine;
 use crate::{DType, Rounding};
 
 mirrors! {
-    /// Mirrors `Affine` in `affine/thirds.wgsl`. `x` is the distance of a key, limited to `lowest..=highest`, from the
-    /// end with the smaller result. Before rounding, the result is `(x * factor + addend) / 2^(16 + shift)`. The addend
-    /// is `addend_high * 2^16 + addend_low`; its last bit may be sticky.
+    /// Mirrors `Affine` in `affine/thirds.wgsl`. The key is limited to `lowest..=highest`, and `x` is its distance from
+    /// the end that has the smaller result. Before rounding, the result is `(x * factor + addend) / 2^(16 + shift)`.
+    /// The addend is `addend_high * 2^16 + addend_low`; its last bit may be sticky: set because lower bits are lost.
     struct Thirds {
         lowest: i32,
         highest: i32,
@@ -30,7 +30,8 @@ const LOW: u32 = 16;
 const MOST: i128 = (1 << 24) - 1;
 
 impl Thirds {
-    /// Finds numbers for `affine` from 32-bit integers to integers of up to 16 bits, if nothing exceeds 32 bits.
+    /// Finds the numbers for `affine` from 32-bit integers to integers of up to 16 bits; `None` if a number or a sum
+    /// may exceed 32 bits.
     pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         if source.bits() != 32 || dtype.bits() > 16 {
             return None;
@@ -39,7 +40,7 @@ impl Thirds {
         let (factor, addend) = (i128::from(factor), i128::from(addend));
         let size = factor.abs();
 
-        // Numbers beyond `lowest..=highest` saturate as these two do.
+        // Numbers beyond `lowest..=highest` saturate like these two.
         let (low, high) = dtype.integer_range();
         let (low, high) = (low << point, (high + 1) << point);
         let steps = |sum: i128| (sum - addend).div_euclid(size);

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
 use wgsl_sanitizer::{Binding, Dispatch, Error, Memory, Module, Program, Source};
 
-/// Modules by WGSL, each with its programs by entry point and constants. Building a program takes longer than running it.
+/// A cache of modules by WGSL, each with its programs by entry point and constants: building a program takes longer
+/// than running it.
 type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
 
 thread_local! {
@@ -31,7 +32,7 @@ pub fn execute(recording: &Recording) -> Vec<Verdict> {
     })
 }
 
-/// Runs dispatches with replaced programs.
+/// Runs the recorded dispatches with `programs` in place of the recorded programs.
 ///
 /// # Errors
 ///
@@ -86,8 +87,8 @@ fn memory(of: &Buffer) -> Memory {
     memory
 }
 
-/// Lists the faults of an outcome. `expected` is the buffers before the run. With the output copied in, any byte that
-/// differs was changed outside the output.
+/// Lists the faults of an outcome. `expected` holds the buffers before the run. The output is copied into it; any byte
+/// that then differs from the outcome was changed outside the output.
 fn describe(
     recording: &Recording,
     dispatches: &[Dispatch],

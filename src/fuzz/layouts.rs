@@ -1,4 +1,4 @@
-//! Transformations of layouts, and properties of every layout.
+//! Checks transformations of layouts, and properties that every layout has.
 
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{DType, Error, Layout, MAX_RANK};
@@ -26,15 +26,15 @@ pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// The index with another place along an axis.
+/// The index with its place along an axis mapped by `to`.
 fn moved(index: &[usize], axis: usize, to: impl Fn(usize) -> usize) -> Vec<usize> {
     let mut index = index.to_vec();
     index[axis] = to(index[axis]);
     index
 }
 
-/// Applies one transformation with any arguments. Checks whether it is refused, and the addresses of the result's
-/// corners. Returns the new layout, or `None` if the transformation is refused.
+/// Applies one transformation with any arguments. Checks whether the transformation is rightly accepted or refused, and
+/// checks the addresses of the result's corners. Returns the new layout, or `None` if the transformation is refused.
 pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>> {
     let axis = u.int_in_range(0..=MAX_RANK)?;
     let rank = layout.rank();
@@ -103,7 +103,7 @@ pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>
     })
 }
 
-/// Checks the properties of every layout.
+/// Checks the properties that every layout has.
 ///
 /// # Panics
 ///
@@ -128,8 +128,8 @@ fn sound(layout: &Layout) {
     }
 }
 
-/// Checks a new layout: each corner has the address of the index `stands_for` in `of`, and the corners include the
-/// lowest and the highest address.
+/// Checks a new layout: each corner has the address that `of` gives the index from `stands_for`, and the corners
+/// include the lowest and the highest address.
 fn corners(
     made: std::result::Result<Layout, Error>,
     of: &Layout,

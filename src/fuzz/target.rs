@@ -12,7 +12,7 @@ use wgpu_clamp::{
 use super::execute::execute;
 use super::layouts::{accepted, address, check, indices, transform};
 
-/// The most elements of a shape that is cut down; three in four shapes are.
+/// Three in four shapes are cut down to at most this many elements.
 const SMALL: usize = 6_000;
 
 /// Runs one input of the target.
@@ -21,7 +21,7 @@ const SMALL: usize = 6_000;
 ///
 /// The crate has a fault.
 pub fn run(bytes: &[u8]) {
-    // Zeros follow the input's end, so the first choice of each list is the plain one.
+    // Beyond its end, the input reads as zeros, which select the first choice of each list, the plainest one.
     case(&mut Unstructured::new(bytes)).expect("every choice has something to choose from");
 }
 
@@ -75,8 +75,8 @@ fn case(u: &mut Unstructured) -> Result<()> {
     transform_often(u, dst)
 }
 
-/// Checks the clamp with scale or bias on the GPU, perhaps with slots along an axis. Reads the input without consuming it,
-/// so that kept inputs keep their meaning.
+/// Checks the clamp with scale or bias on the GPU, perhaps with slots along an axis. Reads the input without consuming
+/// it, so that the seeds keep their meaning.
 fn numbers_on_the_gpu(
     u: &Unstructured,
     clamp: &Clamp,
@@ -93,7 +93,7 @@ fn numbers_on_the_gpu(
     assert_eq!(found.is_some(), !on_gpu || takes.contains(&clamp.dtype()), "{clamp:?}");
     let Some(found) = found else { return Ok(()) };
     let axis = u.int_in_range(0..=MAX_RANK)?;
-    // A long axis takes no slots along it. The shape may lack the axis.
+    // Slots lie along an axis only if it is short, or if the shape lacks it.
     let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
     let clamps = if few && u.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() };
     fuzz::check_plan(&execute, clamps, (src, dst), one_buffer, limits, u.arbitrary()?);
@@ -101,11 +101,11 @@ fn numbers_on_the_gpu(
     Ok(())
 }
 
-/// Checks on buffers of a few bytes that the reference refuses and writes nothing, or that its result passes `verify`.
-/// If elements of dst overlap, the result may fail.
+/// Runs the reference on buffers of a few bytes. Checks that it refuses and writes nothing, or that its result passes
+/// `verify`. Only if elements of dst overlap may the result fail.
 fn check_reference(clamps: Clamps<'_>, (src, dst): (&Layout, &Layout)) {
     const BYTES: usize = 64;
-    // A destination that overlaps itself may have too many indices to visit each.
+    // A destination that overlaps itself may have more indices than can be visited.
     if dst.len() > 1 << 16 && dst.required_bytes(DType::U8) <= BYTES as u64 {
         return;
     }
@@ -305,7 +305,7 @@ fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     Ok(double.or(with).unwrap_or(clamp))
 }
 
-/// A list of `count` clamps, or one fewer. Most lists agree in the properties that channels must share.
+/// A list of `count` clamps, or one fewer. In most lists, the clamps agree in the properties that channels must share.
 fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clamp>> {
     let several = u.ratio(7, 8)?;
     let mut list = Vec::with_capacity(count);
@@ -340,7 +340,7 @@ fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
 
 fn limits(u: &mut Unstructured) -> Result<Limits> {
     let usual = Limits { f64_arithmetic: u.arbitrary()?, ..Limits::default() };
-    // Skips an unused byte, so that kept inputs keep their meaning.
+    // Skips an unused byte, so that the seeds keep their meaning.
     let _: bool = u.arbitrary()?;
     Ok(match u.int_in_range(0..=4)? {
         0 => usual,

@@ -25,7 +25,7 @@ pub(crate) fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
 const F64_ARITHMETIC: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
 /// Whether an adapter or device with `features` computes F64 in hardware. Only Vulkan does: MSL and GLSL ES have no
-/// f64, and naga's HLSL writes its bitcasts as those of f32.
+/// f64, and naga writes bitcasts of f64 to HLSL as bitcasts of f32.
 pub(crate) fn has_f64_arithmetic(info: &wgpu::AdapterInfo, features: wgpu::Features) -> bool {
     info.backend == wgpu::Backend::Vulkan && features.contains(F64_ARITHMETIC)
 }

@@ -195,13 +195,13 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// - [`Error::DType`] if a view's dtype is not the clamp's dtype on that side, or if a slot's dtype is not that of its
-    ///   number,
+    /// - [`Error::DType`] if a view's dtype is not the clamp's dtype on that side, or if a slot's dtype is not the
+    ///   number's dtype,
     /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
     ///   other, if no buffer could hold a layout, or if the slots do not fit the numbers of the clamp,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
-    /// - [`Error::Overlap`] if two indices of `dst` share an element, if two different views share bytes of one buffer, if
-    ///   src and dst are one view but their elements differ in size, or if a slot lies in the output; also if the search
+    /// - [`Error::Overlap`] if two indices of `dst` share an element, if two different views share bytes of one buffer,
+    ///   if src and dst are one view but their elements differ in size, if a slot lies in the output, or if the search
     ///   for a shared byte ends without an answer,
     /// - [`Error::Limit`] if the device's bindings or grids are too small for the tensor, for the channels' clamps, or
     ///   for any clamp at all,
@@ -226,7 +226,7 @@ impl Clamper {
         let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
         self.check_channels(clamps, dst.shape(), plan.stored_parameters())?;
         let slots = operands.slot_layouts();
-        // Counting the dispatches computes every window, so only a log that is read does it.
+        // Counting the dispatches computes every window, so it happens only if the message is logged.
         let dispatches = || match plan.dispatches() {
             dispatches @ 1.. if slots.is_some() => format!("{dispatches}, after those that read the slots"),
             dispatches => dispatches.to_string(),
@@ -298,7 +298,7 @@ impl Clamper {
         Ok(Prepared { dispatches: dispatches.list.into() })
     }
 
-    /// Checks that the device can bind `needed` bytes of channels' parameters, before these are collected.
+    /// Checks that the device can bind `needed` bytes of channels' parameters, before they are computed.
     fn check_channels(&self, clamps: Clamps<'_>, shape: &[usize], needed: u64) -> Result<(), Error> {
         let limits = [
             ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
@@ -345,7 +345,7 @@ impl Clamper {
 struct Dispatches<'a> {
     inner: &'a Inner,
     list: Vec<Recorded>,
-    /// The pipelines so far: each is looked up and logged once, however many windows use it.
+    /// The pipelines so far. Each is looked up and logged once, however many windows use it.
     pipelines: Vec<(PipelineName, wgpu::ComputePipeline)>,
 }
 
@@ -448,8 +448,8 @@ struct Recorded {
 
 impl Prepared {
     /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
-    /// [`Plan::dispatches`] leaves out the dispatches that read numbers on the GPU. There is usually one of these; there
-    /// are a few if all four numbers are on the GPU, or with many windows or channels.
+    /// [`Plan::dispatches`] leaves out the dispatches that read numbers on the GPU. Usually one dispatch reads them; a
+    /// few do if all four numbers are on the GPU, or with many windows or channels.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

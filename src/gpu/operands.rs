@@ -88,14 +88,16 @@ impl<'a> Operands<'a> {
         Self::new(view, view)
     }
 
-    /// Sets the slot of a lower bound that is [`Number::OnGpu`]; its dtype is the clamp's. Takes `None` otherwise.
+    /// Sets the slot of a lower bound that is [`Number::OnGpu`], in the clamp's dtype. `None` for any other lower
+    /// bound.
     #[must_use]
     pub fn with_min(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[0] = slot.into();
         self
     }
 
-    /// Sets the slot of an upper bound that is [`Number::OnGpu`]; its dtype is the clamp's. Takes `None` otherwise.
+    /// Sets the slot of an upper bound that is [`Number::OnGpu`], in the clamp's dtype. `None` for any other upper
+    /// bound.
     #[must_use]
     pub fn with_max(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[1] = slot.into();
@@ -128,7 +130,8 @@ impl<'a> Operands<'a> {
         self.dst
     }
 
-    /// Refuses buffers, dtypes and slots that do not suit the clamp. Without channels there is no clamp and no element.
+    /// Refuses buffers, dtypes and slots that do not suit the clamp. If the list of clamps is empty, there is no
+    /// element.
     pub(crate) fn check(&self, clamps: Clamps<'_>) -> Result<(), Error> {
         let clamp = clamps.as_slice().first();
         if let Some(clamp) = clamp {
@@ -166,7 +169,8 @@ impl<'a> Operands<'a> {
         Ok(())
     }
 
-    /// `along`: the axis of the slots, and its extent.
+    /// Refuses a slot with a wrong shape, dtype or buffer, or that shares a byte with the output. `along`: the axis of
+    /// the slots, and its extent.
     fn check_slot(
         &self,
         argument: &'static str,
@@ -235,7 +239,7 @@ impl<'a> Operands<'a> {
         any.then(|| self.slots.map(|slot| slot.map(|view| view.layout)))
     }
 
-    /// Drops the clamps' slot axis if each slot has a single element.
+    /// Drops the axis of the clamps' slots if each slot has a single element.
     pub(super) fn simplified<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
         match clamps.as_slice() {
             [clamp] if clamps.has_slots_along() && self.slots().all(|(_, view)| view.layout.len() == 1) => {

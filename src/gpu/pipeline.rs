@@ -11,10 +11,11 @@ use crate::shader::{Module, PipelineName, binding};
 
 /// The pipelines used last, each compiled once.
 pub(super) struct Pipelines {
-    /// The layouts of the clamps' kernels, by placement, without and with parameters in a storage buffer.
+    /// The layouts of the clamps' kernels: by placement, then without and with a binding for parameters in a storage
+    /// buffer.
     layouts: [[Layouts; 2]; 3],
     resolve: Layouts,
-    /// Whether an invocation's packets are adjacent: `ADJACENT` of the shaders.
+    /// Whether an invocation's packets are adjacent: the constant `ADJACENT` of the shaders.
     adjacent: bool,
     /// The driver's cache, which a program may keep from run to run.
     driver_cache: Option<wgpu::PipelineCache>,
@@ -70,8 +71,8 @@ impl Pipelines {
         self.compiled().pipelines.len()
     }
 
-    /// Returns the pipeline of an entry point. The first thread that asks compiles it. Threads that ask for pipelines of
-    /// the same module wait; other modules compile concurrently. A failure is not kept (native only: the web reports
+    /// Returns the pipeline of an entry point. The first thread that asks compiles it. Threads that ask for pipelines
+    /// of the same module wait; other modules compile concurrently. A failure is not kept (native only: the web reports
     /// later).
     pub(super) fn get(
         &self,
@@ -163,8 +164,8 @@ impl Compiled {
     }
 }
 
-/// Whether a CPU runs the invocations of a workgroup in sequence. GL guesses the kind of device from its name, so a GL
-/// device counts as a GPU. The tests run this combination on Mesa's llvmpipe.
+/// Whether a CPU runs the invocations of a workgroup in sequence. wgpu's GL backend guesses the kind of device from its
+/// name, so a GL device counts as a GPU here. The tests on Mesa's llvmpipe thus run the shaders' variant for GPUs.
 fn adjacent(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }

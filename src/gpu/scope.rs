@@ -50,7 +50,7 @@ pub(super) fn within<T>(_: &wgpu::Device, create: impl FnOnce() -> T) -> Result<
     Ok(create())
 }
 
-/// Runs a `create` that can fail by itself. If wgpu reports an error too, that error is the cause and is returned.
+/// Runs a `create` that can fail by itself. If wgpu reports an error too, wgpu's error is the cause and is returned.
 pub(crate) fn attempt<T>(
     device: &wgpu::Device,
     create: impl FnOnce() -> Result<T, Error>,

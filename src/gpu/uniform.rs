@@ -5,7 +5,8 @@ use crate::Error;
 use crate::kernel::GeometryBytes;
 use crate::plan::UniformLayout;
 
-/// Checks that a block with `parameters` bytes of parameters can be bound. A block of one clamp always can.
+/// Checks that a block with `parameters` bytes of parameters can be bound. A block with one clamp's parameters can
+/// always be bound.
 pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Error> {
     let needed = pitch(limits, parameters);
     for (limit_name, limit) in [
@@ -19,7 +20,8 @@ pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Erro
     Ok(())
 }
 
-/// The most blocks of a buffer, at least one. `resolved`: one binding of `resolve` must cover all blocks.
+/// The most blocks of a buffer, at least one. `resolved`: the module `resolve` writes the blocks, so one binding must
+/// cover all of them.
 pub(super) fn per_buffer(device: &wgpu::Limits, parameters: usize, resolved: bool) -> usize {
     let fitting = |bytes| bytes / pitch(device, parameters);
     let mut most = fitting(device.max_buffer_size);
@@ -42,7 +44,8 @@ pub(super) struct UniformBlocks {
 }
 
 impl UniformBlocks {
-    /// Creates the buffer for `count` windows with `parameters` bytes each. Call it within an error scope.
+    /// Creates the buffer for the blocks of `count` windows with `parameters` bytes of parameters each. `first`: the
+    /// geometry of the first window. Call it within an error scope.
     pub(super) fn new(
         device: &wgpu::Device,
         limits: &wgpu::Limits,

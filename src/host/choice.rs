@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use crate::Error;
 
-/// Variable: a part of the adapter's name, in any case.
+/// The variable with a part of the adapter's name, in upper or lower case.
 const NAME: &str = "WGPU_ADAPTER_NAME";
 
-/// Variable: the adapter's index.
+/// The variable with the adapter's index.
 const INDEX: &str = "WGPU_CLAMP_ADAPTER";
 
 /// The adapter that the environment names, else wgpu's choice.
@@ -73,7 +73,7 @@ fn instance() -> Result<(wgpu::Instance, wgpu::Backends), Error> {
     Ok((wgpu::Instance::new(descriptor), backends))
 }
 
-/// The adapters whose names fit the environment; at least one.
+/// The adapters whose names fit the variable [`NAME`], at least one; all adapters if it is not set.
 async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Vec<wgpu::Adapter>, Error> {
     let mut adapters = instance.enumerate_adapters(backends).await;
     let names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
@@ -90,8 +90,8 @@ async fn named(instance: &wgpu::Instance, backends: wgpu::Backends) -> Result<Ve
     Ok(adapters)
 }
 
-/// Positions in `infos` of the adapters that have an index, in its order: each GPU of the best adapter's backend, or
-/// without a GPU its software adapters.
+/// Positions in `infos` of the adapters that an index can select, in the order of the index: the GPUs of the best
+/// adapter's backend, or without a GPU the software adapters of that backend.
 fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let is_gpu = |info: &wgpu::AdapterInfo| info.device_type != wgpu::DeviceType::Cpu;
     let rank = |info: &wgpu::AdapterInfo| match info.device_type {
@@ -104,7 +104,7 @@ fn countable(infos: &[wgpu::AdapterInfo]) -> Vec<usize> {
     let Some(best) = infos.iter().min_by_key(|info| rank(info)) else { return Vec::new() };
     let counts = |info: &wgpu::AdapterInfo| info.backend == best.backend && (is_gpu(info) || !is_gpu(best));
     let mut countable: Vec<_> = (0..infos.len()).filter(|&index| counts(&infos[index])).collect();
-    // Within a kind, those without an id come last, in wgpu's order: the sort is stable.
+    // Within a kind, adapters without an id come last. They stay in wgpu's order, since the sort is stable.
     let id = |index: usize| &infos[index].device_pci_bus_id;
     countable.sort_by_key(|&index| (rank(&infos[index]), id(index).is_empty(), id(index)));
     // Two drivers may offer the same GPU.

@@ -1,4 +1,4 @@
-//! Maps buffers. A browser polls the device by itself; elsewhere the wait polls.
+//! Maps buffers. A browser polls the device by itself; on native, `until_mapped` polls.
 
 use futures_channel::oneshot;
 

@@ -5,7 +5,7 @@ use crate::gpu::adapter::{described, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all of the adapter's limits. It asks for these features alone:
+    /// Picks an adapter and opens a device on it, with all of the adapter's limits. Requests only these features:
     ///
     /// - `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share memory (except on DX12), which saves copies,
     /// - `SHADER_F64` and `SHADER_INT64` on Vulkan, where the adapter has both, for
@@ -38,7 +38,8 @@ impl Host {
     /// - Discrete GPUs come first, then virtual, then integrated, then other ones.
     /// - Each kind is sorted by PCI bus id, as in `nvidia-smi`. Vulkan reports these ids; GPUs without one come last in
     ///   their kind, in wgpu's order.
-    /// - A GPU that several backends or drivers offer counts once. All GPUs are taken from the backend of the first.
+    /// - A GPU that several backends or drivers offer counts once. All GPUs are taken from the backend of the first
+    ///   GPU.
     /// - Software adapters count only if there is no GPU.
     /// - `WGPU_BACKEND` and `WGPU_ADAPTER_NAME` restrict the count.
     ///

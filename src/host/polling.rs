@@ -1,4 +1,4 @@
-//! Polls a device until a buffer is mapped: on native platforms nobody else does.
+//! Polls a device until a buffer is mapped, since no native platform polls by itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -18,8 +18,8 @@ type Outcome = thread::Result<Result<(), Error>>;
 /// Polls once, which suffices if the GPU is done. Otherwise a thread polls. If a callback of the program panics in
 /// one of these polls, the panic goes on here, as if the caller had polled.
 ///
-/// Polls only during the wait. A poll that finds the device destroyed frees mapped memory (wgpu 30), but a task
-/// that waits for the mapping is not reading it.
+/// Polls only during the wait. A poll that finds the device destroyed frees mapped memory (wgpu 30), but a task that
+/// still waits for a mapping does not read that memory.
 pub(super) async fn until_mapped(
     device: &wgpu::Device,
     buffer: &wgpu::Buffer,
@@ -33,9 +33,9 @@ pub(super) async fn until_mapped(
         }),
     };
     polled.unwrap_or_else(|payload| resume_unwind(payload))?;
-    // Refuses a submission to the queue of another device, whose work the mapping has not waited for. A submission
-    // to the right queue is done, so the poll returns at once. If it finds the device destroyed, the buffer is no
-    // longer mapped, and reading it is an error.
+    // Refuses a submission to the queue of another device, whose work the mapping has not waited for. A submission to
+    // the right queue is done, so the poll returns at once. If the poll finds the device destroyed, the buffer is
+    // unmapped, and reading it is an error.
     let done = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
     poll(device, done).unwrap_or_else(|payload| resume_unwind(payload))
 }
@@ -91,7 +91,7 @@ fn spawn(
                 // The shortest sleep takes as long as a small copy.
                 thread::yield_now();
             } else {
-                // A pause of a sixteenth of the time so far adds little to it.
+                // A pause of a sixteenth of the elapsed time adds little delay.
                 thread::sleep((elapsed / 16).clamp(Duration::from_micros(50), Duration::from_millis(2)));
             }
         };

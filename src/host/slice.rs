@@ -15,8 +15,8 @@ const CHUNK: usize = 16 << 20;
 /// Chunks in flight: one is filled, one is computed, one is read.
 const RING: usize = 3;
 
-/// A clamp of host memory that has not run yet; from [`Host::clamp_slice`], [`Host::clamp_bytes`] or one of their twins
-/// in place.
+/// A clamp of host memory that has not run yet, made by [`Host::clamp_slice`], [`Host::clamp_bytes`] or one of their
+/// twins in place.
 ///
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
 /// Besides the slices, a run takes at most 144 MiB: three buffers of 16 MiB for each of three chunks. If elements
@@ -96,7 +96,7 @@ impl<'a> ClampSlice<'a> {
     }
 
     /// Sets the shape of the packed tensor that the slices hold, in elements. The default is one dimension. Only
-    /// [channels](crate::manual::conversion#channels) need a shape: their axis is one of its axes.
+    /// [channels](crate::manual::conversion#channels) need a shape, since their axis is an axis of the shape.
     pub fn with_shape(mut self, shape: &[usize]) -> Self {
         self.shape = Some(shape.to_vec());
         self
@@ -130,16 +130,15 @@ impl<'a> ClampSlice<'a> {
     }
 
     /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the elements
-    /// that the function of [`with_progress`](Self::with_progress) was last told are done have been written; the rest is
-    /// unchanged.
+    /// last reported to the function of [`with_progress`](Self::with_progress) are written; the rest is unchanged.
     ///
     /// # Errors
     ///
     /// Before anything is written:
     ///
     /// - [`Error::DType`] if the Rust type of a slice is not the clamp's dtype on that side,
-    /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a number lies on the GPU (slices
-    ///   have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
+    /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a number lies on the GPU
+    ///   (slices have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
     /// - [`Error::Overlap`] in place, if elements of the clamp's source dtype and its dtype differ in size,
     /// - [`Error::Limit`] if the device cannot bind the clamps of a chunk's channels,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the device fails.
@@ -222,7 +221,7 @@ impl ClampSlice<'_> {
         let Some(clamp) = clamps.as_slice().first() else { return Ok(()) };
         let [src_size, dst_size] = [clamp.source(), clamp.dtype()].map(DType::size);
         let in_bytes = |elements: &Range<usize>, size: usize| elements.start * size..elements.end * size;
-        // Whole packets (16 bytes), in a buffer that the device allows.
+        // A chunk has whole packets (16 bytes) and fits into a buffer that the device allows.
         let max_buffer_size = host.clamper().device().limits().max_buffer_size;
         let bytes = CHUNK.min(usize::try_from(max_buffer_size).unwrap_or(CHUNK));
         let most = bytes / 16 * 16 / dst_size.max(src_size);
@@ -270,11 +269,12 @@ impl ClampSlice<'_> {
     }
 }
 
-/// The chunks of a packed tensor, in order. A row has `inner` elements of each channel. A chunk has as many whole rows
-/// as fit; if none fits, as many whole channels of one row; if none fits, as many elements of one channel.
+/// The pieces of a packed tensor, one per chunk, in order. A row has `inner` elements of each channel. A piece has as
+/// many whole rows as fit. If no row fits, it has as many whole channels of one row as fit. If no channel fits, it has
+/// a part of one channel.
 struct Pieces {
     channels: usize,
-    /// Adjacent elements that belong to one channel.
+    /// The number of adjacent elements that belong to one channel.
     inner: usize,
     elements: usize,
     /// The most elements of a piece.
@@ -298,7 +298,7 @@ impl Piece {
 }
 
 impl Pieces {
-    /// The shape's number of elements fits `usize`.
+    /// The number of elements of `shape` must fit `usize`.
     fn new(shape: &[usize], axis: Option<usize>, most: usize) -> Self {
         // If one extent is 0, the product of the others may overflow.
         let elements = if shape.contains(&0) { 0 } else { shape.iter().product() };
@@ -340,10 +340,10 @@ struct Stage {
     src: wgpu::Buffer,
     dst: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// The last piece and its prepared clamp. The next piece reuses the clamp if it is like the last one; most are.
+    /// The last piece and its prepared clamp. The next piece reuses the clamp if the two pieces are alike, as most are.
     prepared: Option<(Piece, Prepared)>,
-    /// The submission of the last chunk, whose `download` is still mapped. `None` before the first chunk, when `upload` is
-    /// still mapped from its creation.
+    /// The submission of the last chunk, whose `download` is still mapped. `None` before the first chunk, when `upload`
+    /// is still mapped from its creation.
     last: Option<wgpu::SubmissionIndex>,
 }
 
@@ -443,8 +443,8 @@ impl Stage {
     }
 }
 
-/// Whether the host can map the buffers that the GPU computes on, without a hidden cost. The feature alone does not
-/// tell, since a discrete GPU's mapped memory lies across the bus.
+/// Whether the host can map the buffers that the GPU computes on, at full speed. The feature alone does not tell, since
+/// a discrete GPU's mapped memory lies across the bus.
 fn shares_memory(device: &wgpu::Device) -> bool {
     device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS)
         && adapter::shares_memory(&device.adapter_info())

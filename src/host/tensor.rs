@@ -92,7 +92,7 @@ impl Tensor {
         View::new(&self.buffer, self.dtype, self.layout)
     }
 
-    /// The buffer, whole 4-byte words long.
+    /// The buffer. Its size is whole 4-byte words.
     #[must_use]
     pub const fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer

@@ -8,7 +8,8 @@ use crate::{Error, Host};
 pub(crate) const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// A buffer of at least `size` bytes: one or more whole words. An error of its size names it `argument`.
+/// Creates a buffer of at least `size` bytes, rounded up to one or more 4-byte words. An error about the size names
+/// `argument`.
 pub(crate) fn create(
     host: &Host,
     argument: &'static str,

@@ -1,5 +1,5 @@
-//! Blocks: boxes of a few dozen elements, one per invocation. A [`Block`] describes one; its text is straight-line
-//! WGSL with the places of all elements as constants.
+//! Blocks: boxes of a few dozen elements that an invocation loads, clamps and stores. A [`Block`] describes such a box.
+//! Its text is straight-line WGSL, in which the places of elements within the box are constants.
 
 mod around;
 mod arrange;
@@ -35,21 +35,21 @@ pub(crate) use sample::layouts;
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
 
-/// Log2 of how many of a workgroup's 256 blocks lie along src's fastest dimension ([`Shape::Squares`]), unless one side
-/// is short.
+/// Log2 of the side of a square of blocks: a workgroup of [`Shape::Squares`] takes 16 by 16 blocks, unless one side of
+/// the tile is short.
 const SQUARE_LOG2: u8 = 4;
 
-/// Describes what a block moves: its extents, its near strides and whether rows begin at packets. Offsets and far
-/// strides are not in it, so few texts serve all tensors.
+/// Describes a block by its extents, its near strides and whether rows begin at packets. The uniform block holds
+/// offsets and far strides instead, so few texts serve all tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
     /// Bytes per element of src and of dst.
     sizes: [u8; 2],
-    /// The first `rank` dimensions, outermost first; the others are [`Along::ONCE`].
+    /// The first `rank` entries are the dimensions, outermost first; the others are [`Along::ONCE`].
     dims: [Along; MAX_DIMS],
     rank: u8,
-    /// Elements from the start of a dst row's first packet to the block's first element; their bytes stay. 0 if packets
-    /// have no bytes to preserve.
+    /// Elements of a dst row's first packet before the block's first element; they keep their bytes. 0 if packets have
+    /// no bytes to preserve.
     kept_before: u8,
     reads: Reads,
     numbers: Numbers,
@@ -59,11 +59,11 @@ pub(crate) struct Block {
 /// A dimension of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Along {
-    /// Elements of the block.
+    /// Elements of the block along this dimension.
     extent: u8,
     /// The strides of src and dst.
     strides: [Stride; 2],
-    /// The region's dimension, counted from the innermost one, which is 0.
+    /// The index of the region's dimension, counted from the innermost dimension, which is 0.
     place: u8,
     /// Whether its indices are channels.
     channels: bool,
@@ -102,7 +102,7 @@ enum Numbers {
     Each,
 }
 
-/// Where blocks lie, and which ones an invocation and its neighbours take. A second dispatch takes the elements
+/// Where blocks lie, and which blocks an invocation and its neighbours take. A second dispatch takes the elements
 /// beside the whole packets of `Rows`, `Runs` and `Around`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
@@ -112,14 +112,16 @@ enum Shape {
     /// As [`Line`](Shape::Line), but a workgroup takes a square of blocks. Its sides run along src's fastest dimension,
     /// the block's `along_src`-th, and along dst's fastest dimension, the block's last.
     Squares { along_src: u8 },
-    /// Contiguous rows of dst that begin anywhere. A block is some whole packets of a row.
+    /// Contiguous rows of dst that begin anywhere in a packet. A block is some whole packets of a row, or of several
+    /// rows with the same source.
     Rows,
-    /// Runs of dst over several dimensions that begin anywhere. An invocation takes [`UNITS`](runs::UNITS) blocks of
-    /// a run in turn, along the block's `along`-th dimension. Each packet of dst joins the end of a block and the
-    /// start of the next.
+    /// Runs: adjacent elements of dst along several dimensions, which begin anywhere in a packet. An invocation takes
+    /// [`UNITS`](runs::UNITS) blocks of a run in turn, along the block's `along`-th dimension. Each packet of dst joins
+    /// the end of a block and the start of the next block.
     Runs { along: u8 },
     /// One run of pixels on both sides, with a clamp per channel. The run is cut into rows of whole packets and whole
-    /// pixels. A block takes a packet of each of several rows, so all its packets begin at one channel, which may be any.
+    /// pixels. A block takes one packet from each of several rows, at the same place, so its packets begin at the same
+    /// channel. This may be any channel.
     Around,
 }
 
@@ -128,7 +130,7 @@ enum Shape {
 struct Element {
     /// Offsets from the starts of the element's rows in src and dst, in elements.
     offsets: [i32; 2],
-    /// The indices of these rows in [`Block::rows`].
+    /// The indices of the element's rows in [`Block::rows`].
     rows: [usize; 2],
     /// Counted from the block's first channel.
     channel: u8,
@@ -238,7 +240,8 @@ impl Block {
         !matches!(self.shape, Shape::Line | Shape::Squares { .. })
     }
 
-    /// Tiles are cut along `dim` at multiples of this number: the block's extent, or the elements of a packet along rows.
+    /// Tiles are cut along `dim` at multiples of this number: the block's extent, or the elements of a packet along a
+    /// row of [`Shape::Rows`].
     fn cut_at(&self, dim: Along) -> usize {
         let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
         if of_row { self.per_packet() } else { dim.extent.into() }
@@ -301,7 +304,7 @@ pub(crate) struct EntryPoint {
     part: Part,
     /// `None` for [`Shape::Around`], which has no walk.
     rank: Option<Rank>,
-    /// Log2 of `SQUARES`, the blocks along src's fastest dimension in a workgroup; for [`Shape::Squares`] only.
+    /// Log2 of the constant `SQUARES`: a workgroup's blocks along src's fastest dimension. For [`Shape::Squares`] only.
     squares_log2: Option<u8>,
 }
 
@@ -329,7 +332,7 @@ impl EntryPoint {
     }
 }
 
-/// A launch with grids for blocks and for edges, if there are any.
+/// A launch with these grids for blocks and for edges; `None` if there are none.
 fn launch(
     geometry: &impl Pod,
     rank: Option<Rank>,
@@ -352,7 +355,7 @@ impl Definition for Block {
             // A workgroup may have only one block, in a narrow tile.
             Shape::Squares { .. } => task.limits.workgroups().saturating_mul(elements),
             Shape::Rows if region.dims().len() == 1 => invocations.saturating_mul(elements),
-            // A row may be as short as one element.
+            // A row may be as short as one element, and its edges take `EDGE_INVOCATIONS`.
             Shape::Rows => invocations / rows::EDGE_INVOCATIONS,
             // A run may be as short as one block. Each element of its edges takes an invocation.
             Shape::Runs { .. } => invocations.saturating_mul(elements / self.edge_elements() as u64),
@@ -488,7 +491,7 @@ impl Block {
     ) -> Launch {
         let [first, second] = ends.map(|d| loops[d]);
         let blocks = [first.extent, second.extent];
-        // Square, unless one side is short: invocations outside the tile are wasted.
+        // A square, unless the tile has few blocks along one side: invocations outside the tile are wasted.
         let workgroup = u64::from(WORKGROUP_SIZE);
         let short = 1 << SQUARE_LOG2;
         let wide = match blocks {

@@ -10,7 +10,7 @@ use crate::fragment::{Fragment, fragment, mirrors};
 /// The most rows that an invocation takes.
 const ROWS: u64 = 4;
 
-/// The most units of a row that an invocation takes; `UNITS` of `kernel/gather.wgsl`.
+/// The most units (words or larger elements) of a row that an invocation takes; `UNITS` of `kernel/gather.wgsl`.
 pub(crate) const UNITS: u64 = 4;
 
 mirrors! {
@@ -60,7 +60,7 @@ impl Definition for Gather {
     }
 
     fn launch(&self, tile: &BoundTile<'_>) -> Launch {
-        // A row is the innermost dimension. If that has gaps in dst or a clamp per index, a row is one element.
+        // A row is the innermost dimension. If it has gaps in dst or a clamp per index, a row is one element.
         let inner = tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels);
         let dims = usize::from(inner.is_some());
         let inner = inner.unwrap_or(Loop::ONCE);

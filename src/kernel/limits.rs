@@ -2,8 +2,8 @@
 
 use super::{PACKET, WORKGROUP_SIZE};
 
-/// Limits of a device on bindings and dispatches, and its arithmetic. Taken from `wgpu::Limits` and `wgpu::Features`,
-/// or made up to look at a [`Plan`](crate::Plan).
+/// Limits of a device on bindings and dispatches, and its arithmetic. [`Clamper`](crate::Clamper) reads them from the
+/// device. A program may choose any limits to look at a [`Plan`](crate::Plan).
 ///
 /// ```
 /// # use wgpu_clamp::Limits;
@@ -14,7 +14,7 @@ use super::{PACKET, WORKGROUP_SIZE};
 pub struct Limits {
     /// The largest storage buffer binding, in bytes.
     pub max_binding_size: u64,
-    /// The alignment of a binding's offset, in bytes. A power of two; other numbers are rounded up to the next one.
+    /// The alignment of a binding's offset, in bytes. Any number is rounded up to a power of two.
     pub binding_alignment: u64,
     /// The most workgroups of a dispatch along x or y.
     pub max_workgroups_per_dimension: u32,
@@ -35,11 +35,11 @@ impl Default for Limits {
     }
 }
 
-/// The largest binding of Vulkan and DX12, whatever a device reports, in bytes.
+/// The largest binding on Vulkan and DX12, in bytes, even if a device reports more.
 const MAX_BINDING: u64 = (1 << 31) - 4;
 
 impl Limits {
-    /// The largest binding that every API can have, in bytes.
+    /// The device's largest binding, in bytes, but no larger than every API allows.
     pub(crate) fn binding_size(&self) -> u64 {
         self.max_binding_size.min(MAX_BINDING)
     }
@@ -59,7 +59,7 @@ impl Limits {
         self.workgroups().saturating_mul(WORKGROUP_SIZE.into())
     }
 
-    /// A near-square grid of at least `workgroups`, or of height 1 while they fit.
+    /// A grid of at least `workgroups`: of height 1 if they fit into one row, else nearly square.
     pub(crate) fn grid(&self, workgroups: u64) -> [u32; 2] {
         let most = u64::from(self.max_workgroups_per_dimension.max(1));
         let height = if workgroups <= most { 1 } else { workgroups.isqrt().max(workgroups.div_ceil(most)) };

@@ -1,11 +1,11 @@
-//! Regions: boxes of the collapsed index space, which kernels claim.
+//! Regions: boxes of the index space, collapsed to few dimensions. Kernels claim regions.
 
 use std::fmt;
 
 use crate::{Layout, MAX_RANK};
 
-/// A box of the index space in as few dimensions as possible: no extent is 1, no dst stride is negative, and
-/// dimensions that continue each other on both sides are one. dst strides decrease: the innermost dimension is last.
+/// A box of the index space in as few dimensions as possible: no extent is 1, and dimensions that continue each other
+/// on both sides are merged. The strides of dst are positive and decrease: the innermost dimension is last.
 #[derive(Clone, Copy)]
 pub(crate) struct Region {
     rank: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Region {
     pub(crate) starts: [usize; 2],
     /// The channel of the first element.
     pub(crate) first_channel: usize,
-    /// Whether channels are counted from the caller's last one.
+    /// Whether channels are counted from the caller's last channel.
     pub(crate) reversed_channels: bool,
 }
 
@@ -140,7 +140,8 @@ impl Region {
     }
 }
 
-/// Whether all strides of `dims` are multiples of `n` elements on one side, so that all rows share one phase.
+/// Whether all strides of `dims` are multiples of `n` elements on one side. Then all rows begin at the same offset
+/// modulo `n`.
 pub(crate) fn same_phase(side: usize, n: usize, dims: &[Dim]) -> bool {
     dims.iter().all(|dim| [dim.src, dim.dst][side].unsigned_abs().is_multiple_of(n))
 }

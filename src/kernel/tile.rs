@@ -1,4 +1,4 @@
-//! Tiles, the parts of a region that one window covers, and a kernel's launch on one.
+//! Tiles (the parts of a region that one window covers), and a kernel's launch on a tile.
 
 use bytemuck::Pod;
 
@@ -43,7 +43,7 @@ impl Loop {
         Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
     }
 
-    /// The smaller of both strides, or dst's for a broadcast. Loops are sorted by this distance.
+    /// The smaller absolute stride of both sides; dst's stride for a broadcast. Loops are sorted by this distance.
     pub(super) fn distance(&self) -> usize {
         match self.src {
             0 => self.dst.unsigned_abs(),
@@ -76,7 +76,8 @@ impl BoundTile<'_> {
         dims.map(|(dim, extent)| Loop::of(dim, extent))
     }
 
-    /// All dimensions but the innermost `skip`, nearest first: the cache still holds neighbours in src or dst.
+    /// All dimensions except the innermost `skip`, sorted by distance: consecutive invocations then share cache lines
+    /// of src or dst.
     pub(super) fn nearest_first(&self, skip: usize) -> impl Iterator<Item = Loop> {
         let mut loops = [Loop::ONCE; MAX_RANK];
         let rank = self.region.dims().len() - skip;
@@ -87,7 +88,7 @@ impl BoundTile<'_> {
         loops.into_iter().take(rank)
     }
 
-    /// The grid of at least so many invocations.
+    /// The grid for at least this many invocations.
     pub(super) fn grid_of(&self, invocations: u64) -> [u32; 2] {
         self.task.limits.grid(invocations.div_ceil(WORKGROUP_SIZE.into()))
     }
@@ -127,7 +128,7 @@ pub(crate) struct GeometryBytes {
 }
 
 impl GeometryBytes {
-    /// Enough for the largest kernel, as a test checks.
+    /// Enough for the largest `Geometry`; a test checks that.
     pub(crate) const CAPACITY: usize = 256;
 
     fn new(geometry: &impl Pod) -> Self {

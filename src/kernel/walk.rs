@@ -1,5 +1,5 @@
-//! Walks: from a linear index to a place in src and dst. Every kernel begins with one, except blocks around the
-//! channels. The host's half of `kernel/walk.wgsl`, and of `divide` in `grid.wgsl`.
+//! Walks turn a linear index into a place in src and dst. Every kernel begins with a walk, except the blocks of
+//! `block/around.rs`. The host's half of `kernel/walk.wgsl`, and of `divide` in `grid.wgsl`.
 
 use bytemuck::Zeroable;
 
@@ -31,7 +31,7 @@ mirrors! {
     }
 }
 
-/// The constant `RANK`: dimension `RANK` and later ones have extent 1.
+/// The constant `RANK`: dimensions with index `RANK` or higher have extent 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rank {
     One = 1,
@@ -59,8 +59,8 @@ impl Rank {
 }
 
 impl Walk {
-    /// Walks through `loops` in this order. `count` is the product of their extents; starts and strides are in
-    /// elements.
+    /// Walks through `loops`, the first loop fastest. `count` is the product of their extents; starts and strides are
+    /// in elements.
     pub(super) fn over(tile: &BoundTile<'_>, loops: impl IntoIterator<Item = Loop>) -> (Self, Rank) {
         let mut walk = Self::zeroed();
         let Division { multiplier, shift } = Division::by(1);
@@ -74,7 +74,7 @@ impl Walk {
             if channels {
                 walk.channel_dim = rank as u32;
             }
-            // Modulo 2^32, as the shader adds them; the sums are addresses within the binding.
+            // The shader adds strides modulo 2^32. The sums are addresses within the binding, so they are exact.
             let (src_stride, dst_stride) = (src as u32, dst as u32);
             walk.dims[rank] = WalkDim { extent: extent as u32, src_stride, dst_stride, multiplier };
             walk.shifts[rank] = shift;
@@ -85,7 +85,7 @@ impl Walk {
         (walk, Rank::of(rank))
     }
 
-    /// Returns the grid for one invocation per linear index, and keeps its width.
+    /// Returns the grid for one invocation per linear index, and sets `grid_width`.
     pub(super) fn grid(&mut self, tile: &BoundTile<'_>) -> [u32; 2] {
         let grid = tile.grid_of(self.count.into());
         self.grid_width = grid[0];
@@ -125,8 +125,8 @@ mod tests {
         #[test]
         fn quotients_are_exact(number in 0_u32..1 << 31, divisor in prop_oneof![1_u32..=1 << 31, 1_u32..1000]) {
             let Division { multiplier, shift } = Division::by(divisor);
-            // As `grid.wgsl` computes it. Multiples of the divisor and the numbers just below are the hard
-            // ones.
+            // Computes as `grid.wgsl` does. Multiples of the divisor, and the numbers just below them, are the hard
+            // cases.
             let multiple = number / divisor * divisor;
             for number in [number, multiple, multiple.saturating_sub(1)] {
                 let upper = (u64::from(number << 1) * u64::from(multiplier)) >> 32;

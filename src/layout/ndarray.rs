@@ -49,7 +49,7 @@ impl Layout {
                  lies {first} bytes from their start",
                 memory.len()
             );
-            Error::argument("memory", value, "give the memory of the array that the view is of")
+            Error::argument("memory", value, "give the memory of the view's array")
         };
         let size = size_of::<A>() as i128;
         if first % size != 0 {
@@ -61,7 +61,7 @@ impl Layout {
         if inside { Ok(layout) } else { Err(outside()) }
     }
 
-    /// The elements of this layout in `memory`, as a view. For data that was read back, in the order of its array.
+    /// A view of this layout's elements in `memory`, for example in data that was read back from the GPU.
     ///
     /// # Errors
     ///

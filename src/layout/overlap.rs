@@ -1,7 +1,8 @@
 //! Whether two indices of a layout share an element, and whether two views of one buffer share a byte.
 //!
-//! Both are a bounded linear equation, `Σ coefficient * v = target` with each `v` in `0..=most`. In general that is
-//! subset sum, which has no fast algorithm. Practical layouts need no search, or a short one. A budget bounds the rest.
+//! Each question is a bounded linear equation, `Σ coefficient * v = target` with each `v` in `0..=most`. The general
+//! equation is a subset-sum problem, for which no fast algorithm is known. Practical layouts need no search, or a short
+//! search. A budget ends the longer searches.
 
 use super::{Layout, MAX_RANK};
 
@@ -51,12 +52,13 @@ fn itself(layout: &Layout, budget: u32) -> Overlap {
         }
     }
     equation.prepare();
-    // `first` is the term of the first nonzero `d`. Small strides go first: they have fewer later terms to search.
+    // `first` is the term of the first nonzero `d`. Tries small strides before large strides: they have fewer later
+    // terms to search.
     for first in (0..equation.len).rev() {
         let Term { coefficient, most, later_sum, .. } = equation.terms[first];
-        // With all later `d` at 0, the later terms' sum is `later_sum / 2`. Other `d` lower the sum by at most as much.
-        // They cannot offset a larger coefficient. With nested strides every coefficient is above it, so nothing is
-        // searched.
+        // With all later `d` at 0, the later terms' sum is `later_sum / 2`. Other `d` lower the sum by at most
+        // `later_sum / 2`, so they cannot offset a larger coefficient. With nested strides every coefficient is larger,
+        // so nothing is searched.
         let Some(target) = (later_sum / 2).checked_sub(coefficient) else { continue };
         // For the first term, `d` starts at 1, so `v = d - 1`.
         let found = equation.branch(first, most / 2 - 1, target);
@@ -122,7 +124,7 @@ struct Term {
     later_sum: usize,
     /// The greatest common divisor of this coefficient and the later ones.
     gcd: usize,
-    /// Only every `period`-th `v` leaves the later terms a multiple of their gcd.
+    /// Only for every `period`-th `v`, the rest for the later terms is a multiple of their gcd.
     period: usize,
     /// The inverse of `coefficient / gcd` modulo `period`.
     inverse: usize,
@@ -133,7 +135,7 @@ struct Term {
 /// `Σ coefficient * v = target`, as a search over the terms in order of falling coefficients.
 ///
 /// Addresses are at most `isize::MAX`, so each coefficient and the largest sum of each layout are too. The equation has
-/// the sums of two layouts, or twice that of one, so nothing here exceeds `usize`.
+/// the sums of two layouts, or twice the sum of one layout, so nothing here exceeds `usize`.
 struct Equation {
     terms: [Term; MOST_TERMS],
     len: usize,

@@ -13,7 +13,7 @@
 //! | −0, no affine step | −0 | 0 |
 //! | NaN | a quiet NaN of its sign, with the upper bits of its payload | 0; by [`NanRule::ToMin`] and [`NanRule::ToMax`] the lowest or highest number; then the bounds |
 //! | ±∞ | ±∞, with the sign that `scale` gives it | the lowest or highest number; then the bounds |
-//! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | as a NaN |
+//! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | the same as for a NaN |
 //!
 //! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a float on
 //! either side uses the device's f32 arithmetic. Its result is one of a [stated set](mod@crate::reference), rounded as above. An I32 or
@@ -24,10 +24,10 @@
 //!
 //! # Channels
 //!
-//! [`Clamps::along`] has one clamp for each index of an axis, as many as the axis is long. It goes wherever `&clamp` does:
-//! [`Clamper`], [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. The clamps agree in dtypes,
-//! order, NaN rule, precision and rounding. For [numbers on the GPU](super::gpu_numbers), [`Clamps::slots_along`] takes one clamp and
-//! slots with an element per index.
+//! [`Clamps::along`] takes one clamp for each index of an axis. Pass it wherever a `&clamp` goes: [`Clamper`],
+//! [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. All clamps must have the
+//! same dtypes, order, NaN rule, precision and rounding. For [numbers on the GPU](super::gpu_numbers),
+//! [`Clamps::slots_along`] takes one clamp and slots with an element per index.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -42,11 +42,11 @@
 //!
 //! # A camera frame to a network's input
 //!
-//! One call turns RGBA bytes with padded rows into planes of F16 without alpha, normalised per channel. It replaces a conversion, a
-//! pass from interleaved to planar and a clamp per plane, and takes one to three dispatches. The example `frame_to_tensor` is a
-//! whole program, from the texture on. `scale` and `bias` are f32: `Exact` is exact for these two numbers, not for the formula that
-//! they were computed from. For BGRA pixels, red is byte 2 and the next channel one byte lower: strides `[0, -1, 1024, 4]`, offset
-//! 2.
+//! One call turns RGBA bytes with padded rows into planes of F16 without alpha, normalised per channel. It replaces a
+//! conversion, a pass from interleaved to planar and a clamp per plane, and takes one to three dispatches. The example
+//! `frame_to_tensor` is a whole program that starts with a texture. `scale` and `bias` are f32: `Exact` is exact for
+//! these two numbers, not for the formula that they were computed from. In BGRA pixels, red is byte 2, and each next
+//! channel lies one byte lower: strides `[0, -1, 1024, 4]`, offset 2.
 //!
 //! ```no_run
 //! use wgpu_clamp::half::f16;
@@ -77,14 +77,14 @@
 //!
 //! # And back: a network's output to a picture
 //!
-//! The way back exchanges the two layouts, with `Clamp::new(0_u8, 255)` for the bytes. Floats are rounded by [`Rounding`] and saturate.
-//! With `Fast`, rounding may give the neighbouring byte, see [precision](super::precision). Rows for a texture begin at
-//! multiples of 256 bytes. Alpha is no element of `dst`, so it stays. To fill it once per buffer, run
-//! `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call at a time: bytes of the
-//! other call count as stray.)
+//! The way back exchanges the two layouts and uses `Clamp::new(0_u8, 255)` for the bytes. Floats are rounded by
+//! [`Rounding`] and saturate. With `Fast`, rounding may give the neighbouring byte, see [precision](super::precision).
+//! Rows for a texture begin at multiples of 256 bytes. Alpha is no element of `dst`, so it stays. To fill alpha once
+//! per buffer, run `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call: bytes that
+//! the other call changes count as [stray](verify::StrayByte).)
 //!
-//! The inverse of a normalisation is `x * (255 * deviation) + 255 * mean`. Its results are rarely whole, and the default
-//! [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].
+//! The inverse of a normalisation is `x * (255 * deviation) + 255 * mean`. Its results are rarely integers, and the
+//! default [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};

@@ -5,12 +5,12 @@
 //!
 //! # What to do
 //!
-//! Each variant of [`Error`] calls for one reaction. The first six hold argument, value and remedy as fields or as a
-//! [`Refusal`], and the message has all three.
+//! Each variant of [`Error`] calls for one reaction. The first six hold argument, value and remedy as fields or in a
+//! [`Refusal`]; their messages contain all three.
 //!
 //! | error | reaction | frequent cause |
 //! | --- | --- | --- |
-//! | [`Error::Argument`] | correct the call | only one layout is permuted (see [`Layout::permute`], [`Layout::broadcast_to`]); a negative stride reaches below element 0; a list of clamps does not match its axis, or its clamps differ in more than numbers; a number on the GPU has no slot, or the reverse |
+//! | [`Error::Argument`] | correct the call | only one layout is permuted (see [`Layout::permute`], [`Layout::broadcast_to`]); a negative stride reaches below element 0; a list of clamps does not match its axis, or its clamps differ in more than numbers; a number on the GPU has no slot, or a slot has no such number |
 //! | [`Error::DType`] | give the elements' own dtype, or convert | `Clamp::new(0.0, 6.0)` is of F64 and `Clamp::new(0, 6)` of I32: write `0.0_f32`; conversion needs [`Clamp::with_source`]; F64, I64 and U64 do not convert |
 //! | [`Error::Overlap`] | use disjoint layouts, or another buffer | the destination is a broadcast or a sliding window; two views of one buffer share bytes; a conversion in place changes the element size; the search for an overlap gives up (see [layouts](super::layouts#in-place-and-two-views-of-one-buffer)) |
 //! | [`Error::Buffer`] | create the buffer anew | the size is not a multiple of 4 bytes ([`Layout::required_bytes`] is); an offset counts bytes, not elements; the buffer lacks `STORAGE` |
@@ -52,9 +52,9 @@
 //!
 //! - **Elements of another dtype** than the view states.
 //! - **An offset or strides in bytes.** Layouts count elements.
-//! - **A wrong layout.** [`verify::check`] compares with the reference *by the same layouts*, so it finds a wrong device, not a wrong
-//!   layout. Compare the layout by `==` with one made by [`Layout::packed`], `permute` and `slice`; look at
-//!   [`Layout::addresses`] of a small one; or give `verify::check` the intended layout.
+//! - **A wrong layout.** [`verify::check`] compares with the reference *by the same layouts*, so it finds a wrong
+//!   device, not a wrong layout. Compare the layout by `==` with one made by [`Layout::packed`], `permute` and `slice`;
+//!   look at [`Layout::addresses`] of a small layout; or give `verify::check` the intended layout.
 //!
 //! [`Host::self_test`] tells whether the device is at fault.
 //!
@@ -63,11 +63,11 @@
 //! | mistake | reported |
 //! | --- | --- |
 //! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Wgpu`] with wgpu's words; web: the program's error scope or the device's error handler |
-//! | a buffer, or in [`Host::new`] a queue, from another `wgpu::Instance` | native: wgpu 30 panics, or takes an object of its own instead |
+//! | a buffer, or in [`Host::new`] a queue, from another `wgpu::Instance` | native: wgpu 30 panics, or uses another object instead |
 //! | in [`Host::new`], a queue of another device | at each submission, in an error scope or the error handler of the queue's device. Nothing was submitted then, and reads give [`Error::Wgpu`] or zeros |
 //! | a clamp recorded into an encoder or a pass of another device | at `CommandEncoder::finish`, in the error scope or the error handler of the pass's device |
 //! | a buffer destroyed later, or mapped at submission | at `Queue::submit`, in the program's error scope or the device's error handler; [`Host::submit`], native: [`Error::Wgpu`] |
-//! | an upload without memory in the browser | web: wgpu 30 panics, as `createBuffer` throws |
+//! | an upload without memory in the browser | web: wgpu 30 panics, because `createBuffer` throws |
 //! | a device lost or destroyed | native: [`Error::DeviceLost`] if a call of this crate can tell, else as wgpu documents; web: reads give [`Error::Wgpu`], other calls do nothing. Do not destroy a device while one thread is within a call of [`Host`], [`Tensor`] or [`ClampSlice`] and another may poll: wgpu 30 then frees mapped memory |
 //!
 //! If a callback of the program panics during a submission of this crate, or while a read or a stream polls, the panic continues in

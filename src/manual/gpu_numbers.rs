@@ -1,8 +1,8 @@
 //! Bounds, scales and biases that a kernel has computed, read when the dispatch runs.
 //!
-//! Each of Min, Max, scale and bias may be [`Number::OnGpu`]. The operands name its slot by [`Operands::with_min`], [`with_max`],
-//! [`with_scale`] and [`with_bias`]. The number counts as its value would: if Min > Max the [order](crate::Order) decides, and a NaN
-//! bound replaces nothing.
+//! Each of Min, Max, scale and bias may be [`Number::OnGpu`]. Its *slot*, a view of the number in a buffer, is given by
+//! [`Operands::with_min`], [`with_max`], [`with_scale`] or [`with_bias`]. The number has the same effect as a value: if
+//! Min > Max the [order](crate::Order) decides, and a NaN bound replaces nothing.
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamper, Error, Layout, Number, Operands, View, wgpu};
@@ -25,19 +25,19 @@
 //! - A slot is a view of one element. With [`Clamps::slots_along`] it may have shape `[extent]`, an element for each index of an
 //!   axis, with any stride. Numbers that are not on the GPU are the same for all indices. See
 //!   [`quantization`](super::quantization) for an example; [`Clamps::along`] takes values only.
-//! - Slots of bounds have the clamp's dtype, any of the twelve. Slots of scale and bias are F32, and the clamp's dtype is F32, F16,
-//!   BF16, U8, I8, U16 or I16.
+//! - Slots of bounds have the clamp's dtype, any of the twelve. Slots of scale and bias are F32; the clamp's dtype must
+//!   then be F32, F16, BF16, U8, I8, U16 or I16.
 //! - A slot may lie in the buffer of `src` or `dst`, but not in the output.
-//! - If a scale or bias is NaN or infinite, each element but a NaN becomes the canonical quiet NaN, which then meets the
-//!   [NaN rule](crate::NanRule); in an integer it counts as a [converted](super::conversion) NaN.
+//! - If a scale or bias is NaN or infinite, each element except a NaN becomes the canonical quiet NaN, which then meets
+//!   the [NaN rule](crate::NanRule). An integer dtype treats it as a [converted](super::conversion) NaN.
 //! - A recorded clamp reads its numbers anew each time. The kernel that writes them may come before it in the same pass, without a
 //!   barrier.
-//! - Reading takes one more dispatch, with an invocation per index; two with all four numbers, and more for large tensors. Steps
-//!   between integers are slower than with values: I32 to I8 reaches 0.4 of the speed with a scale per row and 0.75 with one per
-//!   column (lavapipe, 2026-11-24; not measured on a GPU).
-//! - The CPU cannot read a slot. Functions of [`reference`](mod@crate::reference) and [`verify`] that return a
-//!   `Result` refuse such a number; [`reference::element`] and [`reference::allowed`] take it as absent, and with one of scale and
-//!   bias the other too. [`Host::clamp_slice`] takes no slots either.
+//! - Reading takes one more dispatch, with an invocation per index; it takes two for all four numbers, and more for
+//!   large tensors. Steps between integers are slower than with values: I32 to I8 reaches 0.4 of the speed with values
+//!   for a scale per row, and 0.75 for one per column (lavapipe, 2026-11-24; not measured on a GPU).
+//! - The CPU cannot read a slot. Functions of [`reference`](mod@crate::reference) and [`verify`] that return a `Result`
+//!   refuse such a number; [`reference::element`] and [`reference::allowed`] treat a bound on the GPU as absent, and
+//!   scale and bias both as absent if one is on the GPU. [`Host::clamp_slice`] takes no slots either.
 //!
 //! [`with_max`]: crate::Operands::with_max
 //! [`with_scale`]: crate::Operands::with_scale

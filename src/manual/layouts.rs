@@ -1,11 +1,11 @@
 //! Layouts by example: crops, transposes, channels, parts of larger buffers; in place; two views of one buffer.
 //!
 //! A [`Layout`] is a shape, signed strides and an offset. Strides and offset count **elements**; sizes of buffers count
-//! **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. Rank 0 is one element. With an extent of 0 a call does nothing and
-//! succeeds.
+//! **bytes**. Element `i` lies at `offset + Σ i[d] * strides[d]`. A layout of rank 0 has one element. If an extent is
+//! 0, a call does nothing and succeeds.
 //!
 //! - `src` and `dst` have the same shape. Their strides, offsets and element sizes may differ.
-//! - Several indices of `src` may share an element. In `dst` none may.
+//! - Several indices of `src` may share an element; indices of `dst` may not.
 //! - A buffer needs `STORAGE` usage and [`Layout::required_bytes`] bytes, rounded up to 4-byte words; `COPY_SRC` too if the program
 //!   copies it to the host.
 //! - Only the elements of `dst` change. Gaps, and neighbours in the same 4-byte word, keep their bits.
@@ -57,7 +57,8 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! To try a layout without a GPU, [`reference::apply`] takes slices of bytes, and [`Plan::new`] tells the kernels.
+//! To try a layout without a GPU, [`reference::apply`] takes slices of bytes, and [`Plan::new`] tells which kernels a
+//! call uses.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Layout, reference};

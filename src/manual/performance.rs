@@ -1,12 +1,13 @@
 //! How to call the crate for speed, how fast it is, how to measure it, and when a loop on the CPU is faster.
 //!
-//! A clamp moves bytes and computes little, so **1 is the speed of a copy** of the same bytes.
+//! A clamp moves bytes and computes little, so a speed is a ratio to a copy of the same bytes: **1 is the copy's
+//! speed**.
 //!
 //! # In a program
 //!
 //! - Call [`Clamper::prepare`] once and [`Prepared::record`] in every frame if the
 //!   buffers stay the same. `encode` creates bind groups and parameters each time: 8 to 15 µs of the CPU on lavapipe.
-//! - Record several clamps in one pass: 1,000 of 4 KiB take 2.8 µs of the CPU each.
+//! - Record several clamps in one pass: of 1,000 clamps of 4 KiB, each takes 2.8 µs of the CPU.
 //! - Convert, permute and clamp in one call. A further pass reads and writes the tensor once more.
 //! - Work in place: it saves a buffer, and some memory traffic.
 //! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. Odd pitches reach two thirds of that speed,
@@ -15,14 +16,14 @@
 //!
 //! # Measured
 //!
-//! `benches/RESULTS.md` of the repository has the ratios to a copy on Mesa's lavapipe, a driver on the CPU, row by row: contiguous
-//! clamps reach 0.7 to 1.1 of a copy, depending on the machine. By AMD's instruction counts and a roofline they should run at the
-//! speed of a copy on five common GPUs, which is a calculation. **Not measured on a GPU.**
+//! `benches/RESULTS.md` of the repository has the ratios on Mesa's lavapipe, a driver on the CPU: contiguous clamps
+//! reach 0.7 to 1.1 of a copy, depending on the machine. A roofline calculated from AMD's instruction counts predicts a
+//! copy's speed for them on five common GPUs. **Not measured on a GPU.**
 //!
 //! # On the CPU
 //!
-//! **A loop clamps data in host memory faster, at any size, if there are bounds alone.** The copies to and from the GPU take as long
-//! as the loop. "A loop" is `iter().zip()` over slices, compiled for plain x86-64:
+//! **A loop clamps data in host memory faster, at any size, if the clamp has only bounds.** The copies to and from the
+//! GPU take as long as the loop. "A loop" is `iter().zip()` over slices, compiled for plain x86-64:
 //!
 //! | | 4 KiB | 64 KiB | 1 MiB | 16 MiB | 256 MiB |
 //! | --- | --- | --- | --- | --- | --- |
@@ -31,10 +32,11 @@
 //! | scale, bias, clamp of F16: `clamp_slice` | 315 µs | 347 µs | 1.35 ms | 13.4 ms | 161 ms |
 //! | scale, bias, clamp of F16: a loop, by `half` | 19 µs | 360 µs | 5.8 ms | 84 ms | 1,380 ms |
 //!
-//! (`cargo xtask bench --growth`, lavapipe 22.3.6 on two cores, one thread for the loop, 2026-11-22. A GPU computes faster, and the
-//! copies remain.) For F16, which the loop converts in software, the GPU pays from **256 KiB** on; for F32 never.
+//! (`cargo xtask bench --growth`, lavapipe 22.3.6 on two cores, one thread for the loop, 2026-11-22. A GPU computes
+//! faster, and the copies remain.) For F16, which the loop converts in software, the GPU pays off from **256 KiB** on;
+//! for F32 never.
 //!
-//! A submission with a clamp of 4 KiB takes 0.1 to 0.2 ms on the same machine, an empty one 45 µs.
+//! On the same machine, a submission with a clamp of 4 KiB takes 0.1 to 0.2 ms, an empty submission 45 µs.
 //!
 //! So use the GPU if the data is or stays there, or if the CPU would work hard: F16 and BF16 without hardware conversion, `Exact`,
 //! several steps at once. [`reference`](mod@crate::reference) is made to be checked, not to be fast: 34 ns per element.
@@ -70,8 +72,8 @@
 //! ```
 //!
 //! To time one clamp within a pass, open a scope there: `Prepared::record` takes `&mut pass.scope("relu6")`. That needs
-//! `TIMESTAMP_QUERY_INSIDE_PASSES`; without it, give the clamp its own pass. `time` is `None` if a feature is missing. Subtract the
-//! time of an empty pass.
+//! `TIMESTAMP_QUERY_INSIDE_PASSES`; without it, give the clamp its own pass. A result's `time` is `None` if a feature
+//! is missing. Subtract the time of an empty pass.
 
 #[cfg(doc)]
 use crate::{Clamper, Host, Plan, Prepared};

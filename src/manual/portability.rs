@@ -1,8 +1,8 @@
 //! Where the crate has run, and what to do on another device.
 //!
-//! The kernels are WGSL without extensions. A device with [`wgpu::Limits::downlevel_defaults()`] suffices, and no feature is needed:
-//! the kernels use workgroups of 256 invocations, and four storage buffers and a uniform buffer per stage. Comparisons are of
-//! integers; only [`Precision::Fast`] uses float arithmetic.
+//! The kernels are WGSL without extensions. A device with [`wgpu::Limits::downlevel_defaults()`] and no features
+//! suffices: the kernels use workgroups of 256 invocations, and four storage buffers and a uniform buffer per stage.
+//! They compare integers; only [`Precision::Fast`] uses float arithmetic.
 //!
 //! [`Host::self_test`] has run on Vulkan (Mesa lavapipe 22.3.6 and 25.0.7, `SwiftShader`), GL (Mesa llvmpipe 22.3.6), WebGPU (Chromium on
 //! `SwiftShader`, Dawn in Node on lavapipe) and DX12 (Wine 10 on lavapipe, not on Windows), all on CPUs: no element differs. The test
@@ -15,8 +15,8 @@
 //! cargo run --release --example doctor
 //! ```
 //!
-//! lists the adapters, runs [`Host::self_test`] on each, measures them against a copy, and prints a verdict to paste into an issue. A
-//! program can do the same:
+//! This lists the adapters, runs [`Host::self_test`] on each, measures its speed against a copy, and prints a verdict
+//! to paste into an issue. A program can run the self-test too:
 //!
 //! ```no_run
 //! use wgpu_clamp::Host;
@@ -31,11 +31,12 @@
 //!
 //! # wgpu, features, platforms
 //!
-//! The crate re-exports [wgpu](https://docs.rs/wgpu/30) 30; a program with its own wgpu needs the same major version. A new major
-//! version of wgpu is a new major version of this crate (before 1.0, a minor one). The features `vulkan`, `metal`, `dx12`, `gles` and
-//! `webgpu` compile that backend into wgpu and are on by default. A program with its own device needs none of them here.
+//! The crate re-exports [wgpu](https://docs.rs/wgpu/30) 30; a program with its own wgpu needs the same major version. A
+//! new major version of wgpu is a new major version of this crate (before 1.0, a minor one). The features `vulkan`,
+//! `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu and are on by default. A program with its own
+//! device needs none of them here.
 //!
-//! wasm32 lacks only the functions that end in `_blocking`. WebGL has no compute shaders.
+//! wasm32 lacks only `Host::open_nth` and the functions that end in `_blocking`. WebGL has no compute shaders.
 //!
 //! [`wgpu::Limits::downlevel_defaults()`]: https://docs.rs/wgpu/30/wgpu/struct.Limits.html#method.downlevel_defaults
 

@@ -17,7 +17,8 @@
 //!
 //! # The set of `Fast`
 //!
-//! For F32 and F64 the set contains the exact result. For other dtypes it need not: `Fast` rounds to f32 first, then to the dtype.
+//! To F32 and F64 the set contains the exact result, except from an I32 or U32 element that is no f32. To other dtypes
+//! it need not: `Fast` rounds to f32 first, then to the dtype.
 //!
 //! A device may fuse the multiplication with the addition, and may flush subnormals. So the set has the fused and the unfused
 //! result, each with subnormals kept or flushed: one to four values for an ordinary element. A device may judge subnormals before
@@ -36,8 +37,8 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! WGSL leaves float rounding to the device, so a device may leave the set. None that was tried does. `Exact` uses no float
-//! instruction.
+//! WGSL leaves float rounding to the device, so a result may lie outside the set. No tested device has such a result.
+//! `Exact` uses no float instruction.
 //!
 //! # F64
 //!

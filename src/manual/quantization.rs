@@ -51,8 +51,9 @@
 //! }
 //! ```
 //!
-//! Record the result ([`Prepared::record`]) behind the kernel that computes the scales. A kernel of the program reads four I8 from a
-//! `u32`, the first in the lowest byte, as WGSL's `dot4I8Packed`. Back to floats, by a scale per column, then in place per row:
+//! Record the result ([`Prepared::record`]) after the kernel that computes the scales. A kernel of the program reads
+//! four I8 from a `u32`, the first in the lowest byte, as WGSL's `dot4I8Packed` does. Back to floats, by a scale per
+//! column, then in place per row:
 //!
 //! ```no_run
 //! use wgpu_clamp::{Clamp, Clamps, Clamper, DType, Error, Number, Operands, Prepared, View};
@@ -74,20 +75,21 @@
 //!
 //! The example `quantize` is a whole layer in one submission: scales, quantise, multiply, requantise, dequantise.
 //!
-//! - Scales per row and per column take two calls to F32. On lavapipe the two take 1.8 times as long as one (2026-11-24; not
-//!   measured on a GPU). To I8 a scale per column suffices, the weights' over the output's: results are in units of the row's
-//!   scale, which a later step multiplies.
-//! - Every step between integers is exact. I32 to F32 and F16 by `Fast` takes the accumulator as one of the two f32 beside it;
-//!   `Exact` rounds once.
-//! - With scales of the host from 3e-5 to 100, I32 to I8 takes 32-bit arithmetic; other scales take about three times as long.
+//! - Scales per row and per column take two calls to F32. On lavapipe the two take 1.8 times as long as one
+//!   (2026-11-24; not measured on a GPU). To I8 a scale per column suffices: the weights' scale divided by the
+//!   output's. The results are in units of the row's scale, by which a later step multiplies.
+//! - Every step between integers is exact. From I32 to F32 or F16, `Fast` first rounds the accumulator to a
+//!   neighbouring f32; `Exact` rounds once.
+//! - With scales from 3e-5 to 100 that the host knows, I32 to I8 takes 32-bit arithmetic; other scales take about three
+//!   times as long.
 //! - A zero point is the bias: `x * scale + zero_point`, rounded after the sum.
 //!
 //! # As other systems do it
 //!
-//! | system | alike | otherwise |
+//! | system | same | different |
 //! | --- | --- | --- |
-//! | PyTorch `quantize_per_tensor`, `quantize_per_channel` | multiplies by `inv_scale = 1 / scale`, rounds to nearest even. With zero point 0, `Fast` has the same bits | adds the zero point after rounding: with another zero point, results near a tie may be one apart |
-//! | ONNX `QuantizeLinear` | rounds to nearest even, saturates | divides by `y_scale`, which equals a multiplication for powers of two only; adds the zero point after rounding, which is the same with `Exact` and an even zero point |
+//! | PyTorch `quantize_per_tensor`, `quantize_per_channel` | multiplies by `inv_scale = 1 / scale`, rounds to nearest even. With zero point 0, `Fast` has the same bits | adds the zero point after rounding: if it is not 0, results near a tie may be one apart |
+//! | ONNX `QuantizeLinear` | rounds to nearest even, saturates | divides by `y_scale`, which equals a multiplication for powers of two only; adds the zero point after rounding, which gives the same with `Exact` and an even zero point |
 //! | ONNX `DequantizeLinear` | `(x - zero_point) * scale` | give the bias `-zero_point * scale`: the sum is rounded once with `Exact` |
 
 #[cfg(doc)]

@@ -2,9 +2,9 @@
 //!
 //! # What blocks, and what never does
 //!
-//! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::record`]) never submits, polls or waits
-//!   for the GPU. The first two compile a pipeline on the calling thread when a combination is new; threads that need the same
-//!   shader module wait. Some drivers (Mesa's lavapipe 25.0) finish the work under way first. `prepare` ahead to choose when.
+//! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::record`]) never submits, polls or waits for the
+//!   GPU. The first two compile each new pipeline on the calling thread; threads that need the same shader module wait.
+//!   Some drivers (Mesa's lavapipe 25.0) finish the work under way first. Call `prepare` ahead to choose the time.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
 //! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device once on the task's
 //!   thread, then on a thread of their own until their copy has arrived, even if the future is dropped. The program's
@@ -13,14 +13,16 @@
 //!
 //! # What is kept
 //!
-//! A [`Clamper`] and its clones keep compiled pipelines and shader modules, nothing else: one pipeline per dtype, affine step,
-//! placement, kernel and kind of layout. Bounds, scales, shapes and strides need no further pipeline. The
-//! [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled again when needed. A [`Prepared`]
-//! owns its pipelines, bind groups and parameters, and keeps the buffers alive. Nothing else outlives a call.
+//! A [`Clamper`] and its clones keep only compiled pipelines and shader modules: one pipeline per dtype, affine step,
+//! placement (how `src` and `dst` are bound), kernel and kind of layout. Bounds, scales, shapes and strides need no
+//! further pipeline. The [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled
+//! again when needed. A [`Prepared`] owns its pipelines, bind groups and parameters, and keeps the buffers alive.
+//! Nothing else outlives a call.
 //!
-//! Dropping the last clone of a [`Clamper`] frees its objects, except those that a [`Prepared`] or work under way needs. wgpu frees
-//! a used object when the program polls or submits next, and the upload of parameters after the submission that follows
-//! `prepare`. A program that prepares often should therefore submit too: wgpu 30 slows down with the number of waiting uploads.
+//! Dropping the last clone of a [`Clamper`] frees its objects, except those that a [`Prepared`] or work under way
+//! needs. wgpu frees a used object when the program polls or submits next. It frees an upload of parameters after the
+//! submission that follows `prepare`. A program that prepares often should therefore submit too: wgpu 30 slows down
+//! with the number of waiting uploads.
 //!
 //! Recording allocates no more than the same calls of wgpu.
 //!
@@ -31,7 +33,7 @@
 //!
 //! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with its limits;
 //! - one line per [`Clamper::prepare`]: the clamp, the layouts and the [`Plan`] with its kernels and dispatches;
-//! - each pipeline that it takes, `cached` or `compiling`, and each that is `given up` for another.
+//! - each pipeline that `prepare` takes, `cached` or `compiling`, and each that is `given up` for another.
 //!
 //! Recording logs nothing. Errors are returned, not logged.
 //!

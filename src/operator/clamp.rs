@@ -43,7 +43,7 @@ pub enum Precision {
     Exact,
 }
 
-/// The rounding to an integer, where the [`Clamp`]'s own dtype is one. Floats are always rounded to nearest.
+/// The rounding to an integer, where the [`Clamp`]'s own dtype is an integer. Floats are always rounded to nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// Toward zero: drops the fraction, as Rust's `as` does.
@@ -75,7 +75,7 @@ impl Affine {
     }
 }
 
-/// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`], or from one to another.
+/// The operation `max(Min, min(x * scale + bias, Max))` on elements of one [`DType`], or from one dtype to another.
 ///
 /// A `Clamp` is plain data: it holds no GPU object and can be a key of a map. The bounds compare
 /// values as numbers and only replace them. A value that no bound replaces keeps its exact bits: the sign of a zero, a
@@ -106,7 +106,7 @@ pub struct Clamp {
     max: Number,
     order: Order,
     nan_rule: NanRule,
-    /// Absent, as is the bias, if the step is the identity.
+    /// Scale and bias are both absent if the affine step is the identity.
     scale: Number,
     bias: Number,
     precision: Precision,
@@ -230,11 +230,12 @@ impl Clamp {
     /// Takes elements of another dtype: `x` is of dtype `source`. Bounds and result keep the clamp's own dtype.
     ///
     /// The nine dtypes of [`DType::CONVERTIBLE`] convert into each other. A float becomes an integer by the
-    /// [`Rounding`], saturated. A NaN becomes 0 there, or the lowest or highest integer by the [`NanRule`]. Any number
-    /// becomes a float by rounding to nearest, ties to even.
+    /// [`Rounding`], saturated. A NaN becomes the integer 0, or the lowest or highest integer by the [`NanRule`]. Any
+    /// number becomes a float by rounding to nearest, ties to even.
     ///
-    /// The default rounding drops the fraction, so a byte that goes to a float and back often comes back lower by 1. Set
-    /// [`Rounding::NearestEven`], as [the manual](crate::manual::conversion#and-back-a-networks-output-to-a-picture) does.
+    /// The default rounding drops the fraction, so a byte that goes to a float and back often comes back lower by 1.
+    /// Set [`Rounding::NearestEven`], as [the
+    /// manual](crate::manual::conversion#and-back-a-networks-output-to-a-picture) does.
     ///
     /// # Errors
     ///
@@ -311,9 +312,9 @@ impl Clamp {
     /// value is an F32, or an F64 in a clamp of F64. An absent scale is 1. An absent bias is −0, which adds nothing.
     ///
     /// A number on the GPU is an F32. The clamp's dtype must then be F32, F16, BF16 or an integer of up to 16 bits; its
-    /// source may be any dtype that converts. A number in a slot has the same effect as that value given by the host:
-    /// scale 1 with bias ±0 keeps every bit, and between integers every scale is exact. If the slot holds a NaN or an infinity, each
-    /// element except a NaN becomes the canonical quiet NaN. An integer dtype treats that NaN as
+    /// source may be any dtype that converts. A number on the GPU has the same effect as that value given by the host:
+    /// scale 1 with bias ±0 keeps every bit, and between integers every scale is exact. If that number is a NaN or an
+    /// infinity, each element except a NaN becomes the canonical quiet NaN. An integer dtype treats that NaN as
     /// [`with_source`](Self::with_source) says.
     ///
     /// # Errors

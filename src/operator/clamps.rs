@@ -8,7 +8,7 @@ use crate::{Clamp, Error};
 ///
 /// A `&Clamp` converts into `Clamps`, so that a plain call reads as `prepare(&clamp, operands)`. [`along`](Self::along)
 /// takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
-/// whose numbers on the GPU differ between channels. Both are checked once the shape is known.
+/// whose numbers on the GPU differ between channels. Each call checks them against its shape.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};
@@ -31,7 +31,7 @@ pub struct Clamps<'a> {
     axis: Option<usize>,
     /// One clamp per channel, or one for all.
     list: &'a [Clamp],
-    /// Whether there is one clamp, with slots along the axis.
+    /// Whether these clamps come from [`slots_along`](Self::slots_along): one clamp, with slots along the axis.
     in_slots: bool,
 }
 
@@ -42,15 +42,15 @@ impl<'a> From<&'a Clamp> for Clamps<'a> {
 }
 
 impl<'a> Clamps<'a> {
-    /// `clamps[i]` for index `i` of dimension `axis`, with one clamp for each index. All clamps agree in both dtypes,
-    /// order, NaN rule, precision and rounding.
+    /// Applies `clamps[i]` to index `i` of dimension `axis`. There must be one clamp for each index, and all must have
+    /// the same dtypes, order, NaN rule, precision and rounding.
     #[must_use]
     pub const fn along(axis: usize, clamps: &'a [Clamp]) -> Self {
         Self { axis: Some(axis), list: clamps, in_slots: false }
     }
 
-    /// One clamp whose numbers on the GPU lie along dimension `axis`. Index `i` takes element `i` of a slot with one
-    /// element per index. A slot of one element serves any index. Absent numbers and values are the same for all.
+    /// Applies one clamp whose numbers on the GPU differ along dimension `axis`. Index `i` takes element `i` of a slot
+    /// with one element per index. A slot of one element, an absent number and a value each serve all indices.
     ///
     /// ```
     /// use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Number, Operands, Rounding, View, wgpu};
@@ -119,7 +119,7 @@ impl<'a> Clamps<'a> {
         Ok(())
     }
 
-    /// A single clamp, if the host knows that all channels of the shape have the same one; else `self`.
+    /// A single clamp, if the host knows that all channels have equal clamps; else `self`.
     pub(crate) fn simplified(self, shape: &[usize]) -> Self {
         match self.list.split_first() {
             Some((clamp, _))
@@ -132,7 +132,7 @@ impl<'a> Clamps<'a> {
         }
     }
 
-    /// Number of channels that may have numbers of their own; 1 for a single clamp.
+    /// The number of channels that may differ in numbers; 1 for a single clamp.
     pub(crate) fn channels(self, shape: &[usize]) -> usize {
         match self.axis {
             Some(axis) if self.in_slots => shape[axis],

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Clamp, Clamps, NanRule, Number, Order, Rounding};
 
-/// The formula, with the bounds as numbers of the dtype. A number on the GPU reads `slot`.
+/// The formula, with the bounds as numbers of the dtype. A number on the GPU is printed as `slot`.
 ///
 /// ```
 /// # use wgpu_clamp::{Clamp, DType, Order};
@@ -53,7 +53,7 @@ impl fmt::Display for Clamp {
     }
 }
 
-/// The formula of the single clamp, or of the first channel's.
+/// The formula of the single clamp. With channels: the axis, and the formula of the first channel's clamp.
 impl fmt::Display for Clamps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = self.as_slice();

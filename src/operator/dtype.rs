@@ -45,9 +45,9 @@ struct Row {
     name: &'static str,
     bits: u32,
     kind: Kind,
-    /// Shader code from elements to the numbers that shaders compute with.
+    /// Shader code that turns elements into the numbers that shaders compute with.
     source: Option<Fragment>,
-    /// Shader code from results to elements.
+    /// Shader code that turns results into elements.
     destination: Fragment,
 }
 
@@ -119,7 +119,7 @@ impl DType {
         }
     }
 
-    /// The value of the bits of an integer dtype.
+    /// The number that `bits` stand for in an integer dtype.
     pub(crate) const fn integer(self, bits: u64) -> i128 {
         let unused = 64 - self.bits();
         match self.kind() {
@@ -129,18 +129,18 @@ impl DType {
         }
     }
 
-    /// Shader code from elements to the numbers that shaders compute with; `None` for F64, which needs none.
+    /// Shader code that turns elements into the numbers that shaders compute with; `None` for F64, which needs none.
     pub(crate) const fn source_fragment(self) -> Option<Fragment> {
         self.row().source
     }
 
-    /// Shader code from results to elements.
+    /// Shader code that turns results into elements.
     pub(crate) const fn destination_fragment(self) -> Fragment {
         self.row().destination
     }
 
-    /// The dtypes that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all of up to 32
-    /// bits.
+    /// The dtypes that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all dtypes of up
+    /// to 32 bits.
     pub const CONVERTIBLE: [Self; 9] =
         [Self::U8, Self::I8, Self::U16, Self::I16, Self::U32, Self::I32, Self::F16, Self::BF16, Self::F32];
 

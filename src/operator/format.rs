@@ -52,8 +52,8 @@ impl FloatFormat {
 
     /// The nearest number of a format narrower than f64, ties to even. A NaN becomes the quiet NaN with its sign.
     ///
-    /// `half::{f16, bf16}::from_f64` do not serve: they drop the low 32 bits of `value` or pass through f32, so that a
-    /// number just above a tie counts as the tie.
+    /// `half::{f16, bf16}::from_f64` are not exact: they drop the low 32 bits of `value` or pass through f32, so a
+    /// number just above a tie is rounded like the tie.
     pub(crate) fn round(&self, value: f64) -> u64 {
         let Binary { negative, significand, exponent } = Binary::of(value);
         let sign = if negative { self.sign } else { 0 };

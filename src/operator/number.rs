@@ -32,7 +32,7 @@ impl Scalar {
         Self::of("bits", dtype, bits)
     }
 
-    /// As [`from_bits`](Self::from_bits); errors name the bits `argument`.
+    /// As [`from_bits`](Self::from_bits). Errors use the name `argument` for the bits.
     pub(crate) fn of(argument: &'static str, dtype: DType, bits: u64) -> Result<Self, Error> {
         if bits.checked_shr(dtype.bits()).unwrap_or(0) != 0 {
             return Err(Error::argument(
@@ -136,7 +136,7 @@ pub enum Number {
     /// comparison with NaN is false.
     Value(Scalar),
     /// A number in a buffer. The call's [`Operands`](crate::Operands) name its slot, and each dispatch reads the slot.
-    /// The number read counts as the same [`Value`](Self::Value) would.
+    /// That number has the same effect as a [`Value`](Self::Value).
     OnGpu,
 }
 

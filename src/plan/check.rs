@@ -1,5 +1,5 @@
-//! Checks plans. Executes their dispatches and compares with the reference; checks windows by brute force for small
-//! tensors, and by general properties for all.
+//! Checks plans. Executes their dispatches and compares the results with the reference. Checks all windows of small
+//! tensors by brute force, and general properties of windows for all tensors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub type Execute<'a> = &'a dyn Fn(&Recording) -> Vec<Verdict>;
 /// The most elements that are executed. A matrix of 64 by 64 fits.
 const MOST_EXECUTED: usize = 6_000;
 
-/// An element's way from src to dst: the offset of its first byte on either side, and its channel.
+/// An element's way from src to dst: the offset of its first byte on each side, and its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Move {
     from: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Trial<'a> {
     pub(crate) dst: &'a Layout,
     /// Whether an invocation takes adjacent packets, as on a CPU.
     pub(crate) adjacent: bool,
-    /// The bits of src's element at an address in elements.
+    /// Maps an address in src, in elements, to the bits of the element there.
     pub(crate) value: &'a dyn Fn(u64) -> u64,
     /// The bits of numbers on the GPU in the order of [`Clamp::numbers`]: one list for all elements, or one per
     /// channel.
@@ -275,11 +275,11 @@ fn moves(clamps: Clamps<'_>, src: &Layout, dst: &Layout) -> Vec<Move> {
     moves
 }
 
-/// Checks that bindings and grids fit the device, and that `entry_points` lists the pipelines.
+/// Checks that bindings and grids fit the device, and that `entry_points` lists the entry point of each dispatch.
 ///
 /// # Panics
 ///
-/// A binding or a grid does not fit, or a pipeline is unknown.
+/// A binding or a grid does not fit, or an entry point is not listed.
 pub(super) fn window(plan: &Plan, window: &Window) {
     let task = plan.task.expect("windows are of a task");
     let (limits, placement) = (&task.limits, plan.placement);
@@ -364,8 +364,8 @@ pub(crate) fn plan(
     }
 }
 
-/// Returns clamps with the number and the dtypes of `clamps`, and with up to 64 different Mins. A kept element shows
-/// where it comes from; a replaced one shows its channel.
+/// Returns as many clamps as `clamps` has, with the same dtypes and up to 64 different Mins. A result that Min did not
+/// replace shows its source element; a replaced result shows its channel.
 pub(super) fn telling(clamps: Clamps<'_>) -> Vec<Clamp> {
     let one = |(n, clamp): (usize, &Clamp)| {
         let min = Scalar::new(clamp.dtype(), 64 + n as u64 % 64);
@@ -440,7 +440,7 @@ fn refused(
                 _ => list.iter().enumerate().any(|n| differs(n) || on_gpu(n)),
             }
         }
-        // Whether an undecided overlap is real is not checked.
+        // This does not check whether an undecided overlap is real.
         Error::Overlap(_) if text.contains("could not decide") => one_buffer || text.starts_with("dst:"),
         Error::Overlap(Refusal { argument: "dst", .. }) => !is_small(dst) || shares_itself(dst),
         Error::Overlap(Refusal { argument: "src, dst", .. }) if text.contains(" in place; ") => {

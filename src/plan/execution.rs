@@ -17,7 +17,7 @@ pub struct Recording {
     pub dispatches: Vec<Dispatch>,
     /// The buffers that bindings refer to.
     pub buffers: Vec<Buffer>,
-    /// All elements that may change outside scratch buffers.
+    /// All elements outside scratch buffers that may change.
     pub output: Vec<Place>,
     /// The names of the programs.
     pub(crate) names: Vec<PipelineName>,
@@ -61,11 +61,11 @@ pub struct Binding {
 /// The contents of a buffer before the first dispatch.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
-    /// Size in bytes, up to `u64::MAX`; most bytes stay untouched.
+    /// Size in bytes, up to `u64::MAX`.
     pub size: u64,
     /// The value of all bytes that `bytes` does not list.
     pub fill: u8,
-    /// Offsets, and the bytes from there on.
+    /// Pairs of an offset and the bytes from this offset on.
     pub bytes: Vec<(u64, Vec<u8>)>,
     /// Whether dispatches may write anything to it.
     pub is_scratch: bool,
@@ -100,7 +100,7 @@ pub struct Verdict {
 pub struct Finding {
     /// Index of the program whose lines `words` names.
     pub program: Option<usize>,
-    /// The description, with lines as `line 7`.
+    /// The description; it names lines as `line 7`.
     pub words: String,
 }
 
@@ -161,15 +161,15 @@ impl Recording {
         recording
     }
 
-    /// Adds the dispatches that write numbers on the GPU, if any, into `target`. `blocks`: the count of blocks there,
-    /// and the bytes between their starts.
+    /// Adds the dispatches, if any, that write numbers on the GPU into the buffer `target`. `blocks`: the count of
+    /// blocks in `target`, and the bytes between their starts.
     fn resolve(&mut self, plan: &Plan, slots: &[[u64; NUMBERS]], target: usize, blocks: (usize, u64)) {
         let (Some(clamp), Some(task)) = (&plan.clamp, &plan.task) else { return };
         if clamp.number_on_gpu().is_none() {
             return;
         }
-        // The slots lie in a buffer of their own. If a binding holds two elements, no slot begins where a binding may
-        // begin. Some strides are negative, and some leave elements between channels.
+        // The slots lie in a buffer of their own. If a binding can hold two elements, the lowest element of each slot
+        // lies one element behind an aligned offset. Some strides are negative, some leave elements between channels.
         let (mut layouts, mut bytes, mut end) = ([None; NUMBERS], Vec::new(), 0);
         for (number, (_, value)) in clamp.numbers().into_iter().enumerate() {
             if value != Number::OnGpu {
@@ -177,7 +177,7 @@ impl Recording {
             }
             let size = clamp.slot_dtypes()[number].size();
             let within = usize::from(2 * size as u64 <= task.limits.binding_size());
-            // The next binding alignment, but at most 4 KiB ahead, which keeps the buffer small.
+            // Aligned like a binding, but to at most 4 KiB, which keeps the buffer small.
             let start = (end as usize).next_multiple_of(task.limits.binding_start().min(1 << 12) as usize);
             let first = start / size + within;
             let stride = [1_isize, -2, 3, -1][number];
@@ -244,7 +244,8 @@ impl Recording {
     }
 }
 
-/// The file of a module's line, and the line's number there, both counted from 1. A block's text is called `block`.
+/// The file of a module's line, and the line's number in this file. Both line numbers count from 1. A block's text is
+/// called `block`.
 fn located(module: Module, line: u32) -> Option<(String, usize)> {
     let mut left = (line as usize).checked_sub(1)?;
     for Fragment { name, text } in module.fragments() {

@@ -6,7 +6,8 @@ use crate::kernel::{WORD, WORKGROUP_SIZE};
 use crate::shader::PipelineName;
 use crate::{Clamp, DType, Error, Layout, Limits};
 
-/// The layouts of a call's slots in the order of [`Clamp::numbers`]. Each has one element, or one per channel.
+/// The layouts of a call's slots (places of numbers on the GPU) in the order of [`Clamp::numbers`]. Each has one
+/// element, or one per channel.
 pub(crate) type SlotLayouts = [Option<Layout>; NUMBERS];
 
 /// One dispatch of `resolve`.
@@ -15,7 +16,8 @@ pub(crate) struct Resolve {
     pub(crate) pipeline: PipelineName,
     pub(crate) params: ResolveParams,
     pub(crate) grid: [u32; 2],
-    /// Each bound slot's index and its range. Bindings that are not read repeat the first one.
+    /// For each binding: the index of its slot in [`SlotLayouts`], and its range. Bindings that are not read repeat the
+    /// first binding.
     pub(crate) bindings: [(usize, Range); MAX_SLOTS],
 }
 
@@ -54,7 +56,7 @@ impl SlotLine {
         room.checked_div(step).map_or(usize::MAX, |more| more.saturating_add(1) as usize)
     }
 
-    /// The binding that spans these channels' elements.
+    /// The binding that spans the elements of `channels` channels from `first` on.
     fn bind(&self, first: usize, channels: usize, limits: &Limits) -> Result<Range, Error> {
         let (a, b) = (self.address(first), self.address(first + channels - 1));
         let size = self.dtype.size() as u64;
@@ -75,8 +77,8 @@ impl SlotLine {
 
 impl Plan {
     /// The dispatches that write the numbers in `slots` into `blocks` uniform blocks, `pitch` bytes apart. Each block
-    /// has the parameters of all channels; a storage buffer of parameters counts as one block. No dispatch if there is
-    /// no element.
+    /// has the parameters of all channels; a storage buffer of parameters counts as one block. Empty if there is no
+    /// element.
     ///
     /// # Errors
     ///
@@ -97,7 +99,8 @@ impl Plan {
             layout.as_ref().map(|layout| SlotLine::new(number, dtype, layout, channels, reversed))
         };
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
-        // Four slots and the output exceed four storage buffers: one dispatch reads bounds, the next scale and bias.
+        // A dispatch has four storage buffers, and the output takes one. If there are four slots, one dispatch reads
+        // bounds, the next scale and bias.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
         let invocations = usize::try_from(task.limits.invocations()).unwrap_or(usize::MAX);
         let entries = Entries::of(clamp, task.arithmetic, task.parameter_place());

@@ -6,7 +6,7 @@ use super::window;
 use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile, claims};
 use crate::{Error, Limits, MAX_RANK};
 
-/// The most dispatches of a plan. Each window counts as the most that its kernel needs.
+/// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
 pub(super) const MAX_DISPATCHES: usize = 65_536;
 
 /// A region, its kernel and its tiles.
@@ -31,7 +31,7 @@ pub(super) struct Strategy {
 /// The reason why a kernel cannot take a region on a device.
 #[derive(Debug)]
 pub(super) enum Misfit {
-    /// A tile would be smaller than the kernel's unit. The next kernel is asked.
+    /// A tile would be smaller than the multiple at which the kernel's tiles are cut. The next claim is tried.
     BelowQuantum,
     /// The error for the caller if no other kernel fits.
     Refused(Error),
@@ -39,7 +39,7 @@ pub(super) enum Misfit {
 
 impl Strategy {
     /// Takes the first of [`claims`] whose tiles fit the device. The parts that a claim cuts off go to further kernels.
-    /// The last kernel claims everything in units of one element: if its tiles do not fit, none do.
+    /// The last kernel claims everything in units of one element: if its tiles do not fit, no tiles do.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Assignment {
 
     fn tiles_along(&self, d: usize) -> usize {
         let extent = self.region.dims()[d].extent + self.lead;
-        // A single tile saves the division, half of the cost.
+        // A division is slow, and a single tile needs none.
         if extent <= self.tile[d] { 1 } else { extent.div_ceil(self.tile[d]) }
     }
 
@@ -151,7 +151,7 @@ impl Assignment {
         (0..self.region.dims().len()).map(|d| self.tiles_along(d))
     }
 
-    /// The number of windows, at most `usize::MAX`.
+    /// The number of windows; `usize::MAX` if it is greater.
     pub(super) fn windows(&self) -> usize {
         self.tiles().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX)
     }

@@ -19,7 +19,7 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
-/// Executes a plan. Checks that each element of dst is a result that its channel's clamp allows, and all other bytes.
+/// Executes a plan. Checks that each element of dst is allowed by its channel's clamp, and that all other bytes stay.
 fn try_out<'a>(
     plan: &Plan,
     clamps: impl Into<Clamps<'a>>,
@@ -97,7 +97,7 @@ fn what_does_not_run_alike_is_strided() {
     assert!(is_contiguous(&plan(DType::U8, &front, &line.slice(0, 16..144).unwrap())));
 }
 
-/// Eight dimensions with gaps: one element per word, at the same place on both sides. No ninth one is allowed.
+/// Eight dimensions, the most that are allowed, with gaps: one element per word, at the same place on both sides.
 #[test]
 fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
@@ -166,10 +166,10 @@ fn kernels_suit_their_layouts() {
     assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "gather", "gather"]);
 }
 
-/// Blocks for layouts that other blocks do not take.
+/// If a kind of block does not suit a layout, or leaves a part of it, another kind may take it.
 #[test]
 fn blocks_take_what_others_leave() {
-    // More repeated rows than a binding holds, and some left over.
+    // Repeated rows that exceed a binding. Then 15 repeated rows: a block takes 8 rows at once, so 7 are left over.
     let wide = packed(&[1, 17 << 18]).broadcast_to(&[8, 17 << 18]).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
     let (src, dst) = (strided(&[9, 15, 4096], &[0, 0, 1], 0), strided(&[9, 15, 4096], &[70_000, 4112, 1], 0));
@@ -393,7 +393,8 @@ fn blocks_leave_parts_and_keep_channels_apart() {
     }
 }
 
-/// Rows of pixels alternate with rows of planes, which begin at any byte. Words and packets have bytes of both.
+/// Rows of pixels alternate with rows of planes, which begin at any byte. Words and packets have bytes of pixels and of
+/// planes.
 #[test]
 fn src_and_dst_share_packets_in_one_buffer() {
     for (source, dtype) in [
@@ -425,7 +426,7 @@ fn src_and_dst_share_packets_in_one_buffer() {
     }
 }
 
-/// Each word holds a group of dst and a group of src, which goes to another word.
+/// Each word holds a group (two bytes) of src and a group of dst. The group of src goes to another word.
 #[test]
 fn src_and_dst_share_words_in_one_buffer() {
     let words = packed(&[81, 4]);
@@ -508,7 +509,7 @@ fn windows_are_few_and_whole() {
     let line = strided(&[1 << 28], &[1], 3);
     let plan = Plan::new(&clamp, &line, &line, Limits::default()).unwrap();
     assert_eq!(plan.window_count(), 9);
-    // All but the ends are whole packets.
+    // Only the first and the last window have edges, which take a second dispatch.
     assert_eq!(plan.dispatches(), 11);
 
     // A transpose: both sides are cut.
@@ -518,7 +519,7 @@ fn windows_are_few_and_whole() {
     assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
 }
 
-/// Also when only the head (before the first whole packet) would need another window.
+/// Includes lines where only the head (the elements before the first whole packet) would need another window.
 #[test]
 fn windows_reach_the_last_element_from_within_a_packet() {
     let clamp = Clamp::unbounded(DType::F32);
@@ -582,7 +583,7 @@ fn channels_that_are_alike_are_one_clamp() {
     assert_eq!(Plan::new(Clamps::along(1, &[]), &empty, &empty, limits).unwrap().dispatches(), 0);
 }
 
-/// The keys of a table of results contain neither sizes nor windows.
+/// The keys of the self-test's results contain neither sizes nor windows.
 #[test]
 fn a_specialization_is_dtypes_step_and_kernels() {
     let small = Limits { max_binding_size: 2048, ..Limits::default() };
@@ -696,8 +697,8 @@ fn any_pair() -> impl Strategy<Value = (DType, DType)> {
     ]
 }
 
-/// A clamp of any kind from a seed, or one per channel. Channels have bounds of their own, as values; every fourth has
-/// no affine step.
+/// A clamp of any kind from a seed, or one per channel. Each channel has its own bounds, never on the GPU. Every fourth
+/// channel has no affine step.
 fn any_clamps(mut seed: u64, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
     let mut draw = |count: usize| splitmix64(&mut seed) as usize % count;
     let precision = [Precision::Fast, Precision::Exact][draw(2)];

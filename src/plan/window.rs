@@ -1,5 +1,5 @@
-//! Windows: the bindings that span a tile, the dispatches that work on it, and the places of uniform blocks; the extents
-//! of tiles, since one binding per operand must span a tile and one grid must cover it.
+//! Windows: the bindings that span a tile, the dispatches that work on it, and the places of uniform blocks. The module
+//! also chooses the extents of tiles: one binding per operand must span a tile, and one grid must cover it.
 
 use std::iter;
 
@@ -20,8 +20,8 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// The binding that spans `elements`, both ends included, and ends at a multiple of `end` bytes; `None` if it is
-    /// too long.
+    /// The binding that spans `elements`, the first and the last address, inclusive. It ends at a multiple of `end`
+    /// bytes. `None` if it is too long.
     pub(crate) fn spanning(elements: (usize, usize), size: u64, end: u64, limits: &Limits) -> Option<Self> {
         let first = elements.0 as u128 * u128::from(size);
         Self::covering((first, (elements.1 as u128 + 1) * u128::from(size)), end, limits)
@@ -44,7 +44,7 @@ impl Range {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bindings {
     pub(crate) placement: Placement,
-    /// The range of src; with [`Placement::OneBuffer`], of both sides.
+    /// The range of src; with [`Placement::OneBuffer`], the range of both sides.
     pub(crate) src: Range,
     pub(crate) dst: Range,
 }
@@ -57,7 +57,7 @@ impl Bindings {
     }
 }
 
-/// The elements that one bind group spans, and their dispatches.
+/// The bindings that span a tile, and the launch of its kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) kernel: Kernel,
@@ -102,7 +102,8 @@ impl Plan {
     }
 }
 
-/// The bindings that span a tile and end at multiples of `end` bytes; `None` if one is too long.
+/// The bindings that span a tile and end at multiples of `ends` bytes. `None` if a binding is too long, or if two
+/// ranges of one buffer overlap.
 pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, ends: [u64; 2]) -> Option<Bindings> {
     let [src_size, dst_size] = task.arithmetic.sizes().map(|size| size as u64);
     let span = |start: usize, stride: fn(&Dim) -> isize| {
@@ -183,10 +184,10 @@ pub(super) fn tile(
 impl Room {
     fn new(task: &Task, tiling: &Tiling, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
         let limits = &task.limits;
-        // Aligning both ends of a binding costs at most these bytes.
+        // Aligning both ends of a binding adds at most this many bytes.
         let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
         let span = if task.placement == Placement::OneBuffer && !in_place {
-            // Half a binding each, so that ranges of src and dst that share words fit into one binding.
+            // Each side may span half a binding. If ranges of src and dst share words, both fit into one binding.
             (limits.binding_size() / 2).saturating_sub(slack)
         } else {
             limits.binding_size().saturating_sub(slack)
@@ -221,7 +222,8 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     /// The dimension to shrink, and its new extent, at least 1; `None` if the tile fits. If an operand spans too much,
-    /// the dimension with the longest span shrinks. If the tile has too many elements, the outermost one shrinks.
+    /// the dimension with the longest span shrinks. If the tile has too many elements, the outermost dimension
+    /// shrinks.
     fn too_long(&self, room: Room) -> Option<(usize, usize)> {
         let stride = |dim: &Dim, side: usize| [dim.src, dim.dst][side].unsigned_abs();
         let dims = || self.dims.iter().zip(self.extents).enumerate();

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The most results of `fast` for one f32: seven. They are the fused and the unfused step, with operands kept and with
-/// operands flushed, the bias, and the two zeros.
+/// The most results for one element. `fast` gives one f32 at most seven: the fused and the unfused step, with operands
+/// kept and with operands flushed, the bias, and the two zeros.
 ///
 /// From F16 to F16 there are at most five results: the fused and the unfused step of a kept element, the bias for a
 /// flushed element, and the two zeros. Subnormals of F32 lie far below those of F16, so flushing them changes only the
@@ -14,8 +14,8 @@ const CAPACITY: usize = 14;
 
 /// The results that a [`Clamp`](crate::Clamp) allows for one element: at least one, each once.
 ///
-/// Returned by [`allowed`](super::allowed); needs no allocation. Each result is the bits of an element, zero-extended to
-/// 64.
+/// Returned by [`allowed`](super::allowed); needs no allocation. Each result is the bits of an element, zero-extended
+/// to 64.
 #[derive(Clone, Copy)]
 pub struct Allowed {
     len: usize,

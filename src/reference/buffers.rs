@@ -170,7 +170,8 @@ impl<'a> Channels<'a> {
         clamps.check(shape)?;
         list.iter().try_for_each(check_numbers)?;
         let Some(axis) = clamps.axis() else { return Ok(Self { list, step: 1 }) };
-        // The count of elements fits `usize`. If this product overflows, another extent is 0, and there is no element.
+        // The count of elements fits `usize`. This product overflows only if another extent is 0; then there is no
+        // element.
         let step = shape[axis + 1..].iter().fold(1, |step: usize, &extent| step.saturating_mul(extent));
         Ok(Self { list, step })
     }

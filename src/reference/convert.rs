@@ -1,4 +1,5 @@
-//! Affine step and conversion in one: from an element of the source to an element of the destination, before the bounds.
+//! Affine step and conversion in one: from an element of the source to an element of the destination, before the
+//! bounds.
 
 use super::exact::{Dyadic, Wide, add, mul};
 use super::float::Format;

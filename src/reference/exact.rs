@@ -53,7 +53,8 @@ pub(super) fn add(product: Wide, bias: Dyadic) -> Wide {
     }
 }
 
-/// Shifts the highest bit of the magnitude to position 126 and keeps the number. One bit remains for the carry of a sum.
+/// Shifts the highest bit of the magnitude to position 126 and keeps the number. One bit remains for the carry of a
+/// sum.
 fn normalized(number: Wide) -> Wide {
     // A magnitude has at most 106 bits (see `add_normalized`), so there are leading zeros.
     let shift = number.magnitude.leading_zeros() - 1;
@@ -65,13 +66,13 @@ fn add_normalized(a: Wide, b: Wide) -> Wide {
     let (large, small) = if a_is_larger { (a, b) } else { (b, a) };
     let distance = large.exponent.abs_diff(small.exponent);
     let aligned = small.magnitude.checked_shr(distance).unwrap_or(0);
-    // A magnitude has at most 106 significant bits: 53 + 53 for F64, 64 + 24 for an integer and an f32. So bits are lost
-    // only at a distance above 20, where the difference below has at least 120 bits.
+    // A magnitude has at most 106 significant bits: 53 + 53 for F64, 64 + 24 for an integer and an f32. So bits are
+    // lost only at a distance above 20, and then the difference computed below has at least 120 bits.
     let sticky = small.magnitude.trailing_zeros() < distance;
     if large.negative == small.negative {
         return Wide { magnitude: large.magnitude + aligned, sticky, ..large };
     }
-    // The lost bits are subtracted too: subtract a whole unit; the unused part of this unit is the new sticky part.
+    // The lost bits must be subtracted too. A whole unit is subtracted for them; its excess is the new sticky part.
     let magnitude = large.magnitude - aligned - u128::from(sticky);
     Wide { negative: large.negative && magnitude != 0, magnitude, sticky, ..large }
 }

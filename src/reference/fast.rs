@@ -33,7 +33,7 @@ pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
     allowed
 }
 
-/// Arithmetic of hardware that computes in the format, and rounds each result to it.
+/// Arithmetic of hardware that computes in this format and rounds each result to it.
 impl Format {
     /// The two numbers of the format next to `x`; both are `x` if the format has it. `x` is an integer or a number of
     /// the format.
@@ -94,7 +94,7 @@ impl Format {
     }
 
     /// A sum of two numbers of the format, with subnormals flushed to a zero of their sign. Below the least normal
-    /// number the sum is exact, so rounding does not matter.
+    /// number the sum is exact, so judging it before or after rounding gives the same result.
     fn flush_sum(self, bits: u64) -> u64 {
         if self.is_subnormal(bits) { bits & self.sign() } else { bits }
     }
@@ -115,7 +115,8 @@ impl Format {
         }
     }
 
-    /// Rounds a second time, from F16 to F16. This may flush subnormals of F16, judged before or after rounding.
+    /// Rounds the results of a step from F16 a second time, to F16. Adds the results of flushing subnormals of F16,
+    /// judged before or after rounding.
     fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
         let mut allowed = results.map(|bits| self.narrow(clamp, bits));
         for &bits in results.values() {

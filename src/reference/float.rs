@@ -3,7 +3,8 @@
 use super::exact::{Dyadic, Wide};
 use crate::DType;
 
-/// A float format in the encoding of IEEE 754: from the top sign, exponent field and fraction field.
+/// A float format in the encoding of IEEE 754. From the top bit down, it has a sign, an exponent field and a fraction
+/// field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Format {
     exponent_bits: u32,
@@ -128,7 +129,8 @@ impl Format {
         if leading > -self.min_exponent() + 1 {
             return sign | self.infinity();
         }
-        // Numbers of the format are `2^step` apart near this number. Below the smallest normal number the step is constant.
+        // Numbers of the format are `2^step` apart near this number. Below the smallest normal number the step is
+        // constant.
         let binade = leading.max(self.min_exponent());
         let step = binade - self.fraction_bits.cast_signed();
         let significand = round_to_multiple(number, step);

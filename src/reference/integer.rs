@@ -57,7 +57,7 @@ fn truncated(number: Wide) -> u128 {
         // A sticky part lies below the last bit, so truncation drops it.
         number.magnitude.checked_shr(shift).unwrap_or(0)
     } else if shift <= number.magnitude.leading_zeros() {
-        // No bit is lost. Only a zero is shifted by 128.
+        // No bit is lost. Only a zero may be shifted by all 128 bits, which `checked_shl` refuses.
         number.magnitude.checked_shl(shift).unwrap_or(0)
     } else {
         u128::MAX

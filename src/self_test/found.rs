@@ -1,4 +1,4 @@
-//! The expected results of clamps with numbers on the GPU, for known numbers.
+//! The expected results of clamps whose numbers lie on the GPU. The test knows these numbers.
 
 use super::values::mask;
 use crate::arithmetic::NUMBERS;
@@ -6,7 +6,7 @@ use crate::operator::format::FloatFormat;
 use crate::reference::{self, Allowed};
 use crate::{Clamp, DType, Number, Scalar};
 
-/// A clamp with known numbers on the GPU.
+/// A clamp with numbers on the GPU that the test knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     /// The clamp with values in place of slots; without scale and bias if one of them is not finite.
@@ -15,8 +15,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// Puts the values of slots into a clamp. `slots`: the bits of Min, Max, scale and bias. Bits of numbers that are not
-    /// on the GPU are ignored.
+    /// Puts the values of slots into a clamp. `slots`: the bits of Min, Max, scale and bias. Bits of numbers that are
+    /// not on the GPU are ignored.
     ///
     /// # Panics
     ///
@@ -55,8 +55,8 @@ impl Found {
             return reference::allowed(&self.clamp, x);
         }
         let is_nan = FloatFormat::of(self.clamp.source()).is_some_and(|format| format.is_nan(x));
-        // If scale or bias is not finite, a NaN stays and any other element becomes the canonical NaN. The reference gives
-        // both for a scale of 0: it keeps a NaN and turns ∞ into the canonical NaN.
+        // If scale or bias is not finite, a NaN stays and any other element becomes the canonical NaN. The reference
+        // gives both for a scale of 0: it keeps a NaN and turns ∞ into the canonical NaN.
         let nothing = self.clamp.with_scale_bias(0.0_f32, 0.0_f32).expect("both are finite");
         if is_nan {
             return reference::allowed(&nothing, x);

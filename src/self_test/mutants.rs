@@ -29,10 +29,10 @@ const ONLY: &str = "WGPU_CLAMP_MUTANTS";
 /// reason.
 const EXPLAINED: &str = include_str!("mutants/explained.txt");
 
-/// The most cases for a change that is explained.
+/// The most cases that are tried for an explained change.
 const MOST_OF_EXPLAINED: usize = 32;
 
-/// The name of a block's text.
+/// The file name that stands for a block's text.
 const BLOCK: &str = "block";
 
 /// The outcome of a change.
@@ -188,7 +188,7 @@ fn places(runs: &[Run]) -> Vec<Place> {
             }
         }
     }
-    // Those that no run has.
+    // Fragments that no run has.
     for one in ModuleName::all(20).flat_map(|name| Module::Clamp(name).fragments()) {
         met.entry((format!("shaders/{}.wgsl", one.name), one.text.to_owned())).or_default();
     }
@@ -269,5 +269,5 @@ fn every_change_is_noticed() {
     let unexplained = [Fate::Unmet, Fate::Survived].map(|fate| folders["in all"][fate as usize]);
     assert_eq!(unexplained, [0, 0], "changes survive without an explanation");
     let idle: Vec<_> = explained().filter(|pattern| !needed.contains(pattern)).collect();
-    assert!(!only.is_empty() || idle.is_empty(), "explained, but noticed or no change at all: {idle:#?}");
+    assert!(!only.is_empty() || idle.is_empty(), "no surviving change matches these lines: {idle:#?}");
 }

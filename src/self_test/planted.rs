@@ -1,4 +1,5 @@
-//! Plants faults in the shaders, one at a time. The self-test's cases find each without a device and name its line.
+//! Plants faults in the shaders, one at a time. The self-test's cases find each fault without a device and name its
+//! line.
 
 use std::cell::Cell;
 
@@ -13,7 +14,7 @@ struct Plant {
     fault: &'static str,
     /// Fragment below `shaders/`, line, replacement.
     lines: &'static [(&'static str, &'static str, &'static str)],
-    /// Text of the modules that get the fault.
+    /// Text that a module must contain to get the fault.
     modules: &'static str,
     /// Words that the finding must contain.
     found: &'static str,
@@ -119,7 +120,7 @@ const PLANTS: &[Plant] = &[
         at: "`dst_packets[i] = packet_of(p, arrayLength(&dst_packets));`",
     },
     Plant {
-        // The fault is planted in F32 to F32 only, because other conversions round once more.
+        // The fault is planted in F32 to F32 only, because conversions round once more.
         fault: "a product that needs fusing",
         lines: &[(
             "affine/float_exact",

@@ -21,8 +21,8 @@ pub enum Route {
     /// Contiguous groups, each to its own word; the field is the number of elements per group. If dst's elements have
     /// 32 or 64 bits, groups of one element go to every second element of dst.
     Spread(usize),
-    /// Pixels to planes. The fields: the components that are moved, the components of a pixel, and whether rows begin
-    /// within a packet.
+    /// Pixels to planes. The fields: the number of moved components, the number of components of a pixel, and whether
+    /// rows begin within a packet.
     Planes(usize, usize, bool),
     /// Planes to pixels, with the fields of `Planes`.
     Pixels(usize, usize, bool),
@@ -34,13 +34,13 @@ pub enum Route {
     Planar,
     /// Pixels of three components, with a clamp per component.
     Interleaved,
-    /// Pixels of six components that begin off packets, with a clamp per component.
+    /// Pixels of six components that begin within a packet, with a clamp per component.
     Around,
     /// A run with numbers on the GPU.
     Slots,
     /// Three planes, with numbers on the GPU per plane.
     SlotsAlong,
-    /// Each row to several rows.
+    /// Each row of src to several rows of dst.
     Repeated,
 }
 
@@ -112,8 +112,8 @@ impl Route {
     #[must_use]
     pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
         match self {
-            // `Fill` is tested in two buffers only. Only in two buffers do blocks preserve gaps of dst, as
-            // `Pixels(3, 4, _)` has.
+            // These routes are tested in two buffers only. `Pixels(3, 4, _)` has gaps in dst, which blocks preserve in
+            // two buffers only.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
@@ -212,8 +212,8 @@ impl Route {
         let packed = |shape: &[usize]| Layout::packed(shape);
         let rows = n.div_ceil(141).max(2);
         let line = |count: usize, stride: isize, offset: usize| Layout::strided(&[count], &[stride], offset);
-        // Two rows of pixels with `of` components each, and planes for `count` of the components. `off`: rows begin off
-        // packets.
+        // Two rows of pixels with `of` components each, and planes for `count` of the components. `off`: rows begin
+        // within a packet.
         let picture = |count: usize, of: usize, off: bool| {
             let width = n.div_ceil(count).next_multiple_of(64) / 2 + if off { 37 } else { 64 };
             let pad = if off { 3 } else { 0 };
@@ -231,8 +231,8 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Each row of whole packets goes to ten rows: an invocation stores eight rows, and two are left. A cap,
-                // as dst is ten times as large: src lacks some 16-bit values.
+                // Each row has whole packets and goes to ten rows: one invocation stores eight of them, another one
+                // two. dst is ten times as large as src, so `n` is capped, and src lacks some 16-bit values.
                 let rows = n.min(49_152).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }
@@ -262,7 +262,8 @@ impl Route {
                 (layout, layout)
             }
             Self::Interleaved => {
-                // Starts at an odd element and fills all packets of an invocation. Each source value meets the clamp of every component.
+                // Starts at an odd element and fills all packets of an invocation. Each source value meets the clamp of
+                // every component.
                 let pixels = n.next_multiple_of(16).max(3 * 1024) + 1;
                 let layout = Layout::strided(&[pixels, 3], &[3, 1], 5)?;
                 (layout, layout)
@@ -281,8 +282,8 @@ impl Route {
 pub enum Place {
     /// Two buffers.
     Apart,
-    /// One buffer: dst in the gaps of src, or behind it.
+    /// One buffer, with dst in the gaps of src or behind src.
     Behind,
-    /// In place.
+    /// In place: src and dst have the same addresses.
     Same,
 }

@@ -1,7 +1,7 @@
-//! The self-test's cases without a device, and plans besides them, which drivers would take hours to compile.
+//! The self-test's cases for execution without a device, and further plans, which drivers would take hours to compile.
 //!
-//! The others cover each pair of dtypes with each step and many scales and biases, on elements where results change;
-//! numbers on the GPU; and the sample layouts of blocks.
+//! The further plans cover each pair of dtypes with each step and many scales and biases, on elements where results
+//! change; numbers on the GPU; and the sample layouts of blocks.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,8 +38,9 @@ pub(super) struct Sample {
     values: Vec<u64>,
 }
 
-/// The elements of the `case`-th case; a route may take more. The sizes differ in the elements left after the last
-/// whole unit or packet. Only large sizes leave many elements beside blocks.
+/// The number of elements of the `case`-th case; a route may take more. The sizes differ in how many elements remain
+/// after the last whole unit or packet. Every eighth size is large, because only large sizes leave many elements beside
+/// blocks.
 pub(super) const fn size(case: usize) -> usize {
     let size = if case.is_multiple_of(8) { 16_000 } else { 1_100 };
     size + case * 13 % 512
@@ -140,7 +141,7 @@ fn numbers() -> impl Iterator<Item = Sample> {
         all.into_iter().enumerate().map(move |(n, step)| {
             let rounding = ROUNDINGS[(n / 2 + p / 2) % 2];
             let plain = clamp(source, dtype, None, rounding, n + p);
-            // The bounds of the cases are round numbers; these are not.
+            // The bounds of the cases are round numbers; the bounds here are not.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
                 Number::Value(scalar) => {
                     let more = if dtype.bits() == 64 { 0x8765_4321 } else { 1 };
@@ -171,9 +172,9 @@ fn zeros() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Products whose leading bits are cancelled by a bias. Some of the remainders are exact ties.
+/// Products whose leading bits a bias cancels. Some of the remainders are exact ties.
 fn cancellations() -> impl Iterator<Item = Sample> {
-    // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130; an f32 holds all but the last two bits.
+    // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130; an f32 holds the remainder, 50331130, without its last two bits.
     let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
     [DType::F32, DType::F16].into_iter().map(move |dtype| {
         let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect(VALID);
@@ -183,7 +184,7 @@ fn cancellations() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Small bindings for some plans.
+/// Small bindings and grids for every eighth plan, else the default limits.
 fn some_limits(n: usize) -> Limits {
     let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
     if n.is_multiple_of(8) { small } else { Limits::default() }
@@ -222,7 +223,7 @@ fn slots() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Clamps with scale or bias on the GPU, for all elements or per row, and some with bounds on the GPU. Some scales and
+/// Clamps with scale or bias on the GPU, for all elements or per row. Some have bounds on the GPU too. Some scales and
 /// biases are not finite.
 fn affine_slots() -> impl Iterator<Item = Sample> {
     let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
@@ -244,7 +245,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
             let plain = clamp(source, dtype, None, rounding, n + p);
             let [low, high] = [plain.min(), plain.max()].map(|bound| bound.bits().unwrap_or(0));
             let found = [low, high, scale.to_bits().into(), bias.to_bits().into()];
-            // Whether Min, Max, scale and bias are on the GPU. At least one of scale and bias is.
+            // Whether Min, Max, scale and bias are on the GPU. Scale, bias or both always are.
             let on_gpu = [n % 3 == 0, n % 6 == 0, n % 5 != 1, n % 5 != 2];
             let of = |on_gpu: bool, number: Number| if on_gpu { Number::OnGpu } else { number };
             let bounded = plain.with_bounds(of(on_gpu[0], plain.min()), of(on_gpu[1], plain.max()));
@@ -260,7 +261,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
                 adjacent: n % 2 == 0,
                 ..Sample::of_line(clamp, finite)
             };
-            // Rows with their own numbers; a uniform block does not hold 200 rows.
+            // Each row has its own numbers. The numbers of 200 rows do not fit into a uniform block.
             let rows = [1, 4, 20, 200][(n / 3) % 4];
             if rows == 1 {
                 return sample;
@@ -319,7 +320,8 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
 }
 
 /// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are
-/// longer than a segment; matrices and mirrored planes, which meet all limits; the most dimensions.
+/// longer than a segment (the blocks that one invocation takes); matrices and mirrored planes, repeated so that they
+/// meet all limits of [`places`]; layouts with the most dimensions.
 fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     let mut all = Vec::new();
     for c in [1, 3] {
@@ -358,8 +360,8 @@ fn places() -> impl Iterator<Item = Sample> {
     let fits = |(src, _, _): &(Layout, Layout, usize)| src.len() <= MOST;
     let all = layouts().into_iter().filter(fits).chain(more_layouts().expect("a few elements"));
     let all = all.flat_map(|layouts| [(layouts, false), (layouts, true)]);
-    // Small bindings give many windows, and some windows begin with another channel. Few workgroups per dimension give
-    // grids larger than the work.
+    // Small bindings give many windows, and some windows do not begin with the first channel. Few workgroups per
+    // dimension give grids larger than the work.
     let usual = Limits::default();
     let limits = [
         usual,
@@ -385,7 +387,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let channels = if several { src.shape()[axis] } else { 1 };
         let placement =
             if (chance / 1024).is_multiple_of(3) { Placement::OneBuffer } else { Placement::TwoBuffers };
-        // The values below have 8 bits, so neighbours differ in narrow dtypes too.
+        // `values` below are numbers of 8 bits, so neighbours differ in narrow dtypes too.
         let addresses = src.required_bytes(source) / source.size() as u64;
         let behind = src.required_bytes(source).next_multiple_of(16) as usize / dtype.size();
         let moved =

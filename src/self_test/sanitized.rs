@@ -1,7 +1,7 @@
-//! The self-test's cases without a device: their shaders run on each of the sanitizer's devices.
+//! Runs the self-test's cases without a device: the sanitizer executes their shaders as each of its devices would.
 //!
-//! `WGPU_CLAMP_EXHAUSTIVE` takes all cases of the exhaustive self-test, each with `ADJACENT` true and false. Otherwise
-//! the ordinary cases run, each with one of the two.
+//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test run, each with `ADJACENT` true and false.
+//! Otherwise the ordinary cases run, each with one of these values.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -23,7 +23,7 @@ use crate::shader::PipelineName;
 struct Total {
     runs: usize,
     count: Count,
-    /// Each with whether an invocation takes adjacent packets.
+    /// Each pipeline, with whether an invocation takes adjacent packets.
     pipelines: HashSet<(PipelineName, bool)>,
     wrong: Vec<String>,
 }
@@ -61,7 +61,7 @@ pub(super) fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// Makes runs in parallel. Each calls the given function for its dispatches.
+/// Calls `run` with each number below `runs`, in parallel. Each call executes its dispatches by the given [`Execute`].
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
-//! A buffer with the numbers of clamps, for slots.
+//! A buffer with the numbers of clamps, and slots in this buffer.
 
 use crate::{Clamp, DType, Error, Host, Layout, Number, Operands, Tensor, View};
 
-/// The clamp with its bounds on the GPU, and with its affine step there if the dtype allows that.
+/// The clamp with its bounds on the GPU, and with its affine step on the GPU if the dtype allows that.
 pub(super) fn on_gpu(clamp: &Clamp) -> Result<Clamp, Error> {
     let clamp = clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
     if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
@@ -21,8 +21,8 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Uploads all four numbers. Each number's channels run from the last to the first, with other bytes before and
-    /// between.
+    /// Uploads all four numbers of each clamp. The channels of a number run from the last to the first, with other
+    /// bytes before and between them.
     pub(super) fn upload(host: &Host, clamps: &[Clamp]) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         for number in 0..4 {

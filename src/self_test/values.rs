@@ -12,7 +12,7 @@ pub const fn splitmix64(state: &mut u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Scales and biases: ordinary, negative, tiny, with ties, steep. 8-bit fixed point is exact for some, but not for all.
+/// Scales and biases: ordinary, negative, tiny, with ties, steep. 8-bit fixed point is exact for only some of them.
 pub const AFFINES: [(f32, f32); 9] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
@@ -26,7 +26,7 @@ pub const AFFINES: [(f32, f32); 9] = [
 ];
 
 /// Scales and biases besides [`AFFINES`]: a sum that cancels all but the product's last bit; overflow, underflow, zeros
-/// of both signs; products just below an integer, far from zero; steep shifts.
+/// of both signs; products just below an integer, far from zero; long shifts.
 pub const MORE_AFFINES: [(f32, f32); 15] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
@@ -94,8 +94,8 @@ pub fn edges(dtype: DType) -> Vec<u64> {
     edges
 }
 
-/// Every value of 8- and 16-bit dtypes; for wider ones [`edges`], ties, numbers near halves and near limits of other
-/// dtypes, and `random` patterns.
+/// Every value of 8- and 16-bit dtypes; for wider dtypes [`edges`], ties, numbers near halves and near limits of other
+/// dtypes, and as many random patterns as `random` says.
 #[must_use]
 pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     let mask = mask(dtype);
@@ -125,7 +125,7 @@ pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     elements.extend((0..random).map(|n| {
         let bits = splitmix64(&mut state) & mask;
         match (dtype, n % 2) {
-            // Half are small numbers, since the others mostly saturate.
+            // Half of the patterns are small numbers, since the others mostly saturate.
             (DType::F32, 0) => u64::from((f32::from(bits as i16) / 64.0).to_bits()),
             (DType::I32 | DType::U32 | DType::I64 | DType::U64, 0) => bits & 0xfff,
             _ => bits,

@@ -21,9 +21,10 @@ struct Listed {
     /// The name of the file without the extension.
     number: usize,
     name: String,
-    /// Whether it uses naga's `f64` and `u64`, which the crate gives only to Vulkan.
+    /// Whether the module uses naga's `f64` and `u64`, which the crate uses on Vulkan only.
     vulkan_only: bool,
-    /// Whether slow compilers take it: one module per arithmetic and kernel, with varying placements and parameters.
+    /// Whether slow compilers take the module: they take one per arithmetic and kernel, with varying placements and
+    /// parameters.
     sampled: bool,
     pipelines: Vec<Pipeline>,
 }
@@ -40,8 +41,8 @@ fn any<T: Copy>(of: &[T], state: &mut u64) -> T {
     of[(*state >> 33) as usize % of.len()]
 }
 
-/// One pipeline per entry point. All values of constants would make millions of pipelines, so the values vary; values
-/// not in `met` come first.
+/// One pipeline per entry point, with one combination of constants: all combinations would make millions of pipelines.
+/// Combinations that are not in `met` come first.
 fn pipelines(name: ModuleName, state: &mut u64, met: &mut HashSet<EntryPoint>) -> Vec<Pipeline> {
     let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry_point in name.entry_points() {
@@ -94,7 +95,7 @@ fn listed() -> Vec<Listed> {
     listed
 }
 
-/// `listed` checks that no value of a constant is left out.
+/// `listed` itself checks that every combination of constants of an entry point is in a pipeline.
 #[test]
 fn every_value_of_a_constant_is_in_a_pipeline() {
     let listed = listed();

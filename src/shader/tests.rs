@@ -1,5 +1,5 @@
-//! Checks modules with naga: each parses, validates without capabilities, translates to the four languages of drivers,
-//! and lays out its uniform block as the Rust twins. F64 in hardware needs two capabilities and translates to SPIR-V
+//! Checks modules with naga: each parses, validates without capabilities, translates to SPIR-V, MSL, HLSL and GLSL, and
+//! lays out its uniform block like the Rust twins. F64 in hardware needs two capabilities and translates to SPIR-V
 //! only.
 
 mod reassociation;
@@ -23,8 +23,8 @@ use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, WORKGROUP_SIZE};
 use crate::{Clamp, DType, Number, Precision};
 
-/// Modules with every arithmetic, kernel, parameter place and placement, but not with every combination, because
-/// fragments are independent. `WGPU_CLAMP_EXHAUSTIVE` takes every combination.
+/// Modules that cover every arithmetic, kernel, parameter place and placement. Since fragments are independent, they
+/// cover only some combinations; with `WGPU_CLAMP_EXHAUSTIVE`, all.
 fn modules() -> Vec<Module> {
     names().into_iter().map(Module::Clamp).chain([Module::Resolve]).collect()
 }
@@ -89,11 +89,11 @@ fn parse(key: Module) -> (naga::Module, ModuleInfo) {
 /// A change of the number of modules shows here.
 #[test]
 fn modules_are_as_many_as_they_should_be() {
-    // Without conversion and halves: 30 that truncate, and 8 that round to nearest. Conversions: 24 pairs to floats in
-    // three steps; 18 pairs from floats to integers in three steps and two roundings; 30 pairs between integers,
-    // without a step or with an exact step in two roundings. Up to 16 bits: 6 pairs in fixed point; 12 pairs and 4
-    // dtypes in halves, in two roundings. From 32 to up to 16 bits: 8 pairs in thirds, in two roundings. Steps on the
-    // GPU: from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
+    // Without conversion, apart from `Halves`: 30 that truncate, and 8 that round to nearest. Conversions: 24 pairs to
+    // floats, each with three steps; 18 pairs from floats to integers, each with three steps and two roundings; 30
+    // pairs between integers, each without a step and with an exact step in two roundings. `Fixed`: 6 pairs. `Halves`:
+    // 12 pairs and 4 dtypes, each in two roundings. `Thirds`: 8 pairs, each in two roundings. Scale or bias on the GPU:
+    // from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
     let found = 6 * 3 * 2 + 6 * 4 * 2;
     assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2 + found);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
@@ -158,7 +158,7 @@ fn translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl(
         let stage = naga::ShaderStage::Compute;
         let entry_point = Some((stage, name.to_owned()));
 
-        // The version of 2016, which `insertBits` needs.
+        // MSL 1.2, of 2016: `insertBits` needs it.
         let options =
             msl::Options { lang_version: (1, 2), fake_missing_bindings: true, ..Default::default() };
         let pipeline = msl::PipelineOptions { entry_point: entry_point.clone(), ..Default::default() };
@@ -248,11 +248,11 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     } else {
         assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
         let (parts, each) = in_wgsl(module, "Parameters").unwrap();
-        // In a storage buffer only the members' alignment separates the parts.
+        // In a storage buffer, parts are padded only to the alignment of their members.
         let compact = key.parameters == ParameterPlace::Stored;
         assert!(compact || parts[1].1 == affine_offset, "{key:?}");
         assert_eq!((parts[0].1, each), (0, size), "{key:?}");
-        // At the offset in WGSL lie the same numbers as in a block with one clamp.
+        // The numbers of the affine step at the offset in WGSL equal those in a block with one clamp.
         let from_block = &one.as_bytes()[affine_offset..][..4];
         if let Some(stored) = several.stored() {
             assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
@@ -286,7 +286,7 @@ fn constants_of_kernels_agree_between_wgsl_and_rust() {
     }
 }
 
-/// The list behind `// Provides:` or `// Needs:` in the head of a fragment, continued in indented lines.
+/// The names listed after `// Provides:` or `// Needs:` in the head of a fragment. Indented lines continue the list.
 fn listed(title: &str, fragment: Fragment) -> Vec<&'static str> {
     let mut names = Vec::new();
     let mut inside = false;
@@ -324,7 +324,7 @@ fn declared(text: &str) -> HashSet<String> {
     declarations(text).into_iter().filter_map(name).collect()
 }
 
-/// The names that a text uses, without members and what a declaration names itself.
+/// The names that a text uses, without members and without names that the same declaration introduces.
 fn used(text: &str) -> HashSet<String> {
     let of_one = |tokens: Vec<String>| {
         let (mut used, mut own) = (HashSet::new(), HashSet::new());
@@ -342,8 +342,8 @@ fn used(text: &str) -> HashSet<String> {
     declarations(text).into_iter().flat_map(of_one).collect()
 }
 
-/// Each fragment provides and needs exactly the names that its head lists, and is needed. The text of a block has no
-/// head: it may use every name that a head provides.
+/// Each fragment provides and needs exactly the names that its head lists, and each module needs its fragments. The
+/// text of a block has no head: it may use every name that a head provides.
 #[test]
 fn fragments_provide_and_need_what_they_say() {
     let names = |title, fragment| listed(title, fragment).into_iter().map(str::to_owned).collect();
@@ -365,7 +365,7 @@ fn fragments_provide_and_need_what_they_say() {
         for (name, [provides, _, declared, _]) in &heads {
             assert!(provides.is_subset(declared), "{name} does not declare all of {provides:?}");
             let twice: Vec<_> = provides.iter().filter(|name| !provided.insert((*name).clone())).collect();
-            assert!(twice.is_empty(), "{name} is not the only one with {twice:?}");
+            assert!(twice.is_empty(), "{name} provides {twice:?}, and so does another fragment");
         }
         let mut needed = used(&text);
         let hidden: Vec<_> = all.difference(&provided).filter(|name| needed.contains(*name)).collect();
@@ -374,7 +374,7 @@ fn fragments_provide_and_need_what_they_say() {
             let of_others = |name: &&String| all.contains(*name) && !declared.contains(*name);
             let expected: HashSet<_> = used.iter().filter(of_others).cloned().collect();
             assert_eq!(*needs, expected, "{name}, in {module:?}");
-            assert!(needs.is_subset(&provided), "{name}: nobody provides {:?}", needs - &provided);
+            assert!(needs.is_subset(&provided), "{name}: no fragment provides {:?}", needs - &provided);
             needed.extend(needs.iter().cloned());
         }
         let (parsed, _) = parse(module);
@@ -394,7 +394,7 @@ fn fragments_provide_and_need_what_they_say() {
 }
 
 /// Checks parentheses that WGSL's grammar requires and naga does not: where bitwise operators or shifts meet each other
-/// or arithmetic, and where `&&` meets `||`. Tint refuses missing ones.
+/// or arithmetic, and where `&&` meets `||`. Tint refuses WGSL without them.
 #[test]
 fn mixed_operators_are_parenthesised() {
     let sources: HashSet<String> = modules().into_iter().map(Module::source).collect();
@@ -410,8 +410,8 @@ fn mixed_operators_are_parenthesised() {
     }
 }
 
-/// Whether a line of WGSL has these parentheses. Operators have spaces on both sides, unlike signs, references and
-/// template brackets.
+/// Whether a line of WGSL has the parentheses that WGSL's grammar requires. Operators have spaces on both sides, unlike
+/// signs, references and template brackets.
 fn parenthesised(line: &str) -> bool {
     let code = line.split("//").next().unwrap().trim_start();
     // The operators of each open parenthesis.
@@ -443,7 +443,7 @@ fn unmixed(operators: &[&str]) -> bool {
     connectives.all(|operator| Some(operator) == first)
         && operators.split(logical).all(|terms| match terms.iter().find(|operator| bitwise(operator)) {
             Some(first) => terms.iter().all(|operator| operator == first),
-            // A comparison may compare shifts.
+            // A side of a comparison may be one shift without parentheses.
             None => terms.split(relational).all(|side| side.len() == 1 || !side.iter().any(shift)),
         })
 }

@@ -17,11 +17,11 @@ pub(super) enum ToInteger {
     NearestEven,
 }
 
-/// Converts `value` to an element. To a float dtype it is rounded once, to nearest, ties to even. To an integer dtype
-/// it is rounded by `rule`, then saturated.
+/// Converts `value` to an element. For a float dtype, rounds once, to nearest, ties to even. For an integer dtype,
+/// rounds by `rule`, then saturates.
 ///
-/// An f32 attribute widens to f64 exactly, so it is rounded once too. A NaN stays a NaN in a float dtype, and becomes 0
-/// in an integer dtype, unless the caller has refused it.
+/// An f32 attribute widens to f64 exactly, so it is rounded only once. A NaN stays a NaN in a float dtype, and becomes
+/// 0 in an integer dtype, unless the caller has refused it.
 pub(super) fn to_scalar(dtype: DType, value: f64, rule: ToInteger) -> Scalar {
     let whole = match rule {
         ToInteger::Truncate => value.trunc(),

@@ -10,7 +10,7 @@ use super::convert::{self, ToInteger};
 use super::{Standard, nan_bound, refuse_dtype, refuse_nan};
 use crate::{Clamp, DType, Element, Error, Layout, NanRule, Order, Scalar};
 
-/// `DML_SCALE_BIAS`: `x * scale + bias` is computed before the bounds apply. Both are finite.
+/// `DML_SCALE_BIAS`: `x * scale + bias` is computed before the bounds apply. Scale and bias are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaleBias {
     /// The factor.

@@ -28,7 +28,7 @@
 //! # Where ONNX Runtime does otherwise
 //!
 //! The table shows ONNX Runtime 1.31.1 on the CPU, as recorded in `tests/data` of the repository. `CONFORMANCE.md`
-//! there counts the cases; a record's `deviates` lists single elements.
+//! there counts the cases; the field `deviates` of a record lists single elements.
 //!
 //! | case | ONNX Runtime | here, by the text |
 //! | --- | --- | --- |
@@ -47,8 +47,8 @@ use crate::{Clamp, DType, Error, NanRule, Number, Order, Scalar};
 pub enum Bounds {
     /// The f32 attributes `min` and `max` of versions 1 and 6 (opsets 1 to 10).
     ///
-    /// An absent `min` is −3.4028234663852886e38, an absent `max` 3.4028234663852886e38. Like any attribute, it
-    /// is rounded to the dtype, so for F16 and BF16 it is −∞ or +∞.
+    /// An absent `min` is −3.4028234663852886e38, an absent `max` is 3.4028234663852886e38. Like any attribute, this
+    /// number is rounded to the dtype, so for F16 and BF16 it is −∞ or +∞.
     Attributes {
         /// The lower bound.
         min: Option<f32>,

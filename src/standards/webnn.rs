@@ -58,13 +58,13 @@ impl MlNumber {
 }
 
 impl Clamp {
-    /// [`WebNN` clamp](https://www.w3.org/TR/webnn/#api-mlgraphbuilder-clamp) (Editor's Draft of 2026-06-27), with its two
-    /// optional members.
+    /// [`WebNN` clamp](https://www.w3.org/TR/webnn/#api-mlgraphbuilder-clamp) (Editor's Draft of 2026-06-27), with its
+    /// two optional members.
     ///
-    /// An absent member clamps nothing on its side. That follows the text on the members, since the method's steps have
-    /// the signs of their two infinities swapped. Members are cast to the dtype: rounded to nearest, ties to even; for
-    /// an integer dtype then saturated, and a NaN is 0. (The steps cast to `uint32` as to a signed integer. This
-    /// function follows the text on `MLNumber`, which says unsigned.)
+    /// An absent member clamps nothing on its side. This follows the text on the members; in the method's steps, the
+    /// signs of the two infinities are swapped. Members are cast to the dtype: rounded to nearest, ties to even; for an
+    /// integer dtype then saturated, and a NaN is 0. (The steps cast to `uint32` as to a signed integer. This function
+    /// follows the text on `MLNumber`, which says unsigned.)
     ///
     /// The text does not mention NaN. A NaN element stays, and a NaN bound never replaces anything.
     ///

@@ -7,7 +7,7 @@ use wgpu_clamp::{Clamp, Element, Precision};
 
 /// A sentence of the documentation, with elements and results as bits.
 pub struct Case {
-    /// The sentence, in other words.
+    /// The sentence, paraphrased.
     pub sentence: &'static str,
     /// The clamp that the sentence is about.
     pub clamp: Clamp,
@@ -49,7 +49,7 @@ const TRUNCATED: &str = "for an integer tensor the float bounds are truncated to
 const ROUNDED: &str = "for another float type the bounds are rounded to the nearest even first";
 const SCALED: &str = "a scale and bias, if present, are applied to x before the bounds: x * scale + bias";
 const NULL: &str = "scale and bias may be left out";
-const NAN: &str = "of a NaN and a number, HLSL's min and max return the number: min(NaN, Max) is Max";
+const NAN: &str = "given a NaN and a number, HLSL's min and max return the number: min(NaN, Max) is Max";
 const TYPED: &str = "the scalars of CLIP1 have the type of the tensor";
 
 /// All cases.
@@ -80,8 +80,8 @@ fn halves() -> Vec<Case> {
     vec![
         // 2049 is halfway between 2048 and 2050, 2051 between 2050 and 2052: each rounds to the even significand.
         clip(ROUNDED, [-2049.0, 2051.0], &[(-huge, bits(0xe800)), (huge, bits(0x6802))]),
-        // 2^−25 is halfway between 0 and the smallest subnormal, 1.5 × 2^−24 between that and twice it: both round to
-        // even.
+        // 2^−25 is halfway between 0 and the smallest subnormal, 2^−24; 1.5 × 2^−24 is halfway between 2^−24 and 2^−23.
+        // Both round to even.
         clip(ROUNDED, [-0.5, 1.5].map(|x| x / 16_777_216.0), &[(-tiny, bits(0x8000)), (huge, bits(2))]),
         // 65520 is halfway between the largest number and the next power of two, so it rounds to infinity.
         clip(ROUNDED, [-65519.0, 65520.0], &[(-inf, -huge), (inf, inf)]),

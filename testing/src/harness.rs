@@ -16,16 +16,16 @@ pub struct Gpu {
     pub host: Host,
 }
 
-/// The features that F64 arithmetic by hardware needs.
+/// The features that F64 arithmetic in hardware needs.
 pub const F64_FEATURES: wgpu::Features = wgpu::Features::SHADER_F64.union(wgpu::Features::SHADER_INT64);
 
 impl Gpu {
-    /// Of the host.
+    /// The host's device.
     pub fn device(&self) -> &wgpu::Device {
         self.host.clamper().device()
     }
 
-    /// Of the host.
+    /// The host's clamper.
     pub fn clamper(&self) -> &Clamper {
         self.host.clamper()
     }
@@ -46,12 +46,12 @@ impl Gpu {
         vulkan && self.adapter.features().contains(F64_FEATURES)
     }
 
-    /// A new device of the adapter, for tests that count, destroy or wait.
+    /// A new device of the adapter, for tests that count its objects, destroy it or wait for it.
     pub fn fresh(&self) -> Self {
         self.limited(|_| ())
     }
 
-    /// A new device with the same features, and with `Limits::downlevel_defaults()` after a change.
+    /// A new device with the same features. `change` is applied to `Limits::downlevel_defaults()`.
     pub fn limited(&self, change: impl FnOnce(&mut wgpu::Limits)) -> Self {
         let mut limits = wgpu::Limits::downlevel_defaults();
         change(&mut limits);
@@ -91,7 +91,7 @@ impl Gpu {
     }
 }
 
-/// One device per adapter. Panics if there is no adapter, or a required backend is missing.
+/// One device per adapter. Panics if there is no adapter, or if a backend of `WGPU_CLAMP_REQUIRE` is missing.
 pub fn gpus() -> &'static [Gpu] {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     GPUS.get_or_init(|| pollster::block_on(open_all()))
@@ -105,7 +105,7 @@ pub fn f64_gpus() -> &'static [Gpu] {
         let open = |gpu: &Gpu| {
             let info = gpu.adapter.get_info();
             let lavapipe = info.backend == wgpu::Backend::Vulkan && info.driver == "llvmpipe";
-            assert!(!lavapipe || gpu.offers_f64(), "lavapipe: no f64");
+            assert!(!lavapipe || gpu.offers_f64(), "lavapipe must offer f64 arithmetic");
             if !gpu.offers_f64() {
                 writeln!(std::io::stdout(), "no f64 arithmetic: {}", gpu.name).unwrap();
                 return None;
@@ -147,7 +147,7 @@ async fn open_all() -> Vec<Gpu> {
     gpus
 }
 
-/// Whether tests may take minutes each: `cargo xtask test --exhaustive`.
+/// Whether tests may take minutes each, as with `cargo xtask test --exhaustive`.
 pub fn exhaustive() -> bool {
     std::env::var_os("WGPU_CLAMP_EXHAUSTIVE").is_some_and(|value| value == "1")
 }
@@ -169,10 +169,10 @@ pub fn with_features(
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
 
-/// Whether this process runs `test`, named by its path, alone. Otherwise runs it in a child process, which must
-/// succeed.
+/// Returns true in a child process that runs only `test`, named by its path. Elsewhere runs this child process, which
+/// must succeed, and returns false.
 ///
-/// On some machines Mesa's GL crashes when a device is destroyed while other threads use theirs.
+/// On some machines Mesa's GL crashes when a device is destroyed while other threads use their devices.
 pub fn alone(test: &str) -> bool {
     const CHILD: &str = "WGPU_CLAMP_TEST_ALONE";
     if std::env::var_os(CHILD).is_some() {
@@ -189,7 +189,7 @@ pub fn alone(test: &str) -> bool {
     false
 }
 
-/// Runs `test`, named by its path, in a process of its own, with a new device of each adapter.
+/// Calls `run` with a new device of each adapter, in a process that runs only `test` (see [`alone`]).
 pub fn alone_on_each(test: &str, run: impl Fn(Gpu)) {
     if alone(test) {
         for gpu in gpus() {
@@ -234,8 +234,8 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     mapped.to_vec()
 }
 
-/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. In one
-/// buffer, `dst` is ignored and the layouts tell where the operands lie.
+/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. If `place`
+/// means one buffer, `dst` is ignored: both layouts address the bytes of `src`.
 #[track_caller]
 pub fn check<'c>(
     gpu: &Gpu,
@@ -264,7 +264,8 @@ pub fn check<'c>(
 }
 
 /// Compares the whole destination buffer with the reference, and asserts that a source in another buffer is
-/// unchanged. `src` and `dst_before` are the bytes before the call; `clamps` have values in place of slots.
+/// unchanged. `src` and `dst_before` are the bytes before the call. `clamps` give by value the numbers that the call
+/// read from slots on the GPU.
 #[track_caller]
 pub fn compare<'c>(
     gpu: &Gpu,

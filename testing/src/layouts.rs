@@ -22,7 +22,7 @@ pub fn of_every_kind() -> impl Strategy<Value = (Layout, Layout)> {
 struct Dim {
     /// Elements between the end of this dimension and the next step of the dimension around it.
     gap: usize,
-    /// Dimensions lie in memory by rising `order`.
+    /// The dimension's place in memory: the lowest `order` is innermost.
     order: u16,
     flip: bool,
     /// In src: a fixed stride, so that indices may share elements.
@@ -40,8 +40,8 @@ fn dim() -> impl Strategy<Value = Dim> {
     })
 }
 
-/// Strides of dimensions that lie in memory by `order`, the first with stride `first`. If `shares`, fixed strides
-/// apply.
+/// Strides of dimensions that lie in memory by `order`; the innermost has stride `first`. If `shares`, a dimension with
+/// a `shared` stride takes this stride and no place in the order.
 fn strides(shape: &[usize], dims: &[Dim], first: usize, shares: bool) -> Vec<isize> {
     let mut order: Vec<usize> = (0..shape.len()).collect();
     order.sort_by_key(|&d| dims[d].order);
@@ -65,13 +65,13 @@ fn flipped(layout: Layout, dims: &[Dim]) -> Layout {
     axes.fold(layout, |layout, axis| layout.flip(axis).unwrap())
 }
 
-/// 0 to 8 dimensions in any order in memory, with gaps, some of them flipped; in src some share elements. At most
-/// `most` elements; one layout in twenty is empty.
+/// 0 to 8 dimensions in any order in memory, with gaps, some of them flipped. In src, indices of some dimensions share
+/// elements. At most `most` elements; one layout in twenty is empty.
 pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
     let extent = prop_oneof![16 => 1_usize..6, 2 => 6_usize..70, 2 => select(&[8, 16, 31, 32, 64, 68, 129])];
     let dims = prop::collection::vec((extent, dim(), dim()), 0..=8);
     let empty = prop::option::weighted(0.05, any::<prop::sample::Index>());
-    // Half of the offsets are at a packet.
+    // Half of the offsets begin a packet, whatever the dtype.
     let offset = || prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..300];
     let first = || select(&[1_usize, 1, 1, 2, 3, 4]);
     (dims, empty, [first(), first()], [offset(), offset()], any::<bool>()).prop_map(
@@ -96,7 +96,7 @@ pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
     )
 }
 
-/// Groups smaller than a word: one per word in dst, and packed or one per word in src.
+/// Groups of elements that are smaller than a word. dst has one group per word; src has the same, or packed groups.
 fn groups() -> impl Strategy<Value = (Layout, Layout)> {
     let phase = || select(&[0_usize, 0, 1, 2, 3]);
     let extent = select(&[64_usize, 70, 96, 131]);
@@ -157,7 +157,7 @@ fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
     )
 }
 
-/// Interleaved to planar or the other way: pixels and planes anywhere, rows with a pitch, components in either order.
+/// Pictures, from interleaved to planar or back: at any offsets, rows with a pitch, components in either order.
 fn pictures() -> impl Strategy<Value = (Layout, Layout)> {
     let width = select(&[16_usize, 48, 64, 70, 129, 200]);
     let pads = || prop::array::uniform4(select(&[0_usize, 0, 0, 16, 1, 3]));

@@ -1,9 +1,9 @@
-//! Shared by tests, benchmarks and fuzz targets: random numbers, values, and devices with the check that every test
-//! on a GPU ends in.
+//! Shared by tests, benchmarks and fuzz targets: random numbers, values, devices, and the comparison of a GPU's
+//! buffers with the CPU reference.
 //!
-//! For its unit tests, Cargo compiles `wgpu-clamp` a second time, so their types differ from the types here. The unit
-//! tests translate the layouts that they take from this crate, and use nothing else of it that holds types of the
-//! library.
+//! Cargo compiles `wgpu-clamp` a second time for its unit tests, so their types differ from the types here. The unit
+//! tests rebuild the layouts that they take from this crate. They use nothing else here that has a type of
+//! `wgpu-clamp`.
 
 #![allow(
     clippy::missing_panics_doc,

@@ -1,6 +1,6 @@
 //! ONNX's protocol buffers, as far as a node test of Clip needs them.
 //!
-//! The field numbers are those of `onnx.proto`.
+//! The field numbers come from `onnx.proto`.
 
 use std::collections::HashMap;
 use std::io;
@@ -42,7 +42,7 @@ pub struct GraphProto {
 
 #[derive(Clone, PartialEq, Message)]
 pub struct NodeProto {
-    /// An empty name is an input that the node lacks.
+    /// An empty name stands for an optional input that is absent.
     #[prost(string, repeated, tag = "1")]
     pub input: Vec<String>,
     #[prost(string, optional, tag = "4")]
@@ -65,7 +65,7 @@ pub struct ValueInfoProto {
     pub name: Option<String>,
 }
 
-/// The elements lie in `raw_data`, little-endian, or in the list that belongs to the type.
+/// The elements lie in `raw_data`, little-endian, or in the list for their data type.
 #[derive(Clone, PartialEq, Message)]
 pub struct TensorProto {
     #[prost(int64, repeated, packed = "false", tag = "1")]
@@ -165,7 +165,7 @@ fn typed_data(dtype: DType, proto: &TensorProto) -> Vec<u8> {
         DType::F64 => low(size, proto.double_data.iter().map(|x| x.to_le_bytes())),
         DType::I64 => low(size, proto.int64_data.iter().map(|x| x.to_le_bytes())),
         DType::U32 | DType::U64 => low(size, proto.uint64_data.iter().map(|x| x.to_le_bytes())),
-        // For 16-bit floats, these are the bits.
+        // For 16-bit floats, `int32_data` holds the bits.
         _ => low(size, proto.int32_data.iter().map(|x| x.to_le_bytes())),
     }
 }

@@ -1,4 +1,4 @@
-//! The random generator of all tests and benchmarks, the same at each run, and elements as bytes.
+//! The random generator of all tests and benchmarks, with the same numbers at each run; elements as bytes.
 
 use wgpu_clamp::DType;
 

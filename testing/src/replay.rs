@@ -1,4 +1,4 @@
-//! Runs a fuzz target without the fuzzer, the same at each run: on kept inputs, on changed ones, and on noise.
+//! Runs a fuzz target without the fuzzer, on the same inputs at each run: files, changed files and random bytes.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs a target on all files of `folders`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, is the most
-/// files and the number of generated inputs.
+/// Runs a target on all files of `folders`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits the
+/// files and replaces `cases`.
 ///
 /// # Panics
 ///
-/// The target panics. proptest has then made a generated input as short as it can.
+/// The target panics. proptest first shrinks an input that it generated.
 pub fn replay(folders: &[&str], cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);

@@ -16,7 +16,7 @@ pub fn scalar_of(dtype: DType, x: f64) -> Scalar {
     scalar(dtype, bits_of(dtype, x))
 }
 
-/// The scale and the bias of a clamp, if it has a step.
+/// The scale and the bias of a clamp, if it has an affine step.
 fn step(clamp: &Clamp) -> Option<(f64, f64)> {
     let number = |number| match number {
         Number::Value(scalar) if scalar.dtype() == DType::F64 => Some(f64::from_bits(scalar.bits())),
@@ -27,7 +27,7 @@ fn step(clamp: &Clamp) -> Option<(f64, f64)> {
 }
 
 /// Every value of the 8- and 16-bit dtypes. For wider dtypes: the self-test's elements, the clamp's bounds and the
-/// root of its step with their neighbours, and `random` random patterns.
+/// root of its affine step, both with neighbours, and `random` random patterns.
 pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     let dtype = clamp.dtype();
     if dtype.bits() <= 16 {
@@ -42,7 +42,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     }
     let step = step(clamp);
     if let Some((scale, bias)) = step {
-        // Around the root the two terms cancel.
+        // At the root, `x * scale` and `bias` cancel.
         let root = bits_of(dtype, -bias / scale);
         elements.extend((0..9).map(|n| root.wrapping_add(n).wrapping_sub(4) & mask(dtype)));
     }
@@ -52,7 +52,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
         if let (DType::F64, Some(step), 0) = (dtype, step, n % 8) {
             return aimed(step, &mut rng);
         }
-        // Half of them are small numbers, because the others mostly saturate.
+        // Half of the patterns become small numbers, because large ones mostly saturate.
         if n % 2 == 0 {
             bits
         } else if dtype.is_float() {
@@ -64,7 +64,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     elements
 }
 
-/// An f64 whose result is about subnormal, nearly overflows, or remains after a cancellation.
+/// The bits of an f64 whose result is nearly subnormal, nearly overflows, or is small because the two terms cancel.
 fn aimed((scale, bias): (f64, f64), rng: &mut Random) -> u64 {
     let near_bias = (bias.to_bits() >> 52 & 0x7ff).saturating_sub(rng.bits() % 60);
     let exponent = rng.pick(&[0, 0, 1, 2, 2045, 2046, near_bias]);
@@ -136,7 +136,7 @@ pub fn plain_clamps(dtype: DType) -> Vec<Clamp> {
     clamps
 }
 
-/// Ordinary scales and biases, and those where exact arithmetic is hard: tiny, huge, cancelling, subnormal.
+/// Ordinary scales and biases, and some for which exact arithmetic is hard: tiny, huge, cancelling, subnormal.
 pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
     let tiny = f32::from_bits(1);
     let mut pairs = [AFFINES.as_slice(), &MORE_AFFINES].concat();
@@ -171,13 +171,13 @@ pub fn affine_pairs(dtype: DType) -> Vec<(f32, f32)> {
         (2e-10, -0.999_999_94),
         (2e-20, 0.999_999_94),
         (3e-30, 1.000_000_1),
-        // Products far below 1 that carry the bias over the next integer.
+        // Products far below 1 that decide whether the sum reaches the next integer.
         (2e-12, 0.999_999_94),
         (-2e-12, -0.999_999_94),
         (2e-12, -1.0),
         (2e-22, 0.999_999_94),
         (-2e-22, 1.0),
-        // Steep lines with a root far out.
+        // Large scales whose root is a large element.
         (3e7, -1e18),
         (-1e9, 3e27),
         (0.003_921_569, 0.0),

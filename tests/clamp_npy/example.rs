@@ -95,7 +95,7 @@ impl Folder {
         command(options, input, self.path("out.npy")).output().unwrap()
     }
 
-    /// The output, which the example must write.
+    /// Runs the example, which must succeed, and reads its output.
     #[track_caller]
     pub fn clamped(&self, options: &[&str], input: impl AsRef<Path>) -> Contents {
         let output = self.run(options, input);

@@ -85,14 +85,14 @@ fn an_error_leaves_the_output_as_it_was() {
     assert_eq!(folder.names(), ["out.npy"]);
 }
 
-/// A named pipe has a path but no position; standard input has no path of its own.
+/// A named pipe has a path but cannot seek; piped standard input has no path of its own.
 #[cfg(unix)]
 #[test]
 fn an_input_that_is_a_pipe_is_named() {
     let folder = Folder::new();
     let [pipe, out] = ["pipe", "out.npy"].map(|name| folder.path(name));
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Open both ways, so that neither side waits.
+    // Opened for reading and writing, so that neither side waits for the other.
     let mut both = File::options().read(true).write(true).open(&pipe).unwrap();
     both.write_all(&fs::read(data("f4_c.npy")).unwrap()).unwrap();
     refused(&folder.run(&["--min=0"], &pipe), &["error: INPUT: ", "pipe: "]);
@@ -120,7 +120,7 @@ fn the_input_is_never_overwritten() {
     assert_eq!(fs::read(folder.path("x.npy")).unwrap(), fs::read(data("f4_c.npy")).unwrap());
     assert_eq!(folder.names(), ["x.npy"]);
 
-    // Another file is replaced. Both are named relative to the folder.
+    // An output that is another file is replaced. Both paths are relative to the folder.
     fs::write(folder.path("y.npy"), "before").unwrap();
     let mut here = command(&["--min=-1.1", "--max=2.3"], "x.npy", "y.npy");
     assert!(here.current_dir(folder.path("")).status().unwrap().success());
@@ -144,7 +144,7 @@ fn links_stay_and_permissions_are_those_of_the_input() {
     assert_eq!(read(&file), read(&data("f4_c.out.npy")));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
 
-    // A rename would replace the socket by a file; a pipe or a device too.
+    // A rename would replace a socket, a pipe or a device by a file.
     let socket = folder.path("socket");
     let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let to_socket = command(&["--min=0"], &input, &socket).output().unwrap();

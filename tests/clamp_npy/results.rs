@@ -7,7 +7,7 @@ use wgpu_clamp::DType;
 
 use crate::example::{Folder, data, read};
 
-/// Dtype, order, shape and every byte of the data equal those that `NumPy` wrote.
+/// Dtype, order, shape and every byte of the data equal the file that `NumPy` wrote.
 #[test]
 fn numpy_clip() {
     let folder = Folder::new();
@@ -86,13 +86,13 @@ fn elements(dtype: DType, order: &str, numbers: [u8; 8]) -> Vec<u8> {
     numbers.into_iter().flat_map(bytes).collect()
 }
 
-/// Of the dtypes that convert, `NumPy` has all but BF16.
+/// `NumPy` has all dtypes that convert, except BF16.
 #[test]
 fn every_pair_of_dtypes() {
     let folder = Folder::new();
     let dtypes = || DType::CONVERTIBLE.into_iter().filter(|dtype| *dtype != DType::BF16);
     for (from, to) in dtypes().flat_map(|from| dtypes().map(move |to| (from, to))) {
-        // A byte has no order to hand on, so its result is little-endian.
+        // One-byte input has no byte order, so the output is little-endian.
         for order in if from.size() == 1 { &["<"][..] } else { &["<", ">"] } {
             let descr = code(from, order);
             let header = format!("{{'descr': '{descr}', 'fortran_order': True, 'shape': (2, 4), }}");
@@ -105,7 +105,7 @@ fn every_pair_of_dtypes() {
     }
 }
 
-/// Rounding, saturation, NaN and the affine step between dtypes; results as of Rust's `as`.
+/// Rounding, saturation, NaN and the affine step between dtypes. Elements convert as by Rust's `as`.
 #[test]
 fn conversions_truncate_and_saturate() {
     let folder = Folder::new();

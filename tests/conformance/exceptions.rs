@@ -4,12 +4,12 @@ use wgpu_clamp::{Clamp, DType, Scalar};
 
 use crate::golden::Record;
 
-/// Records whose output is not demanded, for one reason.
+/// Records whose output the crate need not equal, for one reason.
 pub struct Exception {
     pub reason: &'static str,
     /// Whether the reason explains these bits: an element, its result here, and its result in the runtime.
     pub covers: fn(&Clamp, [u64; 3]) -> bool,
-    /// Files, and in each the ids of the records, which all differ.
+    /// Files, each with the ids of its records. The crate must differ from each of these records.
     pub records: &'static [(&'static str, &'static str)],
 }
 
@@ -41,14 +41,14 @@ pub static EXCEPTIONS: [Exception; 5] = [
         ],
     },
     Exception {
-        reason: "F16 goes through f32, so that ±∞ passes an absent bound; it is the largest finite F16",
+        reason: "F16 goes through f32, so ±∞ passes an absent bound, which is the largest finite F16",
         covers: |clamp, [x, ours, theirs]| {
             clamp.dtype() == DType::F16 && x & 0x7fff == 0x7c00 && ours == x - 1 && theirs == x
         },
         records: &[("onnxruntime-1.31.1_clip11.jsonl", "f16/no-max f16/no-min-nan")],
     },
     Exception {
-        reason: "OpenVINO truncates some bounds of BF16, or rounds them twice; they are rounded to nearest, once",
+        reason: "OpenVINO truncates some bounds of BF16, or rounds them twice; the crate rounds once, to nearest",
         covers: |clamp, [_, ours, theirs]| {
             let replaced = bounds(clamp).contains(&Some(ours));
             clamp.dtype() == DType::BF16 && replaced && ours.abs_diff(theirs) == 1
@@ -59,7 +59,7 @@ pub static EXCEPTIONS: [Exception; 5] = [
         )],
     },
     Exception {
-        reason: "OpenVINO gives Min where only the integer bounds cross; by the specification's formula Max wins",
+        reason: "OpenVINO gives Min where only rounding makes bounds cross; by the specification's formula Max wins",
         covers: |clamp, [_, ours, theirs]| bounds(clamp) == [Some(theirs), Some(ours)],
         records: &[(
             "openvino-reference-2026.4.1_clamp1-int.jsonl",
@@ -67,7 +67,7 @@ pub static EXCEPTIONS: [Exception; 5] = [
         )],
     },
     Exception {
-        reason: "oneDNN gives +0 where the element or the bound is −0; equal numbers replace nothing, bounds keep their bits",
+        reason: "oneDNN gives +0 for an element or bound of −0; a bound replaces no equal element, and keeps its bits",
         covers: |clamp, [_, ours, theirs]| ours == 1 << (clamp.dtype().bits() - 1) && theirs == 0,
         records: &[(
             "onednn-graph-3.9.1_clamp.jsonl",

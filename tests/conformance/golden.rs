@@ -25,7 +25,7 @@ pub struct Record {
     pub y: Option<Vec<u64>>,
     /// Indices of elements of `y` that are wrong by the operator's own definition.
     pub deviates: Vec<usize>,
-    /// Whether the case is about the shape of a bound, which is one element here.
+    /// Whether the case varies the shape of a bound. In this crate a bound is one element.
     pub is_bound_shape: bool,
     /// Whether another record has the same data.
     pub is_repeated: bool,

@@ -1,4 +1,4 @@
-//! Judges whether a result is what a record demands.
+//! Judges whether a result is the one that a record demands.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use wgpu_clamp::{Clamp, Error, reference};
@@ -7,20 +7,20 @@ use crate::exceptions;
 use crate::golden::Record;
 use crate::rules;
 
-/// The outcome of a record that does not fail, in the order of the page's columns.
+/// The outcome of a record that does not fail, in the order of the columns of `CONFORMANCE.md`.
 #[derive(Clone, Copy, Debug)]
 pub enum Verdict {
     /// Equal to the recorded output.
     Equal,
     /// Equal, run as a tensor of one dimension: the record's shape has more than 8.
     HighRank,
-    /// Equal; the data is that of another record.
+    /// Equal; another record has the same data.
     SameData,
     /// Different exactly as the exception says.
     Excepted,
     /// Rejected by the standard and by the crate.
     Refused,
-    /// The runtime gave no output though the standard defines one; equal to the standard's rules.
+    /// The runtime gave no output though the standard defines one. The result follows the standard's rules.
     Gap,
     /// About the shape of a bound. A bound of this crate is one element, so there is nothing to call.
     BoundShape,
@@ -35,7 +35,7 @@ pub struct Job<'a> {
     pub x: &'a [u64],
 }
 
-/// Runs a clamp; returns its elements.
+/// Runs a job; returns the elements of the result.
 pub type Run<'a> = &'a dyn Fn(&Job) -> Result<Vec<u64>>;
 
 /// Runs a job on the CPU reference.
@@ -92,7 +92,7 @@ fn verdict(record: &Record, run: Run, on_gpu: bool) -> Result<Verdict> {
             "element {i}: {x:#x} became {ours:#x}, expected {theirs:#x}, by {on_host:?}, and no exception covers it"
         );
     }
-    ensure!(differing > 0 || exception.is_none(), "the record equals its runtime, so it is no exception");
+    ensure!(differing > 0 || exception.is_none(), "the result equals the runtime's, so it is no exception");
     Ok(match record {
         _ if differing > 0 => Verdict::Excepted,
         Record { y: None, .. } => Verdict::Gap,

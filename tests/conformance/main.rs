@@ -1,8 +1,8 @@
-//! Compares the crate with outputs that other implementations of three standards computed, bit for bit.
+//! Compares the crate, bit for bit, with outputs that other implementations of three standards computed.
 //!
-//! The data is in `tests/data`; `DirectML`, which has no runtime here, has cases derived from its text. `judge.rs`
+//! The data is in `tests/data`. `DirectML` has no runtime here, so its cases are derived from its text. `judge.rs`
 //! gives each recorded case a verdict: equal, an exception that `exceptions.rs` lists with its reason, or another
-//! that is no failure. `report.rs` counts the verdicts.
+//! verdict that is no failure. `report.rs` counts the verdicts.
 
 mod exceptions;
 mod golden;
@@ -21,8 +21,8 @@ use golden::Record;
 use judge::{Job, Run, Verdict, judge};
 use wgpu_clamp::Number;
 
-/// The folder of the data: in the repository that this was built from, or, on a machine without it, the value of
-/// `WGPU_CLAMP_DATA`.
+/// The folder of the data: `WGPU_CLAMP_DATA`, if set, for machines without the repository; else the folder in the
+/// repository that this program was built from.
 fn data() -> PathBuf {
     let built = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"));
     std::env::var_os("WGPU_CLAMP_DATA").map_or_else(built, PathBuf::from)
@@ -53,7 +53,7 @@ fn judge_all<'a>(
     judged
 }
 
-/// With bounds on the host, and records with inputs also with bounds on the GPU.
+/// Runs each record with bounds on the host. If its bounds are inputs, runs it with bounds on the GPU too.
 #[test]
 fn every_record_agrees_with_every_gpu() {
     let records = records();
@@ -65,7 +65,7 @@ fn every_record_agrees_with_every_gpu() {
     }
 }
 
-/// Prints the table of verdicts. `WGPU_CLAMP_UPDATE=1` writes the page.
+/// Prints the page of verdicts. `WGPU_CLAMP_UPDATE=1` writes it.
 #[test]
 fn every_record_agrees_with_the_reference_and_the_page_counts_them() {
     let records = records();

@@ -14,7 +14,7 @@ use wgpu_clamp::{DType, Element, Number, Scalar};
 use crate::golden::Record;
 
 /// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` test has no Clip node, so its data is
-/// read with the model of its namesake.
+/// read with the model of the test without this suffix.
 pub fn node_tests() -> Vec<Record> {
     let folder = crate::data().join("onnx");
     let entries = std::fs::read_dir(&folder).unwrap().map(Result::unwrap);

@@ -1,4 +1,4 @@
-//! The numbers of cases, as a page of Markdown.
+//! Counts the verdicts, on the page `tests/data/CONFORMANCE.md`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,18 +14,18 @@ const COLUMNS: [&str; 7] =
     ["equal", "equal, rank 9–16", "equal, same data", "exception", "rejected", "no output", "no such call"];
 
 const INTRODUCTION: &str = "\
-# How many cases of other implementations the crate is held to
+# Cases of other implementations that the crate is held to
 
 The conformance tests write this page (`WGPU_CLAMP_UPDATE=1 cargo test --test conformance`) and fail if it is out of
-date. Each case is one tensor with its bounds, compared bit for bit on the CPU reference and on every adapter; the
-cases of ONNX Clip 11 and later once with the bounds on the host and once with them on the GPU.
+date. Each case is one tensor with its bounds, compared bit for bit on the CPU reference and on every adapter.
+Adapters run cases of ONNX Clip 11 and later twice: with the bounds on the host and on the GPU.
 
-- equal, rank 9–16: as a tensor of one dimension, since a layout has 8 at most
+- equal, rank 9–16: run with one dimension, since a layout has at most 8
 - equal, same data: the inputs and the output are those of another case
-- exception: the runtime differs from the text of its standard in a way that is listed below, and does so still
+- exception: the runtime differs from the text of its standard exactly as listed below
 - rejected: the standard rejects the case, the runtime gave an error, and so does the crate
-- no output: the runtime has a gap; the crate computes what the standard says
-- no such call: about the shape of a bound, which is one element here
+- no output: the runtime computes nothing; the crate follows the standard
+- no such call: the case varies a bound's shape, which is one element here
 
 ";
 

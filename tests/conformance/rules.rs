@@ -53,7 +53,7 @@ fn attribute(record: &Record, bits: Option<u64>) -> Option<f64> {
 pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
     let Record { dtype, min, max, .. } = *record;
     let given = |bits| attribute(record, bits).expect("a required attribute");
-    // Widening and narrowing an f32 gives it back.
+    // An f32 widened to f64 narrows to the same f32.
     let optional = |bits| attribute(record, bits).map(|value| value as f32);
     let input = |bits: Option<u64>| match bits {
         None => Number::Absent,
@@ -73,9 +73,9 @@ pub fn construct(record: &Record, on_gpu: bool) -> Result<Clamp, Error> {
     }
 }
 
-/// The clamp, by the standard, of a record that its runtime did not compute.
+/// The clamp that the standard states for a record without an output of its runtime.
 ///
-/// Takes only the bounds of such records: bounds of the dtype, and f32 that become F16 or are exact in BF16.
+/// Takes only bounds that such records have: bounds of the dtype, and f32 that become F16 or are exact in BF16.
 pub fn stated(record: &Record) -> Clamp {
     let Record { id, standard, dtype, bound_dtype, .. } = record;
     let bound = |bits: Option<u64>, absent: f32| -> Number {

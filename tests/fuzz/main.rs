@@ -4,14 +4,14 @@
 use clamp_fuzz::{onnx, standards};
 use clamp_testing::replay::replay;
 
-/// Most bytes held at once per byte of input: an empty protocol-buffer message of two bytes becomes a struct with
-/// all of its fields.
+/// The most bytes that a target may hold at once per byte of input. The number is high because an empty
+/// protocol-buffer message of two bytes becomes a struct with all of its fields.
 const BYTES_PER_BYTE: u64 = 512;
 
-/// Bytes allowed for any input, as for messages and lists.
+/// Further bytes that a target may hold whatever the input, for example for error messages.
 const BYTES_OF_ANY: u64 = 1 << 16;
 
-/// Wraps a target; asserts how much it allocates.
+/// Wraps a target; asserts that it holds no more bytes than allowed.
 fn sparing(run: fn(&[u8])) -> impl Fn(&[u8]) {
     move |bytes| {
         let taken = allocation_counter::measure(|| run(bytes)).bytes_max;

@@ -1,5 +1,5 @@
-//! Callbacks of the program that panic when wgpu or the crate calls them. The panic goes on in the thread that
-//! polls, even within a call of the crate, and does not disturb another thread's read. Later calls work.
+//! Callbacks of the program that panic when wgpu or the crate calls them. The panic reaches the thread that polls or
+//! waits for a read, through the crate's call, and does not disturb another thread's read. Later calls work.
 
 use std::any::Any;
 use std::future::Future;
@@ -35,18 +35,18 @@ fn idle(gpu: &Gpu) -> wgpu::Buffer {
     gpu.zeros(4, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)
 }
 
-/// Whether a read is under way after its first poll. It is not if a driver does all work in the submission.
+/// Polls a read once. Returns whether it is under way: it has ended if a driver does all work in the submission.
 fn begun<T>(read: Pin<&mut impl Future<Output = T>>) -> bool {
     matches!(read.poll(&mut Context::from_waker(Waker::noop())), Poll::Pending)
 }
 
-/// A tensor so large that a copy of it takes longer than what the tests do meanwhile.
+/// A tensor so large that copying it takes longer than the tests' other work.
 fn large(gpu: &Gpu) -> Tensor {
     Tensor::zeros(&gpu.host, DType::U8, &[64 << 20]).unwrap()
 }
 
-/// The callback belongs to work that is done before the read's, so the read's submission or one of its polls calls
-/// it.
+/// The callback belongs to work that is done before the read's work, so the read's submission or one of its polls
+/// calls it.
 #[test]
 fn before_a_read() {
     alone_on_each("callbacks::before_a_read", |gpu| {
@@ -83,7 +83,7 @@ fn on_the_thread_that_polls_for_a_read() {
             let mut read = pin!(tensor.read_bytes());
             if begun(read.as_mut()) {
                 if work_done {
-                    // Called with the read's own work, after its callback.
+                    // Called when the read's work is done, after the read's own callback.
                     gpu.host.queue().on_submitted_work_done(panic);
                 } else {
                     idle.map_async(wgpu::MapMode::Read, .., |_| panic());
@@ -96,8 +96,8 @@ fn on_the_thread_that_polls_for_a_read() {
     });
 }
 
-/// A poll by the program finds the read's work done. An earlier callback panics, and the read's callback is dropped
-/// uncalled.
+/// A poll by the program finds the read's work done. In this poll an earlier callback panics, so the read's callback is
+/// dropped uncalled.
 #[test]
 fn in_the_way_of_somebody_elses_read() {
     alone_on_each("callbacks::in_the_way_of_somebody_elses_read", |gpu| {
@@ -150,7 +150,7 @@ fn of_a_streams_progress() {
         assert_eq!(caught(|| stream.run_blocking()), Err::<Result<(), Error>, _>(()));
         let (done, rest) = data.split_at(2048);
         assert!(done.iter().all(|&x| x == 2) && rest.iter().all(|&x| x == 9), "{}", gpu.name);
-        // It may use the host while it streams.
+        // The progress function may use the host while the stream runs.
         let nested = |_, _| {
             let mut inner = [9_u8; 3000];
             gpu.host.clamp_slice_in_place(&clamp, &mut inner).run_blocking().unwrap();

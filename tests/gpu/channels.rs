@@ -1,4 +1,4 @@
-//! One clamp per index of an axis, on every kernel that takes several.
+//! One clamp per index of an axis, on every kernel that takes several clamps.
 
 use wgpu_clamp::{Clamp, Clamps, DType, Layout, NanRule, Number, Order, Plan, Precision, Rounding};
 
@@ -6,7 +6,7 @@ use crate::harness::{Gpu, Place, check, gpus, packed, strided};
 use crate::random::Random;
 use crate::values::{mask, scalar};
 
-/// Clamps that differ in bounds and steps; some of them have no step.
+/// Clamps that differ in bounds and affine steps.
 fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) -> Vec<Clamp> {
     let common = Clamp::unbounded(dtype)
         .with_source(source)
@@ -15,7 +15,7 @@ fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) ->
         .with_order(random.pick(&[Order::MinWins, Order::MaxWins]))
         .with_precision(random.pick(&[Precision::Fast, Precision::Fast, Precision::Exact]))
         .with_rounding(random.pick(&[Rounding::TowardZero, Rounding::NearestEven]));
-    // No clamp has a step, all have one, or some have one.
+    // 0: no clamp has a step. 1: all clamps have one. 2: some clamps have one.
     let steps = random.pick(&[0, 1, 2]);
     let one = |random: &mut Random| {
         let mut bound = || match random.below(3) {
@@ -32,7 +32,7 @@ fn clamps(count: usize, (source, dtype): (DType, DType), random: &mut Random) ->
     (0..count).map(|_| one(random)).collect()
 }
 
-/// Random elements; half of the F32 are not huge.
+/// Random elements; half of the F32 elements lie within ±512.
 fn source(dtype: DType, bytes: u64, random: &mut Random) -> Vec<u8> {
     let mut data = random.bytes(usize::try_from(bytes).unwrap());
     if dtype == DType::F32 {
@@ -58,7 +58,7 @@ fn run(
     check(gpu, Clamps::along(axis, list), (src, &src_bytes), (dst, &dst_bytes), place);
 }
 
-/// Layouts with channels outermost, innermost and in between, packed and with gaps: the axis, src and dst.
+/// The axis, src and dst of layouts with channels outermost, innermost and in between, packed and with gaps.
 fn layouts(channels: usize) -> [(usize, Layout, Layout); 14] {
     let pitch = channels.cast_signed();
     let (rows, columns) = (packed(&[channels, 70]), packed(&[67, channels]));
@@ -82,7 +82,7 @@ fn layouts(channels: usize) -> [(usize, Layout, Layout); 14] {
         (1, packed(&[50, 1]).broadcast_to(&[50, channels]).unwrap(), packed(&[50, channels])),
         (2, packed(&[3, 1, channels, 5]), packed(&[3, 1, channels, 5])),
         (0, packed(&[channels]), packed(&[channels])),
-        // Each side begins at another distance from a packet.
+        // src and dst begin at different places within a packet.
         (1, strided(&[60, channels], &[pitch, 1], 3), strided(&[60, channels], &[pitch, 1], 5)),
     ]
 }
@@ -108,7 +108,7 @@ fn channels_agree_with_the_reference_wherever_they_lie() {
     }
 }
 
-/// Runs of pixels are taken by packets, wherever a packet begins among the channels.
+/// The block kernel moves runs of pixels packet by packet, whichever channel a packet begins with.
 #[test]
 fn channels_next_to_each_other_are_taken_by_packets() {
     for gpu in gpus() {
@@ -120,7 +120,7 @@ fn channels_next_to_each_other_are_taken_by_packets() {
                 let layout = strided(&[700 / channels + 40, channels], &[channels.cast_signed(), 1], offset);
                 let mut each = clamps(channels, (dtype, dtype), &mut random);
                 for clamp in &mut each {
-                    // Without steps and rules.
+                    // Keeps only the bounds.
                     *clamp = Clamp::unbounded(dtype).with_bounds(clamp.min(), clamp.max()).unwrap();
                 }
                 let by_channel = Clamps::along(1, &each);

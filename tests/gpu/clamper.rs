@@ -24,7 +24,7 @@ fn eight_threads_compile_a_pipeline_once() {
             }
         });
         assert_eq!(clamper.compiled_pipelines(), 2);
-        // Clones share pipelines; other bounds and shapes need no others.
+        // Clones share pipelines, and other bounds and shapes use the same ones.
         let view = View::of::<u8>(&data, packed(&[2, 256]));
         clamper.clone().prepare(&Clamp::new(3_u8, 4), Operands::in_place(view)).unwrap();
         assert_eq!(clamper.compiled_pipelines(), 2);
@@ -66,7 +66,7 @@ fn a_prepared_clamp_is_recorded_again_and_again() {
     }
 }
 
-/// A chain over several dtypes, buffers and kernels in one pass, each clamp reading what the one before wrote.
+/// A chain over several dtypes, buffers and kernels in one pass, each clamp reading what the previous clamp wrote.
 #[test]
 fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
     for gpu in gpus() {
@@ -131,8 +131,8 @@ fn handles_can_be_shared_between_threads() {
     shared::<Tensor>();
 }
 
-/// Prepares more kinds of clamps than the cache keeps pipelines. A pipeline that was given up is compiled again; a
-/// prepared clamp keeps its own.
+/// Prepares more kinds of clamps than the cache keeps pipelines. A pipeline that the cache has dropped is compiled
+/// again; a prepared clamp keeps its own pipelines.
 #[test]
 fn pipelines_are_kept_up_to_a_bound() {
     alone_on_each("clamper::pipelines_are_kept_up_to_a_bound", |gpu| {

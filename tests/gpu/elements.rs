@@ -1,5 +1,5 @@
-//! Every specialization on every value, or on edges and random values: a million on a run, an eighth on other
-//! routes.
+//! Every specialization on every value, or on edges and random values: a million on the route `Run`, an eighth of
+//! them on others. A route is a layout that leads to a certain kernel.
 
 use wgpu_clamp::testing::Route;
 use wgpu_clamp::{Clamp, DType, Number, Plan, Precision};
@@ -13,10 +13,10 @@ fn random_patterns() -> usize {
     if exhaustive() { 4_000_000 } else { 1_000_000 }
 }
 
-/// Clamps the elements, laid out by a route.
+/// Clamps the elements in the layouts of a route, and compares the result with the reference.
 fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route, place: Place) {
     let dtype = clamp.dtype();
-    // At least as many as blocks take.
+    // Enough elements for the block kernel.
     let count = if route == Route::Run { elements.len() } else { elements.len().max(4000) };
     let (src, dst) = route.placed(count, place, [dtype; 2]).unwrap();
     let mut src_bytes = Route::source(&src, dtype, elements);
@@ -25,20 +25,20 @@ fn run(gpu: &Gpu, clamp: &Clamp, elements: &[u64], route: Route, place: Place) {
         src_bytes.resize(src_bytes.len().max(dst_bytes.len()), 0xa5);
     }
     let plan = Plan::new(clamp, &src, &dst, gpu.clamper().limits()).unwrap().to_string();
-    // Too few elements for blocks are gathered. Spread groups may be gathered too if src and dst are in one buffer.
+    // The kernel `gather` takes elements that are too few for blocks. With one buffer it may take spread groups too.
     let is_block = count >= 1000 && (place != Place::Behind || !matches!(route, Route::Spread(_)));
     assert!(plan.contains(route.kernel()) || !is_block, "{plan}");
     assert!(!by_hardware(gpu, clamp) || plan.contains("fast affine step"), "{plan}");
     check(gpu, clamp, (&src, &src_bytes), (&dst, &dst_bytes), place);
 }
 
-/// Whether the clamp's affine step uses features that not every device has.
+/// Whether the clamp's affine step uses the device's optional f64 features.
 fn by_hardware(gpu: &Gpu, clamp: &Clamp) -> bool {
     let fast = clamp.scale() != Number::Absent && clamp.precision() == Precision::Fast;
     fast && clamp.dtype() == DType::F64 && gpu.has_f64()
 }
 
-/// One clamp per step, with bounds that some elements meet and others do not.
+/// Clamps without an affine step, and with one in each precision. Bounds, if any, replace some elements.
 fn main_clamps(dtype: DType) -> Vec<Clamp> {
     let (min, max) = if dtype.is_float() {
         (-3.25, 1000.0)
@@ -54,7 +54,7 @@ fn main_clamps(dtype: DType) -> Vec<Clamp> {
     let affine = if dtype.is_float() { (1.1, -0.37) } else { (0.73, 5.6) };
     let mut clamps = [vec![plain], with_precisions(free, affine)].concat();
     if dtype.is_float() {
-        // The host can spare the shader nothing: a zero is replaced, and an infinity changes its sign.
+        // No shortcut of the arithmetic applies: Min replaces zeros, and the scale changes the sign of infinities.
         let positive = Clamp::unbounded(dtype).with_bounds(bound(1.5), bound(1000.0)).unwrap();
         clamps.push(positive.with_affine(-0.73, 5.6).unwrap());
     }
@@ -70,7 +70,7 @@ fn every_route(dtype: DType) {
     for gpu in devices_for(dtype) {
         for (n, clamp) in main_clamps(dtype).iter().enumerate() {
             let elements = elements(clamp, random_patterns(), 7 + n as u64);
-            // All routes share the run's arithmetic, so the others leave out most random elements, which come last.
+            // All routes share their arithmetic, so all but `Run` leave out most random elements, which come last.
             let left_out = if dtype.bits() <= 16 || exhaustive() { 0 } else { random_patterns() / 8 * 7 };
             let plain =
                 |route: &Route| !route.is_picture() && route.channels().is_none() && !route.has_slots();
@@ -85,7 +85,7 @@ fn every_route(dtype: DType) {
     }
 }
 
-/// Pairs that are hard for f64: subnormal scales, biases, products and results, zeros of either sign, overflows.
+/// Scales and biases that are hard for f64: subnormal numbers, products and results, zeros of either sign, overflows.
 const F64_PAIRS: [(f64, f64); 12] = [
     (1.5, 1e-310),
     (-0.75, -3e-320),
@@ -116,7 +116,7 @@ fn every_clamp(dtype: DType) {
     }
     let mut rng = Random(u64::from(dtype.bits()));
     if dtype == DType::F64 {
-        // Numbers with all 53 bits and any exponent; elements around the root cancel.
+        // Scales and biases with all 53 bits and any exponent. Elements around the root make the two terms cancel.
         let finite = |rng: &mut Random| {
             let mut numbers = std::iter::repeat_with(|| f64::from_bits(rng.bits()));
             numbers.find(|x| x.is_finite()).unwrap()
@@ -154,8 +154,8 @@ fn every_clamp(dtype: DType) {
     }
 }
 
-/// Sums that the last bits of a product decide. The product is a power of two and a little more or less: half of the
-/// bias's last bit, or the bias's opposite but for the product's last bits.
+/// Sums that the last bits of a product decide. The product is about ±2: half of a large bias's last bit, so that it
+/// decides a tie, or the opposite of a small bias, so that only the product's last bits remain.
 #[test]
 fn products_decide_ties_and_survive_cancellation() {
     let free = Clamp::unbounded(DType::F32).with_precision(Precision::Exact);

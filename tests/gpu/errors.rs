@@ -1,5 +1,5 @@
-//! Every mistake that the crate can see returns an error of its own, records nothing and writes nothing. A program
-//! prints the message alone, so the tests compare whole messages.
+//! Every mistake that the crate can see returns an error of its own, records nothing and writes nothing. Programs
+//! print only the message, so the tests compare whole messages.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +35,7 @@ fn refuse(gpu: &Gpu, clamp: Clamp, src: View<'_>, dst: View<'_>, variant: &str, 
     assert!(pollster::block_on(scope.pop()).is_none());
 }
 
-/// The message for a shape with more elements than there can be.
+/// The message for a shape with more elements than the platform can count.
 fn uncountable(shape: &[usize]) -> String {
     format!("shape: {shape:?} has more elements than this platform can count; split the tensor")
 }
@@ -125,7 +125,7 @@ fn buffers_that_do_not_fit() {
         let said = no_storage("src and dst", "COPY_DST");
         refuse(gpu, Clamp::new(0.0_f32, 6.0), bare, bare, "Buffer", &said);
 
-        // Six bytes hold six elements, but no binding of whole words; five hold five.
+        // Six bytes hold six elements, but a binding must be whole words. Five bytes hold only five elements.
         for (size, why) in
             [(6, "storage buffers are whole 4-byte words"), (5, "shape, strides and offset count elements")]
         {
@@ -189,7 +189,8 @@ fn dtypes_that_do_not_fit() {
     }
 }
 
-/// 10^12 times the roots of the first primes. Equal sums of them are a subset-sum problem: the search gives up.
+/// 10^12 times the square roots of the first primes. To find equal sums of them is a subset-sum problem, so the search
+/// for overlaps gives up.
 const HARD: [isize; 8] = [
     1_414_213_562_373,
     1_732_050_807_568,
@@ -214,7 +215,7 @@ fn plans_that_cannot_be() {
              element; nested strides (each at least the span of the smaller ones) are decided at once"
         ),
     );
-    // Each layout alone is decided, the two together are not.
+    // The search decides each layout alone, but not the two together.
     let dst = strided(&[9; 6], &HARD[..6], 0);
     let src = strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1);
     assert_refused(
@@ -229,7 +230,7 @@ fn plans_that_cannot_be() {
             dst.strides()
         ),
     );
-    // The last element has an address, but its bytes have none.
+    // The last element's address fits into 64 bits, but the addresses of its bytes do not.
     assert_refused(
         Plan::new(&doubles, &strided(&[2], &[-1], 1 << 61), &packed(&[2]), limits),
         "Argument",
@@ -456,7 +457,7 @@ fn layouts_that_cannot_be() {
 
 #[test]
 fn adapters_that_are_not_there() {
-    // In a child process, because the threads of this one share its environment.
+    // In a child process, because all threads of this process share one environment.
     let run = |key, value: &str| {
         let program = std::env::current_exe().unwrap();
         let output = std::process::Command::new(program)
@@ -518,7 +519,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
             Tensor::zeros(host, DType::U8, &[1]).and_then(|zeros| zeros.read_blocking::<u8>()).map(drop),
             host.submit(&clamp, operands).map(drop),
         ] {
-            // The message names no object that showed the loss.
+            // The message does not name the object whose use showed the loss.
             let said = "the device was lost: it was destroyed, or its driver gave it up";
             assert_refused(result, "DeviceLost", said);
         }
@@ -586,7 +587,7 @@ fn a_poll_that_fails_ends_the_read() {
     });
 }
 
-/// Mistakes that no handle shows, as the manual describes them for wgpu 30.
+/// Mistakes that the crate cannot see. They end as the manual describes for wgpu 30.
 #[test]
 fn what_only_wgpu_sees() {
     let panics = |run: &dyn Fn()| catch_unwind(AssertUnwindSafe(run)).is_err();
@@ -604,7 +605,7 @@ fn what_only_wgpu_sees() {
 
         let error = own.clamper().prepare(&clamp, Operands::in_place(upload(&other).view())).unwrap_err();
         assert!(matches!(error, Error::Wgpu { .. }), "{error:?}");
-        // More buffers than this instance has: the last one cannot pass for its own.
+        // More buffers than the instance of `own` has, so it cannot mistake the last one for its own buffer.
         let buffers: Vec<_> = (0..200).map(|_| upload(&foreign)).collect();
         let operands = Operands::in_place(buffers[199].view());
         assert!(panics(&|| drop(own.clamper().prepare(&clamp, operands))), "{}", own.name);
@@ -621,7 +622,8 @@ fn what_only_wgpu_sees() {
     });
 }
 
-/// A device whose bindings are too small for the clamp's block, which `resolve` writes, or for a slot at its offset.
+/// A device whose bindings are too small for the uniform block, which the shader `resolve` writes, or for a slot at its
+/// offset.
 #[test]
 fn bindings_too_small_for_bounds_on_the_gpu() {
     for gpu in gpus() {
@@ -644,7 +646,7 @@ fn bindings_too_small_for_bounds_on_the_gpu() {
     }
 }
 
-/// More channels than a binding of the device holds clamps. This can happen with any limits.
+/// More channels than a binding of the device has room for. This can happen with any limits.
 #[test]
 fn more_channels_than_a_table_holds() {
     for gpu in gpus() {
@@ -666,7 +668,7 @@ fn more_channels_than_a_table_holds() {
     }
 }
 
-/// wgpu does not say which buffer it refuses; the error does.
+/// wgpu does not say which buffer it refuses; the crate's error does.
 #[test]
 fn operands_that_wgpu_refuses_are_named() {
     for gpu in gpus() {

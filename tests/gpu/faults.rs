@@ -1,7 +1,7 @@
 //! What a careless or hostile program can do between calls of a safe API: use objects of other devices, in the wrong
-//! state, in great numbers and from many threads. Each ends in an error, in what wgpu documents, or in the right
-//! result, and later calls work. Mistakes that one call shows are in `errors` and `refusals`, devices lost while
-//! data is streamed in `streaming`, and numbers that are too large for anything in the fuzz target `plan`.
+//! state, in great numbers and from many threads. Each case ends in an error, in the behaviour that wgpu documents, or
+//! in the right result; later calls work. Mistakes that one call shows are in `errors` and `refusals`, devices lost
+//! while data is streamed are in `streaming`, and huge numbers are in the fuzz target `plan`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -65,7 +65,7 @@ fn buffers_of_no_size() {
     }
 }
 
-/// One slot for both bounds, a slot among the elements of src, and one of another dtype.
+/// One slot for both bounds, a slot among the elements of src, and a slot of another dtype.
 #[test]
 fn slots_that_are_something_else_too() {
     for gpu in gpus() {
@@ -86,7 +86,7 @@ fn slots_that_are_something_else_too() {
     }
 }
 
-/// A prepared clamp owns what it needs: of all that made it, only the queue is kept.
+/// A prepared clamp owns all that it needs. The test drops the objects that made it, except the queue.
 #[test]
 fn a_prepared_clamp_outlives_all_that_made_it() {
     for gpu in gpus() {
@@ -100,7 +100,7 @@ fn a_prepared_clamp_outlives_all_that_made_it() {
         let queue = gpu.host.queue().clone();
         drop((gpu.host, gpu.adapter, tensor));
 
-        // The second encoder records it twice.
+        // The first encoder records the clamp once, the second records it twice.
         for n in [0, 1, 1] {
             prepared.record(&mut encoders[n].begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         }
@@ -122,8 +122,8 @@ fn a_prepared_clamp_outlives_all_that_made_it() {
     }
 }
 
-/// Each of many prepared clamps keeps its own numbers. Uploads of the numbers wait for a submission; the more of
-/// them wait, the longer wgpu 30 takes for the next.
+/// Each of many prepared clamps keeps its own numbers. Uploads of the numbers wait for a submission. The more uploads
+/// wait, the longer wgpu 30 takes for the next one, so the test submits now and then.
 #[test]
 fn ten_thousand_prepared_clamps() {
     const COUNT: u16 = 10_000;
@@ -167,7 +167,7 @@ fn a_prepared_clamp_in_the_pass_of_another_device() {
     });
 }
 
-/// No handle shows these states when the clamp is prepared: wgpu refuses the submission, which changes nothing.
+/// The crate cannot see these states when it prepares the clamp. wgpu refuses the submission, which changes nothing.
 #[test]
 fn buffers_that_are_mapped_or_destroyed_at_the_submission() {
     for gpu in gpus() {
@@ -215,7 +215,7 @@ fn a_device_destroyed_after_prepare() {
         prepared.record(&mut before.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         gpu.host.queue().submit([before.finish()]);
         gpu.run(&[&prepared]);
-        // wgpu still makes layouts, which take no memory.
+        // `Clamper::new` works, since wgpu still makes layouts, which take no memory.
         let late = Clamper::new(gpu.device()).unwrap();
         for result in [tensor.read_blocking::<u8>().map(drop), late.prepare(&clamp, operands).map(drop)] {
             assert!(matches!(result, Err(Error::DeviceLost { .. })), "{result:?} on {}", gpu.name);

@@ -1,5 +1,5 @@
-//! The values of scales and biases in slots on the GPU, with bounds beside them: one number each, or one per index of
-//! an axis. Also all pairs of dtypes, with numbers by value too.
+//! Results of clamps whose scale, bias and bounds lie in slots on the GPU: one number per slot, or one per index of an
+//! axis. Also results of all pairs of dtypes, with numbers by value and in slots.
 
 use wgpu_clamp::testing::Found;
 use wgpu_clamp::{

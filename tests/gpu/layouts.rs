@@ -44,7 +44,7 @@ fn random_layouts_of_every_rank_agree_with_the_reference() {
     }
 }
 
-/// Random pairs of views of one buffer: those that share an element are refused, the others computed.
+/// Random pairs of views of one buffer. Pairs that share an element are refused, others are computed.
 #[test]
 fn random_views_of_one_buffer_are_refused_or_right() {
     let mut outcomes = [0; 2];
@@ -76,7 +76,7 @@ fn random_views_of_one_buffer_are_refused_or_right() {
     assert!(outcomes.iter().all(|&n| n > 50), "one outcome is hardly tested: {outcomes:?}");
 }
 
-/// Every length and every pair of offsets around the packets of a run.
+/// Runs of every length up to two packets and an element, at every offset within a packet of dst.
 #[test]
 fn every_short_length_and_offset_leaves_its_neighbours_alone() {
     for gpu in gpus() {
@@ -151,11 +151,11 @@ fn small_grids_are_folded() {
             folded(&clamp, &line, &line);
             check(&few, &clamp, (&line, &bytes_for(&line, DType::U32, &mut rng)), (&line, &[]), Place::Same);
         }
-        // Blocks, and the elements that they leave.
+        // Whole blocks, and the elements that blocks leave over.
         for len in [25 * 256, 6 * 1024 - 1, 5 * 1024 + 1] {
             let (line, back) = (packed(&[len]), packed(&[len]).flip(0).unwrap());
             folded(&clamp, &line, &back);
-            // Of U8, each invocation takes a word of 4 elements.
+            // An invocation takes more elements of U8 than of U32.
             for clamp in [clamp, Clamp::new(9_u8, 99)] {
                 let src = bytes_for(&line, clamp.dtype(), &mut rng);
                 check(&few, &clamp, (&line, &src), (&back, &src), Place::Apart);

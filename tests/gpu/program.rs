@@ -1,5 +1,5 @@
 //! The crate inside a program that has a device of its own: what the crate frees, what it leaves to the program, and
-//! that neither threads nor devices get in each other's way.
+//! how threads and devices stay independent.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,8 +12,8 @@ use wgpu_clamp::{Clamp, Clamper, DType, Host, Number, Operands, Prepared, Tensor
 use crate::harness::{Gpu, alone, alone_on_each, buffer, compare, gpus, packed, strided};
 use crate::random::Random;
 
-/// The driver's buffers, bind groups, their layouts, pipelines, their layouts and modules. wgpu frees an object with
-/// the submission after its last use.
+/// Counts the driver's buffers, bind groups, bind group layouts, pipelines, pipeline layouts and modules. wgpu frees an
+/// object with the submission after its last use.
 fn objects(device: &wgpu::Device, queue: &wgpu::Queue) -> [isize; 6] {
     for _ in 0..2 {
         queue.submit([]);
@@ -54,7 +54,7 @@ fn what_is_dropped_is_freed() {
         let plus = |base: [isize; 6], more: [isize; 6]| std::array::from_fn(|i| base[i] + more[i]);
         assert_eq!(two_tensors, plus(nothing, [2, 0, 7, 0, 7, 0]), "{}", gpu.name);
 
-        // Every kind of object: windows with ends, affine steps, a bound on the GPU, readbacks, streams, errors.
+        // Calls that create every kind of object: affine steps, a bound on the GPU, readbacks, streams, errors.
         let clamp = Clamp::at_least(1_u8).with_affine(0.5, 1.0).unwrap();
         let on_gpu = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
         let prepared = clamper.prepare(&on_gpu, in_place.with_max(slot.view())).unwrap();
@@ -77,10 +77,10 @@ fn what_is_dropped_is_freed() {
             }
             assert_eq!(objects(), expected, "{}", gpu.name);
         };
-        // The prepared clamp is left, with a block, a request, and a bind group for each. All five pipelines are
-        // left, of three modules.
+        // The prepared clamp keeps a uniform buffer for its kernel, one for `resolve`, and a bind group for each. All
+        // five pipelines are left, of three modules.
         settles(plus(two_tensors, [2, 2, 0, 5, 0, 3]));
-        // A prepared clamp keeps only what it needs: its two buffers and the program's, three pipelines of two
+        // A prepared clamp keeps only what it needs: its two buffers, the program's two, three pipelines of two
         // modules, and their layouts.
         drop((clamper, host, tensor, slot));
         settles(plus(nothing, [4, 2, 2, 3, 2, 2]));
@@ -99,7 +99,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     let operands = Operands::in_place(tensor.view());
     let mut recorded = gpu.encoder();
     let mut all = Vec::new();
-    // Compiled, then cached.
+    // The first round compiles pipelines, the second finds them in the cache.
     for _ in 0..2 {
         all.push(clamper.prepare(&clamp, operands).unwrap());
         all.push(clamper.prepare(&on_gpu, operands.with_min(slot.view())).unwrap());
@@ -119,7 +119,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     all
 }
 
-/// wgpu calls back only from polls and submissions, and counts submissions.
+/// wgpu calls back only from polls and submissions, and it counts submissions, so a hidden one would show.
 #[test]
 fn nothing_is_polled_or_submitted_behind_the_programs_back() {
     let number = |index: &wgpu::SubmissionIndex| -> u64 {
@@ -151,8 +151,8 @@ fn nothing_is_polled_or_submitted_behind_the_programs_back() {
     });
 }
 
-/// While the device is busy, recording ends before the work does. So does compiling, if the driver can compile then:
-/// Mesa's lavapipe 25.0 waits for a lock that its running work holds, 22.3 does not.
+/// While the device is busy, recording ends before the work does. So does compiling, if the driver can compile
+/// meanwhile: Mesa's lavapipe 25.0 waits for a lock that its running work holds, 22.3 does not.
 #[test]
 fn recording_does_not_wait_for_the_device() {
     alone_on_each("program::recording_does_not_wait_for_the_device", |gpu| {
@@ -230,8 +230,8 @@ impl log::Log for Waits {
     fn flush(&self) {}
 }
 
-/// While another thread submits and polls, a long read polls without waiting: a wait that times out as the other
-/// thread finds all work done fails an assertion of wgpu-core 30.0. That takes luck, so waits are counted too.
+/// While another thread submits and polls, a long read polls without waiting. If a wait times out just when the other
+/// thread finds all work done, an assertion of wgpu-core 30.0 fails. This is rare, so the test counts waits too.
 #[test]
 fn a_read_polls_without_waiting() {
     static WAITS: Waits = Waits(Mutex::new(Vec::new()));
@@ -251,7 +251,7 @@ fn a_read_polls_without_waiting() {
         let tensor = Tensor::zeros(&gpu.host, DType::U8, &[64 << 20]).unwrap();
         log::set_max_level(log::LevelFilter::Trace);
         gpu.wait();
-        assert_eq!(std::mem::take(&mut *WAITS.0.lock().unwrap()).len(), 1, "wgpu tells of waits");
+        assert_eq!(std::mem::take(&mut *WAITS.0.lock().unwrap()).len(), 1, "wgpu logs each wait");
 
         let stop = AtomicBool::new(false);
         let mut pending = false;
@@ -308,7 +308,7 @@ fn the_programs_callbacks_stay_in_force() {
         tensor.read_blocking::<u8>().unwrap_err();
         assert_eq!(counts(), [0, 0], "{}", gpu.name);
 
-        // A mistake that the crate never meets.
+        // A mistake in a call of wgpu without the crate.
         drop(gpu.zeros(4, wgpu::BufferUsages::empty()));
         assert_eq!(counts(), [1, 0], "{}", gpu.name);
         device.destroy();
@@ -317,8 +317,8 @@ fn the_programs_callbacks_stay_in_force() {
     });
 }
 
-/// Threads on devices, two of each adapter, all at once. Each records clamps with numbers of its own, prepares one
-/// while another is recorded, and finds its own results.
+/// Four threads on each of two devices of each adapter, all at once. Each thread records clamps with numbers of its
+/// own, prepares some within the pass that records others, and finds its own results.
 #[test]
 fn threads_and_devices_keep_to_themselves() {
     const THREADS: u64 = 4;

@@ -67,7 +67,7 @@ fn f64_step() -> impl Strategy<Value = Clamp> {
     })
 }
 
-/// A clamp by a constructor of one of four standards, from random attributes that it accepts.
+/// A clamp that a constructor of one of four standards makes from random attributes.
 fn standard() -> impl Strategy<Value = Clamp> {
     let number = || prop_oneof![finite(), select(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.2, 0.8])];
     let level = select(&[FeatureLevel::V1_0, FeatureLevel::V2_1, FeatureLevel::V5_0]);
@@ -199,7 +199,7 @@ fn submit(
     let (src, dst) = (operands.src(), operands.dst());
     match gpu.host.submit(asked, *operands) {
         Ok(_) => compare(gpu, by_value, *operands, from, to),
-        // An undecided search, or a destination that overlaps itself, names one argument.
+        // The two views must share a byte. (If dst overlaps itself, the error names only dst.)
         Err(Error::Overlap(Refusal { argument: "src, dst", .. })) if src.buffer() == dst.buffer() => {
             let bytes = |view: View<'_>| {
                 let size = view.dtype().size();
@@ -213,7 +213,7 @@ fn submit(
     }
 }
 
-/// Regression cases, spelled out: the generators may draw other cases for a seed.
+/// Regression cases, spelled out, because changed generators draw other cases for the same seed.
 #[test]
 fn cases_that_were_found() {
     let line = |len, stride, offset| strided(&[len], &[stride], offset);

@@ -11,7 +11,7 @@ pub fn assert_refused<T>(result: Result<T, Error>, variant: &str, message: impl 
     assert!(format!("{error:?}").starts_with(variant), "{error:?}");
 }
 
-/// For an argument that does not have the clamp's dtype.
+/// The message for an argument that does not have the clamp's dtype.
 pub fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
     format!(
         "{argument}: {given} is not the dtype of the clamp, {dtype}; a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
@@ -19,7 +19,7 @@ pub fn of_clamp(argument: &str, given: DType, dtype: DType) -> String {
     )
 }
 
-/// For elements, described as "u8 elements of shape …, strides …, offset …", that a buffer does not hold.
+/// The message for elements, described as "u8 elements of shape …, strides …, offset …", that a buffer does not hold.
 pub fn too_small(argument: &str, elements: &str, needed: u64, given: u64) -> String {
     format!(
         "{argument}: {elements} need a buffer of {needed} bytes, this one has {given}; \
@@ -27,7 +27,7 @@ pub fn too_small(argument: &str, elements: &str, needed: u64, given: u64) -> Str
     )
 }
 
-/// For a buffer created with `usages`.
+/// The message for a buffer created with `usages`.
 pub fn no_storage(argument: &str, usages: &str) -> String {
     format!(
         "{argument}: the buffer lacks BufferUsages(STORAGE); it was created with BufferUsages({usages}); \
@@ -35,7 +35,7 @@ pub fn no_storage(argument: &str, usages: &str) -> String {
     )
 }
 
-/// For two views of one buffer, described as "u8 elements of shape …, strides …, offset … (bytes …)".
+/// The message for two views of one buffer, described as "u8 elements of shape …, strides …, offset … (bytes …)".
 pub fn shared_bytes(src: &str, dst: &str, remedy: &str) -> String {
     format!(
         "src, dst: the two views share bytes of one buffer but are not the same view; src has {src}, dst has {dst}; \
@@ -49,7 +49,7 @@ pub const ONE_SIZE: &str = "equal layouts (in place), disjoint layouts, or two b
 /// The remedy of [`shared_bytes`] where the sizes differ.
 pub const TWO_SIZES: &str = "disjoint layouts, or two buffers";
 
-/// For U8 elements that would become F32 elements in place.
+/// The message for U8 elements that would become F32 elements in place.
 pub fn wider_in_place(argument: &str) -> String {
     format!(
         "{argument}: u8 to f32 in place; source and destination elements of one size are needed, else views that \
@@ -57,7 +57,7 @@ pub fn wider_in_place(argument: &str) -> String {
     )
 }
 
-/// For a number on the GPU in a call that takes no slots.
+/// The message for a number on the GPU in a call that takes no slots.
 pub fn no_slots(argument: &str) -> String {
     format!(
         "{argument}: the number is `Number::OnGpu`, and this call takes no slot; give its value with \
@@ -65,16 +65,16 @@ pub fn no_slots(argument: &str) -> String {
     )
 }
 
-/// For a limit of the device below the default.
+/// The message for a limit of the device below the default.
 pub fn device_limit(name: &str, limit: u64, needed: u64) -> String {
     format!(
         "device: {name} is {limit}, but {needed} is needed; `wgpu::Limits::downlevel_defaults()` suffices"
     )
 }
 
-/// For 9 dimensions.
+/// The message for 9 dimensions.
 pub const RANK_9: &str =
     "shape: rank 9 is not supported; at most 8 dimensions are (a packed tensor is also one of one dimension)";
 
-/// For axis 2 of two dimensions.
+/// The message for axis 2 of two dimensions.
 pub const AXIS_2: &str = "axis: 2 is out of range for a layout of rank 2; axes count from 0";

@@ -23,12 +23,12 @@ pub fn with_slots<'a>(
     operands.with_min(*min).with_max(*max).with_scale(*scale).with_bias(*bias)
 }
 
-/// The slot of number `n` alone.
+/// Slots of Min, Max, scale and bias: all absent, except number `n`.
 fn only(n: usize, slot: View<'_>) -> [Option<View<'_>>; 4] {
     std::array::from_fn(|i| (i == n).then_some(slot))
 }
 
-/// Which bounds lie on the GPU.
+/// Whether Min and whether Max lie on the GPU.
 const WHERE: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 
 /// Where src, dst and the slots are.
@@ -46,7 +46,7 @@ enum Place {
 
 const PLACES: [Place; 4] = [Place::Apart, Place::WithSrc, Place::Between, Place::Neighbours];
 
-/// Runs `clamp` with bounds in slots, and compares the result with the reference of the clamp by value.
+/// Runs `clamp` with bounds in slots, and compares the result with the reference for bounds by value.
 #[track_caller]
 fn check(gpu: &Gpu, clamp: &Clamp, [min_on_gpu, max_on_gpu]: [bool; 2], elements: &[u64], place: Place) {
     let dtype = clamp.dtype();
@@ -146,7 +146,7 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         }
     }
     for gpu in gpus() {
-        // An upper bound, beside another element in its word.
+        // An upper bound whose word holds another element, too.
         let words = Tensor::upload(&gpu.host, &[4], &[1_i16, 20, 300, 4000]).unwrap();
         let out = Tensor::zeros(&gpu.host, DType::I16, &[4]).unwrap();
         let slots = Tensor::upload(&gpu.host, &[2], &[50_i16, 7]).unwrap();
@@ -397,7 +397,8 @@ fn slots_may_have_any_stride() {
 }
 
 /// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes, each at a multiple of 256. One dispatch reads the
-/// slot for up to 16 windows. One invocation writes all blocks of a channel, so a limit of one workgroup changes nothing.
+/// slot for up to 16 windows. One invocation writes all blocks of a channel, so a limit of one workgroup changes
+/// nothing.
 #[test]
 fn many_windows_read_a_slot_once() {
     for (gpu, workgroups) in gpus().iter().flat_map(|gpu| [(gpu, 65_535), (gpu, 1)]) {

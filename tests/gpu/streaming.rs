@@ -20,12 +20,12 @@ fn source(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 7 + i / 251) as u8).collect()
 }
 
-/// The clamp of [`source`].
+/// The clamp that the tests apply to [`source`].
 fn clamp() -> Clamp {
     Clamp::new(50_u8, 201)
 }
 
-/// Asserts that the first `valid` elements of `dst` are results of [`clamp`], and that the others are 7 still.
+/// Asserts that the first `valid` elements of `dst` are results of [`clamp`], and that the others are still 7.
 #[track_caller]
 fn assert_valid(gpu: &Gpu, src: &[u8], dst: &[u8], valid: usize) {
     let (done, rest) = dst.split_at(valid);
@@ -51,7 +51,7 @@ fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
     }
 }
 
-/// After some chunks: exactly the elements that the progress function last reported are done.
+/// Drops a future after some chunks: exactly the elements that the progress function last reported are done.
 #[test]
 fn a_future_dropped_in_the_middle_leaves_what_it_said() {
     for gpu in gpus() {
@@ -112,8 +112,8 @@ fn a_progress_function_stops_the_run() {
     }
 }
 
-/// Where host and GPU share memory, chunks are clamped where the host wrote them. wgpu offers that everywhere but on
-/// GL; on DX12 the chunks are copied nevertheless.
+/// Where host and GPU share memory, chunks are clamped where the host wrote them. wgpu offers the feature for this on
+/// every backend except GL; on DX12 the chunks are copied nevertheless.
 #[test]
 fn slices_in_shared_memory() {
     let feature = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
@@ -152,7 +152,7 @@ fn chunks_are_as_small_as_the_buffers_of_the_device() {
     }
 }
 
-/// Pieces have an axis of their own, but the error names the axis of the caller's shape.
+/// The slice is streamed in pieces with axes of their own, but the error speaks of the axis of the caller's shape.
 #[test]
 fn a_table_of_channels_that_no_buffer_holds() {
     for gpu in gpus() {
@@ -165,7 +165,6 @@ fn a_table_of_channels_that_no_buffer_holds() {
         let refused = run.run_blocking();
         let Err(Error::Limit { needed, limit, .. }) = refused else { panic!("{refused:?}") };
         assert!(needed > limit, "{needed}");
-        // The axis is the caller's, whatever the pieces are cut along.
         let said = format!(
             "clamps: max_buffer_size is 16384, but {needed} is needed; split the tensor along the axis of its 2000 channels, or create the device with its adapter's limits"
         );
@@ -174,8 +173,8 @@ fn a_table_of_channels_that_no_buffer_holds() {
     }
 }
 
-/// Bytes of dtypes known at run time, with a clamp per channel: rows that fit into a buffer, rows of which only some
-/// channels fit, and channels that are longer than a buffer.
+/// Bytes of dtypes known at run time, with a clamp per channel. A buffer holds whole rows, some channels of a row, or a
+/// part of a channel.
 #[test]
 fn channels_are_streamed_in_rows_and_parts_of_rows() {
     let shapes =
@@ -281,7 +280,7 @@ fn bytes_that_are_no_tensor_of_the_shape() {
             assert_refused(shaped(run, shape).run_blocking(), variant, said);
             assert_eq!(dst, [9; 24]);
         }
-        // Nothing to do is no error, whatever the other extents are.
+        // A tensor without elements is no error, whatever its other extents are.
         for (clamps, shape) in [
             (one, None),
             (one, Some(&[0, usize::MAX][..])),
@@ -390,12 +389,12 @@ fn bounds_on_the_gpu_are_refused_up_front() {
     }
 }
 
-/// Streams until the device is destroyed after some chunks, and compares the slice with what the error calls valid.
+/// Destroys the device after some chunks of a stream. Exactly the elements that the error calls valid are written.
 #[test]
 fn a_device_destroyed_between_two_chunks() {
     alone_on_each("streaming::a_device_destroyed_between_two_chunks", |gpu| {
         let src = source(8 * CHUNK + 5);
-        // After 7 of 9 chunks all are in flight: reading fails, not starting.
+        // After 7 of 9 chunks, the other two are in flight, so reading them fails, not starting them.
         for chunks in [1, 2, 5, 7] {
             let gpu = gpu.fresh();
             let mut dst = vec![7; src.len()];
@@ -417,7 +416,7 @@ fn a_device_destroyed_between_two_chunks() {
     });
 }
 
-/// Another thread destroys the device at any moment: what the stream calls valid is.
+/// Another thread destroys the device at any moment. Elements that the stream calls valid are valid.
 #[test]
 fn a_device_destroyed_behind_the_streams_back() {
     alone_on_each("streaming::a_device_destroyed_behind_the_streams_back", |gpu| {
@@ -442,10 +441,10 @@ fn a_device_destroyed_behind_the_streams_back() {
     });
 }
 
-/// Fills the memory of a GPU. Where GPU and host share their memory, that would take the machine down: there, a
-/// threshold lets wgpu take only a percent or two more of the driver's budget. A software driver without budgets
-/// (Mesa's lavapipe 22.3) takes the process's memory and reports when there is no more, so the process gets a limit.
-/// One with budgets (25.0) reports nothing, and hands out memory that it does not have. GL never reports.
+/// Fills the memory of a GPU. If host and GPU share memory, this would take the machine down, so a threshold lets wgpu
+/// take only a percent or two more of the driver's memory budget. Mesa's lavapipe 22.3 has no budget. It takes memory
+/// of the process and reports when there is no more, so the process gets a limit. lavapipe 25.0 has a budget. Without
+/// the threshold it would report nothing, and hand out memory that it does not have. GL never reports: it is skipped.
 #[test]
 fn memory_that_runs_out() {
     if !alone("streaming::memory_that_runs_out") {
@@ -488,8 +487,8 @@ fn memory_that_runs_out() {
     }
 }
 
-/// Takes memory in ever smaller tensors until the device has none left. Shared memory counts as taken only once it
-/// is written, and tensors of zeros are not, so as much host memory is written beside each.
+/// Takes memory in ever smaller tensors until the device has none left. Shared memory counts as taken only once it is
+/// written. Tensors of zeros are not written, so as much host memory is written beside each of them.
 fn fill(gpu: &Gpu, shared: bool, taken: &mut Vec<(Tensor, Vec<u8>)>) {
     for size in [256 << 20, 8 << 20, 1 << 20] {
         let error = loop {
@@ -503,7 +502,7 @@ fn fill(gpu: &Gpu, shared: bool, taken: &mut Vec<(Tensor, Vec<u8>)>) {
     }
 }
 
-/// A device of this adapter that wgpu lets take one to two percent of the memory budget beyond what is in use.
+/// A device of this adapter, for which wgpu takes one to two percent of the memory budget beyond the memory in use.
 /// `None` if the driver reports no budget.
 fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
     let open = |percent| {
@@ -518,7 +517,7 @@ fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
         let adapter = adapter.unwrap();
         pollster::block_on(adapter.request_device(&descriptor)).is_ok().then_some(adapter)
     };
-    // A device itself takes memory, so a budget of 0 percent refuses it.
+    // A device itself takes memory, so a threshold of 0 percent of a budget refuses it.
     if open(0).is_some() {
         return None;
     }
@@ -526,7 +525,7 @@ fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
     Some(with_limits(&open(enough + 1).unwrap(), wgpu::Limits::downlevel_defaults()))
 }
 
-/// Waits for other programs to give memory back.
+/// Repeats `run` while memory is short: other programs may give some back.
 fn soon(mut run: impl FnMut() -> Result<(), Error>) {
     let end = Instant::now() + Duration::from_secs(30);
     while let Err(error) = run() {
@@ -535,7 +534,7 @@ fn soon(mut run: impl FnMut() -> Result<(), Error>) {
     }
 }
 
-/// Lets this process take `more` bytes of address space than it has.
+/// Lets this process take `more` bytes of address space than it uses now.
 fn limit_memory(more: u64) {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();

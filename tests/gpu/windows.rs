@@ -1,4 +1,4 @@
-//! Tensors beyond one binding or one grid.
+//! Tensors that exceed one binding or one grid of workgroups.
 
 use wgpu_clamp::{Clamp, DType, Layout, Number, Operands, Plan, Tensor, View};
 
@@ -30,7 +30,7 @@ fn sizes_around_every_boundary() {
                 for offset in [0, 3] {
                     let line = strided(&[len], &[1], offset);
                     check_both(&gpu, dtype, &line, &line, &mut rng);
-                    // The gather kernel.
+                    // In reversed order, for other blocks.
                     check_both(&gpu, dtype, &line, &line.flip(0).unwrap(), &mut rng);
                 }
             }
@@ -81,7 +81,7 @@ fn one_buffer_near_and_far() {
             let line = packed(&[2 * n + 40]);
             let [front, back, even, odd] = [(1, 0), (1, n + 16), (2, 0), (2, 1)]
                 .map(|(stride, offset)| strided(&[n], &[stride], offset));
-            // One directly behind the other: windows meet in one word, and in one block of the binding's alignment.
+            // dst directly behind src: their windows meet in one word, and in one unit of the bindings' alignment.
             let close = strided(&[n], &[1], n);
             for (src, dst) in [
                 (front, back),
@@ -136,8 +136,8 @@ fn a_tensor_of_several_bindings() {
     }
 }
 
-/// Buffers up to the largest ones, with all that the adapter can bind and dispatch. Bindings of 128 MiB again lead
-/// to many windows. Without `--exhaustive`, each layout runs on one adapter.
+/// Buffers up to the largest ones, with the adapter's own limits. If its bindings end at 128 MiB, a tensor takes
+/// several windows. Without `--exhaustive`, each layout runs on one adapter.
 #[test]
 fn tensors_at_the_real_limits() {
     let sizes: &[usize] =

@@ -63,7 +63,7 @@ fn random_bounds_and_elements() {
     }
 }
 
-/// Bounds given as bits.
+/// A clamp with bounds given as bits.
 fn clamp(dtype: DType, bounds: [Option<u64>; 2], order: Order, rule: NanRule) -> Clamp {
     let bound = |bits: Option<u64>| {
         bits.map_or(Number::Absent, |bits| Scalar::from_bits(dtype, bits).unwrap().into())

@@ -59,7 +59,7 @@ fn an_empty_tensor_needs_nothing() {
     reference::apply_in_place(&CLAMP, &layout, &mut []).unwrap();
 }
 
-/// Views of a tensor that begins at an offset begin at that offset too.
+/// An offset moves a packed tensor and all views of it.
 #[test]
 fn a_packed_tensor_begins_where_it_is_told() {
     let made = |offset| {

@@ -36,8 +36,8 @@ fn bytes_of(random: &mut Random, layout: &Layout, dtype: DType) -> Vec<u8> {
     random.bytes(len)
 }
 
-/// One call with all channels equals a call per slice with its clamp, and in place equals out of place. Small layouts,
-/// some without elements.
+/// One call with all channels equals a call per slice with its clamp, and in place equals out of place. The layouts are
+/// small, and some have no elements.
 #[test]
 fn each_slice_is_what_its_clamp_makes() {
     let mut random = Random(1400);
@@ -175,7 +175,7 @@ fn clamps_that_differ_in_what_channels_have_in_common() {
             "clamps: {argument} of channel 1 is `Number::OnGpu`; give one clamp with `Clamps::slots_along`"
         );
         assert_eq!(error.to_string(), said);
-        // Alone it is refused too, by the argument's name.
+        // Alone the clamp is refused too, and the error names the argument.
         let layout = Layout::packed(&[1]).unwrap();
         let alone = reference::apply(&other, &layout, &[0; 4], &layout, &mut [0; 4]);
         let said = alone.unwrap_err().to_string();
@@ -192,7 +192,7 @@ fn a_report_holds_each_element_to_its_channel() {
     let mut after = before;
     reference::apply(clamps, &layout, &src, &layout, &mut after).unwrap();
     let claim = |clamps: Clamps| check(clamps, &layout, &src, &layout, &before, &after).unwrap().to_string();
-    // One channel with a set is enough, and it need not be the first.
+    // One channel with a set of results is enough for this claim. It need not be the first channel.
     assert_eq!(claim(clamps), "within the allowed set of Precision::Fast: 4 of 4 elements");
     let exact = channels.map(|clamp| clamp.with_precision(Precision::Exact));
     assert_eq!(claim(Clamps::along(1, &exact)), "bit-exact with the CPU reference: 4 of 4 elements");

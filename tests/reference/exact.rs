@@ -1,5 +1,5 @@
-//! Compares exact results with arbitrary-precision arithmetic, conversions alone with Rust's `as` and the crate `half`,
-//! NaN and ∞ with the rules of the definition.
+//! Compares exact results with arbitrary-precision arithmetic, conversions without an affine step with Rust's `as` and
+//! the crate `half`, results of NaN and ∞ with the rules of the definition.
 
 use clamp_testing::random::Random;
 use wgpu_clamp::{Clamp, DType, Element, Error, NanRule, Precision, Rounding, reference};
@@ -18,7 +18,7 @@ fn assert_rounded_once(clamp: &Clamp, x: u64) -> u64 {
     let got = reference::element(&exact, x);
     assert_eq!(got, expected, "{clamp:?} of {x:#x}: {got:#x} is not {expected:#x}");
     assert_eq!(reference::allowed(&exact, x).values(), [expected]);
-    // `element` is exact in either precision, and integers are.
+    // `element` is exact in either precision. Between integers, so is the only result that `Fast` allows.
     assert_eq!(reference::element(&fast, x), expected);
     if !clamp.source().is_float() && !clamp.dtype().is_float() {
         assert_eq!(reference::allowed(&fast, x).values(), [expected]);
@@ -108,7 +108,7 @@ fn every_pair_converts_as_the_host_does() {
                 let expected = if source == dtype { x } else { converted(source, dtype, rounding, x) };
                 let got = reference::element(&clamp, x);
                 assert_eq!(got, expected, "{source} to {dtype}, {rounding:?}: {x:#x} became {got:#x}");
-                // The identity is no affine step.
+                // A scale of 1 with a bias of ±0 is no affine step.
                 let identities = [0.0, -0.0].map(|bias| clamp.with_affine(1.0, bias).unwrap());
                 for clamp in [clamp, clamp.with_precision(Precision::Exact)].into_iter().chain(identities) {
                     assert_eq!(reference::allowed(&clamp, x).values(), [expected]);
@@ -136,7 +136,7 @@ fn nan_and_infinity_by_rule() {
         let sign = sign_bit(source);
         // Flushing must not turn a tiny scale into the zero that makes a NaN.
         let tiny = f32::from_bits(1);
-        // The results of −∞, +∞ and of ∞ times zero, and the NaNs that replace bounds.
+        // The results of −∞, of +∞, and of ∞ times zero. `ToMin` turns NaN into the first, `ToMax` into the second.
         let (low, high, quiet_nan) = if dtype.is_float() {
             let infinity = infinity(dtype);
             (infinity | sign_bit(dtype), infinity, infinity | 1 << (fields(dtype).1 - 1))

@@ -1,4 +1,4 @@
-//! Compares the set of `Precision::Fast` with the host's arithmetic and results by hand.
+//! Compares the set of results of `Precision::Fast` with the host's arithmetic and with sets derived by hand.
 
 use clamp_testing::random::Random;
 use half::{bf16, f16};
@@ -20,7 +20,7 @@ macro_rules! host_set {
             let flush = |v: $float| if v.is_subnormal() { v * 0.0 } else { v };
             let rounded: Judgement = |v, _| if v.is_subnormal() { v * 0.0 } else { v };
             let unrounded: Judgement = |v, numbers| {
-                // Rounding is monotonic: a tiny value can round to no normal number but the least one.
+                // Rounding is monotonic: the only normal number that a tiny value can round to is the least one.
                 let tiny = || is_tiny(<$float>::DTYPE, numbers.map(<$float>::to_bits64));
                 if v.is_subnormal() || v.abs() == LEAST && tiny() { v * 0.0 } else { v }
             };
@@ -83,7 +83,7 @@ fn check(clamp: &Clamp, x: u64) -> usize {
     expected.sort_unstable();
     expected.dedup();
     let allowed = reference::allowed(clamp, x);
-    // Each value once.
+    // `values` has each value once.
     assert_eq!(sorted(allowed.values()), expected, "{clamp:?} of {x:#x}");
     assert!(expected.iter().all(|&value| allowed.contains(value)));
     if clamp.dtype() == DType::F64 {
@@ -145,7 +145,7 @@ fn small_numbers_of_f16() {
         };
         sizes[check(&with_step(&Clamp::unbounded(DType::F16), (scale, bias)), x)] += 1;
     }
-    // There are five at most: fused, unfused, the bias alone and two zeros.
+    // A set has at most five results: fused, unfused, the bias alone and two zeros.
     assert!(sizes[3] > 100 && sizes[4] > 10 && sizes[6..] == [0; 9], "{sizes:?}");
 }
 
@@ -286,7 +286,7 @@ fn by_hand() {
     // from flushing the result of the unfused form and nothing else (flushing everywhere loses the bias).
     let product = (24929.0 * 2.0_f32.powi(-75), 673.0 * 2.0_f32.powi(-75));
     assert_eq!(set(product.1, -tiny, product.0), [0, 0x007f_ffff, 0x0080_0000]);
-    // The same one binade higher: there only the unfused result is subnormal at all.
+    // The same one binade higher: now only the unfused result is subnormal.
     assert_eq!(set(2.0 * product.1, -(smallest_normal + tiny), product.0), [0, 0x007f_ffff, 0x0080_0000]);
     // f16 subnormals are ordinary f32 numbers, but from F16 to F16 they may be flushed.
     assert_eq!(set(2.0, 0.0, f16::from_bits(1)), [0, 2]);

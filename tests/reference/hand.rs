@@ -1,4 +1,4 @@
-//! Results by hand.
+//! Results that are derived by hand.
 
 use half::{bf16, f16};
 use wgpu_clamp::{Clamp, DType, Element, NanRule, Number, Order, Precision, Rounding, reference};
@@ -16,7 +16,7 @@ fn step<T: Element>(x: T, scale: f32, bias: f32) -> u64 {
     of(clamp.with_precision(Precision::Exact), x)
 }
 
-/// The same, rounded to nearest.
+/// The result of an affine step, rounded to nearest.
 fn nearest<T: Element>(x: T, scale: f32, bias: f32) -> u64 {
     let clamp = Clamp::unbounded(T::DTYPE).with_affine(scale, bias).unwrap();
     of(clamp.with_rounding(Rounding::NearestEven), x)
@@ -109,7 +109,7 @@ fn rounding_at_the_edges_of_f16() {
 fn conversions() {
     use DType::{BF16, F16, F32, I8, U8, U16};
     for (source, x, dtype, expected) in [
-        // The payload does not fit, the NaN stays one.
+        // A NaN stays a NaN, even if its payload does not fit.
         (F32, 0xff80_0001, F16, 0xfe00),
         (F32, 0x7fa4_6fff, F16, 0x7f23),
         (F32, 0x7fb5_ffff, BF16, 0x7ff5),
@@ -125,7 +125,7 @@ fn conversions() {
         // The second is a tie, which goes to infinity.
         (U16, 65519, F16, 0x7bff),
         (U16, 65520, F16, 0x7c00),
-        // Far below every F16, and 2^-24.
+        // A BF16 far below every F16; and the smallest F16, 2^-24.
         (BF16, 0x0001, F16, 0),
         (F16, 0x0001, BF16, 0x3380),
         // Bits beyond the source are ignored.

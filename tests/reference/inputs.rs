@@ -74,7 +74,7 @@ pub fn finite_f64(random: &mut Random) -> f64 {
     floats.find(|value| value.is_finite()).unwrap()
 }
 
-/// An element as an f64, which holds all of them but some 64-bit integers.
+/// An element as an f64, which holds all elements except some 64-bit integers.
 #[expect(clippy::cast_precision_loss, reason = "a start for numbers near it")]
 pub fn to_f64(dtype: DType, bits: u64) -> f64 {
     match dtype {
@@ -109,7 +109,7 @@ pub fn parameter(random: &mut Random, dtype: DType) -> f64 {
     }
 }
 
-/// A bias that makes `product + bias` hard: near the cancelling one, or near half a unit in the last place.
+/// A bias that makes `product + bias` hard to round: near `-product`, or near half a unit in the product's last place.
 fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
     let precision = if dtype.is_float() { fields(dtype).1.cast_signed() } else { 0 };
     let near = match random.below(3) {
@@ -129,7 +129,7 @@ fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
     }
 }
 
-/// A scale and a bias that make the result of `x` hard to round; often it is a tie of an integer.
+/// A scale and a bias that make the result of `x` hard to round. For integers it is often a tie.
 pub fn hard_step(random: &mut Random, source: DType, dtype: DType, x: u64) -> (f64, f64) {
     let value = to_f64(source, x);
     let (scale, bias) = if dtype.is_float() || random.below(2) == 0 {

@@ -4,8 +4,8 @@ use num_bigint::{BigInt, Sign};
 use wgpu_clamp::testing::mask;
 use wgpu_clamp::{Clamp, DType, Rounding, Scalar};
 
-/// Exact numbers count units of 2^-1100, their products and sums units of 2^-2200. Every f64 is a whole number of the
-/// first, every half of a subnormal f64 one of the second.
+/// Exact numbers count units of 2^-`POINT`; their products and sums count units of 2^-2200. Every f64 is a whole number
+/// of the first unit, and half of any f64 is a whole number of the second.
 const POINT: u32 = 1100;
 
 /// The widths of the exponent and the fraction field.
@@ -50,13 +50,13 @@ pub fn to_i128(dtype: DType, bits: u64) -> i128 {
     i128::from(bits) - if wraps { 1 << dtype.bits() } else { 0 }
 }
 
-/// The exponent of the unit in the last place of a subnormal number, in units of [`exact`].
+/// The exponent of a subnormal number's last place, counted in the unit of [`exact`].
 fn least_exponent(dtype: DType) -> u32 {
     let (exponent_bits, fraction_bits) = fields(dtype);
     POINT + 2 - (1 << (exponent_bits - 1)) - fraction_bits
 }
 
-/// A finite element.
+/// A finite element, in units of 2^-1100.
 fn exact(dtype: DType, bits: u64) -> BigInt {
     if !dtype.is_float() {
         return BigInt::from(to_i128(dtype, bits)) << POINT;
@@ -70,7 +70,7 @@ fn exact(dtype: DType, bits: u64) -> BigInt {
     if bits == magnitude { value } else { -value }
 }
 
-/// `a * b + c` of finite elements.
+/// `a * b + c` of finite elements, in units of 2^-2200.
 fn product_and_sum([a, b, c]: [(DType, u64); 3]) -> BigInt {
     exact(a.0, a.1) * exact(b.0, b.1) + (exact(c.0, c.1) << POINT)
 }
@@ -100,7 +100,8 @@ pub fn rounded_result(clamp: &Clamp, x: u64) -> u64 {
     rounded(clamp, &sum, product_negative && bias_negative_zero)
 }
 
-/// The nearest element, ties to even; or as the clamp rounds to integers. `negative_zero` gives the sign of an exact 0.
+/// Rounds a sum of [`product_and_sum`] to the nearest float, ties to even, or to an integer as the clamp does.
+/// `negative_zero`: whether an exact 0 becomes −0.
 fn rounded(clamp: &Clamp, value: &BigInt, negative_zero: bool) -> u64 {
     let dtype = clamp.dtype();
     if !dtype.is_float() {
@@ -123,7 +124,7 @@ fn rounded(clamp: &Clamp, value: &BigInt, negative_zero: bool) -> u64 {
     bits.min(infinity(dtype)) | if negative { sign_bit(dtype) } else { 0 }
 }
 
-/// The nearest multiple of 2^`bits`, in units of it; ties to even.
+/// `value` / 2^`bits`, rounded to the nearest integer, ties to even.
 fn nearest_even(value: &BigInt, bits: u32) -> BigInt {
     // Round half up; at a tie, step back from an odd number. The shift rounds down.
     let raised = value + (BigInt::from(1) << (bits - 1));

@@ -54,7 +54,7 @@ fn is_payload_by_bf16(clamp: &Clamp, x: u64, results: [u64; 2]) -> bool {
     by_bf16 && is_nan(source, x) && got == expected && got.1
 }
 
-/// All elements round to values that the destination has: ONNX Runtime wraps integers beyond its range.
+/// All recorded elements round to values in the destination's range, because ONNX Runtime wraps integers beyond it.
 #[test]
 fn casts_of_onnx_runtime() {
     let records = records("onnxruntime-1.31.1_cast.jsonl");

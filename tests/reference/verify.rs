@@ -1,4 +1,4 @@
-//! `verify::check` finds what is wrong, and only that.
+//! `verify::check` finds every fault, and reports nothing else.
 
 use clamp_testing::random::Random;
 use wgpu_clamp::verify::{self, Buffers, Report};
@@ -34,7 +34,7 @@ impl Run {
         let src_layout = Layout::strided(&[3, 4], &[1, 3], 0).unwrap();
         let dst_layout = Layout::strided(&[3, 4], &[-10, 2], 22).unwrap();
         let clamp = Clamp::unbounded(dtype).with_affine(0.75, 1.0).unwrap();
-        // Of these elements, no two results that `Fast` allows differ in one bit.
+        // For these elements, no two results that `Fast` allows differ in only one bit.
         let mut bytes = |len: usize| (0..len).map(|_| random.bits().to_le_bytes()[0]).collect::<Vec<u8>>();
         let (src, before) = (bytes(12 * dtype.size()), bytes(30 * dtype.size() + 1));
         let mut after = before.clone();
@@ -47,7 +47,7 @@ impl Run {
     }
 }
 
-/// What a report claims of elements that are in the set of results, or bit-exact.
+/// The claims of a report: every result is in its allowed set, or every result is bit-exact.
 const SET: &str = "within the allowed set of Precision::Fast";
 const EXACT: &str = "bit-exact with the CPU reference";
 

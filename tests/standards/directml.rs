@@ -251,7 +251,7 @@ fn tensor_sizes() {
         (DType::F32, &[100, 100], Some(&[0, 0]), 4),
         (DType::F32, &[2, 0], None, 0),
         (DType::F32, &[2, 0], Some(&[7, 1]), 0),
-        // DirectML's helper sums 32-bit numbers; the first size would be 16 there.
+        // DirectML's helper sums in 32 bits, which gives 12 for the first of these tensors.
         (DType::F32, &[2, 65536, 65536], Some(&[3, 65536, 1]), 4 * ((1 << 32) + 3)),
         (DType::U8, &[u32::MAX, 2], Some(&[2, u32::MAX]), (3 << 32) - 4),
         (DType::I64, &[u32::MAX; 8], None, u64::MAX),

@@ -27,7 +27,7 @@ fn a_nan_element_becomes_min() {
 #[test]
 fn crossed_or_nan_attributes_are_refused() {
     for dtype in [DType::F32, DType::F16, DType::BF16] {
-        // F16 and BF16 round both to one number, but the attributes decide.
+        // F16 and BF16 round both attributes to one number, but the attributes are compared before rounding.
         let min = 1.0_f32.next_up();
         let requires = "oneDNN Graph Clamp requires min <= max (its implementation, not its text)";
         let crossed = format!("min, max: {} is more than 1; {requires}", f64::from(min));

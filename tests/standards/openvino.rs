@@ -6,7 +6,7 @@ use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, reference};
 
 use crate::{assert_dtypes, both, bounds, said};
 
-/// An attribute as an integer of the dtype.
+/// The bits of a whole number, saturated to an integer dtype.
 fn saturated(dtype: DType, whole: f64) -> u64 {
     let mask = mask(dtype);
     let [lowest, highest] = if dtype.is_signed_integer() {
@@ -96,7 +96,7 @@ fn bounds_that_only_rounding_crosses_make_everything_max() {
 #[test]
 fn crossed_and_nan_attributes_are_refused() {
     for dtype in DType::ALL {
-        // The dtype may round both to one number, but the attributes decide.
+        // The dtype may round both attributes to one number, but the attributes are compared before rounding.
         for (min, max) in [(2.0, 1.0), (1.0_f64.next_up(), 1.0), (f64::INFINITY, f64::NEG_INFINITY)] {
             let requires = "OpenVINO Clamp-1 requires min <= max (its implementation, not its text)";
             let crossed = format!("min, max: {min} is more than {max}; {requires}");

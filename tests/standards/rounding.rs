@@ -1,5 +1,5 @@
-//! Checks rounding to nearest, ties to even: walks over the numbers of a format and the midpoints between them,
-//! which are exact in f64. Nothing is rounded here.
+//! Checks that attributes round to nearest, ties to even. Walks over the numbers of a format and the midpoints between
+//! them, which are exact in f64, so the expected results need no rounding.
 
 use wgpu_clamp::standards::directml::FeatureLevel;
 use wgpu_clamp::standards::onnx::Bounds;
@@ -13,11 +13,11 @@ fn fields(dtype: DType) -> (u32, u32) {
         DType::F32 => (8, 23),
         DType::F16 => (5, 10),
         DType::BF16 => (8, 7),
-        _ => panic!("{dtype} has midpoints that no f64 is"),
+        _ => panic!("f64 does not hold the midpoints of {dtype}"),
     }
 }
 
-/// The number with the given magnitude bits; ∞ counts as the power of two that would follow.
+/// The number with the given magnitude bits. The bits of ∞ give the power of two after the largest number.
 fn number(dtype: DType, magnitude: u64) -> f64 {
     let (exponent_bits, fraction_bits) = fields(dtype);
     let field = i32::try_from(magnitude >> fraction_bits).unwrap();
@@ -53,7 +53,7 @@ fn assert_nearest_even(dtype: DType, step: usize, is_f64: bool, convert: impl Fn
     check(next_down(f64::INFINITY), infinity);
 }
 
-/// In one rounding from f64 or f32 attributes.
+/// Attributes in f64 or f32 are rounded once.
 #[test]
 fn attributes_become_the_nearest_floats() {
     use DType::{BF16, F16, F32, F64};
@@ -84,7 +84,7 @@ fn attributes_become_the_nearest_floats() {
                 F32 if is_f64 => assert_nearest_even(dtype, 65_537, is_f64, convert),
                 _ => {}
             }
-            // Attributes that the dtype has.
+            // Attributes that the dtype holds exactly.
             for value in [0.1, -0.0, 1e-45, f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY] {
                 match dtype {
                     F32 => assert_eq!(convert(value.into()), value.to_bits64()),

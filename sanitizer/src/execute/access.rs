@@ -60,8 +60,8 @@ impl Machine<'_> {
         self.tainted[to as usize] = 0;
     }
 
-    /// Calls `f` with the word at an address and the lane, for each active lane within the binding; stores the word that
-    /// `f` returns.
+    /// Calls `f` with the word at an address and the lane, for each active lane whose address is within the binding.
+    /// Stores the word that `f` returns.
     fn each_word(
         &mut self,
         word: Word,

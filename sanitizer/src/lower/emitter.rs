@@ -8,7 +8,7 @@ use super::finish;
 use crate::code::{Binary, Code, Extent, Float, Input, NONE, Op, Opcode, Reg, Site, Slot, Unary};
 use crate::scalar;
 
-/// The most registers in one float expression. A longer one is cut in two.
+/// The most registers in one float expression. A longer expression is cut in two.
 const MOST_LEAVES: usize = 12;
 
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ impl Emitter {
         self.code.ops.len() - 1
     }
 
-    /// Adds a jump, if no invocation is active, to a label that [`Emitter::land`] sets.
+    /// Adds a jump that is taken if no invocation is active. [`Emitter::land`] sets the label.
     pub(super) fn skip(&mut self) -> usize {
         self.emit(Opcode::Skip(0), &[])
     }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::code::{Binary, Reg};
 
 impl<'a> Lowering<'a> {
-    /// The value of an expression. One that no statement emits, such as a constant, is lowered where it is used.
+    /// The value of an expression. Lowers an expression that no statement emits, such as a constant.
     pub(super) fn value(&mut self, handle: Handle<Expression>) -> Result<Value, Error> {
         if let Some(value) = &self.frame.values[handle.index()] {
             return Ok(value.clone());
@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn register_of(&mut self, handle: Handle<Expression>) -> Result<Reg, Error> {
         match self.registers_of(handle)?[..] {
             [register] => Ok(register),
-            _ => self.unsupported("a scalar that is none"),
+            _ => self.unsupported("a composite where a scalar is needed"),
         }
     }
 
@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
         Ok(vec![self.out.constant(bits)])
     }
 
-    /// An expression of the module, outside of functions.
+    /// The registers of an expression that lies outside of functions.
     pub(super) fn constant_expression(&mut self, handle: Handle<Expression>) -> Result<Vec<Reg>, Error> {
         match &self.module.global_expressions[handle] {
             Expression::Literal(literal) => self.literal(*literal),
@@ -156,7 +156,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The element of an array or a vector in registers, which are copied to variables unless the index is known.
+    /// The element of an array or a vector that lies in registers. Unless the index is known, copies the registers to
+    /// variables.
     fn element_of_value(
         &mut self,
         base: Handle<Expression>,

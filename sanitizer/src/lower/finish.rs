@@ -12,7 +12,7 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     for &(first, count) in arrays {
         needed[first as usize..(first + count) as usize].fill(true);
     }
-    // In a loop, an operation may take a variable that a later one assigns.
+    // In a loop, an operation may take a variable that a later operation assigns.
     for op in &code.ops {
         op.operands(&code.floats, &mut |reg| needed[reg as usize] |= is_variable(reg));
     }
@@ -55,11 +55,11 @@ pub(super) fn share_registers(code: &mut Code, is_fixed: IsFixed<'_>) {
         _ => None,
     });
     let loops: Vec<_> = loops.collect();
-    // The positions at which a register is first given and last used.
+    // The positions at which a register first gets a value and is last used.
     let (mut given, mut last) = (vec![usize::MAX; count], vec![0; count]);
     for (at, op) in code.ops.iter().enumerate() {
         let mut used = |reg: Reg, given: usize| {
-            // A value from before a loop is needed in each of its rounds.
+            // A value from before a loop is needed in every round, so it counts as used until the loop ends.
             let around = |&&(head, end): &&(usize, usize)| given < head && (head..=end).contains(&at);
             let end = loops.iter().filter(around).map(|&(_, end)| end).max();
             last[reg as usize] = last[reg as usize].max(end.unwrap_or(at));

@@ -6,7 +6,7 @@ use super::Lowering;
 use crate::Error;
 use crate::code::{Binary, Float, Opcode, Reg, Unary};
 
-/// The component of a vector, or a scalar.
+/// The `n`-th component of a vector, or the scalar itself.
 fn component(registers: &[Reg], n: usize) -> Reg {
     registers[if registers.len() == 1 { 0 } else { n }]
 }
@@ -71,7 +71,7 @@ impl Lowering<'_> {
             O::Equal => equal,
             O::Less => less,
             O::Greater => return Ok(r.binary(less, b, a)),
-            // Of floats, these differ from `<=` and `>=` where an operand is a NaN, which leaves the result open.
+            // For floats, a negated `<` differs from `>=` if an operand is a NaN, but WGSL then leaves the result open.
             O::NotEqual | O::LessEqual | O::GreaterEqual => {
                 let opposite = match op {
                     O::NotEqual => r.binary(equal, a, b),
@@ -150,7 +150,7 @@ impl Lowering<'_> {
         let unary = match fun {
             F::Min => return Ok(r.binary(min, of[0], of[1])),
             F::Max => return Ok(r.binary(max, of[0], of[1])),
-            // For floats WGSL allows min and max or the median, which differ where `low > high`.
+            // For floats, WGSL allows either min and max or the median; these differ if `low > high`.
             F::Clamp if !float => {
                 let raised = r.binary(max, of[0], of[1]);
                 return Ok(r.binary(min, raised, of[2]));

@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
         Ok(bytes.len())
     }
 
-    /// Appends the byte offset of each scalar of a type in memory.
+    /// Appends the byte offset of each scalar of a value that begins at byte `from`.
     fn bytes(&self, ty: Handle<Type>, from: u32, bytes: &mut Vec<u32>) -> Result<(), Error> {
         match self.module.types[ty].inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
@@ -127,7 +127,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The type of the value at a place, unless it is a scalar.
+    /// The type of the value at a place; an error for a component of a vector, which has no parts.
     fn inner_at(&self, place: Place) -> Result<&'a TypeInner, Error> {
         let Some(ty) = place.ty else { return self.unsupported("a part of a scalar") };
         Ok(&self.module.types[ty].inner)
@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
         Ok(Place { plus, ty: Some(member.ty), ..place })
     }
 
-    /// The place of element `index`, a register, of an array or a vector.
+    /// The place of an element of an array or a vector; the register `index` has its index.
     pub(super) fn element(&mut self, place: Place, index: Reg) -> Result<Place, Error> {
         let (ty, extent, bytes) = match *self.inner_at(place)? {
             TypeInner::Vector { size, .. } => (None, Some(size as u32), 4),
@@ -241,7 +241,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Returns the registers of the result.
+    /// Lowers an atomic operation; returns the registers of the result.
     pub(super) fn atomic(
         &mut self,
         pointer: Handle<Expression>,

@@ -146,7 +146,8 @@ fn subnormals_are_kept_or_flushed() {
 
 #[test]
 fn what_is_subnormal_is_judged_before_or_after_rounding() {
-    // 0x00ff_ffff is the greatest f32 below twice the least normal number; half of it is rounded up to that number.
+    // 0x00ff_ffff is the greatest f32 below twice the least normal number. Half of it is rounded up to the least normal
+    // number.
     let expected = |device: &Device, step| {
         let flushes = [Flushed, step].contains(&device.subnormals) && device.tiny_before_rounding;
         if flushes { 0 } else { LEAST_NORMAL }
@@ -182,7 +183,7 @@ fn an_integer_that_is_no_float_becomes_a_neighbour() {
     results(pair, [16_777_217, 16_777_219, 0], |device| (device.integers == Nearest).into());
 }
 
-/// Comparisons, `min` and `max` with NaN, and the sign of a zero from `min` or `max`, are tested with taint.
+/// Comparisons, `min` and `max` with NaN, and the sign of a zero from `min` or `max`, are tested in `taint.rs`.
 #[test]
 fn a_comparison_of_bits_is_none_of_floats() {
     results("u32((m[0] & 0x7fffffffu) > 0x7f800000u)", [NAN, 0, 0], |_| 1);

@@ -1,4 +1,4 @@
-//! Programs of a few lines, with a fault in one of them.
+//! Programs of a few lines, with a fault in one line.
 
 use wgsl_sanitizer::{Binding, Dispatch, Finding, Kind, Memory, Module, Outcome, everywhere};
 
@@ -23,19 +23,19 @@ pub struct Flaw<'a> {
     pub kind: Kind,
     /// The invocation of the finding, along x.
     pub invocation: u32,
-    /// Statements that each of four invocations runs; `i` is its number.
+    /// Statements that each of four invocations runs; `i` is the invocation's number.
     pub body: &'a str,
     pub wrong: &'a str,
-    /// The text that mends the program.
+    /// The text for `HERE` that mends the program.
     pub right: &'a str,
 }
 
 impl Flaw<'_> {
-    /// Runs the program and the mended one with these first words in `words`.
+    /// Runs the program and the mended program; `words` is the initial value of the variable `words`.
     ///
     /// # Panics
     ///
-    /// If the finding is not as described, or the mended program has one.
+    /// If the finding is not as described, or the mended program has a finding.
     pub fn check(&self, words: [u32; 4]) {
         let Self { kind, invocation, body, wrong, right } = *self;
         let wgsl = program(body);

@@ -1,4 +1,4 @@
-//! What the sanitizer finds and what it lets pass, with a program for each.
+//! Programs with faults that the sanitizer finds, and programs that it lets pass.
 
 mod access;
 mod devices;

@@ -12,7 +12,7 @@ fn race(invocation: u32, body: &str, wrong: &str, right: &str) {
 fn a_load_of_what_another_stores() {
     race(1, "if i == 0u { words[0] = 7u; }\n if i == 1u { output[1] = words[HERE]; }", "0", "1");
     race(2, "if i == 0u { output[0] = words[0]; }\n if i == 2u { words[HERE] = 7u; }", "0", "2");
-    // Each invocation needs another byte of one word.
+    // Each invocation changes another byte of one word.
     race(0, "words[HERE] |= 255u << (i * 8u);", "0", "i");
     race(0, "if i == 2u { block.words[3] = 1u; }\n if i == 0u { output[0] = block.words[HERE]; }", "3", "2");
 }
@@ -53,10 +53,10 @@ fn atomic_and_plain() {
         let invocation = 2;
         Flaw { kind: Kind::MixedAtomics, invocation, body, wrong, right }.check([1, 2, 3, 4]);
     };
-    // One invocation alone.
+    // Both accesses are by one invocation.
     let body = "if i == 2u { atomicAdd(&same_words[0], 1u); }\n if i == 2u { words[HERE] = 1u; }";
     mixed(body, "0", "1");
-    // Nobody stores.
+    // No invocation stores.
     let body = "if i == 0u { output[0] = words[0]; }\n if i == 2u { output[2] = HERE; }";
     mixed(body, "atomicLoad(&same_words[0])", "atomicLoad(&same_words[1])");
 }
@@ -128,7 +128,7 @@ fn the_order_of_invocations() {
     depends("atomicExchange(&counters[0], i);");
     // The second invocation to add stores its number.
     depends("if atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
-    // Of three invocations, the second one is the same forwards and backwards.
+    // The second of three invocations is the same in forward and backward order.
     depends("if i < 3u && atomicAdd(&counters[0], 1u) == 1u { atomicStore(&counters[1], i); }");
     depends("atomicStore(&counters[0], i);");
     depends("atomicAdd(&counters[0], 1u);\n output[i] = atomicLoad(&counters[0]);");

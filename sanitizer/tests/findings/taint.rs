@@ -20,7 +20,7 @@ fn arithmetic_on_what_is_not_finite() {
             stored([0, one, special, one], float, wrong, "x");
         }
     }
-    // The expression overflows to an infinity, then gives a NaN, at least where it is computed as written.
+    // The expression overflows to an infinity, then gives a NaN, at least on devices that compute it as written.
     let overflow = "output[i] = bitcast<u32>(bitcast<f32>(words[i]) * 1e38 * 0.0);";
     let found = findings(overflow, [one, one, 1e20_f32.to_bits(), one]);
     assert!(found.iter().any(|finding| finding.kind == Kind::TaintedStore));
@@ -76,7 +76,7 @@ fn conversions_beyond_the_range() {
     stored(words(4_294_967_296.0), body, "u32(x)", "u32(x * 0.5)");
     stored(words(-1.0), body, "u32(x)", "i32(x)");
     stored(words(f32::NAN), body, "u32(x)", "bitcast<u32>(x)");
-    // Values that are no half.
+    // Values that no half holds.
     stored(words(65505.0), body, "pack2x16float(vec2(0.0, x))", "pack2x16float(vec2(0.0, min(x, 65504.0)))");
     stored(
         [0, 1, 0x7c00, 2],

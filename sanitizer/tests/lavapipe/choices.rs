@@ -8,8 +8,8 @@ use crate::program::Program;
 
 pub use clamp_testing::random::Random;
 
-/// Numbers that each make one choice. After the last one, all choices are 0, which always is the choice that ends
-/// soonest, so proptest shortens a failing program by removing numbers.
+/// Numbers, one for each choice. After the last number all choices are 0. The choice 0 always ends a program soonest,
+/// so proptest shortens a failing program by removing numbers.
 pub struct Choices(std::vec::IntoIter<u32>);
 
 impl Choices {
@@ -33,13 +33,13 @@ impl Choices {
         self.below(times) == times - 1
     }
 
-    /// Bytes of `words` words.
+    /// The bytes of `words` random words.
     pub fn bytes(&mut self, words: usize) -> Vec<u8> {
         let mut random = Random(self.word().into());
         (0..words).flat_map(|_| interesting(random.bits()).to_le_bytes()).collect()
     }
 
-    /// A word, often one at an edge.
+    /// A word, often an edge case such as 0 or a power of two.
     pub fn interesting(&mut self) -> u32 {
         interesting(u64::from(self.word()) << 32 | u64::from(self.word()))
     }
@@ -57,8 +57,8 @@ fn interesting(bits: u64) -> u32 {
     }
 }
 
-/// Runs `cases` random programs, or `PROPTEST_CASES`, the same ones in each run. A program takes fewer than `length`
-/// choices before they are all 0.
+/// Runs random programs, the same ones each time: `cases` of them, or as many as `PROPTEST_CASES` says. A program takes
+/// fewer than `length` choices that are random; all further choices are 0.
 ///
 /// # Panics
 ///

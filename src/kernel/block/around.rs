@@ -1,4 +1,4 @@
-//! Blocks of one run of pixels with a clamp per channel; packets begin at any channel. The host's half of
+//! Blocks of one run of pixels with a clamp per channel. Their packets may begin at any channel. The host's half of
 //! `kernel/block_around.wgsl`.
 
 use super::choose::{most_gathered, most_rows};
@@ -9,7 +9,8 @@ use crate::kernel::tile::{BoundTile, Launch};
 use crate::kernel::walk::Division;
 use crate::kernel::{Claim, PACKET, Task};
 
-/// The fewest packets of dst from a row of a block to the next, so that neighbouring invocations fill a cache line.
+/// The fewest packets of dst in a row. A block takes one packet per row, so neighbouring invocations fill cache lines
+/// only if rows are this long.
 const LEAST_APART: usize = 8;
 
 mirrors! {
@@ -57,7 +58,8 @@ impl Block {
             Along { extent: extent as u8, strides: [Stride::Far; 2], place: 1, channels: false },
             Along { extent: per_packet as u8, strides: [Stride::Near(1); 2], place: 0, channels: true },
         ];
-        // Modulo 2^64, a multiple of 16: a short run may end before its first whole packet.
+        // A short run may end before its first whole packet, and this address may then overflow. Wrapping keeps the
+        // address modulo 16.
         let first = region.starts[SRC].wrapping_add(ahead(region.starts[DST], per_packet));
         let first = first.wrapping_mul(sizes[SRC]);
         let reads = if first.is_multiple_of(PACKET) && (per_packet * sizes[SRC]).is_multiple_of(PACKET) {

@@ -11,7 +11,7 @@ pub(super) struct Byte<'a> {
     pub(super) number: usize,
 }
 
-/// Words with bytes of two loaded words side by side, which several words of dst share.
+/// Intermediate words, each with bytes of two loaded words side by side. Several words of dst use the same one.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     names: BTreeMap<(String, String, usize), String>,
@@ -65,7 +65,7 @@ pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Pairs) -> String {
     if parts.is_empty() { "0u".to_owned() } else { parts.join(" | ") }
 }
 
-/// The expression of the masked bytes of `words`, shifted left by `left` bits, or right if that is negative.
+/// The expression of the masked bytes of `words`, shifted left by `left` bits, or right if `left` is negative.
 fn moved(left: i32, words: &[(&str, u32)]) -> String {
     if let [(word, mask)] = words {
         // A shift drops bits, so the mask may be superfluous.

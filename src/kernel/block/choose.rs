@@ -6,15 +6,15 @@ use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
 
-/// The most bytes on one side of a block, except with many channels. Compile time grows more than linearly with it.
+/// The most bytes on one side of a block, except with many channels. Compile time grows faster than the block.
 const MOST_BYTES: usize = 256;
 /// The most elements of a block, for the same reason.
 const MOST_ELEMENTS: usize = 256;
 
-/// The most elements to which `lengthen` lengthens.
+/// The most elements that a block has after [`Chosen::lengthen`] makes it longer.
 const LONGEST: usize = 128;
 
-/// The longest dimension that is taken whole at once to widen a block in src.
+/// The greatest extent that [`Chosen::widen`] takes whole in one step; along longer dimensions it doubles the block.
 const WHOLE: usize = 8;
 
 /// Packets that a block should load and store, so that finding its place costs little in comparison.
@@ -22,21 +22,22 @@ const ENOUGH_PACKETS: usize = 12;
 /// The same where the stride of src is far: each element along the dimension comes from another row.
 const ENOUGH_OF_ROWS: usize = 6;
 
-/// Where packets keep other bytes, the greatest ratio of a pixel's dst stride to its elements.
+/// The greatest ratio of a pixel's dst stride to its number of elements, for packets that also have bytes to preserve.
 const SPARSEST: usize = 4;
 
-/// The fewest blocks of a run that begins anywhere: its edges, a packet in all, take another dispatch.
+/// The fewest blocks of a run that begins anywhere in a packet. In a shorter run, blocks save less than the second
+/// dispatch for its two edges costs.
 const LEAST_BLOCKS: usize = 4;
-/// The fewest packets of a run that begins anywhere.
+/// The fewest packets of such a run.
 const LEAST_PACKETS: usize = 16;
 
-/// The most parts that a claim leaves.
+/// The most parts that a claim leaves to other kernels.
 const MOST_PARTS: usize = 2;
 
 /// The fewest elements for which blocks are worth a second dispatch.
 const LEAST_ELEMENTS: usize = 1024;
 
-/// A growing block may newly leave one element in this many.
+/// A block may grow if it then leaves at most one element in this many to another dispatch.
 const LITTLE: usize = 256;
 
 /// A block in the making, with its extents along the region's dimensions.
@@ -50,10 +51,11 @@ struct Chosen<'a> {
 impl Block {
     /// The claims of blocks on a region, the best first; empty if blocks do not suit it.
     pub(in crate::kernel) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
-        // First rows whose src repeats, then all rows.
+        // First a claim for rows whose source row repeats, then a claim for any rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };
-        // The text of a box with all channels knows the channel of each element. Blocks around channels compute it.
+        // A box with all channels is better than `Shape::Around`: the text of the box has channels as constants, but
+        // blocks of `Around` compute them.
         let has_all = |block: &Self| {
             let channels = block.dims().iter().find(|dim| dim.channels);
             let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
@@ -78,18 +80,18 @@ impl Block {
             most: most_elements(task.arithmetic),
         };
         let (d, keeps) = chosen.fill_packets(per_packet)?;
-        // Packets of dst that keep other bytes are loaded too: no other invocation may store or load them.
+        // Packets of dst with bytes to preserve are also loaded, so no other invocation may load or store them.
         let apart = task.placement == Placement::TwoBuffers || task.in_place(region);
         if keeps && !(apart && chosen.are_apart(d)) {
             return None;
         }
-        // Blocks fill whole packets of dst. A cut lets the first one begin at a packet, if possible.
+        // Blocks fill whole packets of dst. If possible, a cut lets the first block begin at a packet.
         let along = dims[d];
         let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_packet);
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let pitch = along.dst.unsigned_abs();
-        // The most places before the block's first element in its packet; they keep their bytes.
+        // The most elements before the block's first element in its packet; they keep their bytes.
         let leads = if keeps { pitch - chosen.between(d) } else { 0 };
         let begins = |lead: usize| {
             let at = start.checked_sub(lead)?;
@@ -107,7 +109,7 @@ impl Block {
         let rest = along.extent.checked_sub(first + usize::from(beyond))? % chosen.extents[d];
         let left = usize::from(first > 0) + usize::from(beyond || rest > 0);
         chosen.divide_others(d, MOST_PARTS - left);
-        // Runs compute some blocks twice. In place, the second time would load what another invocation has stored.
+        // Two invocations compute some blocks of a run. In place, one could load results that the other has stored.
         let run_length = along.extent * chosen.between(d);
         let joins = !keeps
             && !task.in_place(region)
@@ -152,8 +154,8 @@ pub(super) fn most_gathered(arithmetic: Arithmetic) -> usize {
     most_elements(arithmetic).max(longest)
 }
 
-/// The most elements of each channel in such a block. More elements would share a look-up of parameters but lie in more
-/// rows. With few elements per packet, more rows cost what fewer look-ups save.
+/// The most elements of each channel in such a block. More elements would share a look-up of parameters, but they lie
+/// in more rows. With few elements per packet, these rows cost as much time as the saved look-ups.
 pub(super) const fn most_rows(per_packet: usize) -> usize {
     if per_packet > LANES { 4 * LANES } else { 2 * LANES }
 }
@@ -169,11 +171,11 @@ impl Chosen<'_> {
         self.extents.iter().product()
     }
 
-    /// Takes the fewest elements that fill whole packets of dst, along dst's innermost dimension or along two. Returns
-    /// the outer dimension of these, and whether the packets also have bytes to preserve.
+    /// Takes the fewest elements that fill whole packets of dst, along dst's innermost dimension or the innermost two.
+    /// Returns the outermost dimension that it takes, and whether the packets also have bytes to preserve.
     fn fill_packets(&mut self, per_packet: usize) -> Option<(usize, bool)> {
         let last = self.dims.len() - 1;
-        // Adjacent elements of dst, and the dimension that leads to the next ones.
+        // The elements of a pixel (adjacent in dst), and the dimension that leads from one pixel to the next.
         let (d, extent) = match self.dims[last].dst {
             1 => (last.checked_sub(1), self.dims[last].extent),
             _ => (Some(last), 1),
@@ -215,7 +217,7 @@ impl Chosen<'_> {
         self.dims.iter().position(|dim| dim.channels)
     }
 
-    /// Whether dimension `d` is one of the block's, or may become one.
+    /// Whether the block has, or can still take, several elements along dimension `d`.
     fn takes(&self, d: usize) -> bool {
         self.extents[d] > 1 || self.extents.iter().filter(|extent| **extent > 1).count() < MAX_DIMS
     }
@@ -231,7 +233,7 @@ impl Chosen<'_> {
         rows * bytes.div_ceil(PACKET)
     }
 
-    /// Number of rows of src in the block, and the bytes that one spans.
+    /// Number of rows of src in the block, and the bytes that each row spans.
     fn src_rows(&self) -> (usize, usize) {
         let mut near: [(usize, usize); MAX_RANK] = [(0, 1); MAX_RANK];
         let mut rows = 1;
@@ -280,10 +282,10 @@ impl Chosen<'_> {
         }
     }
 
-    /// Lengthens a block with several channels until it has enough elements of each to clamp them together.
+    /// Lengthens a block with several channels until it has enough elements of each channel to clamp them together.
     fn lengthen_for_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
-        // A block that fills packets along the channels has many clamps to look up.
+        // A block whose packets run along the channels looks up many clamps.
         let (enough, most) = if d == channels {
             (most_rows(task.per_packet()), most_gathered(task.arithmetic))
         } else {
@@ -323,8 +325,8 @@ impl Chosen<'_> {
         self.channel_dim().is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
     }
 
-    /// Makes a short block longer along `d`, then along the outer one nearest in src, until it has enough packets and
-    /// ends at a packet of src. `in_runs`: an invocation takes several blocks.
+    /// Makes a short block longer along `d`, then along the outer dimension with the smallest src stride, until it has
+    /// enough packets and ends at a packet of src. `in_runs`: an invocation takes several blocks.
     fn lengthen(&mut self, d: usize, in_runs: bool) {
         while self.lengthen_along(d, in_runs) {}
         // Short rows are taken whole, several at a time.
@@ -376,7 +378,8 @@ impl Chosen<'_> {
         }
     }
 
-    /// The block for the main part of the region. `run`: the first dimension of runs that begin anywhere in dst.
+    /// The block for `main`, the region without the parts cut off. `run`: the outermost dimension of runs that begin
+    /// anywhere in a packet of dst.
     fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>) -> Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
@@ -386,7 +389,7 @@ impl Chosen<'_> {
                 shape = Shape::Runs { along: rank as u8 };
             }
             if self.extents[d] > 1 {
-                // Each run has its own phase, so the stride between runs is far.
+                // Each run has its own offset in a packet. A far stride between runs makes each run a row of its own.
                 let apart = run.is_some_and(|run| d < run);
                 dims[rank] = Along {
                     extent: self.extents[d] as u8,
@@ -413,7 +416,7 @@ impl Chosen<'_> {
         Block::new(self.sizes, &dims[..rank], self.reads(main), numbers, shape)
     }
 
-    /// By packets if all rows of src begin and end at packets and use at least half of their bytes.
+    /// By packets if all rows of src begin and end at packet boundaries and use at least half of their bytes.
     fn reads(&self, main: &Region) -> Reads {
         let size = self.sizes[SRC];
         let reach = |dim: &Dim, extent: usize| dim.src.wrapping_mul((extent - 1).cast_signed());

@@ -1,4 +1,4 @@
-//! Contiguous rows of dst that begin anywhere. Their sources are contiguous rows or one element each.
+//! Contiguous rows of dst that begin anywhere in a packet. The source of a row is a contiguous row, or one element.
 
 use super::{Along, Block, Geometry, Numbers, Reads, Shape, Stride, launch, rounds};
 use crate::arithmetic::AffineStep;
@@ -9,7 +9,7 @@ use crate::kernel::{Claim, Cut, PACKET, Task};
 
 /// Packets of a row that an invocation takes.
 const PACKETS: usize = 4;
-/// Packets that it takes of a row of at least [`MANY`] packets.
+/// Packets that an invocation takes of a row of at least [`MANY`] packets.
 const MANY_PACKETS: usize = 8;
 
 /// The fewest packets of a long row.
@@ -27,7 +27,8 @@ const LEAST_BETWEEN_ENDS: usize = 8;
 pub(crate) const EDGE_INVOCATIONS: u64 = 8;
 
 impl Block {
-    /// Claims a region for blocks of rows. If `repeated`, one row of src goes to several of dst.
+    /// Claims a region for blocks of rows. If `repeated`, claims only regions where one row of src goes to several rows
+    /// of dst.
     pub(super) fn claim_rows(task: &Task, region: &Region, repeated: bool) -> Option<(Self, Claim)> {
         let (row, outer) = region.dims().split_last()?;
         let from_row = row.src == 1 && task.arithmetic.one_size().is_some();
@@ -57,7 +58,7 @@ impl Block {
             None
         };
 
-        // For so few packets, an exact step of words or larger elements is not called in a loop (`MOST_CALLS`).
+        // For 4 packets of words or larger elements, the text calls an exact step without a loop (`MOST_CALLS`).
         let few = packets < MANY || repeated.is_some() || task.arithmetic.step == AffineStep::Exact;
         let packets = if few { PACKETS } else { MANY_PACKETS };
         let stride = i8::from(row.src != 0);
@@ -69,7 +70,7 @@ impl Block {
         };
         let mut claim = Claim::all();
         if outer.is_empty() {
-            // The tiles of a single row begin at packets.
+            // The tiles of a single row begin at packet boundaries.
             claim.lead = region.starts[DST] % per_packet;
         }
         let of_row = along(packets * per_packet, [Stride::Near(stride), Stride::Near(1)], outer.len());

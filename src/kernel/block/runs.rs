@@ -1,11 +1,13 @@
-//! Runs of dst over several dimensions that begin anywhere. The host's half of `kernel/block_runs.wgsl`.
+//! Runs: adjacent elements of dst along several dimensions, which begin anywhere in a packet. The host's half of
+//! `kernel/block_runs.wgsl`.
 
 use super::{Block, Geometry, Stride, launch, rounds};
 use crate::kernel::region::DST;
 use crate::kernel::tile::{BoundTile, Launch, Loop};
 use crate::kernel::walk::{Division, Walk};
 
-/// Blocks of a run that an invocation takes. It also computes the block before them, for its end.
+/// Blocks of a run that an invocation takes. It also computes the preceding block, whose end belongs to its first
+/// packet.
 pub(super) const UNITS: u64 = 16;
 
 impl Block {

@@ -1,4 +1,4 @@
-//! Blocks of the layouts that users bring, for tests that go through modules. No list has all blocks.
+//! Blocks for layouts as users have them, for tests of many modules. They are samples: no list has all blocks.
 
 use super::Block;
 use crate::Layout;
@@ -43,7 +43,7 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     }
     let matrix = packed(&[64, 1024]);
     all.push((matrix, matrix, 1));
-    // Rows of few packets and of many: in phase or not, from one element each, from one row.
+    // Rows of few or many packets. Their sources are rows, in phase or not, or one element per row, or one row for all.
     for columns in [144, 640] {
         let rows = |pitch| packed(&[64, pitch]).slice(1, 0..columns).unwrap();
         let [column, row] =
@@ -55,7 +55,7 @@ pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
     all
 }
 
-/// The block that takes a region of these layouts, if one does, and where it finds the parameters.
+/// The block that claims the region of these layouts, if any, and the place of its parameters.
 fn block(
     arithmetic: Arithmetic,
     placement: Placement,
@@ -71,7 +71,8 @@ fn block(
 }
 
 impl Block {
-    /// Blocks for each arithmetic and every `step`-th layout, each once. The first layout and the placement rotate.
+    /// Blocks for each arithmetic and every `step`-th layout, each once. The first layout and the placement differ from
+    /// one arithmetic to the next.
     pub(crate) fn samples(
         step: usize,
     ) -> impl Iterator<Item = (Arithmetic, ParameterPlace, Kernel, Placement)> {
@@ -98,8 +99,8 @@ mod tests {
     use super::*;
     use crate::{Clamp, DType};
 
-    /// Extents, offsets and long strides change no text: each pair of layouts has few blocks, at any sizes and
-    /// offsets.
+    /// No text contains the extents, offsets or far strides of a tensor, so each kind of layout has few blocks, at any
+    /// sizes and offsets.
     #[test]
     fn texts_are_few() {
         let at = |layout: &Layout, offset: usize| {

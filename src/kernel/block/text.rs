@@ -16,7 +16,7 @@ use crate::kernel::{PACKET, Placement, WORD};
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 impl Block {
-    /// The part of its module that is not fragments.
+    /// The generated part of the block's module.
     pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
         let elements = self.elements();
         let takes_packets = self.takes_packets(arithmetic);
@@ -39,11 +39,11 @@ struct Text<'a> {
     /// [`Block::takes_packets`].
     takes_packets: bool,
     lines: Vec<String>,
-    /// The level of the next line.
+    /// The indentation level of the next line.
     indent: usize,
 }
 
-/// Names of src's words, by row and number in the row.
+/// Names of src's words, by row and index in the row.
 type Words = HashMap<(usize, usize), String>;
 
 impl Text<'_> {
@@ -212,7 +212,7 @@ impl Text<'_> {
                 if n == 0 {
                     self.line(format!("let low_0 = {low};"));
                 } else {
-                    // The preceding upper packet, unless `to_n` repeats `to_0` behind the row's end.
+                    // Reuses the preceding upper packet, unless `to_n` repeats `to_0` behind the row's end.
                     self.line(format!("var low_{n} = select(high_{}, low_0, to_{n} == to_0);", n - 1));
                     self.within("if !ADJACENT {", |text| text.line(format!("low_{n} = {low};")));
                 }
@@ -228,7 +228,7 @@ impl Text<'_> {
         names.extend((0..4 * packets).map(|word| ((0, word), in_packet(0, word))));
     }
 
-    /// Writes the loads of a row that may begin within a word. Loads no word without a byte of an element.
+    /// Writes the loads of a row that may begin within a word. Loads only words that hold a byte of an element.
     fn load_straddling(&mut self, r: usize, start: &str, bytes: &BTreeSet<usize>, names: &mut Words) {
         let size = self.block.size(SRC);
         self.line(format!("let byte_{r} = {};", scaled(start, '*', size)));
@@ -239,7 +239,7 @@ impl Text<'_> {
         for &word in &words {
             let first = bytes.range(word * WORD..).next().expect("the word has a byte");
             let last = bytes.range(..(word + 1) * WORD).next_back().expect("the word has a byte");
-            // Where the next word begins with an element too, one load serves both.
+            // If the next word begins with an element too, one load serves both words.
             let shared = last % WORD == 3 && bytes.contains(&(last + 1));
             let low = if first.is_multiple_of(WORD) {
                 plus(&format!("from_{r}"), word)

@@ -111,7 +111,7 @@ proptest! {
         prop_assert_eq!(overlaps_itself(&a), itself_by_force(&a));
         let (some, others) = (from(&shape[..2], &strides[..2]), from(&shape[2..], &strides[2..]));
         prop_assert_eq!(views_overlap(&some, &others), views_by_force(&some, &others));
-        // An address of the first view, or of that view with larger extents.
+        // The second view begins at an address that the first view has, or would have with larger extents.
         let lowest = strides.iter().zip(&weights[..2]).map(|(stride, weight)| (stride * weight).unsigned_abs());
         let far = from_lowest(&shape[2..], &strides[2..], lowest.sum());
         prop_assert_eq!(views_overlap(&some, &far), views_by_force(&some, &far));
@@ -157,7 +157,7 @@ fn repeated_elements_overlap_at_once() {
     assert_eq!(itself(&row.broadcast_to(&[2, 3]).unwrap(), 0), Overlap::Yes);
     assert_eq!(itself(&row.broadcast_to(&[1, 3]).unwrap(), 0), Overlap::No);
     assert_eq!(itself(&from(&[2, 3], &[7, -7]), 0), Overlap::Yes);
-    // A repeated view meets no more elements of another view.
+    // Repetition adds no address, so the repeated view shares no more elements with another view.
     let repeated = row.broadcast_to(&[9, 3]).unwrap();
     assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 3)), Overlap::No);
     assert_eq!(views_overlap(&repeated, &from_lowest(&[3], &[1], 2)), Overlap::Yes);
@@ -262,7 +262,8 @@ fn extents_of_two_are_always_decided() {
 
 #[test]
 fn adversarial_strides_are_given_up() {
-    // 10^12 times the roots of the first primes. Few of the 17^8 differences are 0, if any.
+    // 10^12 times the square roots of the first primes. Few of the 17^8 differences between indices, if any, keep the
+    // address.
     let strides = [
         1_414_213_562_373,
         1_732_050_807_568,

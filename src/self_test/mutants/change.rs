@@ -9,7 +9,7 @@ pub(super) struct Change {
     pub(super) after: String,
     /// The column of the replaced words, in bytes.
     at: usize,
-    /// The replaced words and the new ones.
+    /// The replaced words and their replacement.
     swap: (String, String),
 }
 
@@ -38,7 +38,7 @@ impl Change {
         let mut changes = Vec::new();
         for (line, before) in text.lines().enumerate() {
             let code = before.split("//").next().unwrap_or_default();
-            // Of the declarations, only constants are changed: WGSL refuses other changed declarations.
+            // Among declarations, only constants are changed, because WGSL refuses changes to the others.
             let is_code = [" ", "const ", "override "].iter().any(|start| code.starts_with(start));
             if !is_code || code.contains("@workgroup_size") {
                 continue;
@@ -179,7 +179,7 @@ mod tests {
             ("x = a + b + c;", &["x = a - b + c;", "x = a + b - c;"]),
             ("return vec4<u32>(a.w);", &["return vec4<u32>(a.z);"]),
             ("return params.walk;", &[]),
-            // Masks are dropped, and numbers made one less.
+            // Masks are dropped, and numbers lowered by 1.
             ("x = a >> (b & 31u);", &["x = a >> (b | 31u);", "x = a >> (b);", "x = a >> (b & 30u);"]),
             ("x = a & 0xffu;", &["x = a | 0xffu;", "x = a;"]),
             ("x = p16(0u);", &["x = p16(1u);"]),

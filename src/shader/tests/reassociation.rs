@@ -1,7 +1,7 @@
-//! Checks that no float operation takes another one's result, unless bit operations lie between. WGSL lets a compiler
-//! reassociate floats even if an intermediate result overflows: DXC turns `(x * 0x1p112f) * scale` into
-//! `x * (0x1p112f * scale)`. The exception: a sum may take one product, as in the affine step. Values from buffers and
-//! module variables count as bits.
+//! Checks that no float operation takes the result of another float operation, unless bit operations lie between the
+//! two. WGSL lets a compiler reassociate floats even if an intermediate result overflows. DXC, for example, turns
+//! `(x * 0x1p112f) * scale` into `x * (0x1p112f * scale)`. One exception is allowed: a sum may take one product, as in
+//! the affine step. Values from buffers and module variables count as bits.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::shader::Module;
 ///
 /// # Panics
 ///
-/// A float operation takes another one's result.
+/// The module has a float operation that takes another one's result without this exception.
 pub(super) fn float_operations_are_not_chained(key: Module, module: &naga::Module, info: &ModuleInfo) {
     let chained = chained(module, info, &key.source());
     assert!(chained.is_empty(), "{key:?}: {chained:#?}");
@@ -84,7 +84,7 @@ enum Origin {
     Sum,
 }
 
-/// The WGSL of float operations that take other ones' results.
+/// The WGSL of each float operation that takes the result of another one.
 fn chained(module: &naga::Module, info: &ModuleInfo, source: &str) -> Vec<String> {
     let mut walk = Walk { module, info, source, known: HashMap::new(), chained: Vec::new() };
     for (i, entry_point) in module.entry_points.iter().enumerate() {
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
                 }
                 Origin::Sum
             }
-            // Compilers turn these into `abs` and negations.
+            // Compilers turn these operations on the sign bit into `abs` and negations.
             Expression::Binary { op, left, right }
                 if is_sign(*op, &body.function.expressions[*right], body) =>
             {

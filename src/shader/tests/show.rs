@@ -24,7 +24,7 @@ const LAYOUTS: [(&str, Make); 8] = [
     ("transposed", || Layout::packed(&[640, 480])?.permute(&[1, 0])),
 ];
 
-/// Source, destination, and whether there are three clamps.
+/// Layouts and dtypes of source and destination, and whether each of the three channels has its own clamp.
 #[derive(Debug)]
 pub(super) struct Movement {
     layouts: [Layout; 2],
@@ -39,8 +39,8 @@ impl FromStr for Movement {
         let names = LAYOUTS.map(|(name, _)| name).join(", ");
         let refused = |word: &str| {
             format!(
-                "`{word}` does not fit; the form is: {FORM}; layouts are {names}; `matrix` and `transposed` go to each \
-                 other and have no channels"
+                "`{word}` does not fit; the form is: {FORM}; layouts are {names}; `matrix` and `transposed` \
+                 combine only with each other and have no channels"
             )
         };
         let words: Vec<_> = text.split_whitespace().collect();
@@ -65,7 +65,7 @@ impl FromStr for Movement {
 }
 
 impl Movement {
-    /// The plan for clamps with bounds, changed by `change`.
+    /// The plan for clamps with bounds, each changed by `change`.
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {

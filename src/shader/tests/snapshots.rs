@@ -29,7 +29,7 @@ fn texts_are_kept() {
     for (name, movement, change) in movements {
         assert_kept(name, &movement.parse::<Movement>().unwrap().plan(change).unwrap());
     }
-    // Rows of planes begin anywhere.
+    // The rows of these planes begin anywhere in a packet.
     let planes = Layout::packed(&[3, 48, 331]).and_then(|planes| planes.permute(&[1, 2, 0])).unwrap();
     let picture = Layout::packed(&[48, 331, 3]).unwrap();
     let [rows, planes] = [picture, planes].map(|layout| layout.slice(1, 1..331).unwrap());

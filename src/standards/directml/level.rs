@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::{DType, MAX_RANK};
 
-/// `DML_FEATURE_LEVEL`: what a device of that level supports. The default is the newest level that this crate knows.
+/// `DML_FEATURE_LEVEL`: what a device supports, as a version. The default is the newest level that this crate knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are DirectML's own")]
 #[non_exhaustive]

@@ -1,8 +1,8 @@
-"""Writes the files of this folder: inputs, and what numpy.clip makes of them.
+"""Writes the files of this folder: inputs, and the results of numpy.clip.
 
     python make.py
 
-README.md says which NumPy wrote those that are here.
+README.md names the version of NumPy that wrote the files in the repository.
 """
 
 import pathlib
@@ -31,18 +31,18 @@ def elements(dtype):
         quiet = 1 << (info.nmant - 1)
         edges += [infinity | quiet, infinity | 1, infinity | quiet | 5, sign | infinity | quiet, sign | infinity | 3]
     if width == 64:
-        # No f64 is any of these.
+        # Integers that no f64 equals.
         edges += [2**53 + 1, 2**63 - 2, 2**64 - 2, 2**64 - 2**53 - 1]
     random = np.random.default_rng(20260101).integers(0, ones, 120 - len(edges), np.uint64, endpoint=True)
     if dtype.kind == "f":
-        # Half of them near the bounds, where random bits seldom are.
+        # Half of the random elements lie near the bounds, where random bits seldom are.
         near = np.linspace(-3, 3, len(random) // 2).astype(dtype).view(bits)
         random[: len(near)] = near
     return np.concatenate([np.array(edges, np.uint64), random]).astype(bits).view(dtype)
 
 
 def bounds(dtype):
-    """As text and as scalars of the dtype."""
+    """The bounds of a dtype's cases, as text and as scalars of the dtype."""
     texts = {
         "i1": ("-100", "85"),
         "i2": ("-20000", "4660"),
@@ -73,7 +73,7 @@ def main():
 
     def case(name, x, options, y, version=None):
         save(f"{name}.npy", x, version)
-        # NumPy gives the result in the byte order of the machine; the example keeps that of the file.
+        # NumPy gives the result in the machine's byte order; the example keeps the file's byte order.
         y = np.asarray(y).astype(x.dtype)
         save(f"{name}.out.npy", np.asfortranarray(y) if x.flags.fnc else y)
         lines.append("\t".join([name, " ".join(options)]))
@@ -101,7 +101,7 @@ def main():
     case("one_max", x, ["--max=-0.5"], np.minimum(x, np.float32(-0.5)))
     clip("zeros", x, ("-0.0", "0.0"), (np.float32(-0.0), np.float32(0.0)))
 
-    # Headers whose padding is as long, and as short, as NumPy's ever is: 20 blanks for the extent that may grow, and
+    # The longest and the shortest padding of a header that NumPy writes: 20 blanks for the extent that may grow, plus
     # 64 or 1 for the alignment.
     for name, blanks in [("padding_longest", 84), ("padding_shortest", 21)]:
         for shape in [(1,) * rank + (last,) for rank in range(1, 32) for last in (1, 10, 100)]:
@@ -112,14 +112,14 @@ def main():
                 break
         clip(name, x, ("3", "200"), (3, 200))
 
-    # As programs other than today's NumPy write them: other blanks and order of keys, and nothing aligned.
+    # A header that other programs write: other blanks, another order of keys, and no alignment.
     data = np.arange(6, dtype="<i2")
     header = b"{\"shape\":( 2,3 ) , 'fortran_order':False,'descr':'<i2'}"
     (HERE / "odd_header.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data.tobytes())
     save("odd_header.out.npy", np.clip(data, 1, 4).reshape(2, 3))
     lines.append("odd_header\t--min=1 --max=4")
 
-    # What is refused.
+    # Files that the example refuses.
     save("refused_bool.npy", np.array([True, False]))
     save("refused_complex.npy", np.array([1 + 2j]))
     save("refused_longdouble.npy", np.zeros(1, np.longdouble))

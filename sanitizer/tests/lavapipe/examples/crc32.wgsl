@@ -1,4 +1,4 @@
-// The CRC-32 of messages of bytes, four to a word: an invocation for each message.
+// The CRC-32 of messages, one invocation per message. Messages are bytes, four to a word.
 
 struct Message {
     // In bytes.

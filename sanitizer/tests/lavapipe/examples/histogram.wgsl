@@ -1,4 +1,4 @@
-// How often each of 16 levels occurs in bytes, four to a word, and the least and the greatest of them.
+// Counts how often each of 16 levels occurs in bytes, and finds the least and the greatest byte. A word has four bytes.
 
 struct Statistics {
     counts: array<atomic<u32>, 16>,
@@ -14,7 +14,7 @@ fn histogram(
     @builtin(global_invocation_id) id: vec3u,
     @builtin(num_workgroups) groups: vec3u,
 ) {
-    // Each invocation goes on where all of them together end.
+    // Each step skips the words that the other invocations take.
     for (var i = id.x; i < arrayLength(&pixels); i += 8u * groups.x) {
         let word = pixels[i];
         for (var shift = 0u; shift < 32u; shift += 8u) {

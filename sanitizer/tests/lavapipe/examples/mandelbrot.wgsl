@@ -1,4 +1,5 @@
-// How many rounds each point of a grid takes to leave the circle of radius 2, in fixed point of 12 bits.
+// How many rounds each point of a grid takes to leave the circle of radius 2. Numbers are fixed-point, with 12
+// fraction bits.
 
 const FRACTION = 12u;
 const ROUNDS = 40u;

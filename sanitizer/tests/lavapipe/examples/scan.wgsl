@@ -1,4 +1,4 @@
-// Sums of all elements of a row before each, and of the whole row: an invocation for each row.
+// For each element, the sum of the elements before it in its row; for each row, the total. One invocation per row.
 
 override LENGTH: u32 = 8;
 

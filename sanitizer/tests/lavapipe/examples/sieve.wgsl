@@ -1,4 +1,4 @@
-// Marks all products of two numbers: a bit for each number, an invocation for each factor.
+// Marks all products of two numbers above 1. Each number has a bit, each factor an invocation.
 
 override END: u32;
 

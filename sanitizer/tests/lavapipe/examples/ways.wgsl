@@ -1,4 +1,4 @@
-// Places that are reached in several ways: by a known index, by a computed one, by a name, by a pointer.
+// Places that are reached in several ways: by a known index, a computed index, a name or a pointer.
 
 struct Pair {
     rows: array<vec2<u32>, 3>,

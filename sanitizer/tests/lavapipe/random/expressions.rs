@@ -3,14 +3,14 @@
 use super::types::{BOOL, I32, Part, Plain, Type, U32};
 use super::{Function, Generator, Root};
 
-/// Expressions, by the scalars and the widths that they suit. In braces stand
-/// - operands: `T` has the type of the expression; `S`, `2` and `3` the same scalar, and 1, 2 or 3 components; `V` the
-///   same scalar, and 2 to 4 components; `U`, `I`, `B` and `F` the same width, and another scalar; `O` the same width,
-///   and the other integer; `u`, `i`, `b` and `f` are scalars;
-/// - `n`, `nU` and `nI`, the names of the types of `T`, `U` and `I`; `w`, the width of `T`;
-/// - `D` and `d`, divisors of the type of `T` and `S` that are neither 0 nor -1;
+/// Templates of expressions, with the scalars and the widths that they suit. Braces hold
+/// - an operand: `T` has the type of the expression; `S`, `2`, `3` and `V` have the same scalar, and 1, 2, 3, or 2 to 4
+///   components; `U`, `I`, `B` and `F` have the same width, and the scalar `u32`, `i32`, `bool` or `f32`; `O` has the
+///   same width, and the other integer scalar; `u`, `i`, `b` and `f` are scalars;
+/// - the name of a type: `n`, `nU` and `nI` for `T`, `U` and `I`; or `w`, the width of `T`;
+/// - a divisor that is neither 0 nor -1: `D` has the type of `T`, `d` the type of `S`;
 /// - `bits`, the offset and the count of a bit field; `.`, components of `V`; `#`, an index of `V`;
-/// - a choice between words.
+/// - words, one of which is chosen.
 const TEMPLATES: &[(&str, &str, &str)] = &[
     ("u32 i32", "1234", "({T} {+ - * & | ^} {T})"),
     ("u32 i32", "1234", "({T} {+ - * & | ^} {T})"),
@@ -62,14 +62,14 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
 /// The bound on an expression, from the bounds on its operands.
 type Rule = fn(&[Bound]) -> Bound;
 
-/// Expressions of floats, by the widths that they suit, and the bound on their results.
+/// Templates of float expressions, with the widths that they suit and the rule that bounds their results.
 const FLOATS: &[(&str, &str, Rule)] = &[
     ("1234", "({T} {+ -} {T})", sum),
     ("234", "({T} {+ -} {S})", sum),
     ("1234", "({T} * {T})", product),
     ("234", "({S} * {T})", product),
     ("1234", "fma({T}, {T}, {T})", |of| sum(&[product(&of[..2]), of[2]])),
-    // A device may give either of two zeros. An eighth more, neither operand is zero.
+    // A device may give either of two zeros. An added eighth keeps operands, which are quarters, from being zero.
     ("1234", "{min max}(kept{w}({T}) + {n}(0.125), kept{w}({T}) + {n}(0.125))", |_| Bound(64.125, 3)),
     ("1234", "{floor ceil}({T})", |of| Bound(of[0].0 + 1.0, 0)),
     ("1234", "{trunc round}({T})", |of| Bound(of[0].0 + 1.0, 0)),
@@ -114,7 +114,7 @@ fn most(of: &[Bound]) -> Bound {
 struct Operand {
     text: String,
     constant: bool,
-    /// For a float.
+    /// The bound of a float; meaningless for other scalars.
     bound: Bound,
 }
 
@@ -159,7 +159,7 @@ impl Generator<'_> {
 
     /// The text and the type of a place that `wanted` accepts.
     pub fn place(&mut self, wanted: impl Fn(&Root, &Part) -> bool) -> Option<(String, Type)> {
-        // Half of the time only local names: all programs have similar globals.
+        // Half of the time, leave out global names, because all programs have similar ones.
         let globals = if self.choices.once_in(2) { &[][..] } else { &self.globals };
         let roots = self.scope.iter().chain(globals);
         let roots: Vec<_> = roots.filter(|root| root.parts.iter().any(|part| wanted(root, part))).collect();
@@ -172,7 +172,7 @@ impl Generator<'_> {
         Some((self.indexed(&format!("{}{}", root.text, part.text), root.constant), part.ty.clone()))
     }
 
-    /// The text of a place with its indices, none of them constant if they `vary`.
+    /// The text of a place with its indices. If `vary`, no index is constant.
     pub fn indexed(&mut self, place: &str, vary: bool) -> String {
         let pieces = place.split(['{', '}']);
         pieces
@@ -180,7 +180,7 @@ impl Generator<'_> {
             .collect()
     }
 
-    /// An index below `end`, a number or a `u32` of WGSL.
+    /// An index below `end`, which is a number or a `u32` expression of WGSL.
     fn index(&mut self, end: &str, varies: bool) -> String {
         // Limit how deep indices are nested.
         if self.indices == 2 {
@@ -226,7 +226,7 @@ impl Generator<'_> {
         Operand { text, constant: false, bound }
     }
 
-    /// The text of a template, and the bounds on its operands. At least one operand is not constant if they `vary`.
+    /// The text of a template, and the bounds on its operands. If `vary`, at least one operand is not constant.
     pub fn fill(&mut self, template: &str, ty: Plain, depth: u32, vary: bool) -> (String, Vec<Bound>) {
         let one = ty.with_width(1);
         let wide = ty.with_width(2 + self.choices.below(3));

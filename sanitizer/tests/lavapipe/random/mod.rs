@@ -1,6 +1,6 @@
 //! Random programs, all defined by WGSL: no division by zero, no index out of range, no shift by too much, no race, and
-//! no result that depends on the order of invocations. Every loop comes to an end. Floats are small multiples of a power
-//! of two, so that their arithmetic is exact on every device.
+//! no result that depends on the order of invocations. Every loop comes to an end. Floats are small multiples of a
+//! power of two, so that their arithmetic is exact on every device.
 
 mod expressions;
 mod statements;
@@ -59,7 +59,7 @@ struct Function {
     returned: Option<Type>,
 }
 
-/// What decides the layout of a struct.
+/// The memory that a struct lies in, which decides the struct's layout.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Home {
     Function,
@@ -157,7 +157,7 @@ impl Generator<'_> {
         self.wgsl.push('\n');
     }
 
-    /// A new name. With the prefixes `f`, `i` and `u`, a number would make it a type's.
+    /// A new name. The prefixes `f`, `i` and `u` are not possible: a number would turn them into names of types.
     fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
@@ -173,7 +173,7 @@ impl Generator<'_> {
         Plain { scalar: self.choices.pick(scalars), width: 1 + self.choices.below(4) }
     }
 
-    /// A scalar or a vector, or now and then something larger.
+    /// A scalar or a vector, or sometimes a larger type.
     fn any_type(&mut self) -> Type {
         if self.choices.once_in(3) {
             self.choices.pick(&self.local_types)
@@ -188,8 +188,8 @@ impl Generator<'_> {
         let mut text = String::new();
         for n in 0..=self.choices.below(5) {
             let ty = match self.choices.below(5) {
-                // In a uniform block a nested struct needs alignment 16, and naga takes it from the member types
-                // alone.
+                // In a uniform block a nested struct needs alignment 16, and naga takes the alignment from the member
+                // types alone.
                 _ if home == Home::Uniform && nested && n == 0 => Type::Plain(U32.with_width(4)),
                 3 => {
                     let of = self.plain(home);

@@ -15,7 +15,8 @@ pub struct Room {
     pub loops: u32,
 }
 
-/// What may follow a place, in the templates of expressions: the scalars and the widths that it suits.
+/// Updates of a place: the scalars and the widths that they suit, and the text after the place, a template as in
+/// `expressions.rs`.
 const UPDATES: &[(&str, &str, &str)] = &[
     ("u32 i32", "1234", "{+= -= *= &= |= ^=} {T}"),
     ("u32 i32", "1234", "{+= -= *= &= |= ^=} {T}"),
@@ -86,7 +87,7 @@ impl Generator<'_> {
         true
     }
 
-    /// Adds parts of the variables since `since` to output words of the invocation.
+    /// Adds parts of the variables in scope, from number `since` on, to output words of the invocation.
     fn reveal(&mut self, since: usize) {
         for n in since..self.scope.len() {
             let root = self.scope[n].clone();
@@ -135,7 +136,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `+=` and its like.
+    /// Writes an update, such as `+=`.
     fn update(&mut self) {
         let place = self.place(|root, part| root.assignable && matches!(part.ty, Type::Plain(_)));
         let Some((place, Type::Plain(ty))) = place else { return };

@@ -21,7 +21,7 @@ pub enum Type {
 /// A part of a value.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The text behind the value. `{#5}` is any index below 5.
+    /// The text that follows the value's text. `{#5}` stands for any index below 5.
     pub text: String,
     pub ty: Type,
     /// Whether it is a vector's component, to which WGSL has no pointers.

@@ -1,4 +1,5 @@
-//! Writes `block_edges` for runs that begin anywhere in dst: the elements before and behind their whole packets.
+//! Writes the entry point `block_edges` for runs that begin anywhere in a packet of dst. It takes the elements before
+//! and behind a run's whole packets.
 
 use std::fmt::Write;
 

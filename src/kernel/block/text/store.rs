@@ -1,4 +1,4 @@
-//! Writes the lines from loaded words to stored packets: elements are clamped and arranged.
+//! Writes the lines that arrange loaded elements, clamp them and store packets.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ const MOST_CALLS: usize = 4;
 
 impl Block {
     /// Whether the text first arranges elements into packets of dst and then clamps whole packets. Otherwise it clamps
-    /// first. Whole packets need one element size on both sides, one clamp per packet, and elements that are words or
-    /// larger, or have packed arithmetic.
+    /// first. Whole packets need one element size on both sides, one clamp per packet, and either packed arithmetic or
+    /// elements that are words or larger.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
         if arithmetic.one_size().is_none() || !packed {
@@ -33,13 +33,13 @@ impl Block {
     }
 }
 
-/// Maps an element's row and offset in dst to its part and its place there.
+/// Maps an element's row and offset in dst to the indices of its part and of the element in that part.
 type Places = HashMap<(usize, i32), (usize, usize)>;
 
 /// Elements of one channel that are clamped at once, and others with the same sources.
 struct Part {
     elements: Vec<Element>,
-    /// Other elements of dst with the same sources, as many in each list.
+    /// Other elements of dst with the same sources; each list is as long as `elements`.
     again: Vec<Vec<Element>>,
     /// The expression of their bits.
     bits: String,
@@ -129,7 +129,7 @@ impl Text<'_> {
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
             let at = self.at(packet);
             let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
-            // One binding holds src and dst, and this text reads it by words.
+            // If one binding holds src and dst, and the text loads src by words, it loads dst by words too.
             let loaded = if self.by_words() {
                 format!("vec4<u32>({})", words.join(", "))
             } else {
@@ -188,7 +188,7 @@ impl Text<'_> {
         matches!(self.block.shape, Shape::Runs { .. })
     }
 
-    /// Writes the store of the `n`-th packet. `names` are those of the parts; `places` says where each element is.
+    /// Writes the store of the `n`-th packet. `names` are the names of the parts; `places` says where each element is.
     fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
         let at = &self.at(packet);
         let mut clamped = self.assembled(packet, names, places);
@@ -223,7 +223,7 @@ impl Text<'_> {
         }
     }
 
-    /// The mask of the bits of a packet that are elements.
+    /// The mask of the bits of a packet that belong to elements.
     fn mask(&self, places: &[Option<Element>]) -> String {
         let size = self.block.size(DST);
         let mut words = [0_u32; 4];
@@ -236,13 +236,13 @@ impl Text<'_> {
         format!("vec4<u32>({})", words.join(", "))
     }
 
-    /// The row and index of the word of src where an element begins, and the bit in it.
+    /// The word of src in which an element begins, as row and index, and the element's first bit in this word.
     fn source(&self, element: &Element) -> ((usize, usize), usize) {
         let byte = element.offsets[SRC] as usize * self.block.size(SRC);
         ((element.rows[SRC], byte / WORD), byte % WORD * 8)
     }
 
-    /// The expression of a vector with the bits of up to four elements, or of two 64-bit ones.
+    /// The expression of a vector with the bits of up to four elements, or up to two 64-bit elements.
     fn side_by_side(&self, elements: &[Element], loaded: &Words) -> String {
         let bits = self.block.size(SRC) * 8;
         let sources: Vec<_> = elements.iter().map(|element| self.source(element)).collect();
@@ -316,7 +316,7 @@ impl Text<'_> {
     /// Writes a call of the arithmetic for each part. Stores each packet as soon as it is complete, so that few
     /// values are alive at once.
     fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
-        // Four words are a packet and four elements.
+        // For 4-byte elements `elements` serves, because a packet is a vector of four elements.
         let by_packets = self.takes_packets && self.block.size(DST) < WORD || self.block.size(DST) > WORD;
         let function = if by_packets { "packet" } else { "elements" };
         let mut places = Places::new();
@@ -390,7 +390,7 @@ impl Text<'_> {
                 self.line(format!("set_channel({name});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
-            // In order, because a packet may be joined to the one before it.
+            // Stores packets in order, because a packet may be joined to the preceding packet.
             while stored < packets.len() && last(&packets[stored]) <= Some(p) {
                 self.store(stored, &packets[stored], &names, &places);
                 stored += 1;
