@@ -222,7 +222,7 @@ fn put_affine(origin: u32, channel: u32) {
 
     // `affine/specials.wgsl` and `affine/found.wgsl` describe `infinity_flip`, `infinite_from` and `nan_from`. The
     // identity keeps every element: in an exact step the sum does so; in a fast step every magnitude counts as ∞, which
-    // stays.
+    // stays. (A step on integers ignores `infinite_from`: their `x * 1 + 0` is exact.)
     let sign = select(0u, r.step_sign, scale > scale_size);
     let flip = sign << r.step_shift;
     let infinite_from = select(r.step_infinity, 0u, identity && !IS_EXACT) << r.step_shift;

@@ -5,10 +5,11 @@ mod block;
 pub(crate) mod gather;
 mod limits;
 pub(crate) mod region;
-mod tile;
 pub(crate) mod walk;
 
 use std::fmt;
+
+use bytemuck::Pod;
 
 use crate::Clamp;
 use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts, SlotReads};
@@ -18,8 +19,8 @@ pub(crate) use block::Block;
 #[cfg(test)]
 pub(crate) use block::{EDGE_INVOCATIONS, layouts};
 pub use limits::Limits;
-pub(crate) use region::{Dim, Region};
-pub(crate) use tile::{BoundTile, Dispatch, GeometryBytes, Launch, Tile};
+pub(crate) use region::{Dim, Region, Tile};
+pub(crate) use walk::BoundTile;
 
 /// Bytes in a packet: a `vec4<u32>`, which the kernels load and store at once where they can.
 pub(crate) const PACKET: usize = 16;
@@ -93,7 +94,7 @@ pub(crate) struct Cut {
 }
 
 impl Claim {
-    const fn all() -> Self {
+    pub(crate) const fn all() -> Self {
         Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2] }
     }
 }
@@ -149,6 +150,55 @@ pub(crate) trait Definition {
     fn twin(&self) -> crate::fragment::Twin;
 }
 
+/// One `dispatch_workgroups`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dispatch {
+    pub(crate) entry_point: EntryPoint,
+    /// Workgroups along x and y.
+    pub(crate) grid: [u32; 2],
+}
+
+/// A kernel's geometry and dispatches for one tile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch {
+    pub(crate) geometry: GeometryBytes,
+    dispatches: [Option<Dispatch>; 2],
+}
+
+impl Launch {
+    /// Holds `dispatches` in the order in which they are recorded; `None` is a dispatch with nothing to do.
+    fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; 2]) -> Self {
+        Self { geometry: GeometryBytes::new(geometry), dispatches }
+    }
+
+    pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {
+        self.dispatches.into_iter().flatten()
+    }
+}
+
+/// The bytes of a kernel's `Geometry`, the part of the uniform block that says where the elements are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GeometryBytes {
+    bytes: [u8; Self::CAPACITY],
+    len: usize,
+}
+
+impl GeometryBytes {
+    /// Enough for the largest `Geometry`; a test checks that.
+    pub(crate) const CAPACITY: usize = 256;
+
+    fn new(geometry: &impl Pod) -> Self {
+        let mut bytes = [0; Self::CAPACITY];
+        let part = bytemuck::bytes_of(geometry);
+        bytes[..part.len()].copy_from_slice(part);
+        Self { bytes, len: part.len() }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {
     /// Moves boxes of elements; its text is generated.
@@ -200,12 +250,6 @@ impl EntryPoint {
             Self::Resolve(reads) => reads.constants(),
         }
     }
-}
-
-/// The kernels' claims on a region, in the order in which they are tried. The last claim takes the whole region.
-pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
-    let blocks = Block::claims(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
-    blocks.chain([(Kernel::Gather, Claim::all())])
 }
 
 impl fmt::Display for Kernel {

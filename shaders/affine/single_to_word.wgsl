@@ -41,6 +41,7 @@ fn integer_size(y: Sum) -> vec4<u32> {
 }
 
 fn affine(bits: vec4<u32>) -> vec4<u32> {
+    // Only the results of infinities and NaNs are taken from `special`.
     let special = from_singles(with_specials(bits, bits));
     let y = sum(product(bits));
     let keys = to_key(integer_size(y), y.sign != vec4<u32>(0u));

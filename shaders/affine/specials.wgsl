@@ -14,6 +14,7 @@ fn with_specials(finite: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
     let size = x & vec4<u32>((OPERAND_SIGN - 1u) << OPERAND_SIGN_SHIFT);
     let infinite = size >= vec4<u32>(a.infinite_from);
     if KEEPS_INFINITY {
+        // Only steps to integers replace NaNs here.
         return nans_replaced(select(finite, x, infinite));
     }
     let number = select(finite, x ^ vec4<u32>(a.infinity_flip), infinite);

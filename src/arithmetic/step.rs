@@ -5,7 +5,6 @@ use std::fmt;
 
 use super::bounds::zero_is_within;
 use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
-use crate::fragment::{Fragment, fragment};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Precision, Rounding};
 
@@ -238,32 +237,6 @@ pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
 /// The identity for exact steps; preserves −0.
 pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
 
-impl Arithmetic {
-    /// Whether the elements of a word are computed without unpacking them, see
-    /// [`packet_fragment`](Self::packet_fragment).
-    pub(crate) const fn has_packed_form(self) -> bool {
-        let one_dtype = self.source as u8 == self.dtype as u8;
-        match (self.dtype.size(), self.class()) {
-            (1 | 2, Class::Integer) => one_dtype && matches!(self.step, AffineStep::None),
-            (2, Class::Float) => one_dtype,
-            _ => false,
-        }
-    }
-
-    /// The fragment that computes whole packets of 8-byte elements, or of 1- or 2-byte elements with a [packed
-    /// form](Self::has_packed_form).
-    pub(crate) const fn packet_fragment(self) -> Fragment {
-        match (self.dtype.size(), self.class(), self.step) {
-            (1, ..) => fragment!("packet/fields8"),
-            (2, Class::Integer, _) => fragment!("packet/fields16"),
-            (2, _, AffineStep::None) => fragment!("packet/halves16"),
-            (2, ..) => fragment!("packet/upper16"),
-            (.., AffineStep::Exact) => fragment!("packet/elements64_looped"),
-            _ => fragment!("packet/elements64"),
-        }
-    }
-}
-
 /// Overridable constants that skip work; `None` if the modules of an arithmetic lack the constant. A constant is true
 /// if no clamp of the plan needs the skipped work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -282,8 +255,13 @@ impl Shortcuts {
             !clamp.has_affine_on_gpu() && clamp.affine().is_none_or(|affine| affine.scale() > 0.0)
         };
         let is_float = matches!(arithmetic.class(), Class::Float | Class::Float64);
-        // Integers have no ∞, and steps between integers are never fast.
-        let meets_infinity = arithmetic.step == AffineStep::Fast && arithmetic.source.is_float();
+        let meets_infinity = arithmetic.source.is_float()
+            && match arithmetic.step {
+                AffineStep::Fast => true,
+                // Exact steps of F64 have a text of their own.
+                AffineStep::Exact => arithmetic.class() != Class::Float64,
+                _ => false,
+            };
         Self {
             zero_within: is_float.then(|| clamps.iter().all(zero_is_within)),
             keeps_infinity: meets_infinity.then(|| clamps.iter().all(keeps)),

@@ -219,7 +219,7 @@ impl Clamper {
             if same { Err(error) } else { Ok(()) }
         })?;
         operands.check(clamps)?;
-        let clamps = operands.simplified(clamps);
+        let clamps = operands.without_slot_axis(clamps);
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let limits = self.inner.limits;
         let (src, dst) = (operands.src.layout(), operands.dst.layout());

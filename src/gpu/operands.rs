@@ -240,7 +240,7 @@ impl<'a> Operands<'a> {
     }
 
     /// Drops the axis of the clamps' slots if each slot has a single element.
-    pub(super) fn simplified<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
+    pub(super) fn without_slot_axis<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
         match clamps.as_slice() {
             [clamp] if clamps.has_slots_along() && self.slots().all(|(_, view)| view.layout.len() == 1) => {
                 clamp.into()
@@ -269,7 +269,7 @@ impl<'a> Operands<'a> {
 fn unexpected_slot(argument: &'static str) -> Error {
     Error::argument(
         argument,
-        "there is a slot, but no number is `Number::OnGpu`",
-        format!("make it so with `Clamp::{}`, or give no slot", setter_of(argument)),
+        "there is a slot, but the number is not `Number::OnGpu`",
+        format!("set the number to `Number::OnGpu` with `Clamp::{}`, or give no slot", setter_of(argument)),
     )
 }

@@ -14,18 +14,14 @@ use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::gather::unit_fragments;
 use super::region::{DST, Region, SRC};
-use super::tile::{BoundTile, Dispatch, Launch, Loop};
-use super::walk::{Rank, Walk};
-use super::{
-    Definition, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE, load_fragments, store_fragments,
-};
+use super::walk::{BoundTile, Loop, Rank, Walk};
+use super::{Definition, Dispatch, Launch, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
 use crate::MAX_RANK;
 use crate::arithmetic::Arithmetic;
 #[cfg(test)]
 use crate::fragment::Mirror;
-use crate::fragment::{Fragment, fragment, mirrors};
+use crate::fragment::{Fragment, mirrors};
 
 #[cfg(test)]
 pub(crate) use rows::EDGE_INVOCATIONS;
@@ -125,25 +121,6 @@ enum Shape {
     Around,
 }
 
-/// An element of a block.
-#[derive(Clone, Copy, Debug)]
-struct Element {
-    /// Offsets from the starts of the element's rows in src and dst, in elements.
-    offsets: [i32; 2],
-    /// The indices of the element's rows in [`Block::rows`].
-    rows: [usize; 2],
-    /// Counted from the block's first channel.
-    channel: u8,
-}
-
-/// A row of a block on one side: its index along each far dimension, 0 along the others.
-type Row = [u8; MAX_DIMS];
-
-/// All indices below these extents, in row-major order.
-fn indices([a, b, c]: [u8; MAX_DIMS]) -> impl Iterator<Item = [u8; MAX_DIMS]> {
-    (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| [i, j, k])))
-}
-
 impl Along {
     const ONCE: Self = Self { extent: 1, strides: [Stride::Near(0); 2], place: 0, channels: false };
 }
@@ -193,38 +170,6 @@ impl Block {
     /// Elements of dst in a packet.
     fn per_packet(&self) -> usize {
         PACKET / self.size(DST)
-    }
-
-    /// The rows of one side: one for each set of indices along the far dimensions.
-    fn rows(&self, side: usize) -> Vec<Row> {
-        let extent = |dim: Along| if dim.strides[side] == Stride::Far { dim.extent } else { 1 };
-        indices(self.dims.map(extent)).collect()
-    }
-
-    /// The elements, sorted by row and offset in dst.
-    fn elements(&self) -> Vec<Element> {
-        let rows = [SRC, DST].map(|side| self.rows(side));
-        let element = |index: [u8; MAX_DIMS]| {
-            let channel = self.channel_dim().map_or(0, |d| index[d]);
-            let mut element = Element { offsets: [0, self.kept_before.into()], rows: [0; 2], channel };
-            for side in [SRC, DST] {
-                let mut row = Row::default();
-                for (d, dim) in self.dims.iter().enumerate() {
-                    match dim.strides[side] {
-                        Stride::Near(stride) => {
-                            element.offsets[side] += i32::from(stride) * i32::from(index[d]);
-                        }
-                        Stride::Far => row[d] = index[d],
-                    }
-                }
-                let number = rows[side].iter().position(|other| *other == row);
-                element.rows[side] = number.expect("all rows are listed");
-            }
-            element
-        };
-        let mut elements: Vec<_> = indices(self.dims.map(|dim| dim.extent)).map(element).collect();
-        elements.sort_by_key(|element| (element.rows[DST], element.offsets[DST]));
-        elements
     }
 
     fn by_packets(&self) -> bool {
@@ -333,7 +278,7 @@ impl EntryPoint {
 }
 
 /// A launch with these grids for blocks and for edges; `None` if there are none.
-fn launch(
+fn launch_of(
     geometry: &impl Pod,
     rank: Option<Rank>,
     blocks: Option<[u32; 2]>,
@@ -413,35 +358,7 @@ impl Definition for Block {
     }
 
     fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
-        let (block, walk) = (fragment!("kernel/block"), fragment!("kernel/walk"));
-        let mut fragments = match self.shape {
-            Shape::Line => vec![block, walk],
-            Shape::Squares { .. } => vec![block, walk, fragment!("kernel/block_squares")],
-            Shape::Rows => vec![block, walk, fragment!("kernel/block_rows")],
-            Shape::Runs { .. } => vec![block, walk, fragment!("kernel/block_runs")],
-            Shape::Around => vec![fragment!("kernel/block_around")],
-        };
-        if self.reads == Reads::Straddling {
-            fragments.push(fragment!("kernel/straddling"));
-        }
-        if self.reads == Reads::Across || matches!(self.shape, Shape::Runs { .. }) {
-            fragments.push(fragment!("kernel/across"));
-        }
-        match self.shape {
-            Shape::Line | Shape::Squares { .. } => {}
-            Shape::Rows => fragments.extend(unit_fragments(arithmetic)),
-            Shape::Runs { .. } | Shape::Around => {
-                fragments.extend(load_fragments(arithmetic));
-                fragments.extend(store_fragments(arithmetic));
-            }
-        }
-        fragments.extend(match self.size(DST) {
-            WORD => None,
-            1 if !self.takes_packets(arithmetic) => Some(fragment!("packet/of_quads8")),
-            2 if !self.takes_packets(arithmetic) => Some(fragment!("packet/of_quads16")),
-            _ => Some(arithmetic.packet_fragment()),
-        });
-        fragments
+        self.module_fragments(arithmetic)
     }
 
     fn text(&self, arithmetic: Arithmetic, placement: Placement) -> Option<String> {
@@ -469,17 +386,17 @@ impl Definition for Block {
 }
 
 /// The loops with an extent above 1.
-fn rounds(loops: &[Loop]) -> impl Iterator<Item = Loop> {
+fn repeated(loops: &[Loop]) -> impl Iterator<Item = Loop> {
     loops.iter().copied().filter(|along| along.extent > 1)
 }
 
 impl Block {
     fn launch_line(tile: &BoundTile<'_>, mut geometry: Geometry, loops: &mut [Loop]) -> Launch {
         loops.sort_unstable_by_key(Loop::distance);
-        let (mut walk, rank) = Walk::over(tile, rounds(loops));
+        let (mut walk, rank) = Walk::over(tile, repeated(loops));
         let grid = walk.grid(tile);
         geometry.walk = walk;
-        launch(&geometry, Some(rank), Some(grid), None)
+        launch_of(&geometry, Some(rank), Some(grid), None)
     }
 
     /// Launches squares of blocks along the dimensions `ends`: src's fastest and dst's fastest.

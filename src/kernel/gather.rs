@@ -1,9 +1,10 @@
 //! The kernel `gather`, for any layouts. Invocations fill words of dst, or larger elements, element by element.
 
 use super::region::{DST, Region, same_phase};
-use super::tile::{BoundTile, Dispatch, Launch, Loop};
-use super::walk::{Rank, Walk};
-use super::{Definition, Task, Tiling, WORD, flag, load_fragments, size_fragment, store_fragments};
+use super::walk::{BoundTile, Loop, Rank, Walk};
+use super::{
+    Definition, Dispatch, Launch, Task, Tiling, WORD, flag, load_fragments, size_fragment, store_fragments,
+};
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment, mirrors};
 

@@ -1,4 +1,5 @@
-//! Regions: boxes of the index space, collapsed to few dimensions. Kernels claim regions.
+//! Regions: boxes of the index space, collapsed to few dimensions. Kernels claim regions. A tile is the part of a region
+//! that one window covers.
 
 use std::fmt;
 
@@ -34,6 +35,14 @@ pub(crate) struct Dim {
 
 impl Dim {
     pub(crate) const ONCE: Self = Self { extent: 1, src: 0, dst: 0, axis: 0, channels: false };
+}
+
+/// A part of a region: where it starts in src and dst, in elements, and its extents.
+#[derive(Clone, Copy)]
+pub(crate) struct Tile {
+    pub(crate) starts: [usize; 2],
+    pub(crate) extents: [usize; MAX_RANK],
+    pub(crate) first_channel: usize,
 }
 
 /// The index of src in pairs of starts or strides.

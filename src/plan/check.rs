@@ -490,14 +490,14 @@ fn share(clamp: &Clamp, src: &Layout, dst: &Layout) -> bool {
 }
 
 fn tile_len(assignment: &Assignment, n: usize) -> usize {
-    assignment.tile(n).extents.iter().product()
+    assignment.nth_tile(n).extents.iter().product()
 }
 
 /// The elements that the `n`-th window of an assignment should reach.
 fn tile_moves(plan: &Plan, assignment: &Assignment, n: usize) -> Vec<Move> {
     let task = plan.task.expect("windows are of a task");
     let Assignment { region, .. } = assignment;
-    let tile = assignment.tile(n);
+    let tile = assignment.nth_tile(n);
     let mut places = vec![(tile.starts, tile.first_channel)];
     for (dim, extent) in region.dims().iter().zip(tile.extents) {
         let along = |(starts, channel): &([usize; 2], usize), i: usize| {

@@ -1,9 +1,11 @@
-//! Assigns kernels and tile sizes to the regions of a plan.
+//! Assigns kernels and tile sizes to the regions of a plan. One binding per operand must span a tile, and one grid must
+//! cover it.
 
 use std::fmt;
 
-use super::window;
-use crate::kernel::{Claim, Cut, Kernel, Region, Task, Tile, claims};
+use super::window::bind;
+use crate::kernel::region::{DST, SRC};
+use crate::kernel::{Block, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, Tiling};
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
@@ -19,7 +21,7 @@ pub(crate) struct Assignment {
     /// The alignment of the ends of a tile's bindings, in bytes.
     pub(crate) ends: [u64; 2],
     /// The extents of a tile, dimension by dimension.
-    tile: [usize; MAX_RANK],
+    tile_extents: [usize; MAX_RANK],
 }
 
 /// Up to three assignments, which together cover the index space.
@@ -35,6 +37,12 @@ pub(super) enum Misfit {
     BelowQuantum,
     /// The error for the caller if no other kernel fits.
     Refused(Error),
+}
+
+/// The kernels' claims on a region, in the order in which they are tried. The last claim takes the whole region.
+fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
+    let blocks = Block::claims(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
+    blocks.chain([(Kernel::Gather, Claim::all())])
 }
 
 impl Strategy {
@@ -132,8 +140,8 @@ impl Assignment {
         in_place: bool,
     ) -> Result<Self, Misfit> {
         let Claim { lead, ends, .. } = *claim;
-        let tile = window::tile(task, kernel, region, (lead, ends), in_place)?;
-        Ok(Self { kernel, region: *region, lead, ends, tile })
+        let tile_extents = tile_extents(task, kernel, region, (lead, ends), in_place)?;
+        Ok(Self { kernel, region: *region, lead, ends, tile_extents })
     }
 
     /// An upper bound of the number of dispatches.
@@ -144,7 +152,7 @@ impl Assignment {
     fn tiles_along(&self, d: usize) -> usize {
         let extent = self.region.dims()[d].extent + self.lead;
         // A division is slow, and a single tile needs none.
-        if extent <= self.tile[d] { 1 } else { extent.div_ceil(self.tile[d]) }
+        if extent <= self.tile_extents[d] { 1 } else { extent.div_ceil(self.tile_extents[d]) }
     }
 
     fn tiles(&self) -> impl Iterator<Item = usize> {
@@ -163,15 +171,15 @@ impl Assignment {
     }
 
     /// The `n`-th tile in row-major order.
-    pub(super) fn tile(&self, mut n: usize) -> Tile {
+    pub(super) fn nth_tile(&self, mut n: usize) -> Tile {
         let Region { starts, first_channel, .. } = self.region;
         let mut tile = Tile { starts, extents: [1; MAX_RANK], first_channel };
         for (d, dim) in self.region.dims().iter().enumerate().rev() {
             let tiles = self.tiles_along(d);
             let i = n % tiles;
             n /= tiles;
-            let first = (i * self.tile[d]).saturating_sub(self.lead);
-            let end = ((i + 1) * self.tile[d] - self.lead).min(dim.extent);
+            let first = (i * self.tile_extents[d]).saturating_sub(self.lead);
+            let end = ((i + 1) * self.tile_extents[d] - self.lead).min(dim.extent);
             tile.extents[d] = end - first;
             if dim.channels {
                 tile.first_channel += first;
@@ -182,6 +190,111 @@ impl Assignment {
             }
         }
         tile
+    }
+}
+
+/// Limits of one window, in elements.
+#[derive(Clone, Copy)]
+struct Room {
+    /// The most elements that src and dst may span, from the first to the last element inclusive.
+    spans: [usize; 2],
+    /// The most elements of a tile.
+    count: usize,
+}
+
+/// The extents of `kernel`'s tiles in a region, as large as the device's bindings and grids allow.
+fn tile_extents(
+    task: &Task,
+    kernel: Kernel,
+    region: &Region,
+    (lead, ends): (usize, [u64; 2]),
+    in_place: bool,
+) -> Result<[usize; MAX_RANK], Misfit> {
+    let tiling = kernel.definition().tiling(task, region);
+    let Tiling { most, .. } = tiling;
+    let mut extents = [1; MAX_RANK];
+    for (extent, dim) in extents.iter_mut().zip(region.dims()) {
+        *extent = dim.extent + lead;
+    }
+    let whole =
+        Tile { starts: region.starts, extents: region.extents(), first_channel: region.first_channel };
+    if bind(task, region, &whole, ends).is_some() && region.len() as u64 <= most {
+        return Ok(extents);
+    }
+    let room = Room::new(task, &tiling, ends, in_place)?;
+    let mut cutter = Cutter { dims: region.dims(), extents };
+    while let Some((d, extent)) = cutter.too_long(room) {
+        let multiple = kernel.definition().multiple(region, d);
+        if extent < multiple {
+            return Err(Misfit::BelowQuantum);
+        }
+        cutter.extents[d] = extent / multiple * multiple;
+    }
+    Ok(cutter.extents)
+}
+
+impl Room {
+    fn new(task: &Task, tiling: &Tiling, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
+        let limits = &task.limits;
+        // Aligning both ends of a binding adds at most this many bytes.
+        let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
+        let span = if task.placement == Placement::OneBuffer && !in_place {
+            // Each side may span half a binding. If ranges of src and dst share words, both fit into one binding.
+            (limits.binding_size() / 2).saturating_sub(slack)
+        } else {
+            limits.binding_size().saturating_sub(slack)
+        };
+        let in_quanta = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.quantum * tiling.quantum;
+        let spans = task.arithmetic.sizes().map(|size| in_quanta(span / size as u64));
+        let room = Self { spans, count: in_quanta(tiling.most) };
+        let refused =
+            |limit_name, needed, limit| Err(Misfit::Refused(Error::device_limit(limit_name, needed, limit)));
+        if room.count == 0 {
+            let limit = limits.max_workgroups_per_dimension;
+            return refused("max_compute_workgroups_per_dimension", u64::from(limit) + 1, limit.into());
+        }
+        if room.spans.contains(&0) {
+            let needed = slack.saturating_mul(4);
+            // A larger binding would not help: the alignment is at fault.
+            if needed <= limits.max_binding_size {
+                let (name, alignment) = ("min_storage_buffer_offset_alignment", limits.binding_alignment);
+                return refused(name, Limits::default().binding_alignment, alignment);
+            }
+            return refused("max_storage_buffer_binding_size", needed, limits.max_binding_size);
+        }
+        Ok(room)
+    }
+}
+
+/// A tile that shrinks until it fits.
+struct Cutter<'a> {
+    dims: &'a [Dim],
+    extents: [usize; MAX_RANK],
+}
+
+impl Cutter<'_> {
+    /// The dimension to shrink, and its new extent, at least 1; `None` if the tile fits. If an operand spans too much,
+    /// the dimension with the longest span shrinks. If the tile has too many elements, the outermost dimension
+    /// shrinks.
+    fn too_long(&self, room: Room) -> Option<(usize, usize)> {
+        let stride = |dim: &Dim, side: usize| [dim.src, dim.dst][side].unsigned_abs();
+        let dims = || self.dims.iter().zip(self.extents).enumerate();
+        for side in [DST, SRC] {
+            let room = room.spans[side];
+            let span = |(dim, extent): (&Dim, usize)| (extent - 1) * stride(dim, side);
+            let total: usize = dims().map(|(_, dim)| span(dim)).sum();
+            if total >= room {
+                let (d, dim) = dims().max_by_key(|&(_, dim)| span(dim))?;
+                let others = total - span(dim);
+                return Some((d, 1 + (room - 1).saturating_sub(others) / stride(dim.0, side)));
+            }
+        }
+        let count: usize = dims().map(|(_, (_, extent))| extent).product();
+        if count > room.count {
+            let (d, (_, extent)) = dims().find(|(_, (_, extent))| *extent > 1)?;
+            return Some((d, (room.count / (count / extent)).max(1)));
+        }
+        None
     }
 }
 
@@ -205,11 +318,11 @@ impl fmt::Debug for Strategy {
 
 impl fmt::Debug for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, region, lead, tile, .. } = self;
+        let Self { kernel, region, lead, tile_extents, .. } = self;
         f.debug_struct("Assignment")
             .field("kernel", kernel)
             .field("dims", &region.dims())
-            .field("tile", &&tile[..region.dims().len()])
+            .field("tile", &&tile_extents[..region.dims().len()])
             .field("lead", lead)
             .finish_non_exhaustive()
     }

@@ -231,6 +231,9 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
         (f32::NAN, 1.0),
         (2.0, f32::INFINITY),
         (-f32::INFINITY, f32::NAN),
+        (1.0, f32::NAN),
+        (1.0, f32::INFINITY),
+        (0.0, -f32::INFINITY),
         (1.0, 0.0),
         (1.0, -0.0),
         (-0.0, 1.0),
@@ -387,7 +390,16 @@ fn places() -> impl Iterator<Item = Sample> {
         let channels = if several { src.shape()[axis] } else { 1 };
         let placement =
             if (chance / 1024).is_multiple_of(3) { Placement::OneBuffer } else { Placement::TwoBuffers };
-        // `values` below are numbers of 8 bits, so neighbours differ in narrow dtypes too.
+        // Whole numbers of 8 bits, so that neighbours differ in narrow dtypes too; in floats, some special values.
+        let specials = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
+        let value = |address: u64| {
+            let chance = mix(address);
+            let special = source.is_float() && chance.is_multiple_of(16);
+            bits_of(
+                source,
+                if special { specials[(chance >> 4) as usize % 4] } else { f64::from(chance as u8) },
+            )
+        };
         let addresses = src.required_bytes(source) / source.size() as u64;
         let behind = src.required_bytes(source).next_multiple_of(16) as usize / dtype.size();
         let moved =
@@ -403,7 +415,7 @@ fn places() -> impl Iterator<Item = Sample> {
             slots: vec![[0; NUMBERS]],
             in_slots: false,
             adjacent: (chance / 4096).is_multiple_of(2),
-            values: (0..addresses).map(|address| bits_of(source, f64::from(mix(address) as u8))).collect(),
+            values: (0..addresses).map(value).collect(),
         }
     })
 }

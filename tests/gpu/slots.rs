@@ -198,6 +198,14 @@ fn slots_that_do_not_fit_are_refused() {
             let wrong_shape = |shape: &[usize], needed| {
                 format!("{argument}: the slot has shape {shape:?}; 1 element is needed{needed}")
             };
+            let unexpected = format!(
+                "{argument}: there is a slot, but the number is not `Number::OnGpu`; set the number to \
+                 `Number::OnGpu` with `Clamp::{}`, or give no slot",
+                if is_bound { "with_bounds" } else { "with_scale_bias" }
+            );
+            let all_but_this = on_gpu(&plain, std::array::from_fn(|i| i != n));
+            let all = [DType::U8, DType::U8, DType::F32, DType::F32];
+            let all = all.map(|dtype| Some(View::new(&other, dtype, packed(&[]))));
             let along_axis = ", or [4], one for each index of axis 0";
             for (clamps, slots, variant, said) in [
                 (
@@ -209,16 +217,8 @@ fn slots_that_do_not_fit_are_refused() {
                          `Operands::with_{argument}`"
                     ),
                 ),
-                (
-                    (&plain).into(),
-                    at(&other, 0),
-                    "Argument",
-                    format!(
-                        "{argument}: there is a slot, but no number is `Number::OnGpu`; make it so with \
-                         `Clamp::{}`, or give no slot",
-                        if is_bound { "with_bounds" } else { "with_scale_bias" }
-                    ),
-                ),
+                ((&plain).into(), at(&other, 0), "Argument", unexpected.clone()),
+                ((&all_but_this).into(), all, "Argument", unexpected),
                 (
                     one,
                     slot(&other, packed(&[4])),

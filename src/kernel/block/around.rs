@@ -2,12 +2,11 @@
 //! `kernel/block_around.wgsl`.
 
 use super::choose::{most_gathered, most_rows};
-use super::{Along, Block, Numbers, Reads, Shape, Stride, launch};
+use super::{Along, Block, Numbers, Reads, Shape, Stride, launch_of};
 use crate::fragment::mirrors;
 use crate::kernel::region::{DST, Region, SRC};
-use crate::kernel::tile::{BoundTile, Launch};
-use crate::kernel::walk::Division;
-use crate::kernel::{Claim, PACKET, Task};
+use crate::kernel::walk::{BoundTile, Division};
+use crate::kernel::{Claim, Launch, PACKET, Task};
 
 /// The fewest packets of dst in a row. A block takes one packet per row, so neighbouring invocations fill cache lines
 /// only if rows are this long.
@@ -107,7 +106,7 @@ impl Block {
             grid_width: grid[0],
         };
         let edges = (ahead + length > behind).then_some([1, 1]);
-        launch(&geometry, None, (packets > 0).then_some(grid), edges)
+        launch_of(&geometry, None, (packets > 0).then_some(grid), edges)
     }
 }
 

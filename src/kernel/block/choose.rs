@@ -50,7 +50,7 @@ struct Chosen<'a> {
 
 impl Block {
     /// The claims of blocks on a region, the best first; empty if blocks do not suit it.
-    pub(in crate::kernel) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
+    pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
         // First a claim for rows whose source row repeats, then a claim for any rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };

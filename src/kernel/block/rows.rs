@@ -1,11 +1,10 @@
 //! Contiguous rows of dst that begin anywhere in a packet. The source of a row is a contiguous row, or one element.
 
-use super::{Along, Block, Geometry, Numbers, Reads, Shape, Stride, launch, rounds};
+use super::{Along, Block, Geometry, Numbers, Reads, Shape, Stride, launch_of, repeated};
 use crate::arithmetic::AffineStep;
 use crate::kernel::region::{DST, Dim, Region, SRC, same_phase};
-use crate::kernel::tile::{BoundTile, Launch, Loop};
-use crate::kernel::walk::Walk;
-use crate::kernel::{Claim, Cut, PACKET, Task};
+use crate::kernel::walk::{BoundTile, Loop, Walk};
+use crate::kernel::{Claim, Cut, Launch, PACKET, Task};
 
 /// Packets of a row that an invocation takes.
 const PACKETS: usize = 4;
@@ -113,7 +112,7 @@ impl Block {
         let segments = Loop { extent: most.div_ceil(per_invocation).max(1), ..Loop::ONCE };
         loops[row] = Loop::ONCE;
         loops[..row].sort_unstable_by_key(Loop::distance);
-        let (mut walk, rank) = Walk::over(tile, [segments].into_iter().chain(rounds(&loops[..row])));
+        let (mut walk, rank) = Walk::over(tile, [segments].into_iter().chain(repeated(&loops[..row])));
         let rows = walk.count / segments.extent as u32;
         let grid = walk.grid(tile);
         let edge_grid = tile.grid_of(u64::from(rows) * EDGE_INVOCATIONS);
@@ -128,6 +127,6 @@ impl Block {
         geometry.blocks = [length as u32, geometry.src_pitch[last], reach as u32, rows];
         geometry.steps[0] = edge_grid[0];
         let edges = (!(whole && in_reach)).then_some(edge_grid);
-        launch(&geometry, Some(rank), (most > 0).then_some(grid), edges)
+        launch_of(&geometry, Some(rank), (most > 0).then_some(grid), edges)
     }
 }

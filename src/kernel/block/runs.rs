@@ -1,10 +1,10 @@
 //! Runs: adjacent elements of dst along several dimensions, which begin anywhere in a packet. The host's half of
 //! `kernel/block_runs.wgsl`.
 
-use super::{Block, Geometry, Stride, launch, rounds};
+use super::{Block, Geometry, Stride, launch_of, repeated};
+use crate::kernel::Launch;
 use crate::kernel::region::DST;
-use crate::kernel::tile::{BoundTile, Launch, Loop};
-use crate::kernel::walk::{Division, Walk};
+use crate::kernel::walk::{BoundTile, Division, Loop, Walk};
 
 /// Blocks of a run that an invocation takes. It also computes the preceding block, whose end belongs to its first
 /// packet.
@@ -24,7 +24,7 @@ impl Block {
         // The loop over segments is last: a linear index divided by `runs` gives the segment, the remainder is the
         // run.
         let segments = blocks.in_steps(UNITS);
-        let (mut walk, rank) = Walk::over(tile, rounds(loops).chain([segments]));
+        let (mut walk, rank) = Walk::over(tile, repeated(loops).chain([segments]));
         let runs = walk.count / segments.extent as u32;
         let grid = walk.grid(tile);
         let edge_grid = tile.grid_of(u64::from(runs) * self.edge_elements() as u64);
@@ -32,7 +32,7 @@ impl Block {
         geometry.walk = walk;
         geometry.blocks = [blocks.extent as u32, multiplier, shift, runs];
         geometry.steps = [blocks.src as u32, blocks.dst as u32, edge_grid[0], 0];
-        launch(&geometry, Some(rank), Some(grid), Some(edge_grid))
+        launch_of(&geometry, Some(rank), Some(grid), Some(edge_grid))
     }
 
     /// The most elements beside the whole packets of a block's runs: a packet per run.

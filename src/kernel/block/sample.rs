@@ -3,7 +3,7 @@
 use super::Block;
 use crate::Layout;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
-use crate::kernel::{Kernel, Limits, Placement, Region, Task, claims};
+use crate::kernel::{Kernel, Limits, Placement, Region, Task};
 
 /// Layouts of src and dst, some of each kind, with the axis along which channels may lie.
 pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
@@ -66,8 +66,8 @@ fn block(
     let (shortcuts, limits) = (Shortcuts::default(), Limits::default());
     let task = Task { arithmetic, shortcuts, channels, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
-    let (kernel, _) = claims(&task, &region).next()?;
-    matches!(kernel, Kernel::Block(_)).then(|| (kernel, ParameterPlace::of(channels)))
+    let (block, _) = Block::claims(&task, &region).next()?;
+    Some((Kernel::Block(block), ParameterPlace::of(channels)))
 }
 
 impl Block {

@@ -7,15 +7,71 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 use super::runs::UNITS;
-use super::{Block, Element, Numbers, Reads, Row, Shape};
+use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stride};
 use crate::arithmetic::Arithmetic;
+use crate::fragment::{Fragment, fragment};
+use crate::kernel::gather::unit_fragments;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{PACKET, Placement, WORD};
+use crate::kernel::{PACKET, Placement, WORD, load_fragments, store_fragments};
+
+use store::packet_fragment;
 
 /// The components of a vector.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
+/// An element of a block.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    /// Offsets from the starts of the element's rows in src and dst, in elements.
+    offsets: [i32; 2],
+    /// The indices of the element's rows in [`Block::rows`].
+    rows: [usize; 2],
+    /// Counted from the block's first channel.
+    channel: u8,
+}
+
+/// A row of a block on one side: its index along each far dimension, 0 along the others.
+type Row = [u8; MAX_DIMS];
+
+/// All indices below these extents, in row-major order.
+fn indices([a, b, c]: [u8; MAX_DIMS]) -> impl Iterator<Item = [u8; MAX_DIMS]> {
+    (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| [i, j, k])))
+}
+
 impl Block {
+    /// The fragments of the block's module.
+    pub(super) fn module_fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+        let (block, walk) = (fragment!("kernel/block"), fragment!("kernel/walk"));
+        let mut fragments = match self.shape {
+            Shape::Line => vec![block, walk],
+            Shape::Squares { .. } => vec![block, walk, fragment!("kernel/block_squares")],
+            Shape::Rows => vec![block, walk, fragment!("kernel/block_rows")],
+            Shape::Runs { .. } => vec![block, walk, fragment!("kernel/block_runs")],
+            Shape::Around => vec![fragment!("kernel/block_around")],
+        };
+        if self.reads == Reads::Straddling {
+            fragments.push(fragment!("kernel/straddling"));
+        }
+        if self.reads == Reads::Across || matches!(self.shape, Shape::Runs { .. }) {
+            fragments.push(fragment!("kernel/across"));
+        }
+        match self.shape {
+            Shape::Line | Shape::Squares { .. } => {}
+            Shape::Rows => fragments.extend(unit_fragments(arithmetic)),
+            Shape::Runs { .. } | Shape::Around => {
+                fragments.extend(load_fragments(arithmetic));
+                fragments.extend(store_fragments(arithmetic));
+            }
+        }
+        fragments.extend(match self.size(DST) {
+            WORD => None,
+            1 if !self.takes_packets(arithmetic) => Some(fragment!("packet/of_quads8")),
+            2 if !self.takes_packets(arithmetic) => Some(fragment!("packet/of_quads16")),
+            _ => Some(packet_fragment(arithmetic)),
+        });
+        fragments
+    }
+
     /// The generated part of the block's module.
     pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
         let elements = self.elements();
@@ -26,6 +82,38 @@ impl Block {
         let loaded = text.load();
         text.clamp_and_store(&loaded);
         text.finish()
+    }
+
+    /// The rows of one side: one for each set of indices along the far dimensions.
+    fn rows(&self, side: usize) -> Vec<Row> {
+        let extent = |dim: Along| if dim.strides[side] == Stride::Far { dim.extent } else { 1 };
+        indices(self.dims.map(extent)).collect()
+    }
+
+    /// The elements, sorted by row and offset in dst.
+    fn elements(&self) -> Vec<Element> {
+        let rows = [SRC, DST].map(|side| self.rows(side));
+        let element = |index: [u8; MAX_DIMS]| {
+            let channel = self.channel_dim().map_or(0, |d| index[d]);
+            let mut element = Element { offsets: [0, self.kept_before.into()], rows: [0; 2], channel };
+            for side in [SRC, DST] {
+                let mut row = Row::default();
+                for (d, dim) in self.dims.iter().enumerate() {
+                    match dim.strides[side] {
+                        Stride::Near(stride) => {
+                            element.offsets[side] += i32::from(stride) * i32::from(index[d]);
+                        }
+                        Stride::Far => row[d] = index[d],
+                    }
+                }
+                let number = rows[side].iter().position(|other| *other == row);
+                element.rows[side] = number.expect("all rows are listed");
+            }
+            element
+        };
+        let mut elements: Vec<_> = indices(self.dims.map(|dim| dim.extent)).map(element).collect();
+        elements.sort_by_key(|element| (element.rows[DST], element.offsets[DST]));
+        elements
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::super::arrange::{self, Byte, Pairs};
-use super::super::{Block, Element, LANES, Numbers, Shape};
-use super::{COMPONENTS, Text, Words, plus, scaled};
-use crate::arithmetic::{AffineStep, Arithmetic};
+use super::super::{Block, LANES, Numbers, Shape};
+use super::{COMPONENTS, Element, Text, Words, plus, scaled};
+use crate::arithmetic::{AffineStep, Arithmetic, Class};
+use crate::fragment::{Fragment, fragment};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
 
@@ -17,7 +18,7 @@ impl Block {
     /// first. Whole packets need one element size on both sides, one clamp per packet, and either packed arithmetic or
     /// elements that are words or larger.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
-        let packed = self.size(DST) >= WORD || arithmetic.has_packed_form();
+        let packed = self.size(DST) >= WORD || has_packed_form(arithmetic);
         if arithmetic.one_size().is_none() || !packed {
             return false;
         }
@@ -30,6 +31,29 @@ impl Block {
             (0..=channels).all(|channel| of(channel) == of(0))
         };
         one_clamp && alike
+    }
+}
+
+/// Whether the elements of a word are computed without unpacking them, see [`packet_fragment`].
+const fn has_packed_form(arithmetic: Arithmetic) -> bool {
+    let one_dtype = arithmetic.source as u8 == arithmetic.dtype as u8;
+    match (arithmetic.dtype.size(), arithmetic.class()) {
+        (1 | 2, Class::Integer) => one_dtype && matches!(arithmetic.step, AffineStep::None),
+        (2, Class::Float) => one_dtype,
+        _ => false,
+    }
+}
+
+/// The fragment that computes whole packets of 8-byte elements, or of 1- or 2-byte elements with a [packed
+/// form](has_packed_form).
+pub(super) const fn packet_fragment(arithmetic: Arithmetic) -> Fragment {
+    match (arithmetic.dtype.size(), arithmetic.class(), arithmetic.step) {
+        (1, ..) => fragment!("packet/fields8"),
+        (2, Class::Integer, _) => fragment!("packet/fields16"),
+        (2, _, AffineStep::None) => fragment!("packet/halves16"),
+        (2, ..) => fragment!("packet/upper16"),
+        (.., AffineStep::Exact) => fragment!("packet/elements64_looped"),
+        _ => fragment!("packet/elements64"),
     }
 }
 
